@@ -1,0 +1,138 @@
+// swift-tools-version: 6.2
+// SPDX-License-Identifier: Apache-2.0
+
+import PackageDescription
+
+let strict: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .treatAllWarnings(as: .error),
+]
+
+let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let signals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
+let system = Target.Dependency.product(name: "SystemPackage", package: "swift-system")
+let subprocess = Target.Dependency.product(name: "Subprocess", package: "swift-subprocess")
+
+let package = Package(
+    name: "lockstep",
+    products: [
+        .library(name: "Mosquitto", targets: ["Mosquitto"]),
+        .executable(name: "lockstep", targets: ["lockstep"]),
+        .executable(name: "lockstep-node", targets: ["lockstep-node"]),
+        .executable(name: "lockstep-bench", targets: ["lockstep-bench"]),
+        .executable(name: "lockstep-sim", targets: ["lockstep-sim"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0", traits: []),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-system", from: "1.5.0"),
+        .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2", traits: []),
+    ],
+    targets: [
+        .systemLibrary(
+            name: "CMosquitto",
+            pkgConfig: "libmosquitto",
+            providers: [.apt(["libmosquitto-dev"])]
+        ),
+        .target(
+            name: "Mosquitto",
+            dependencies: ["CMosquitto"],
+            swiftSettings: strict + [.strictMemorySafety()]
+        ),
+        .target(name: "Session", swiftSettings: strict),
+        .target(name: "Wire", dependencies: ["Session"], swiftSettings: strict),
+        .target(name: "Display", dependencies: ["Session"], swiftSettings: strict),
+        .target(
+            name: "Shell",
+            dependencies: ["Session", "Wire", "Mosquitto", logging, subprocess, system],
+            swiftSettings: strict
+        ),
+        .target(
+            name: "Web",
+            dependencies: [
+                "Session", "Wire", lifecycle, logging,
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ],
+            swiftSettings: strict
+        ),
+        .target(name: "Simulation", dependencies: ["Session", "Wire"], swiftSettings: strict),
+        .target(
+            name: "Commands",
+            dependencies: ["Shell", arguments],
+            path: "Sources/Commands/Shared",
+            swiftSettings: strict
+        ),
+        .executableTarget(
+            name: "lockstep",
+            dependencies: [
+                "Commands", "Session", "Wire", "Display", "Shell", "Web", "Mosquitto", arguments, logging, signals,
+                subprocess, system,
+            ],
+            path: "Sources/Commands/lockstep",
+            swiftSettings: strict
+        ),
+        .executableTarget(
+            name: "lockstep-node",
+            dependencies: [
+                "Commands", "Session", "Wire", "Shell", "Web", "Mosquitto", arguments, lifecycle, logging, signals,
+            ],
+            path: "Sources/Commands/lockstep-node",
+            swiftSettings: strict
+        ),
+        .executableTarget(
+            name: "lockstep-bench",
+            dependencies: [
+                "CMosquitto", "Commands", "Mosquitto", "Session", "Wire", "Shell", "Web", arguments, logging, signals,
+            ],
+            path: "Sources/Commands/lockstep-bench",
+            swiftSettings: strict
+        ),
+        .executableTarget(
+            name: "lockstep-sim",
+            dependencies: ["Commands", "Simulation", arguments],
+            path: "Sources/Commands/lockstep-sim",
+            swiftSettings: strict
+        ),
+        .target(name: "Support", path: "Tests/Support", swiftSettings: strict),
+        .testTarget(name: "SessionTests", dependencies: ["Session"], swiftSettings: strict),
+        .testTarget(
+            name: "SimulationTests",
+            dependencies: ["Session", "Simulation"],
+            exclude: ["Traces"],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "MosquittoTests",
+            dependencies: ["CMosquitto", "Mosquitto", "Support"],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "WireTests",
+            dependencies: ["Session", "Support", "Wire"],
+            swiftSettings: strict
+        ),
+        .testTarget(name: "DisplayTests", dependencies: ["Display", "Session"], swiftSettings: strict),
+        .testTarget(
+            name: "ShellTests",
+            dependencies: ["Session", "Shell", "Wire", "Mosquitto", "Support", logging],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "IntegrationTests",
+            dependencies: ["Mosquitto", "Session", "Support", "Wire", "lockstep", "lockstep-node", "lockstep-bench"],
+            swiftSettings: strict
+        ),
+    ]
+)

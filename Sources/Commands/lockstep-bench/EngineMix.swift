@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Session
+
+/// A node in the midst of peers, and what happens to it.
+struct EngineMix {
+    private var engine: Engine
+    private var now = Instant(boot: 1_000_000, wall: 1_800_000_000_000)
+    private var registers: [Register] = []
+    private let plan = (0..<4).flatMap { _ in
+        [Phase(kind: .focus, seconds: 1_500), Phase(kind: .shortBreak, seconds: 300)]
+    }
+    private var serial = 0
+    private var isRunning = true
+
+    init() throws {
+        guard let node = NodeID("desk"), let boot = BootID("boot"), let connection = ConnectionID("c0") else {
+            throw BenchError("the names are no ids")
+        }
+        engine = Engine(
+            configuration: Configuration(node: node, name: "desk", software: "lockstep-bench", bootID: boot))
+        for input in [.restored(nil), .linkUp(connection), .barrierPassed(connection)] as [Input] { take(input) }
+        for index in 0..<8 {
+            guard let peer = NodeID("peer-\(index)"), let id = SessionID("S\(index)") else { continue }
+            let at = now.wall - 60_000
+            registers.append(
+                Register(
+                    id: id, lineage: id, stamp: Stamp(time: at, counter: 0, node: peer), epoch: 1, rev: 1, owner: peer,
+                    title: "Reading", icon: nil, label: nil, mode: .countdown, plan: plan, autoAdvance: false, phase: 0,
+                    status: .running, startedAt: at, anchor: Anchor(elapsed: 0, at: at, bootID: boot, boot: 1),
+                    runs: [Run(phase: 0, from: at)]))
+        }
+    }
+
+    /// Inputs for some thousand steps, made beforehand so that their making is not measured.
+    mutating func nextBatch() -> [Input] {
+        startSession()
+        var batch: [Input] = []
+        for index in 0..<1_000 {
+            let newer = index % registers.count
+            let older = (index + 3) % registers.count
+            var stale = registers[older]
+            stale.rev -= 1
+            registers[newer].rev += 1
+            batch += [
+                .wake, .received(.register(stale), from: stale.owner, retained: false),
+                .received(.register(registers[newer]), from: registers[newer].owner, retained: false), .wake,
+                .received(.presence(presence(index)), from: registers[older].owner, retained: false),
+                .received(.register(stale), from: stale.owner, retained: false),
+            ]
+            if index % 20 == 0 {
+                serial += 1
+                guard let id = IntentID("I\(serial)") else { continue }
+                batch.append(.press(Press(isRunning ? .pause : .resume), id: id, ticket: serial))
+                isRunning.toggle()
+            }
+        }
+        return batch
+    }
+
+    /// Hands the inputs to the engine, and answers each journal.
+    /// - Returns: How many inputs that were.
+    mutating func handle(_ batch: [Input]) -> Int {
+        var count = batch.count
+        for input in batch { count += take(input) }
+        return count
+    }
+
+    @discardableResult
+    private mutating func take(_ input: Input) -> Int {
+        now.boot += 1
+        now.wall += 1
+        var count = 0
+        for effect in engine.handle(input, at: now) {
+            guard case .journal(_, let number) = effect else { continue }
+            count += 1 + take(.journalled(number))
+        }
+        _ = engine.nextWake
+        return count
+    }
+
+    private mutating func startSession() {
+        serial += 1
+        isRunning = true
+        guard let id = SessionID("D\(serial)") else { return }
+        take(.start(Start(title: "Writing", plan: plan), id: id, ticket: serial))
+    }
+
+    private func presence(_ index: Int) -> Presence {
+        Presence(
+            online: true, connection: engineConnection, role: .node, name: "peer", at: now.wall + Int64(index),
+            clock: ClockQuality(synced: true, bound: 5), software: "lockstep-bench")
+    }
+
+    private let engineConnection: ConnectionID = ConnectionID("p0") ?? { preconditionFailure("p0 is an id") }()
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CMosquitto
+import Glibc
+import Mosquitto
+import Synchronization
+
+/// The other side of the comparison: bare libmosquitto under epoll on a thread of its own, as a C program would have it.
+///
+/// It keeps the rules that make libmosquitto fast and safe (TCP_NODELAY, TCP_QUICKACK after each read, writes from the
+/// loop), and does nothing else.
+final class RawLoop: @unchecked Sendable {
+    private let epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
+    private let eventfd = CMosquitto.eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
+    private let work = Mutex<[@Sendable () -> Void]>([])
+    private var clients: [RawClient] = []
+    private var isStopping = false
+    private var thread = pthread_t()
+    private static let library: Int32 = mosquitto_lib_init()
+
+    init() throws {
+        guard Self.library == 0, epoll >= 0, eventfd >= 0 else { throw BenchError("cannot make an epoll") }
+        watch(eventfd, tag: .max)
+        let body = Unmanaged.passRetained(self).toOpaque()
+        let code = pthread_create(
+            &thread, nil,
+            { body in
+                if let body { Unmanaged<RawLoop>.fromOpaque(body).takeRetainedValue().run() }
+                return nil
+            }, body)
+        guard code == 0 else { throw BenchError("cannot start a thread") }
+    }
+
+    /// Runs `body` on the loop's thread, where it may call ``step(milliseconds:)`` as it likes.
+    func perform<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
+        try await withCheckedThrowingContinuation { continuation in
+            work.withLock { $0.append { continuation.resume(with: Result(catching: body)) } }
+            wake()
+        }
+    }
+
+    /// Ends the thread and its clients.
+    func stop() async {
+        try? await perform {
+            self.isStopping = true
+            for client in self.clients { client.end() }
+            self.clients = []
+        }
+        pthread_join(thread, nil)
+        close(epoll)
+        close(eventfd)
+    }
+
+    /// Adds a client; on the loop's thread.
+    func add(_ client: RawClient) {
+        watch(client.descriptor, tag: UInt64(clients.count))
+        clients.append(client)
+    }
+
+    /// Handles the next events; on the loop's thread.
+    func step(milliseconds: Int32) {
+        withUnsafeTemporaryAllocation(of: epoll_event.self, capacity: 64) { events in
+            let count = Int(epoll_wait(epoll, events.baseAddress, 64, milliseconds))
+            for index in 0..<max(0, count) {
+                let tag = events[index].data.u64
+                if tag != .max { clients[Int(tag)].ready() }
+            }
+        }
+    }
+
+    private func run() {
+        var tick = Samples.now()
+        while !isStopping {
+            step(milliseconds: 1_000)
+            let now = work.withLock { work in
+                defer { work = [] }
+                return work
+            }
+            for item in now { item() }
+            guard Samples.now() - tick > 1_000_000_000 else { continue }
+            tick = Samples.now()
+            for client in clients { client.keepAlive() }
+        }
+    }
+
+    private func watch(_ descriptor: Int32, tag: UInt64) {
+        let edge = tag == .max ? EPOLLET.rawValue : 0
+        var event = epoll_event(events: EPOLLIN.rawValue | edge, data: epoll_data(u64: tag))
+        epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &event)
+    }
+
+    private func wake() {
+        var one: UInt64 = 1
+        write(eventfd, &one, 8)
+    }
+}

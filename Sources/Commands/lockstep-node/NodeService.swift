@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Commands
+import Logging
+import Mosquitto
+import ServiceLifecycle
+import Session
+import Shell
+import UnixSignals
+import Web
+import Wire
+
+/// Wires a node up: state directory, engine, broker, local control.
+struct NodeService {
+    let settings: Settings
+
+    func run() async throws {
+        let log = Logger(label: "lockstep-node")
+        let directory = try StateDirectory(settings.stateDirectory)
+        guard let bootID = Clocks.bootID() else { throw NodeServiceError.noBootID }
+        let identity = Session.Configuration(
+            node: settings.node, name: settings.name, software: Software.name, bootID: bootID,
+            defaults: settings.defaults)
+        let loop = try EventLoop(name: "node")
+        let node = Node(identity: identity, space: settings.space, directory: directory, loop: loop, log: log)
+        await node.start()
+        try Self.makeSocketDirectory(settings.socket)
+        let control = try ControlServer(
+            node: LocalNode(node: node, presets: settings.presets), path: settings.socket, log: log,
+            onReady: { [settings] in
+                log.info(
+                    "ready",
+                    metadata: [
+                        "node": "\(settings.node)", "space": "\(settings.space)", "socket": "\(settings.socket)",
+                        "broker": "\(settings.broker?.description ?? "none")",
+                    ])
+                Readiness.notify("READY=1")
+            })
+        var services: [any Service] = [control]
+        if let link = settings.link(clientID: "lockstep-\(settings.space)-\(settings.node)") {
+            services.append(LinkService(node: node, configuration: link))
+        }
+        var group = ServiceGroupConfiguration(
+            services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: log)
+        // Systemd's and a person's patience both end at about a second.
+        group.maximumGracefulShutdownDuration = .milliseconds(800)
+        group.logger.logLevel = .error
+        do {
+            try await ServiceGroup(configuration: group).run()
+        } catch let error as ServiceGroupError {
+            log.warning("ended in a hurry", metadata: ["reason": "\(error)"])
+        }
+        Readiness.notify("STOPPING=1")
+        await loop.shutdown()
+    }
+
+    private static func makeSocketDirectory(_ socket: String) throws {
+        guard let slash = socket.lastIndex(of: "/"), slash != socket.startIndex else { return }
+        try PrivateDirectory.make(String(socket[..<slash]))
+    }
+}
+
+/// The connection to the broker, from start to goodbye.
+private struct LinkService: Service {
+    let node: Node
+    let configuration: Mosquitto.Configuration
+
+    func run() async throws {
+        try await withGracefulShutdownHandler {
+            try await node.runLink(configuration)
+        } onGracefulShutdown: {
+            // The handler cannot wait; `runLink` returns when this has closed the connection.
+            Task { await node.goOffline() }
+        }
+    }
+}
+
+private enum NodeServiceError: Error, CustomStringConvertible {
+    case noBootID
+
+    var description: String { "the kernel's boot id cannot be read from /proc/sys/kernel/random/boot_id" }
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import Commands
+import Glibc
+import Simulation
+import Synchronization
+
+/// `lockstep-sim run`: many seeds.
+struct RunCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "run",
+        abstract: "Runs many seeds. The first violation is printed with a shrunken trace.",
+        discussion: """
+            A long run (20,000 seeds or more) also fails when something that must happen sometimes never did: faults \
+            that are never met prove nothing.
+            """
+    )
+
+    @Option(help: "How many seeds to run.")
+    var seeds: Int?
+
+    @Option(name: .customLong("for"), help: "For how long to run: 90s, 60m, 2h.")
+    var time: String?
+
+    @Option(help: "The first seed.")
+    var first: UInt64 = 1
+
+    @Option(help: "How many seeds to run at one time.")
+    var jobs: Int = 2
+
+    @Flag(help: "Also wall clocks that are minutes and hours wrong.")
+    var wrongClocks = false
+
+    @Flag(help: "Print the summary as JSON.")
+    var json = false
+
+    func validate() throws {
+        if seeds != nil, time != nil { throw ValidationError("Say --seeds or --for, not both.") }
+        if let seeds, seeds < 1 { throw ValidationError("--seeds: at least 1.") }
+        if !(1...64).contains(jobs) { throw ValidationError("--jobs: 1 to 64.") }
+        if let time, Stopwatch.seconds(time) == nil {
+            throw ValidationError("--for: “\(time)” is no time; say 90s, 60m or 2h.")
+        }
+    }
+
+    func run() async throws {
+        let watch = Stopwatch()
+        let limit = time.flatMap(Stopwatch.seconds)
+        let count = limit == nil ? seeds ?? 2_000 : nil
+        let progress = Progress(watch: watch, count: count, limit: limit)
+        let campaign = Campaign(first: first, count: count, gates: wrongClocks ? .wrongClocks : [], jobs: jobs)
+        let summary = await campaign.run(
+            until: { limit.map { watch.seconds >= Double($0) } ?? false },
+            progress: { progress.show($0) })
+        progress.clear()
+        let missing = summary.seeds >= 20_000 ? summary.counters.missing : []
+        if json {
+            print(SummaryText.json(summary, seconds: watch.seconds))
+        } else {
+            print(SummaryText.table(summary, seconds: watch.seconds))
+        }
+        for event in missing { CommandLineRunner.say("lockstep-sim: \(event.rawValue) never happened") }
+        if let failure = summary.failures.first { report(failure) }
+        if summary.violations > 0 || !missing.isEmpty { throw ExitCode(1) }
+    }
+
+    private func report(_ failure: Verdict) {
+        guard let violation = failure.violation else { return }
+        let scenario = failure.scenario.shrunken(violating: violation.check)
+        CommandLineRunner.say("lockstep-sim: seed \(failure.scenario.seed): \(violation)")
+        let (long, short) = (failure.scenario.acts.count, scenario.acts.count)
+        CommandLineRunner.say("Shrunken from \(long) acts to \(short). Keep this:\n")
+        print(scenario.text)
+    }
+}
+
+/// Time since it was made.
+struct Stopwatch: Sendable {
+    private let start = ContinuousClock.now
+
+    var seconds: Double {
+        let passed = start.duration(to: .now).components
+        return Double(passed.seconds) + Double(passed.attoseconds) / 1e18
+    }
+
+    /// Reads `90s`, `60m` or `2h`.
+    static func seconds(_ text: String) -> Int? {
+        let units: [Character: Int] = ["s": 1, "m": 60, "h": 3_600]
+        guard let last = text.last, let unit = units[last], let number = Int(text.dropLast()) else { return nil }
+        return (1...1_000_000).contains(number) ? number * unit : nil
+    }
+}
+
+/// A line on a terminal that says how far it is; nothing elsewhere.
+final class Progress: Sendable {
+    private let watch: Stopwatch
+    private let count: Int?
+    private let limit: Int?
+    private let isTerminal = isatty(STDERR_FILENO) == 1
+    private let shownAt = Mutex(0.0)
+
+    init(watch: Stopwatch, count: Int?, limit: Int?) {
+        self.watch = watch
+        self.count = count
+        self.limit = limit
+    }
+
+    func show(_ summary: Campaign.Summary) {
+        guard isTerminal else { return }
+        let seconds = watch.seconds
+        let isDue = shownAt.withLock { shownAt in
+            guard seconds - shownAt >= 0.2 else { return false }
+            shownAt = seconds
+            return true
+        }
+        guard isDue else { return }
+        let whole = count.map { " of \($0)" } ?? limit.map { ", \(Int(seconds)) of \($0) s" } ?? ""
+        write("\r\u{1B}[K\(summary.seeds) seeds\(whole), \(summary.events) events, \(summary.violations) violations")
+    }
+
+    func clear() { if isTerminal { write("\r\u{1B}[K") } }
+
+    private func write(_ text: String) {
+        let bytes = Array(text.utf8)
+        _ = Glibc.write(STDERR_FILENO, bytes, bytes.count)
+    }
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import Commands
+import Shell
+
+/// `lockstep`: what people type.
+@main
+struct Lockstep: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "lockstep",
+        abstract: "One live session on every screen you own.",
+        discussion: """
+            Talks to the node on this machine. Where none runs and --broker is given, every command but start acts as \
+            a passing remote.
+
+            \(ExitStatus.help)
+            """,
+        version: Software.version,
+        subcommands: [
+            Up.self, NodeCommand.self, StartCommand.self, Pause.self, Resume.self, Stop.self, Extend.self,
+            Break.self, Focus.self, Skip.self, StatusCommand.self, Nodes.self, Watch.self,
+        ]
+    )
+
+    static func main() async {
+        await CommandLineRunner.run(Self.self)
+    }
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import Commands
+import Display
+import Session
+import Wire
+
+/// What commands say, for people and for programs.
+enum Report {
+    /// Says what came of a request, and ends the command with the exit code that tells it.
+    static func end(_ reply: ReplyReport, done: String, json: Bool) throws {
+        if json { print(Self.json(reply)) }
+        switch reply.outcome {
+        case .applied, .duplicate:
+            if !json { print(done + ".") }
+        case .noop:
+            if !json { print("It was so already.") }
+        case .refused, .noAnswer, .noSession, .invalid:
+            CommandLineRunner.say("lockstep: \(refusal(reply) ?? "")")
+            throw status(of: reply).code
+        }
+    }
+
+    /// Why a request had no effect; `nil` when it had, or when it was so already.
+    static func refusal(_ reply: ReplyReport) -> String? {
+        switch reply.outcome {
+        case .applied, .duplicate, .noop: nil
+        case .refused: "refused: \(words(reply))"
+        case .noAnswer: "the owner of the session did not answer in time"
+        case .noSession: "there is no session"
+        case .invalid:
+            (reply.field.map { $0.isEmpty ? "" : "\($0): " } ?? "") + (reply.reason ?? "out of bounds")
+        }
+    }
+
+    private static func status(of reply: ReplyReport) -> ExitStatus {
+        switch reply.outcome {
+        case .applied, .duplicate, .noop: .done
+        case .refused: .refused
+        case .noAnswer: .noAnswer
+        case .noSession: .noSession
+        case .invalid: .usage
+        }
+    }
+
+    static func json(_ report: some Encodable) -> String {
+        String(decoding: ReportJSON.encode(report, pretty: true), as: UTF8.self)
+    }
+
+    private static func words(_ reply: ReplyReport) -> String {
+        switch reply.reason.flatMap(Refusal.init(rawValue:)) {
+        case .superseded:
+            reply.by.map { "a later start on \($0.node) has ended that session" }
+                ?? "a later start has ended that session"
+        case .stalePhase: "that phase is over"
+        case .expired: "it came too late; is a clock wrong?"
+        case .notAllowed: "the session's state does not allow it"
+        case .invalid: "a value is out of bounds"
+        case nil: reply.reason ?? "no reason given"
+        }
+    }
+}
+
+extension StatusReport {
+    /// Whether there is a session that can still change.
+    var isLive: Bool { Status(rawValue: status)?.isLive == true }
+
+    /// A few lines for a person.
+    var lines: [String] {
+        guard session != nil else { return ["No session." + linkNotice] }
+        var heading = [title.flatMap { $0.isEmpty ? nil : $0 }, label?.name].compactMap(\.self).joined(separator: " · ")
+        if heading.isEmpty { heading = "Session" }
+        var lines = ["\(heading): \(statusWords)"]
+        if let time = timeLine { lines.append(time) }
+        lines.append((isOwner ? "on this node (\(node))" : "on \(owner ?? "?")") + linkNotice)
+        if stale { lines.append("stale: no contact with the owner") }
+        return lines
+    }
+
+    private var linkNotice: String { linked ? "" : " (not connected to a broker)" }
+
+    private var statusWords: String {
+        let name = currentPhase?.name ?? currentPhase?.kind ?? ""
+        return switch Status(rawValue: status) {
+        case .ready: "\(name) is ready to start"
+        case .superseded: "ended by a later start" + (supersededBy.map { " on \($0.node)" } ?? "")
+        case .running, .paused: "\(name) \(status)"
+        default: status
+        }
+    }
+
+    private var timeLine: String? {
+        guard isLive, let currentPhase else { return nil }
+        let position = currentPhase.count > 1 ? " · phase \(currentPhase.index + 1)/\(currentPhase.count)" : ""
+        guard let remainingSeconds else {
+            return TimeText.text(seconds: elapsedSeconds ?? 0, padded: true) + " passed" + position
+        }
+        let end = endsAt.map { " · ends \(TimeText.clock($0, offset: LocalTime.utcOffset(at: $0)))" } ?? ""
+        return TimeText.text(seconds: remainingSeconds, padded: true) + " left" + end + position
+    }
+}
+
+extension NodesReport {
+    /// A table for a person.
+    var lines: [String] {
+        let rows = nodes.map { node in
+            let dropped = node.dropped.values.reduce(0, +)
+            return [
+                node.node + (node.isSelf ? " (this node)" : ""), node.state, node.name ?? "", node.software ?? "",
+                dropped == 0 ? "" : "\(dropped) messages not used",
+            ]
+        }
+        let widths = (0..<5).map { column in rows.map { $0[column].count }.max() ?? 0 }
+        return rows.map { row in
+            zip(row, widths).map { $0 + String(repeating: " ", count: $1 - $0.count) }.joined(separator: "  ")
+                .trimmingEnd
+        }
+    }
+}
+
+extension String {
+    fileprivate var trimmingEnd: String {
+        var text = self[...]
+        while text.last == " " { text = text.dropLast() }
+        return String(text)
+    }
+}

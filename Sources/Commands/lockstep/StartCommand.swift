@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import Commands
+import Session
+import Web
+import Wire
+
+struct StartCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "start",
+        abstract: "Starts a session on the node of this machine; whatever was live in the space ends.",
+        discussion: """
+            Without --for, --plan, --preset or --count-up the session is one focus phase of 25 minutes.
+
+            A plan is a list of phases: focus 25m, shortBreak 5m. Kinds are focus, shortBreak, longBreak, work, rest and \
+            phase; a name stands in double quotes: phase "Breathe" 10m. Parentheses and xN repeat: \
+            (focus 25m, shortBreak 5m) x4. A slash alternates: work 40s x8 / rest 20s.
+            """
+    )
+
+    @OptionGroup var socket: SocketOptions
+    @OptionGroup var output: OutputOptions
+
+    @Argument(help: "What you do: Reading.")
+    var title: String?
+
+    @Option(name: .customLong("for"), help: "One focus phase of that length: 25m, 40s, 1h30m.")
+    var length: String?
+
+    @Option(help: "The phases, in the grammar above.")
+    var plan: String?
+
+    @Option(help: "A plan by its name in the node's presets.")
+    var preset: String?
+
+    @Flag(help: "Count up until stopped.")
+    var countUp = false
+
+    @Option(help: "What the time is booked on.")
+    var label: String?
+
+    @Option(help: "The label's colour: #rgb or #rrggbb.")
+    var color: String?
+
+    @Option(help: "An emoji, or the name of a built-in drawing.")
+    var icon: String?
+
+    @Flag(help: "Let the next phase start by itself.")
+    var autoAdvance = false
+
+    func validate() throws {
+        if [length != nil, plan != nil, preset != nil, countUp].count(where: \.self) > 1 {
+            throw ValidationError("--for, --plan, --preset and --count-up exclude each other")
+        }
+        if color != nil, label == nil { throw ValidationError("--color colours a label; give one with --label") }
+    }
+
+    func run() async throws {
+        let request = try request()
+        guard let client = socket.localNode else {
+            let sockets = socket.wantedSockets.joined(separator: " or ")
+            throw Access.unreachable("no node listens on \(sockets); start one with lockstep up or lockstep node")
+        }
+        try await Access.orUnreachable {
+            try Report.end(try await client.start(request), done: "Started", json: output.json)
+        }
+    }
+
+    private func request() throws -> StartRequest {
+        if let color, Colour(hex: color) == nil {
+            throw UsageError("--color “\(color)” is no colour; a colour is #rgb or #rrggbb")
+        }
+        if let plan {
+            do throws(PlanError) {
+                _ = try PlanGrammar.phases(of: plan)
+            } catch {
+                throw UsageError("--plan, \(error)\n  \(plan)\n  \(String(repeating: " ", count: error.column - 1))^")
+            }
+        }
+        let isDefault = length == nil && plan == nil && preset == nil && !countUp
+        return StartRequest(
+            title: title,
+            seconds: try length.map { try Duration.seconds($0, of: "--for") }
+                ?? (isDefault ? PhaseDefaults().focus : nil),
+            plan: plan, preset: preset, mode: countUp ? "countup" : nil, label: label, colour: color, icon: icon,
+            autoAdvance: autoAdvance)
+    }
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import Commands
+import FoundationEssentials
+import Glibc
+import Shell
+import Subprocess
+import SystemPackage
+import UnixSignals
+import Web
+
+/// `lockstep up`: everything on this machine, with nothing to set up first.
+struct Up: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Runs a broker of one's own on loopback and a node, until Ctrl-C.",
+        discussion: """
+            The broker keeps what it knows in the state directory, so the next lockstep up goes on where this one ended. \
+            It serves this machine only; README tells how to set one up for others.
+            """
+    )
+
+    @OptionGroup var options: NodeOptions
+
+    @Option(help: "The broker's port on 127.0.0.1 (default: the one of last time, else any free one).")
+    var port: Int?
+
+    func validate() throws {
+        if let port, !(1...65_535).contains(port) { throw ValidationError("--port is 1 to 65535") }
+        if options.values.isGiven(.broker) {
+            throw ValidationError("lockstep up runs a broker of its own; for another one, say lockstep node --broker …")
+        }
+    }
+
+    func run() async throws {
+        umask(0o077)
+        var environment = ProcessInfo.processInfo.environment
+        for name in Self.ofAnotherBroker { environment[name] = nil }
+        var values = options.values
+        try values.fill(environment: environment)
+        let settings = try Settings(values, environment: environment)
+        if ControlClient.isServed(settings.socket) { throw UsageError("\(ControlError.taken(settings.socket))") }
+        // From here on, or an interrupt meanwhile would leave the broker behind.
+        let signals = await UnixSignalsSequence(trapping: [.sigint, .sigterm, .sighup])
+        let broker: PrivateBroker
+        do throws(PrivateBrokerError) {
+            broker = try PrivateBroker(directory: settings.stateDirectory + "/broker", port: port)
+        } catch {
+            throw UsageError("\(error)")
+        }
+        do {
+            try await broker.run { address in
+                try await Self.runNode(settings: settings, address: address, until: signals)
+            }
+        } catch let error as PrivateBrokerError {
+            CommandLineRunner.say("lockstep up: \(error)")
+            throw ExitStatus.unreachable.code
+        }
+    }
+
+    /// What a person may have set for the broker that they use otherwise.
+    private static let ofAnotherBroker = [
+        Setting.broker, .passwordFile, .tlsCA, .tlsCertificate, .tlsKey,
+    ].map(\.rawValue)
+
+    private enum Step {
+        case served
+        case askedToEnd
+        case ended(TerminationStatus)
+    }
+
+    private static func runNode(
+        settings: Settings, address: BrokerAddress, until signals: UnixSignalsSequence
+    ) async throws {
+        try await withThrowingTaskGroup(of: Step.self) { group in
+            group.addTask { .ended(try await node(settings: settings, address: address)) }
+            group.addTask {
+                for await _ in signals { break }
+                return .askedToEnd
+            }
+            group.addTask {
+                while !ControlClient.isServed(settings.socket) { try await Task.sleep(for: .milliseconds(10)) }
+                return .served
+            }
+            while let step = try await group.next() {
+                switch step {
+                case .served: greet(settings: settings, address: address)
+                case .askedToEnd:
+                    group.cancelAll()
+                    while await group.nextResult() != nil {}
+                case .ended(let status):
+                    group.cancelAll()
+                    if case .exited(let code) = status {
+                        // It has said why.
+                        if code == 0 { return } else { throw ExitCode(code) }
+                    }
+                    CommandLineRunner.say("lockstep up: the node has ended by itself: \(status)")
+                    throw ExitCode.failure
+                }
+            }
+        }
+    }
+
+    private static func node(settings: Settings, address: BrokerAddress) async throws -> TerminationStatus {
+        var options = PlatformOptions()
+        // A group of its own: Ctrl-C is ours, and the node is ended before the broker.
+        options.processGroupID = 0
+        options.teardownSequence = [.gracefulShutDown(allowedDurationToNextStep: .seconds(2))]
+        let arguments: [String] = [
+            "--broker", "\(address)", "--space", "\(settings.space)", "--node", "\(settings.node)", "--name",
+            settings.name, "--state-dir", settings.stateDirectory, "--socket", settings.socket, "--log-level",
+            "warning",
+            // The settings file of this machine's node is made for the broker that it names.
+            "--config", "/dev/null",
+        ]
+        return try await Subprocess.run(
+            .path(FilePath(Sibling.path(of: "lockstep-node"))), arguments: Arguments(arguments),
+            environment: .inherit.updating(
+                Dictionary(uniqueKeysWithValues: ofAnotherBroker.map { (.init(stringLiteral: $0), nil) })),
+            platformOptions: options, input: .none,
+            output: .currentStandardOutput, error: .currentStandardError
+        ).terminationStatus
+    }
+
+    private static func greet(settings: Settings, address: BrokerAddress) {
+        let isDefault = Paths(environment: ProcessInfo.processInfo.environment).sockets.contains(settings.socket)
+        let option = isDefault ? "" : " --socket \(settings.socket)"
+        print(
+            """
+            Lockstep is up: node \(settings.node), space \(settings.space), broker \(address).
+
+            In another terminal:
+              lockstep start Reading --for 25m\(option)
+              lockstep watch\(option)
+              lockstep pause\(option)
+
+            A second node on this machine:
+              lockstep node --broker \(address) --node second --state-dir /tmp/lockstep-second \
+            --socket /tmp/lockstep-second/node.sock
+
+            What goes over the wire:
+              mosquitto_sub -p \(address.port) -v -t 'lockstep/#'
+
+            Ctrl-C ends node and broker; a running session goes on by date.
+            """)
+        fflush(nil)
+    }
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import ArgumentParser
+import Commands
+public import Display
+import Session
+import Shell
+import Synchronization
+import Wire
+
+struct Watch: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Shows the session full-screen on this terminal, until q.",
+        discussion: """
+            Faces: boring shows the time and nothing else; focus shows label, state and time, and takes keys: p pause, \
+            r resume, s stop, + extend by a minute, b break, f focus, n next phase.
+            """
+    )
+
+    @OptionGroup var access: AccessOptions
+
+    @Option(help: "How to draw: \(Face.allCases.map(\.rawValue).joined(separator: " or ")).")
+    var face = Face.focus
+
+    @Flag(help: "Take no keys but q.")
+    var readOnly = false
+
+    func run() async throws {
+        let terminal: Terminal
+        do throws(TerminalError) {
+            terminal = try Terminal(depth: Terminal.depthOfEnvironment())
+        } catch {
+            throw UsageError("\(error)")
+        }
+        try await access.withAccess { access in
+            let shown = Shown()
+            let (views, feeder) = AsyncStream<View>.makeStream(bufferingPolicy: .bufferingNewest(1))
+            let end = try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask {
+                    await Self.follow(access) { view in
+                        shown.view.withLock { $0 = view }
+                        feeder.yield(view)
+                    }
+                }
+                defer { group.cancelAll() }
+                return try await WatchLoop.run(
+                    views: views, terminal: terminal, face: face,
+                    options: ScreenOptions(isReadOnly: readOnly, utcOffset: LocalTime.utcOffset)
+                ) { operation in await Self.press(operation, seeing: shown.view.withLock(\.self), on: access) }
+            }
+            if end.exitCode != 0 { throw ExitCode(end.exitCode) }
+        }
+    }
+
+    /// Hands views on. When the node ends, the time goes on by date and the display says that contact is lost, until
+    /// a node is there again.
+    private static func follow(_ access: any SessionAccess, show: (View) -> Void) async {
+        var last = View()
+        while !Task.isCancelled {
+            try? await access.views { view in
+                last = view
+                show(view)
+            }
+            last.isLinked = false
+            last.contactLostAt = last.contactLostAt ?? Clocks.now().boot
+            show(last)
+            try? await Task.sleep(for: .seconds(1))
+        }
+    }
+
+    /// A press is meant for what stood on the screen, not for what has come since.
+    private static func press(_ operation: Operation, seeing view: View, on access: any SessionAccess) async -> String?
+    {
+        let moment = view.moment(at: Clocks.now().boot)
+        let press = Press(operation, session: moment?.register.id, phase: moment?.register.phase)
+        do {
+            return Report.refusal(try await access.press(press))
+        } catch {
+            return "\(error)"
+        }
+    }
+}
+
+/// The view that stands on the screen.
+private final class Shown: Sendable {
+    let view = Mutex(View())
+}
+
+extension Face: ExpressibleByArgument {}

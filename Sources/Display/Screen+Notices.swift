@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Session
+
+extension Screen {
+    static func notices(of view: View, at boot: Int64, options: ScreenOptions) -> [Notice] {
+        var notices: [Notice] = []
+        if let message = options.message { notices.append(Notice(kind: .message, text: message)) }
+        let moment = view.moment(at: boot)
+        if let stale = moment?.staleFor {
+            notices.append(Notice(kind: .stale, text: lastHeard(stale, strings: options.strings)))
+        }
+        if !view.isLinked { notices.append(Notice(kind: .linkLost, text: options.strings[.linkLost])) }
+        if let register = moment?.register, register.status.isLive, let before = register.continues?.node,
+            before != register.owner
+        {
+            let names = ["node": register.owner.rawValue, "from": before.rawValue]
+            notices.append(Notice(kind: .tookOver, text: options.strings.text(.tookOver, names)))
+        }
+        return notices
+    }
+
+    private static func lastHeard(_ milliseconds: Int64, strings: Strings) -> String {
+        let seconds = milliseconds / 1_000
+        let (key, count): (Strings.Key, Int64) =
+            switch seconds {
+            case ..<60: (.lastHeardSeconds, seconds)
+            case ..<3_600: (.lastHeardMinutes, seconds / 60)
+            default: (.lastHeardHours, seconds / 3_600)
+            }
+        return strings.text(key, ["count": "\(count)"])
+    }
+}
+
+extension View {
+    /// When a screen of this view looks different next by time alone, on this node's boot clock; `nil` when never.
+    ///
+    /// Beyond ``Moment/nextChange`` these are the instants at which a display becomes stale and says for how long.
+    public func nextScreen(after boot: Int64) -> Int64? {
+        let moment = moment(at: boot)
+        var changes = [moment?.nextChange].compactMap { $0 }
+        if let moment, moment.register.status.isLive, let contactLostAt {
+            let lost = boot - contactLostAt
+            changes.append(contactLostAt + Self.nextStaleText(after: lost))
+        }
+        return changes.filter { $0 > boot }.min()
+    }
+
+    private static func nextStaleText(after lost: Int64) -> Int64 {
+        if lost < Limits.staleAfter { return Limits.staleAfter }
+        let step: Int64 = lost < 60_000 ? 1_000 : lost < 3_600_000 ? 60_000 : 3_600_000
+        return (lost / step + 1) * step
+    }
+}

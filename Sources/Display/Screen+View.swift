@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Session
+
+/// What a screen depends on besides the session.
+public struct ScreenOptions: Sendable {
+    /// The language.
+    public var strings: Strings
+    /// Whether nothing can be pressed on this display.
+    public var isReadOnly: Bool
+    /// Seconds that this place is ahead of UTC at a time given in milliseconds since 1970.
+    public var utcOffset: @Sendable (Int64) -> Int
+    /// What was pressed here and is not answered yet.
+    public var pending: Operation?
+    /// An answer that the person should read.
+    public var message: String?
+
+    /// Makes options.
+    public init(
+        strings: Strings = .english, isReadOnly: Bool = false,
+        utcOffset: @escaping @Sendable (Int64) -> Int = { _ in 0 }, pending: Operation? = nil, message: String? = nil
+    ) {
+        self.strings = strings
+        self.isReadOnly = isReadOnly
+        self.utcOffset = utcOffset
+        self.pending = pending
+        self.message = message
+    }
+}
+
+extension Screen {
+    /// What `face` shows of `view` when this node's boot clock reads `boot`.
+    public init(_ view: View, at boot: Int64, face: Face, options: ScreenOptions = ScreenOptions()) {
+        self.init(face: face)
+        let strings = options.strings
+        idleText = strings[.idle]
+        pendingText = strings[.pending]
+        notices = Self.notices(of: view, at: boot, options: options)
+        guard let moment = view.moment(at: boot) else { return }
+        let register = moment.register
+        status = register.status
+        times = Self.times(moment.shownSeconds, face: face, strings: strings)
+        widestTime = TimeText.text(seconds: moment.widestSeconds, padded: true)
+        stateText = Self.stateText(of: register, options: options)
+        label = register.label
+        title = register.title
+        customIcon = register.icon
+        icon = register.currentPhase.kind.isBreak ? .cup : .hourglass
+        phaseIndicator = Self.indicator(of: register, strings: strings)
+        if register.mode == .countdown {
+            progress = Double(moment.elapsed) / Double(max(register.currentPhase.length, 1))
+        }
+        endsAt = register.endsAt.map { end in
+            strings.text(.endsAt, ["time": TimeText.clock(end, offset: options.utcOffset(end))])
+        }
+        if face.hasButtons, !options.isReadOnly { buttons = Self.buttons(of: moment, options: options) }
+    }
+
+    private static func times(_ seconds: Int, face: Face, strings: Strings) -> [String] {
+        [TimeText.text(seconds: seconds, padded: face.padsMinutes)]
+            + TimeText.shorter(seconds: seconds, hourMark: strings[.hourMark])
+    }
+
+    private static func buttons(of moment: Moment, options: ScreenOptions) -> [Button] {
+        Buttons.operations(of: moment).compactMap { operation in
+            guard let text = Buttons.text(of: operation) else { return nil }
+            return Button(
+                operation: operation, key: Buttons.key(of: operation), text: options.strings[text],
+                isPending: operation == options.pending)
+        }
+    }
+
+    private static func stateText(of register: Register, options: ScreenOptions) -> String {
+        let kind = register.currentPhase.kind
+        switch register.status {
+        case .running: return options.strings[kind.texts.running]
+        case .paused: return options.strings[kind.texts.paused]
+        case .ready: return options.strings[kind.texts.next]
+        case .completed: return options.strings[.completed]
+        case .stopped: return ""
+        case .superseded:
+            guard let by = register.supersededBy else { return options.strings[.movedSomewhere] }
+            let time = TimeText.clock(by.at, offset: options.utcOffset(by.at))
+            return options.strings.text(.moved, ["node": by.node.rawValue, "time": time])
+        }
+    }
+
+    /// Counts phases of the same kind, as people do: the third of eight sets of work.
+    private static func indicator(of register: Register, strings: Strings) -> String? {
+        guard register.plan.count > 1 else { return register.currentPhase.name }
+        let current = register.currentPhase
+        let isSame = { (phase: Phase) in phase.kind.countsAs == current.kind.countsAs }
+        let total = register.plan.count(where: isSame)
+        guard total > 1 else { return current.name }
+        let name = current.name ?? strings[current.kind.texts.name]
+        return strings.text(
+            .phaseIndicator,
+            ["phase": name, "index": "\(register.plan[...register.phase].count(where: isSame))", "total": "\(total)"])
+    }
+}
+
+extension Moment {
+    /// The largest number of seconds that this phase shows.
+    fileprivate var widestSeconds: Int {
+        switch register.mode {
+        case .countdown: max(register.currentPhase.seconds, shownSeconds)
+        case .countup: shownSeconds
+        }
+    }
+}
+
+extension PhaseKind {
+    fileprivate var countsAs: PhaseKind { self == .longBreak ? .shortBreak : self }
+
+    fileprivate var texts: (name: Strings.Key, running: Strings.Key, paused: Strings.Key, next: Strings.Key) {
+        switch self {
+        case .focus: (.focus, .focusInProgress, .focusPaused, .focusNext)
+        case .shortBreak: (.shortBreak, .breakInProgress, .breakPaused, .breakNext)
+        case .longBreak: (.longBreak, .breakInProgress, .breakPaused, .breakNext)
+        case .work: (.work, .workInProgress, .workPaused, .workNext)
+        case .rest: (.rest, .restInProgress, .restPaused, .restNext)
+        case .phase: (.phase, .phaseInProgress, .phasePaused, .phaseNext)
+        }
+    }
+}

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Digits of any size, drawn from strokes with rounded corners. All digits are of one width, so that nothing moves
+/// when the time does.
+struct BigDigits: Hashable {
+    /// Everything below is in pixels, which are a column wide and half a row high.
+    let height: Int
+    let stroke: Int
+    let width: Int
+
+    private init?(height: Int) {
+        let stroke = max(1, Int((Double(height) * 0.17).rounded()))
+        // Both counters of an eight are of one height.
+        guard (height - 3 * stroke) % 2 == 0 else { return nil }
+        self.height = height
+        self.stroke = stroke
+        width = Int((Double(height) * 0.65).rounded())
+    }
+
+    static let smallest = 5
+    private static let largest = 96
+
+    /// All sizes, largest first.
+    static let sizes: [BigDigits] = (smallest...largest).reversed().compactMap(BigDigits.init)
+
+    /// The largest size in which `text` fits; `nil` when none does or it holds something else than digits and colons.
+    static func fitting(_ text: String, columns: Int, rows: Int) -> BigDigits? {
+        guard text.allSatisfy({ $0 == ":" || digits[$0] != nil }) else { return nil }
+        return sizes.first { $0.rows <= rows && $0.width(of: text) <= columns }
+    }
+
+    var rows: Int { (height + 1) / 2 }
+
+    private var gap: Int { max(1, stroke) }
+    private var dot: Int { stroke > 2 ? stroke + 1 : stroke }
+
+    func width(of text: String) -> Int {
+        text.reduce(-gap) { $0 + gap + ($1 == ":" ? dot : width) }
+    }
+
+    func pixmap(of text: String) -> Pixmap {
+        var picture = Pixmap(width: max(width(of: text), 0), height: height)
+        var x = 0
+        for character in text {
+            let glyph = self.glyph(character)
+            picture.add(glyph, x: x)
+            x += glyph.width + gap
+        }
+        return picture
+    }
+
+    /// The strokes of a digit: of the seven of a numeric display, those that are on.
+    private struct Strokes: OptionSet {
+        let rawValue: UInt8
+        static let top = Strokes(rawValue: 1)
+        static let upperRight = Strokes(rawValue: 2)
+        static let lowerRight = Strokes(rawValue: 4)
+        static let bottom = Strokes(rawValue: 8)
+        static let lowerLeft = Strokes(rawValue: 16)
+        static let upperLeft = Strokes(rawValue: 32)
+        static let middle = Strokes(rawValue: 64)
+        static let right: Strokes = [.upperRight, .lowerRight]
+        static let left: Strokes = [.upperLeft, .lowerLeft]
+        static let lines: Strokes = [.top, .middle, .bottom]
+    }
+
+    private static let digits: [Character: Strokes] = [
+        "0": [.top, .bottom, .left, .right],
+        "1": [],
+        "2": [.lines, .upperRight, .lowerLeft],
+        "3": [.lines, .right],
+        "4": [.upperLeft, .middle, .right],
+        "5": [.lines, .upperLeft, .lowerRight],
+        "6": [.lines, .left, .lowerRight],
+        "7": [.top, .right],
+        "8": [.lines, .left, .right],
+        "9": [.lines, .upperLeft, .right],
+    ]
+
+    private func glyph(_ character: Character) -> Pixmap {
+        if character == ":" { return colon }
+        if character == "1" { return one }
+        let strokes = Self.digits[character] ?? []
+        var picture = Pixmap(width: width, height: height) { x, y in covers(strokes, x, y) ? .line : nil }
+        let middle = (height - stroke) / 2
+        let bends: [(Int, Int, Bool, Bool, Strokes, Strokes)] = [
+            (0, 0, false, false, [.top, .upperLeft], []),
+            (width, 0, true, false, [.top, .upperRight], []),
+            (0, height, false, true, [.bottom, .lowerLeft], []),
+            (width, height, true, true, [.bottom, .lowerRight], []),
+            (0, middle, false, false, [.middle, .lowerLeft], .upperLeft),
+            (width, middle, true, false, [.middle, .lowerRight], .upperRight),
+            (0, middle + stroke, false, true, [.middle, .upperLeft], .lowerLeft),
+            (width, middle + stroke, true, true, [.middle, .upperRight], .lowerRight),
+        ]
+        for (x, y, isRight, isLow, on, off) in bends where strokes.isSuperset(of: on) && strokes.isDisjoint(with: off) {
+            bend(&picture, x: x, y: y, isRight: isRight, isLow: isLow)
+        }
+        return picture
+    }
+
+    private func covers(_ strokes: Strokes, _ x: Int, _ y: Int) -> Bool {
+        let middle = (height - stroke) / 2
+        let isUpper = y < middle + stroke
+        let isLower = y >= middle
+        return strokes.contains(.top) && y < stroke
+            || strokes.contains(.bottom) && y >= height - stroke
+            || strokes.contains(.middle) && isUpper && isLower
+            || strokes.contains(.upperLeft) && x < stroke && isUpper
+            || strokes.contains(.lowerLeft) && x < stroke && isLower
+            || strokes.contains(.upperRight) && x >= width - stroke && isUpper
+            || strokes.contains(.lowerRight) && x >= width - stroke && isLower
+    }
+
+    /// Turns the corner of two strokes at (x, y) into a quarter of a ring.
+    private func bend(_ picture: inout Pixmap, x: Int, y: Int, isRight: Bool, isLow: Bool) {
+        guard height > 6 else { return }
+        let outer = stroke == 1 ? 1.5 : Double(stroke) * 1.5
+        let inner = outer - Double(stroke)
+        for deep in 0..<Int(outer.rounded(.up)) {
+            for across in 0..<Int(outer.rounded(.up)) {
+                let dx = outer - Double(across) - 0.5
+                let dy = outer - Double(deep) - 0.5
+                guard dx > 0, dy > 0 else { continue }
+                let place = (isRight ? x - 1 - across : x + across, isLow ? y - 1 - deep : y + deep)
+                let distance = (dx * dx + dy * dy).squareRoot()
+                if distance > outer {
+                    picture[place.0, place.1] = nil
+                } else if stroke > 1, distance >= inner {
+                    picture[place.0, place.1] = .line
+                }
+            }
+        }
+    }
+
+    private var one: Pixmap {
+        let left = (width - stroke) / 2
+        let foot = (width - stroke) / 2 - max(0, stroke - 1) / 2
+        return Pixmap(width: width, height: height) { x, y in
+            let isStem = (left..<left + stroke).contains(x)
+            let isFlag = y < stroke && (max(0, left - stroke)..<left).contains(x)
+            let isFoot = y >= height - stroke && (left - foot..<left + stroke + foot).contains(x)
+            return isStem || isFlag || isFoot ? .line : nil
+        }
+    }
+
+    private var colon: Pixmap {
+        let upper = stroke + ((height - 3 * stroke) / 2 - dot + 1) / 2
+        let lower = height - upper - dot
+        return Pixmap(width: dot, height: height) { _, y in
+            (upper..<upper + dot).contains(y) || (lower..<lower + dot).contains(y) ? .line : nil
+        }
+    }
+}

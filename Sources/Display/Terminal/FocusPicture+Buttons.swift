@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Session
+
+/// The buttons of the focus face, side by side in as many rows as the width asks for.
+struct ButtonRows {
+    private static let gap = 2
+
+    let buttons: [[Button]]
+    /// Whether each is drawn as an area with space above and below its text.
+    let isTall: Bool
+    let hasAreas: Bool
+
+    /// - Returns: `nil` when a button is wider than the room.
+    init?(_ buttons: [Button], columns: Int, isTall: Bool, depth: ColourDepth) {
+        hasAreas = depth == .full || depth == .indexed
+        self.isTall = isTall && hasAreas
+        var lines: [[Button]] = [[]]
+        for button in buttons {
+            guard Self.width(of: button) <= columns else { return nil }
+            let line = lines[lines.count - 1]
+            if !line.isEmpty, Self.width(of: line + [button]) > columns { lines.append([]) }
+            lines[lines.count - 1].append(button)
+        }
+        self.buttons = lines.filter { !$0.isEmpty }
+    }
+
+    private var lineHeight: Int { isTall ? 3 : 1 }
+    private var leading: Int { isTall ? 0 : hasAreas ? 1 : 0 }
+    var height: Int { buttons.isEmpty ? 0 : buttons.count * (lineHeight + leading) - leading }
+    var width: Int { buttons.map(Self.width).max() ?? 0 }
+
+    /// The text, its key, two spaces around each.
+    private static func width(of button: Button) -> Int { TerminalText.displayWidth(button.text) + 7 }
+    private static func width(of line: [Button]) -> Int {
+        line.reduce(-gap) { $0 + gap + Self.width(of: $1) }
+    }
+
+    /// - Parameter isCentred: Whether rows are centred in `columns` or begin at `column`.
+    func draw(on canvas: inout Canvas, column: Int, row: Int, columns: Int, isCentred: Bool, pending: String) {
+        var row = row
+        for line in buttons {
+            var x = column + (isCentred ? (columns - Self.width(of: line)) / 2 : 0)
+            for button in line {
+                draw(button, on: &canvas, column: x, row: row, pending: pending)
+                x += Self.width(of: button) + Self.gap
+            }
+            row += lineHeight + leading
+        }
+    }
+
+    private func draw(_ button: Button, on canvas: inout Canvas, column: Int, row: Int, pending: String) {
+        let width = Self.width(of: button)
+        let key = button.isPending ? pending : String(button.key)
+        let area = hasAreas ? FocusPicture.Palette.button : nil
+        let text = Style(
+            button.isPending ? FocusPicture.Palette.quiet : FocusPicture.Palette.white, on: area,
+            faint: button.isPending)
+        let hint = Style(FocusPicture.Palette.quiet, on: area, faint: true)
+        if isTall {
+            let edge = Style(area)
+            canvas.write(String(repeating: "▄", count: width), column: column, row: row, style: edge)
+            canvas.write(String(repeating: "▀", count: width), column: column, row: row + 2, style: edge)
+        }
+        let middle = isTall ? row + 1 : row
+        if hasAreas {
+            canvas.write(String(repeating: " ", count: width), column: column, row: middle, style: text)
+            canvas.write(button.text, column: column + 2, row: middle, style: text)
+            canvas.write(key, column: column + width - 3, row: middle, style: hint)
+        } else {
+            canvas.write("[\(key)]", column: column, row: middle, style: hint)
+            canvas.write(button.text, column: column + 4, row: middle, style: text)
+        }
+    }
+}

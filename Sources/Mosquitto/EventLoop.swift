@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import Synchronization
+
+/// One thread that runs actors, timers and file descriptors.
+///
+/// An actor pinned to the loop (`nonisolated var unownedExecutor`) runs on its thread, so two actors on one loop reach
+/// each other without a hop between threads, and actor isolation itself promises that what they own is touched by one
+/// thread only.
+///
+/// Nothing that blocks may run here: it would hold up every actor, timer and connection of the loop.
+public final class EventLoop: SerialExecutor, Sendable {
+    enum Work: Sendable {
+        case job(UnownedJob)
+        case closure(@Sendable () -> Void)
+    }
+
+    enum Stage {
+        case running
+        case stopping
+        /// The thread has ended. Late work runs on a thread of its own, see ``runLate()``.
+        case stopped
+    }
+
+    struct Queue {
+        var work: [Work] = []
+        var stage = Stage.running
+        /// The thread waits, or is about to wait, in the kernel: new work must wake it.
+        var asleep = false
+        var runningLate = false
+        var thread: pthread_t?
+        var waitingForStop: [CheckedContinuation<Void, Never>] = []
+    }
+
+    let name: String
+    let poll: Poll
+    let queue = Mutex(Queue())
+    let timers = Mutex(Timers())
+    private let threadID = Atomic<UInt>(0)
+
+    /// Starts the loop's thread.
+    ///
+    /// The loop lives until ``shutdown()``; letting go of it does not end it.
+    ///
+    /// - Parameter name: The thread's name, cut to 15 bytes.
+    /// - Throws: `.system` when the system has no descriptor or thread left.
+    public init(name: String = "mqtt") throws(MQTTError) {
+        self.name = name
+        poll = try Poll()
+        let thread = try Thread.start(name: name, detached: false) { [self] in run() }
+        queue.withLock { $0.thread = thread }
+    }
+
+    /// Runs `body` with a loop of its own, which has ended, thread and descriptors, when this returns.
+    ///
+    /// - Parameters:
+    ///   - name: The thread's name, cut to 15 bytes.
+    ///   - body: What needs the loop.
+    /// - Returns: What `body` returned.
+    /// - Throws: What `body` threw, or `.system` when the loop could not start.
+    public static func withEventLoop<Value>(
+        name: String = "mqtt",
+        _ body: (EventLoop) async throws -> Value
+    ) async throws -> Value {
+        let loop = try EventLoop(name: name)
+        do {
+            let value = try await body(loop)
+            await loop.shutdown()
+            return value
+        } catch {
+            await loop.shutdown()
+            throw error
+        }
+    }
+
+    /// Milliseconds since the machine started, time in suspend included: the clock of ``LoopTimer``.
+    public static func bootMilliseconds() -> Int64 {
+        var time = timespec()
+        unsafe clock_gettime(CLOCK_BOOTTIME, &time)
+        return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
+    }
+
+    /// Runs what is queued, then ends the thread and closes every descriptor.
+    ///
+    /// Armed timers no longer fire. An actor of this loop that is used later still runs, on a passing thread.
+    @concurrent
+    public func shutdown() async {
+        await withCheckedContinuation { continuation in
+            let stopped = queue.withLock { queue in
+                if queue.stage == .stopped { return true }
+                queue.stage = .stopping
+                queue.waitingForStop.append(continuation)
+                wakeIfAsleep(&queue)
+                return false
+            }
+            if stopped { continuation.resume() }
+        }
+        let thread = queue.withLock { queue in
+            defer { queue.thread = nil }
+            return queue.thread
+        }
+        guard let thread else { return }
+        pthread_join(thread, nil)
+        poll.close()
+    }
+
+    // MARK: SerialExecutor
+
+    /// Whether the caller runs on this loop's thread.
+    public var isCurrent: Bool {
+        threadID.load(ordering: .relaxed) == pthread_self()
+    }
+
+    /// Queues a job of an actor pinned to this loop.
+    public func enqueue(_ job: consuming ExecutorJob) {
+        add(.job(UnownedJob(job)))
+    }
+
+    /// Stops the program unless it runs on this loop's thread.
+    public func checkIsolated() {
+        precondition(isCurrent, "not on the thread of the event loop \(name)")
+    }
+
+    /// Whether the caller runs on this loop's thread.
+    public func isIsolatingCurrentContext() -> Bool? {
+        isCurrent
+    }
+
+    /// Queues a closure behind the work that is already there.
+    ///
+    /// What a handler of ``MQTTClient/onEvent(_:)`` queues runs after all that it has sent is written.
+    public func execute(_ closure: @escaping @Sendable () -> Void) {
+        add(.closure(closure))
+    }
+
+    private func add(_ work: Work) {
+        let late = queue.withLock { queue in
+            queue.work.append(work)
+            if queue.stage == .stopped {
+                defer { queue.runningLate = true }
+                return !queue.runningLate
+            }
+            wakeIfAsleep(&queue)
+            return false
+        }
+        if late { startLate() }
+    }
+
+    // The write stays under the lock: after `stopped` the descriptor may be closed and its number be somebody else's.
+    private func wakeIfAsleep(_ queue: inout Queue) {
+        guard queue.asleep else { return }
+        queue.asleep = false
+        poll.wake()
+    }
+
+    // MARK: The thread
+
+    private func run() {
+        threadID.store(pthread_self(), ordering: .relaxed)
+        var work: [Work] = []
+        while true {
+            runQueued(&work)
+            let wait = queue.withLock { queue -> Poll.Wait? in
+                guard queue.work.isEmpty else { return .no }
+                if queue.stage == .stopping {
+                    queue.stage = .stopped
+                    return nil
+                }
+                queue.asleep = true
+                return .untilEvent
+            }
+            guard let wait else { break }
+            let events = poll.wait(wait)
+            if wait == .untilEvent { queue.withLock { $0.asleep = false } }
+            for event in events { dispatch(event) }
+        }
+        timers.withLock { $0.removeAll() }
+        poll.removeAll()
+        threadID.store(0, ordering: .relaxed)
+        let waiting = queue.withLock { queue in
+            defer { queue.waitingForStop = [] }
+            return queue.waitingForStop
+        }
+        for continuation in waiting { continuation.resume() }
+    }
+
+    /// Runs the queue until it is empty, but not for ever: jobs that queue jobs must not starve the descriptors.
+    private func runQueued(_ work: inout [Work]) {
+        for _ in 0..<16 {
+            queue.withLock { swap(&$0.work, &work) }
+            if work.isEmpty { return }
+            for item in work {
+                switch item {
+                case .job(let job): unsafe job.runSynchronously(on: asUnownedSerialExecutor())
+                case .closure(let closure): closure()
+                }
+            }
+            work.removeAll(keepingCapacity: true)
+        }
+    }
+
+    private func startLate() {
+        do {
+            try Thread.start(name: name, detached: true) { [self] in runLate() }
+        } catch {
+            fatalError("work for the ended event loop \(name), and no thread for it: \(error)")
+        }
+    }
+
+    private func runLate() {
+        threadID.store(pthread_self(), ordering: .relaxed)
+        var work: [Work] = []
+        while true {
+            runQueued(&work)
+            let done = queue.withLock { queue in
+                guard queue.work.isEmpty else { return false }
+                queue.runningLate = false
+                threadID.store(0, ordering: .relaxed)
+                return true
+            }
+            if done { return }
+        }
+    }
+}

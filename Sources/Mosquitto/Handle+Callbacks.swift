@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CMosquitto
+
+/// The inbox behind a callback's argument; it outlives the handle, whose owner holds it.
+private func inbox(_ object: UnsafeMutableRawPointer?) -> Inbox? {
+    guard let object = unsafe object else { return nil }
+    return unsafe Unmanaged<Inbox>.fromOpaque(object).takeUnretainedValue()
+}
+
+/// Sets what the library calls. The closures only copy, see ``Inbox``.
+func setCallbacks(_ mosquitto: OpaquePointer) {
+    unsafe mosquitto_connect_v5_callback_set(mosquitto) { _, object, code, flags, _ in
+        let item: Inbox.Item = code == 0 ? .accepted(sessionPresent: flags & 1 != 0) : .refused(code)
+        unsafe inbox(object)?.items.append(item)
+    }
+    unsafe mosquitto_disconnect_v5_callback_set(mosquitto) { _, object, code, _ in
+        unsafe inbox(object)?.items.append(.disconnected(code))
+    }
+    unsafe mosquitto_message_v5_callback_set(mosquitto) { _, object, message, _ in
+        guard let message = unsafe message?.pointee, let topic = unsafe message.topic else { return }
+        var payload: [UInt8] = []
+        if let bytes = unsafe message.payload, unsafe message.payloadlen > 0 {
+            payload = unsafe [UInt8](UnsafeRawBufferPointer(start: bytes, count: Int(message.payloadlen)))
+        }
+        let copy = unsafe Message(
+            topic: String(cString: topic),
+            payload: payload,
+            qos: QoS(rawValue: message.qos) ?? .atMostOnce,
+            retain: message.retain
+        )
+        unsafe inbox(object)?.items.append(.message(copy))
+    }
+    unsafe mosquitto_publish_v5_callback_set(mosquitto) { _, object, id, reason, _ in
+        unsafe inbox(object)?.items.append(.published(id, reason: reason))
+    }
+    unsafe mosquitto_subscribe_v5_callback_set(mosquitto) { _, object, id, count, granted, _ in
+        let reasons = unsafe UnsafeBufferPointer(start: granted, count: Int(count)).map { $0 }
+        unsafe inbox(object)?.items.append(.subscribed(id, reasons))
+    }
+    unsafe mosquitto_unsubscribe_v5_callback_set(mosquitto) { _, object, id, _ in
+        unsafe inbox(object)?.items.append(.unsubscribed(id))
+    }
+    unsafe mosquitto_log_callback_set(mosquitto) { _, object, level, text in
+        guard level & (MOSQ_LOG_ERR | MOSQ_LOG_WARNING) != 0, let text = unsafe text else { return }
+        unsafe inbox(object)?.complain(String(cString: text))
+    }
+}

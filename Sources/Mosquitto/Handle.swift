@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CMosquitto
+import Glibc
+
+/// One `struct mosquitto`, made for one attempt at a connection and never used for a second, so that nothing old is
+/// ever sent again.
+///
+/// It has one owner at a time: the client on the loop's thread, or the connector's thread while it connects. Only the
+/// owner may call it, and only the owner destroys it. That is what makes it safe to hand over.
+@safe final class Handle: @unchecked Sendable {
+    let version: ProtocolVersion
+    let inbox = Inbox()
+    private let mosquitto: OpaquePointer
+    private var destroyed = false
+
+    private static let libraryReady: Bool = mosquitto_lib_init() == MOSQ_ERR_SUCCESS.rawValue
+
+    init(_ configuration: Configuration, _ version: ProtocolVersion, will: Message?) throws(MQTTError) {
+        guard Self.libraryReady else { throw .system("start the MQTT library", ENOMEM) }
+        self.version = version
+        let id = configuration.clientID
+        let object = unsafe Unmanaged.passUnretained(inbox).toOpaque()
+        guard let mosquitto = unsafe mosquitto_new(id.isEmpty ? nil : id, true, object) else {
+            throw .system("make an MQTT handle", errno)
+        }
+        unsafe self.mosquitto = mosquitto
+        do throws(MQTTError) {
+            try setUp(configuration, will)
+        } catch {
+            destroy()
+            throw error
+        }
+    }
+
+    deinit {
+        assert(destroyed, "a handle must be destroyed by its owner")
+    }
+
+    private func setUp(_ configuration: Configuration, _ will: Message?) throws(MQTTError) {
+        let protocolVersion = version == .v5 ? MQTT_PROTOCOL_V5 : MQTT_PROTOCOL_V311
+        unsafe mosquitto_int_option(mosquitto, MOSQ_OPT_PROTOCOL_VERSION, protocolVersion)
+        unsafe mosquitto_int_option(mosquitto, MOSQ_OPT_TCP_NODELAY, 1)
+        unsafe mosquitto_int_option(mosquitto, MOSQ_OPT_RECEIVE_MAXIMUM, 65535)
+        unsafe mosquitto_int_option(mosquitto, MOSQ_OPT_SEND_MAXIMUM, 65535)
+        // An acknowledgement is then queued, and leaves after the message has been handed to the application.
+        unsafe mosquitto_threaded_set(mosquitto, true)
+        if let credentials = configuration.credentials {
+            let code = unsafe mosquitto_username_pw_set(mosquitto, credentials.user, credentials.password)
+            guard code == 0 else { throw MQTTError(.invalidConfiguration, "user or password cannot be sent") }
+        }
+        if let tls = configuration.tls { try setUp(tls) }
+        if let will {
+            let code = unsafe will.payload.withUnsafeBytes { payload in
+                unsafe mosquitto_will_set_v5(
+                    mosquitto,
+                    will.topic,
+                    Int32(payload.count),
+                    payload.baseAddress,
+                    will.qos.rawValue,
+                    will.retain,
+                    nil
+                )
+            }
+            guard code == 0 else { throw .request(code, topic: will.topic) }
+        }
+        unsafe setCallbacks(mosquitto)
+    }
+
+    private func setUp(_ tls: Configuration.TLS) throws(MQTTError) {
+        let file: String?
+        let directory: String?
+        switch tls.trust {
+        case .system: (file, directory) = (nil, "/etc/ssl/certs")
+        case .file(let path): (file, directory) = (path, nil)
+        }
+        for path in [file, tls.certificateFile, tls.keyFile] {
+            if let path, unsafe access(path, R_OK) != 0 {
+                throw MQTTError(.tls, "cannot read \(path): \(MQTTError.words(systemError: errno))")
+            }
+        }
+        let code = unsafe mosquitto_tls_set(mosquitto, file, directory, tls.certificateFile, tls.keyFile, nil)
+        guard code == 0 else { throw MQTTError(.tls, "certificates cannot be used: \(MQTTError.words(library: code))") }
+    }
+
+    /// Resolves the name and connects; blocks.
+    ///
+    /// - Returns: The library's code, and the system's error number from right after it.
+    func connect(_ configuration: Configuration) -> (code: Int32, error: Int32) {
+        var properties: OpaquePointer?
+        if version == .v5, let size = configuration.maximumPacketSize {
+            unsafe mosquitto_property_add_int32(&properties, Int32(MQTT_PROP_MAXIMUM_PACKET_SIZE.rawValue), size)
+        }
+        let port = Int32(configuration.effectivePort)
+        let keepAlive = Int32(configuration.keepAliveSeconds)
+        errno = 0
+        let code = unsafe mosquitto_connect_bind_v5(mosquitto, configuration.host, port, keepAlive, nil, properties)
+        let error = errno
+        unsafe mosquitto_property_free_all(&properties)
+        return (code, error)
+    }
+
+    /// The connection's descriptor, -1 when the library has closed it.
+    var socket: Int32 { unsafe mosquitto_socket(mosquitto) }
+    var wantsToWrite: Bool { unsafe mosquitto_want_write(mosquitto) }
+
+    /// Ends the library's log, which costs several formatted lines a message and tells nothing more once connected.
+    func stopLog() { unsafe mosquitto_log_callback_set(mosquitto, nil) }
+
+    func read() -> Int32 { unsafe mosquitto_loop_read(mosquitto, 1) }
+    func write() -> Int32 { unsafe mosquitto_loop_write(mosquitto, 1) }
+
+    func keepAlive() -> Int32 { unsafe mosquitto_loop_misc(mosquitto) }
+
+    /// Queues a message.
+    func publish(_ message: Message) throws(MQTTError) -> Int32 {
+        var id: Int32 = 0
+        let code = unsafe message.payload.withUnsafeBytes { payload in
+            unsafe mosquitto_publish_v5(
+                mosquitto,
+                &id,
+                message.topic,
+                Int32(clamping: payload.count),
+                payload.baseAddress,
+                message.qos.rawValue,
+                message.retain,
+                nil
+            )
+        }
+        guard code == 0 else { throw .request(code, topic: message.topic) }
+        return id
+    }
+
+    /// Queues one SUBSCRIBE for filters with the same options, those of the first.
+    func subscribe(_ subscriptions: ArraySlice<Subscription>) throws(MQTTError) -> Int32 {
+        guard let first = subscriptions.first else { return 0 }
+        var options: UInt32 = 0
+        if version == .v5 {
+            if first.noLocal { options |= MQTT_SUB_OPT_NO_LOCAL.rawValue }
+            if first.retainAsPublished { options |= MQTT_SUB_OPT_RETAIN_AS_PUBLISHED.rawValue }
+        }
+        var id: Int32 = 0
+        let count = Int32(subscriptions.count)
+        let code = unsafe withCStrings(subscriptions.map(\.filter)) { filters in
+            unsafe mosquitto_subscribe_multiple(
+                mosquitto,
+                &id,
+                count,
+                filters,
+                first.qos.rawValue,
+                Int32(options),
+                nil
+            )
+        }
+        guard code == 0 else { throw .request(code, topic: first.filter) }
+        return id
+    }
+
+    /// Queues an UNSUBSCRIBE.
+    func unsubscribe(_ filters: [String]) throws(MQTTError) -> Int32 {
+        var id: Int32 = 0
+        let code = unsafe withCStrings(filters) { strings in
+            unsafe mosquitto_unsubscribe_multiple(mosquitto, &id, Int32(filters.count), strings, nil)
+        }
+        guard code == 0 else { throw .request(code, topic: filters.first ?? "") }
+        return id
+    }
+
+    /// Queues a DISCONNECT: the server drops the will.
+    func disconnect() { unsafe mosquitto_disconnect_v5(mosquitto, 0, nil) }
+
+    func destroy() {
+        guard !destroyed else { return }
+        destroyed = true
+        // A child process may hold a copy of the descriptor; the server is to learn of the end all the same.
+        if socket >= 0 { shutdown(socket, Int32(SHUT_RDWR)) }
+        unsafe mosquitto_destroy(mosquitto)
+    }
+}
+
+private func withCStrings<Value>(
+    _ strings: [String],
+    _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Value
+) -> Value {
+    let copies = unsafe strings.map { unsafe strdup($0) }
+    defer { unsafe copies.forEach { unsafe free($0) } }
+    return unsafe copies.withUnsafeBufferPointer { buffer in
+        // An empty list never gets here, so there is a base address.
+        unsafe body(buffer.baseAddress.unsafelyUnwrapped)
+    }
+}

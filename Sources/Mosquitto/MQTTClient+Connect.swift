@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CMosquitto
+import Glibc
+
+extension MQTTClient {
+    /// How many abandoned connectors may linger. An attempt at a silent network takes minutes to end, and a new one may
+    /// do better than the old once the network is back; but there must not be ever more of them.
+    private static let lingeringLimit = 4
+
+    /// Makes one attempt at a connection.
+    func attempt() {
+        guard lingering < Self.lingeringLimit else {
+            attemptIsDue = true
+            return
+        }
+        attemptIsDue = false
+        attempts += 1
+        let number = attempts
+        let version: ProtocolVersion = configuration.version == .v311 || fallsBack ? .v311 : .v5
+        fallsBack = false
+        let will = configuration.makeWill?(number)
+        guard case .waiting = phase else { return }
+        do throws(MQTTError) {
+            if let will {
+                try will.check()
+                guard will.payload.count <= 65535 else { throw MQTTError(.tooLarge, "the will is over 65535 bytes") }
+            }
+            let handle = try Handle(configuration, version, will: will)
+            let connector = Connector()
+            phase = .connecting(Attempt(number: number, handle: handle, connector: connector))
+            let now = EventLoop.bootMilliseconds()
+            phaseTimer?.arm(atBootMilliseconds: now + configuration.connectTimeoutMilliseconds)
+            do throws(MQTTError) {
+                try connector.start(
+                    handle,
+                    configuration,
+                    on: loop,
+                    finished: { [weak self] code, error in
+                        // Without a client left its teardown has abandoned the connector, or destroyed the handle.
+                        self?.assumeIsolated { $0.connectorFinished(number, code, error) }
+                    },
+                    ended: { [weak self] in self?.assumeIsolated { $0.lingeringConnectorEnded() } }
+                )
+            } catch {
+                handle.destroy()
+                phase = .waiting
+                throw error
+            }
+        } catch {
+            ended(error)
+        }
+    }
+
+    private func lingeringConnectorEnded() {
+        lingering -= 1
+        if case .waiting = phase, attemptIsDue { attempt() }
+    }
+
+    private func connectorFinished(_ number: Int, _ code: Int32, _ error: Int32) {
+        guard case .connecting(let attempt) = phase, attempt.number == number else { return }
+        let handle = attempt.handle
+        guard code == 0 else {
+            var failure = MQTTError.connect(code, error, host: configuration.host, port: configuration.effectivePort)
+            if let words = handle.inbox.tlsWords, configuration.tls != nil { failure = Self.tlsFailure(words) }
+            // The connector is done, so that teardown destroys the handle.
+            ended(failure)
+            return
+        }
+        let descriptor = handle.socket
+        // The library leaves the descriptor open in child processes.
+        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        let token: UInt64
+        do throws(MQTTError) {
+            token = try loop.poll.watch(descriptor, .read) { [weak self] ready in
+                self?.assumeIsolated { $0.ready(number, ready) }
+            }
+        } catch {
+            ended(error)
+            return
+        }
+        let link = Link(number: number, handle: handle, descriptor: descriptor, token: token)
+        phase = .opening(link)
+        quickAcknowledge(link)
+        // The TLS handshake may be over already, so that it is time to read before anything is written.
+        ready(number, Poll.Ready(token: token, writable: true, readable: configuration.tls != nil))
+    }
+
+    func accepted(_ link: Link, sessionPresent: Bool) {
+        guard case .opening = phase else { return }
+        let now = EventLoop.bootMilliseconds()
+        let connection = Connection(number: link.number, version: link.handle.version, sessionPresent: sessionPresent)
+        link.connection = connection
+        link.since = now
+        link.lastTick = now
+        link.handle.stopLog()
+        phase = .connected(link)
+        phaseTimer?.disarm()
+        tickTimer?.arm(atBootMilliseconds: now + 1000)
+        deliver(.connected(connection))
+    }
+
+    /// The library has closed the connection, or says that it must be.
+    func lost(_ link: Link, _ code: Int32) {
+        switch phase {
+        case .draining, .leaving:
+            fail(outbox.takeAll(), Self.lost(by: .lost(code)))
+            finish(.success(()))
+            return
+        default:
+            break
+        }
+        let tlsWords = configuration.tls == nil ? nil : link.handle.inbox.tlsWords
+        if isOpening, canFallBack(link, tlsWords) {
+            tearDown()
+            fallsBack = true
+            attempt()
+            return
+        }
+        ended(reason(for: link, code, tlsWords))
+    }
+
+    private func reason(for link: Link, _ code: Int32, _ tlsWords: String?) -> MQTTError {
+        if let refusal = link.refusal { return .connack(refusal, link.handle.version) }
+        if let end = link.end, end >= 128 { return .disconnect(end) }
+        if isOpening {
+            if let tlsWords { return Self.tlsFailure(tlsWords) }
+            let error = MQTTError.lost(code)
+            guard error.code == .connectionLost else { return error }
+            let words = "the server closed the connection without an answer"
+            let wants = configuration.tls.map { $0.certificateFile == nil } ?? false
+            return MQTTError(.connectionLost, wants ? "\(words) (it may want a client certificate)" : words)
+        }
+        if let end = link.end, end > 0 { return .lost(end) }
+        return .lost(code)
+    }
+
+    /// Whether this is what servers do that know no MQTT 5: refuse the version, hang up, or answer in a way that the
+    /// library does not understand.
+    private func canFallBack(_ link: Link, _ tlsWords: String?) -> Bool {
+        guard configuration.version == .automatic, link.handle.version == .v5 else { return false }
+        if let refusal = link.refusal { return refusal == MQTTError.unsupportedVersion }
+        return tlsWords == nil
+    }
+
+    private static func tlsFailure(_ words: String) -> MQTTError {
+        let hint =
+            words.contains("certificate verify failed")
+            ? " (the server's certificate is not from a trusted authority, has expired, or is for another name)" : ""
+        return MQTTError(.tls, "TLS: \(words)\(hint)")
+    }
+
+    // MARK: Keeping alive
+
+    func tick() {
+        guard let link, !isOpening else { return }
+        let now = EventLoop.bootMilliseconds()
+        // After a suspend, or a stall, that the server cannot have borne with: do not wait for a ping's answer.
+        if now - link.lastTick > Int64(configuration.keepAliveSeconds) * 1500, case .connected = phase {
+            let gap = (now - link.lastTick) / 1000
+            ended(MQTTError(.keepAliveTimeout, "the connection has been left alone for \(gap) s, as in suspend"))
+            return
+        }
+        link.lastTick = now
+        tickTimer?.arm(atBootMilliseconds: now + 1000)
+        pump(link, link.handle.keepAlive())
+    }
+}

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension MQTTClient {
+    /// Publishes a message and waits for the server's answer.
+    ///
+    /// Cancelling the task does not take the message back; the wait ends at the request's deadline at the latest.
+    ///
+    /// - Parameters:
+    ///   - payload: The content, at most 268435455 bytes.
+    ///   - topic: The topic, without wildcards.
+    ///   - qos: How hard it is tried; with `.atMostOnce` the answer is the system's, that it took the bytes.
+    ///   - retain: Whether the server keeps it for later subscribers.
+    /// - Returns: What became of it.
+    /// - Throws: `.notConnected`, `.closed`, `.invalidTopic`, `.tooLarge` and `.outboxFull` before anything is sent;
+    ///   `.publishRefused` with MQTT's reason; `.connectionLost` and `.timeout`, after which it may have arrived or not.
+    @discardableResult
+    public func publish(
+        _ payload: [UInt8],
+        to topic: String,
+        qos: QoS = .atLeastOnce,
+        retain: Bool = false
+    ) async throws(MQTTError) -> PublishOutcome {
+        try await publish(Message(topic: topic, payload: payload, qos: qos, retain: retain))
+    }
+
+    /// Publishes a message and waits for the server's answer; see ``publish(_:to:qos:retain:)``.
+    @discardableResult
+    public func publish(_ message: Message) async throws(MQTTError) -> PublishOutcome {
+        let result = await withCheckedContinuation { continuation in
+            send(message) { continuation.resume(returning: $0) }
+        }
+        return try result.get()
+    }
+
+    /// Subscribes and waits for the server's answer.
+    ///
+    /// - Parameter subscriptions: What to subscribe to.
+    /// - Returns: The answer for each, in the same order.
+    /// - Throws: `.notConnected`, `.closed`, `.invalidTopic`, `.tooLarge`, `.connectionLost`, `.timeout`.
+    @discardableResult
+    public func subscribe(_ subscriptions: [Subscription]) async throws(MQTTError) -> [Grant] {
+        let result = await withCheckedContinuation { continuation in
+            subscribe(subscriptions) { continuation.resume(returning: $0) }
+        }
+        return try result.get()
+    }
+
+    /// Ends subscriptions and waits for the server's answer.
+    ///
+    /// - Parameter filters: The filters, as they were subscribed to.
+    /// - Throws: As ``subscribe(_:)``.
+    public func unsubscribe(_ filters: [String]) async throws(MQTTError) {
+        let result = await withCheckedContinuation { continuation in
+            unsubscribe(filters) { continuation.resume(returning: $0) }
+        }
+        try result.get()
+    }
+
+    /// Publishes a message; for actors of the same loop, through `assumeIsolated`.
+    ///
+    /// - Parameters:
+    ///   - message: The message.
+    ///   - completion: Called once, on the loop's thread, after this has returned, with the outcome or an error as in
+    ///     ``publish(_:to:qos:retain:)``.
+    public func send(_ message: Message, completion: (@Sendable (Result<PublishOutcome, MQTTError>) -> Void)? = nil) {
+        do throws(MQTTError) {
+            let link = try connectedLink()
+            try message.check()
+            if outbox.hasRoom {
+                try publish(message, link, completion)
+                flush(link)
+            } else if message.retain {
+                let now = EventLoop.bootMilliseconds()
+                if let superseded = try outbox.wait(message, completion, now: now) {
+                    loop.execute { superseded(.success(.superseded)) }
+                }
+                setDeadlineTimer()
+            } else {
+                throw .outboxFull
+            }
+        } catch {
+            guard let completion else { return }
+            loop.execute { completion(.failure(error)) }
+        }
+    }
+
+    /// Subscribes; for actors of the same loop, through `assumeIsolated`.
+    ///
+    /// - Parameters:
+    ///   - subscriptions: What to subscribe to.
+    ///   - completion: Called once, on the loop's thread, after this has returned, with the answer for each
+    ///     subscription or an error as in ``subscribe(_:)``.
+    public func subscribe(
+        _ subscriptions: [Subscription],
+        completion: (@Sendable (Result<[Grant], MQTTError>) -> Void)?
+    ) {
+        do throws(MQTTError) {
+            let link = try connectedLink()
+            for subscription in subscriptions { try Topic.checkFilter(subscription.filter) }
+            let packets = Self.packets(subscriptions)
+            let placeholder = Grant.refused(MQTTError(.subscribeRefused, "the server's answer is too short"))
+            let grants = [Grant](repeating: placeholder, count: subscriptions.count)
+            let group = Outbox.SubscribeGroup(grants, packets: packets.count, completion)
+            if packets.isEmpty, let completion { loop.execute { completion(.success([])) } }
+            for range in packets {
+                let id: Int32
+                do throws(MQTTError) {
+                    id = try link.handle.subscribe(subscriptions[range])
+                } catch {
+                    group.completion = nil
+                    throw error
+                }
+                add(id, .subscribe(group, range))
+            }
+            flush(link)
+        } catch {
+            guard let completion else { return }
+            loop.execute { completion(.failure(error)) }
+        }
+    }
+
+    /// Ends subscriptions; for actors of the same loop, through `assumeIsolated`.
+    ///
+    /// - Parameters:
+    ///   - filters: The filters, as they were subscribed to.
+    ///   - completion: Called once, on the loop's thread, after this has returned.
+    public func unsubscribe(_ filters: [String], completion: (@Sendable (Result<Void, MQTTError>) -> Void)?) {
+        do throws(MQTTError) {
+            let link = try connectedLink()
+            for filter in filters { try Topic.checkFilter(filter) }
+            if filters.isEmpty {
+                if let completion { loop.execute { completion(.success(())) } }
+                return
+            }
+            add(try link.handle.unsubscribe(filters), .unsubscribe(completion))
+            flush(link)
+        } catch {
+            guard let completion else { return }
+            loop.execute { completion(.failure(error)) }
+        }
+    }
+
+    /// Sends what had to wait for room.
+    func publishWaiting(_ link: Link) {
+        while let waiting = outbox.takeWaiting() {
+            do throws(MQTTError) {
+                try publish(waiting.message, link, waiting.completion)
+            } catch {
+                waiting.completion?(.failure(error))
+            }
+        }
+    }
+
+    func fail(_ requests: [Outbox.Request], _ error: MQTTError) {
+        for request in requests {
+            switch request {
+            case .publish(let completion):
+                completion?(.failure(error))
+            case .subscribe(let group, _):
+                let completion = group.completion
+                group.completion = nil
+                completion?(.failure(error))
+            case .unsubscribe(let completion):
+                completion?(.failure(error))
+            case .late:
+                break
+            }
+        }
+    }
+
+    /// Requests whose ids came round again before the server answered.
+    private func failOvertaken() {
+        let requests = overtaken
+        overtaken = []
+        fail(requests, .timeout)
+    }
+
+    func deadlineTimerFired() {
+        deadlineTimerIsSet = false
+        let expired = outbox.takeExpired(now: EventLoop.bootMilliseconds())
+        setDeadlineTimer()
+        fail(expired, .timeout)
+    }
+
+    private func connectedLink() throws(MQTTError) -> Link {
+        switch phase {
+        case .connected(let link): return link
+        case .draining, .leaving, .closed: throw .closed
+        case .idle, .waiting, .connecting, .opening: throw .notConnected
+        }
+    }
+
+    private func publish(_ message: Message, _ link: Link, _ completion: PublishCompletion?) throws(MQTTError) {
+        add(try link.handle.publish(message), .publish(completion))
+    }
+
+    private func add(_ id: Int32, _ request: Outbox.Request) {
+        if let old = outbox.add(id, request, now: EventLoop.bootMilliseconds()) {
+            overtaken.append(old)
+            loop.execute { [weak self] in self?.assumeIsolated { $0.failOvertaken() } }
+        }
+        setDeadlineTimer()
+    }
+
+    /// Sets the timer unless it is: it then fires early at worst, and is set anew.
+    private func setDeadlineTimer() {
+        guard !deadlineTimerIsSet, let deadline = outbox.nextDeadline else { return }
+        deadlineTimerIsSet = true
+        deadlineTimer?.arm(atBootMilliseconds: deadline)
+    }
+
+    /// Cuts the list into runs with the same options: a packet each.
+    private static func packets(_ subscriptions: [Subscription]) -> [Range<Int>] {
+        func options(_ index: Int) -> Subscription {
+            var subscription = subscriptions[index]
+            subscription.filter = ""
+            return subscription
+        }
+        var packets: [Range<Int>] = []
+        var start = 0
+        for index in subscriptions.indices
+        where index + 1 == subscriptions.count || options(index) != options(index + 1) {
+            packets.append(start..<index + 1)
+            start = index + 1
+        }
+        return packets
+    }
+}

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CMosquitto
+import Glibc
+import Synchronization
+
+/// The kernel's side of an ``EventLoop``: epoll, an eventfd to wake it, a timerfd for all timers.
+final class Poll: Sendable {
+    enum Wait: Int32 {
+        case no = 0
+        case untilEvent = -1
+    }
+
+    struct Interest: OptionSet {
+        let rawValue: UInt32
+        static let read = Interest(rawValue: EPOLLIN.rawValue | EPOLLRDHUP.rawValue)
+        static let write = Interest(rawValue: EPOLLOUT.rawValue)
+        static let edge = Interest(rawValue: EPOLLET.rawValue)
+    }
+
+    struct Ready: Sendable {
+        let token: UInt64
+        let writable: Bool
+        /// Something to read, or an end or an error to find by reading.
+        let readable: Bool
+    }
+
+    struct Watches {
+        var handlers: [UInt64: @Sendable (Ready) -> Void] = [:]
+        var next: UInt64 = 2
+    }
+
+    static let wakeToken: UInt64 = 0
+    static let timerToken: UInt64 = 1
+
+    private let epoll: Int32
+    private let eventfd: Int32
+    private let timerfd: Int32
+    private let watches = Mutex(Watches())
+    private let closed = Atomic<Bool>(false)
+
+    init() throws(MQTTError) {
+        epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
+        guard epoll >= 0 else { throw .system("open an epoll", errno) }
+        eventfd = CMosquitto.eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
+        let wakeError = errno
+        timerfd = timerfd_create(CLOCK_BOOTTIME, Int32(TFD_CLOEXEC | TFD_NONBLOCK))
+        let timerError = errno
+        guard eventfd >= 0, timerfd >= 0 else {
+            let error = eventfd < 0 ? wakeError : timerError
+            close()
+            throw .system("open an eventfd and a timerfd", error)
+        }
+        do throws(MQTTError) {
+            // Edge-triggered: each write is one event, and nobody has to read the counter.
+            try control(EPOLL_CTL_ADD, eventfd, [.read, .edge], Self.wakeToken)
+            try control(EPOLL_CTL_ADD, timerfd, .read, Self.timerToken)
+        } catch {
+            close()
+            throw error
+        }
+    }
+
+    func close() {
+        guard !closed.exchange(true, ordering: .relaxed) else { return }
+        for descriptor in [epoll, eventfd, timerfd] where descriptor >= 0 { Glibc.close(descriptor) }
+    }
+
+    func wake() {
+        var one: UInt64 = 1
+        _ = unsafe write(eventfd, &one, 8)
+    }
+
+    /// Waits for the next events; none after an interrupt.
+    func wait(_ wait: Wait) -> [Ready] {
+        unsafe withUnsafeTemporaryAllocation(of: epoll_event.self, capacity: 64) { buffer in
+            let count = unsafe epoll_wait(epoll, buffer.baseAddress, Int32(buffer.count), wait.rawValue)
+            return (0..<max(0, Int(count))).map { index in
+                let event = unsafe buffer[index]
+                let write = unsafe event.events & EPOLLOUT.rawValue != 0
+                let read = unsafe event.events & ~EPOLLOUT.rawValue != 0
+                return unsafe Ready(token: event.data.u64, writable: write, readable: read)
+            }
+        }
+    }
+
+    /// Sets the time of the next timer event, on the boot clock; at once when it is past, never when `nil`.
+    func setTimer(_ milliseconds: Int64?) {
+        var time = itimerspec()
+        if let milliseconds {
+            // All zero would disarm.
+            let milliseconds = max(1, milliseconds)
+            time.it_value.tv_sec = Int(milliseconds / 1000)
+            time.it_value.tv_nsec = Int(milliseconds % 1000) * 1_000_000
+        }
+        _ = unsafe timerfd_settime(timerfd, Int32(TFD_TIMER_ABSTIME), &time, nil)
+    }
+
+    func readTimer() {
+        var count: UInt64 = 0
+        _ = unsafe read(timerfd, &count, 8)
+    }
+
+    /// Calls `handler` on the loop's thread whenever the descriptor is ready.
+    ///
+    /// The token, not the descriptor, names the watch: the number may be somebody else's by the time an event comes.
+    func watch(
+        _ descriptor: Int32,
+        _ interest: Interest,
+        _ handler: @escaping @Sendable (Ready) -> Void
+    ) throws(MQTTError) -> UInt64 {
+        let token = watches.withLock { watches in
+            defer { watches.next += 1 }
+            watches.handlers[watches.next] = handler
+            return watches.next
+        }
+        do throws(MQTTError) {
+            try control(EPOLL_CTL_ADD, descriptor, interest, token)
+        } catch {
+            _ = watches.withLock { $0.handlers.removeValue(forKey: token) }
+            throw error
+        }
+        return token
+    }
+
+    func change(_ descriptor: Int32, _ interest: Interest, _ token: UInt64) {
+        try? control(EPOLL_CTL_MOD, descriptor, interest, token)
+    }
+
+    /// Ends a watch. A descriptor that is already closed has left epoll by itself.
+    func remove(_ descriptor: Int32, _ token: UInt64) {
+        _ = watches.withLock { $0.handlers.removeValue(forKey: token) }
+        try? control(EPOLL_CTL_DEL, descriptor, [], token)
+    }
+
+    func removeAll() {
+        watches.withLock { $0.handlers = [:] }
+    }
+
+    func handler(_ token: UInt64) -> (@Sendable (Ready) -> Void)? {
+        watches.withLock { $0.handlers[token] }
+    }
+
+    private func control(
+        _ operation: Int32,
+        _ descriptor: Int32,
+        _ interest: Interest,
+        _ token: UInt64
+    ) throws(MQTTError) {
+        guard !closed.load(ordering: .relaxed) else { throw .system("watch a descriptor", EBADF) }
+        var event = unsafe epoll_event(events: interest.rawValue, data: epoll_data(u64: token))
+        guard unsafe epoll_ctl(epoll, operation, descriptor, &event) == 0 else {
+            throw .system("watch a descriptor", errno)
+        }
+    }
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CMosquitto
+
+/// What MQTT allows as topics, checked before the library sees them: it gives one code for all faults, and ends a text
+/// at a NUL.
+enum Topic {
+    static func checkName(_ topic: String) throws(MQTTError) {
+        try checkText(topic)
+        if topic.utf8.contains(where: { $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "#") }) {
+            throw .invalidTopic(topic, "has a wildcard, which only subscriptions may have")
+        }
+        // The library allows no more levels than that either.
+        guard unsafe mosquitto_pub_topic_check(topic) == 0 else { throw .invalidTopic(topic, "is not allowed") }
+    }
+
+    static func checkFilter(_ filter: String) throws(MQTTError) {
+        try checkText(filter)
+        guard unsafe mosquitto_sub_topic_check(filter) == 0 else {
+            throw .invalidTopic(filter, "has a wildcard in the wrong place")
+        }
+    }
+
+    private static func checkText(_ topic: String) throws(MQTTError) {
+        if topic.isEmpty { throw .invalidTopic(topic, "is empty") }
+        if topic.utf8.count > 65535 { throw .invalidTopic(topic, "is longer than 65535 bytes") }
+        if topic.utf8.contains(0) { throw .invalidTopic(topic, "has a NUL") }
+        guard unsafe mosquitto_validate_utf8(topic, Int32(topic.utf8.count)) == 0 else {
+            throw .invalidTopic(topic, "has characters that MQTT does not allow")
+        }
+    }
+}
+
+extension Message {
+    func check() throws(MQTTError) {
+        try Topic.checkName(topic)
+        guard payload.count <= 268_435_455 else {
+            throw MQTTError(.tooLarge, "the message is larger than MQTT allows (268435455 bytes)")
+        }
+    }
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The rules that an engine keeps: all of them, always, but for the proof of the simulator.
+///
+/// A simulator that finds nothing proves nothing until it is known what it would find. It runs engines that lack one
+/// rule and must catch each of them. Nothing outside this package can switch a rule off.
+public struct Rules: OptionSet, Hashable, Sendable {
+    /// One bit a rule.
+    public let rawValue: UInt32
+
+    /// A set from its bits.
+    public init(rawValue: UInt32) { self.rawValue = rawValue }
+
+    /// Every rule.
+    public static let all = Rules(rawValue: .max)
+
+    /// Of two registers of one node the larger version wins, not the later arrival.
+    package static let versionOrder = Rules(rawValue: 1 << 0)
+    /// An older echo of the own register is repaired.
+    package static let echoRepair = Rules(rawValue: 1 << 1)
+    /// Two registers of one version are objected to.
+    package static let forkObjection = Rules(rawValue: 1 << 2)
+    /// The own register is on disk before it is published.
+    package static let writeFirst = Rules(rawValue: 1 << 3)
+    /// An answer to a peer waits until the register that it speaks of is on disk.
+    package static let answerFromDisk = Rules(rawValue: 1 << 4)
+    /// An intent that took effect is recorded in the register.
+    package static let appliedIDs = Rules(rawValue: 1 << 5)
+    /// An intent that was refused stays refused.
+    package static let refusalMemory = Rules(rawValue: 1 << 6)
+    /// A start is stamped above every stamp seen.
+    package static let hybridClock = Rules(rawValue: 1 << 7)
+    /// An intent touches only the session that it names.
+    package static let sessionFence = Rules(rawValue: 1 << 8)
+    /// A jump touches only the phase that it names.
+    package static let phaseFence = Rules(rawValue: 1 << 9)
+    /// An intent has no effect after its expiry.
+    package static let expiry = Rules(rawValue: 1 << 10)
+    /// An owner that admits a larger stamp ends its own session at once.
+    package static let yield = Rules(rawValue: 1 << 11)
+    /// The will of an older connection says nothing of the present one.
+    package static let zombieWills = Rules(rawValue: 1 << 12)
+    /// Nothing of the own register is published before the broker's copy was looked at.
+    package static let barrierFirst = Rules(rawValue: 1 << 13)
+    /// A register found on the broker is taken back when the journal has lost it.
+    package static let recovery = Rules(rawValue: 1 << 14)
+    /// A register that is taken back begins a new epoch.
+    package static let epochOnRecovery = Rules(rawValue: 1 << 15)
+    /// What nobody was there for waits, however the plan is set.
+    package static let lateness = Rules(rawValue: 1 << 16)
+    /// A running time is moved by the boot clock only.
+    package static let bootClock = Rules(rawValue: 1 << 17)
+    /// A stamp far ahead of group time is not admitted.
+    package static let admission = Rules(rawValue: 1 << 18)
+    /// The high-water mark of the stamps seen is written down.
+    package static let markOnDisk = Rules(rawValue: 1 << 19)
+}

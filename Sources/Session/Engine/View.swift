@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a node knows of the current session: enough for every face, until something changes.
+///
+/// A view holds no countdown. ``moment(at:)`` reads one off at any instant.
+public struct View: Hashable, Sendable {
+    /// The admitted register with the largest stamp, live or final.
+    public var register: Register?
+    /// The register's anchor on this node's boot clock, in milliseconds.
+    public var anchorBoot: Int64
+    /// Since when this node has had no contact with the owner, on its boot clock; `nil` while it has.
+    public var contactLostAt: Int64?
+    /// Whether this node owns the session.
+    public var isOwner: Bool
+    /// Whether this node is connected to the broker.
+    public var isLinked: Bool
+
+    /// Makes a view.
+    public init(
+        register: Register? = nil, anchorBoot: Int64 = 0, contactLostAt: Int64? = nil, isOwner: Bool = false,
+        isLinked: Bool = false
+    ) {
+        self.register = register
+        self.anchorBoot = anchorBoot
+        self.contactLostAt = contactLostAt
+        self.isOwner = isOwner
+        self.isLinked = isLinked
+    }
+
+    /// The session as it stands when this node's boot clock reads `boot`; `nil` when idle: no session, or one that
+    /// is over. A stop ends it at once; a completion, or the loss to a later start, stays ``Limits/completionShown``.
+    public func moment(at boot: Int64) -> Moment? {
+        guard let moment = lastMoment(at: boot) else { return nil }
+        return moment.isOver ? nil : moment
+    }
+
+    /// The same, but an ended session never goes away.
+    public func lastMoment(at boot: Int64) -> Moment? {
+        guard let register else { return nil }
+        let now = register.advanced(since: boot - anchorBoot)
+        return Moment(
+            register: now,
+            anchorBoot: anchorBoot + (now.anchor.at - register.anchor.at),
+            boot: boot,
+            contactLostAt: now.status.isLive ? contactLostAt : nil,
+            isOwner: isOwner
+        )
+    }
+}
+
+/// A session at one instant.
+public struct Moment: Hashable, Sendable {
+    /// The register, advanced by date.
+    public var register: Register
+    /// Its anchor on this node's boot clock, in milliseconds.
+    public var anchorBoot: Int64
+    /// The instant, on this node's boot clock.
+    public var boot: Int64
+    /// Since when there is no contact with the owner of a live session, on this node's boot clock.
+    public var contactLostAt: Int64?
+    /// Whether this node owns the session.
+    public var isOwner: Bool
+
+    /// Whether there is nothing to show any more.
+    var isOver: Bool {
+        switch register.status {
+        case .running, .paused, .ready: false
+        case .stopped: true
+        case .completed, .superseded: boot - anchorBoot >= Limits.completionShown
+        }
+    }
+
+    /// For how many milliseconds there has been no contact with the owner, once that makes the display stale.
+    public var staleFor: Int64? {
+        contactLostAt.flatMap { boot - $0 >= Limits.staleAfter ? boot - $0 : nil }
+    }
+
+    /// Milliseconds of the current phase that have passed, never more than its length.
+    public var elapsed: Int64 { register.elapsed(since: boot - anchorBoot) }
+
+    /// Milliseconds of the current phase that are left.
+    public var remaining: Int64 { register.currentPhase.length - elapsed }
+
+    /// What a display shows: the ceiling of the remaining seconds, or the floor of the elapsed ones of a count-up.
+    public var shownSeconds: Int {
+        switch register.mode {
+        case .countdown: Int((remaining + 999) / 1_000)
+        case .countup: Int(elapsed / 1_000)
+        }
+    }
+
+    /// When ``shownSeconds`` changes next on this node's boot clock, or the picture for another reason of time alone;
+    /// `nil` when it never does by itself.
+    public var nextChange: Int64? {
+        var changes: [Int64] = []
+        if register.status == .running {
+            let into = register.mode == .countdown ? remaining % 1_000 : 1_000 - elapsed % 1_000
+            changes.append(boot + (into == 0 ? 1_000 : into))
+        }
+        if !register.status.isLive, !isOver {
+            changes.append(anchorBoot + Limits.completionShown)
+        }
+        if let contactLostAt, staleFor == nil { changes.append(contactLostAt + Limits.staleAfter) }
+        return changes.min()
+    }
+}

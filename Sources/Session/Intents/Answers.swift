@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The owner's memory of what it answered without effect, so that an intent sent again gets the same answer.
+struct Answers: Hashable, Sendable {
+    static let pastSessions = 16
+    private static let kept = 64
+    private var recent: [Answer] = []
+
+    func answer(to intent: IntentID) -> Answer? { recent.last { $0.intent == intent } }
+
+    mutating func keep(_ answer: Answer) {
+        recent.append(answer)
+        if recent.count > Self.kept { recent.removeFirst() }
+    }
+}
+
+/// The owner's side of an intent.
+extension Engine {
+    /// Answers a peer. An intent for a session that was never this node's is for somebody else.
+    mutating func answer(_ intent: Intent, at now: Instant) {
+        decide(intent, at: now) { .publish(.ack(.answer($0))) }
+    }
+
+    /// Decides an intent. `deliver` makes the effect that carries the answer, which waits until the register that it
+    /// speaks of is on disk.
+    /// - Returns: Whether the session is or was this node's.
+    @discardableResult
+    mutating func decide(_ intent: Intent, at now: Instant, deliver: (Answer) -> Effect) -> Bool {
+        guard let own = journal.own, own.id == intent.session || journal.past.contains(intent.session) else {
+            return false
+        }
+        func answer(_ outcome: Outcome, by: Superseder? = nil) -> Answer {
+            Answer(intent: intent.id, outcome: outcome, session: own.id, rev: own.rev, by: by)
+        }
+        if own.applied.contains(intent.id), keeps(.appliedIDs) {
+            hold(deliver(answer(.duplicate)))
+        } else if keeps(.refusalMemory), let kept = answers.answer(to: intent.id) {
+            hold(deliver(kept))
+        } else if own.id != intent.session, keeps(.sessionFence) {
+            let by = Superseder(session: own.id, node: node, at: own.startedAt)
+            refuse(answer(.refused(.superseded), by: by), deliver: deliver)
+        } else if own.status.isLive, intent.expiresAt <= groupTime(now), keeps(.expiry) {
+            refuse(answer(.refused(.expired)), deliver: deliver)
+        } else if own.status.isLive, intent.operation.isFencedByPhase, intent.phase != own.phase,
+            keeps(.phaseFence)
+        {
+            let reason: Refusal = intent.phase == nil ? .invalid : .stalePhase
+            refuse(answer(.refused(reason)), deliver: deliver)
+        } else {
+            apply(intent, to: own, at: now, deliver: deliver)
+        }
+        return true
+    }
+
+    private mutating func apply(_ intent: Intent, to own: Register, at now: Instant, deliver: (Answer) -> Effect) {
+        let (outcome, changed) = ownAtPresent(own, now: now)
+            .performing(intent.operation, defaults: configuration.defaults)
+        var answer = Answer(intent: intent.id, outcome: outcome, session: own.id, rev: own.rev, by: own.supersededBy)
+        guard outcome == .applied else { return refuse(answer, deliver: deliver) }
+        answer.rev = own.rev + 1
+        answer.by = nil
+        let last = LastIntent(
+            intent: intent.id, op: intent.operation.name, from: intent.from, at: groupTime(now))
+        change(by: last, then: deliver(answer)) {
+            $0 = changed
+            $0.applied.append(intent.id)
+            if $0.applied.count > Limits.applied { $0.applied.removeFirst($0.applied.count - Limits.applied) }
+        }
+    }
+
+    private mutating func refuse(_ answer: Answer, deliver: (Answer) -> Effect) {
+        answers.keep(answer)
+        hold(deliver(answer))
+    }
+}

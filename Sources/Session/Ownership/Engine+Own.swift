@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// This node's own session: start, boundaries, yield.
+extension Engine {
+    mutating func restore(_ found: Journal?, at now: Instant) {
+        link.downSince = now.boot
+        guard let found else { return }
+        journal = found
+        settleOnBoot(at: now)
+    }
+
+    /// After a reboot the register's anchor is on a clock that is gone: it moves onto the present one, by date.
+    ///
+    /// A final one too, with a revision of its own: the broker's copy would otherwise differ under the same version.
+    mutating func settleOnBoot(at now: Instant) {
+        isViewDirty = true
+        guard let own = journal.own, own.anchor.bootID != configuration.bootID else { return }
+        let since = max(0, groupTime(now) - own.anchor.at)
+        var moved = own.advanced(since: since, lateness: Limits.lateness)
+        let rest = since - (moved.anchor.at - own.anchor.at)
+        if moved.status == .running {
+            moved = moved.anchored(at: groupTime(now), boot: now.boot, bootID: configuration.bootID, since: rest)
+        } else {
+            // A boot clock has no reading from before the boot. The anchor stays one instant on both clocks: peers go
+            // by it to tell where this boot lies on theirs.
+            let ago = min(max(rest, 0), now.boot, groupTime(now))
+            moved.anchor.at = groupTime(now) - ago
+            moved.anchor.bootID = configuration.bootID
+            moved.anchor.boot = now.boot - ago
+        }
+        change { $0 = moved }
+    }
+
+    /// Carries the own session over the boundaries that time has crossed, so that whatever follows sees the present.
+    mutating func advanceOwn(at now: Instant) {
+        guard let boundary, boundary <= now.boot, let own = journal.own else { return }
+        let advanced = own.advanced(
+            since: now.boot - own.anchor.boot, lateness: keeps(.lateness) ? Limits.lateness : nil)
+        change { $0 = advanced }
+    }
+
+    mutating func begin(_ start: Start, id: SessionID, ticket: Ticket, at now: Instant) {
+        guard configuration.role == .node else { return emit(.reply(ticket, .invalid("role"))) }
+        let at = groupTime(now)
+        let anchor = Anchor(elapsed: 0, at: at, bootID: configuration.bootID, boot: now.boot)
+        var mark = keeps(.hybridClock) ? journal.mark : HybridClock()
+        let version = (journal.own?.version ?? Version(epoch: journal.epoch, rev: 0)).next
+        var register = Register(
+            id: id, lineage: id, stamp: mark.stamp(at: at, node: node), epoch: version.epoch, rev: version.rev,
+            owner: node, title: start.title, icon: start.icon, label: start.label, mode: start.mode,
+            plan: plan(of: start), autoAdvance: start.autoAdvance, phase: 0, status: .running, startedAt: at,
+            anchor: anchor, runs: [])
+        register.openRun()
+        if let flaw = register.flaw { return emit(.reply(ticket, .invalid(flaw))) }
+        if let old = journal.own?.id { retire(old) }
+        journal.epoch = version.epoch
+        journal.mark = mark
+        journal.own = register
+        isViewDirty = true
+        disk.isFresh = true
+        let answer = Answer(intent: IntentID(id), outcome: .applied, session: id, rev: version.rev)
+        writeOwn(then: .reply(ticket, .answered(answer)))
+    }
+
+    /// Remembers a session that another one of this node has replaced.
+    mutating func retire(_ session: SessionID) {
+        journal.past = (journal.past + [session]).suffix(Answers.pastSessions)
+    }
+
+    private func plan(of start: Start) -> [Phase] {
+        guard start.mode == .countup else { return start.plan }
+        let first = start.plan.first
+        return [Phase(kind: first?.kind ?? .focus, name: first?.name, seconds: configuration.defaults.countUpCap)]
+    }
+
+    /// Ends the own session when a later start is known. Written down and published before anything else is handled.
+    mutating func yieldIfBeaten(at now: Instant) {
+        guard keeps(.yield), let own = journal.own, own.status.isLive, let winner = registers.current?.register,
+            winner.stamp > own.stamp
+        else { return }
+        let at = groupTime(now)
+        let superseder = Superseder(session: winner.id, node: winner.owner, at: at)
+        let present = ownAtPresent(own, now: now)
+        change {
+            $0 = present
+            $0.closeRun(at: at)
+            if let continues = winner.continues, continues.node == own.owner, winner.lineage == own.lineage {
+                $0.cutRuns(at: continues.at)
+            }
+            $0.status = .superseded
+            $0.supersededBy = superseder
+        }
+        emit(.log(.superseded(own.id, by: superseder)))
+    }
+
+    /// The own register with its anchor at the present instant.
+    func ownAtPresent(_ own: Register, now: Instant) -> Register {
+        own.anchored(
+            at: groupTime(now), boot: now.boot, bootID: configuration.bootID, since: now.boot - own.anchor.boot)
+    }
+
+    /// Changes the own register, raises its version above itself and `other`, and writes it down; it is published once
+    /// it is on disk. `cause` is the intent that led to the change, if one did.
+    mutating func change(
+        above other: Version? = nil, by cause: LastIntent? = nil, then after: Effect? = nil,
+        _ body: (inout Register) -> Void
+    ) {
+        guard var own = journal.own else { return }
+        let version = max(own.version, other ?? own.version).next
+        body(&own)
+        own.last = cause
+        own.epoch = version.epoch
+        own.rev = version.rev
+        journal.epoch = version.epoch
+        journal.own = own
+        isViewDirty = true
+        writeOwn(then: after)
+    }
+}
+
+extension Token where Kind == IntentKind {
+    /// A start is answered like an intent; its id is that of the session it makes.
+    init(_ session: SessionID) { self = Self(unchecked: session.rawValue) }
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What is known of a node.
+public struct Peer: Hashable, Sendable {
+    /// What it last said of itself, or its will for it.
+    public internal(set) var presence: Presence?
+    /// When it last said something itself, on this node's boot clock; what the broker had kept does not count.
+    public internal(set) var lastHeard: Int64?
+    /// Since when it is known to be gone, on this node's boot clock.
+    public internal(set) var offlineSince: Int64?
+    /// Messages of it that were not used, by reason.
+    public internal(set) var discarded: [Discard: Int] = [:]
+
+    /// Whether it is known to be there.
+    public var isOnline: Bool { presence?.online == true && presence?.isSleeping != true }
+}
+
+/// The nodes that were heard of.
+public struct Peers: Hashable, Sendable {
+    private var known: [NodeID: Peer] = [:]
+
+    /// All nodes, ordered by id.
+    public var all: [(node: NodeID, peer: Peer)] {
+        known.keys.sorted().compactMap { node in known[node].map { (node, $0) } }
+    }
+
+    /// What is known of `node`; nothing, for one that was never heard.
+    public internal(set) subscript(node: NodeID) -> Peer {
+        get { known[node] ?? Peer() }
+        _modify { yield &known[node, default: Peer()] }
+    }
+
+    /// Whether there is room for `node`; where there is, it was heard at an instant, if one is given.
+    mutating func admit(_ node: NodeID, heardAt boot: Int64?) -> Bool {
+        if let index = known.index(forKey: node) {
+            if let boot { known.values[index].lastHeard = boot }
+            return true
+        }
+        guard known.count < Limits.nodes else { return false }
+        if let boot { known[node] = Peer(lastHeard: boot) }
+        return true
+    }
+
+    /// Whether there is room for `node`.
+    func admits(_ node: NodeID) -> Bool { known[node] != nil || known.count < Limits.nodes }
+}
+
+extension Engine {
+    mutating func receivePresence(_ presence: Presence, from sender: NodeID, retained: Bool, at now: Instant) {
+        if isSelf(sender) {
+            // Only a retained one says that the broker hands out what it keeps: another may have asked for this one.
+            if retained { link.sawOwnPresence = true }
+            if !presence.online || presence.connection != link.connection { repair(at: now) }
+            return
+        }
+        let known = peers[sender]
+        // A will of a connection that was already replaced says nothing of the present one. What the broker retained
+        // is the present state, whatever we missed.
+        if let said = known.presence {
+            if said == presence { return }
+            if !presence.online, !retained, said.online, said.connection != presence.connection,
+                keeps(.zombieWills)
+            {
+                return
+            }
+        }
+        let isHere = presence.online && !presence.isSleeping
+        var heard = known
+        heard.presence = presence
+        heard.offlineSince = isHere ? nil : known.offlineSince ?? now.boot
+        peers[sender] = heard
+        if registers.currentOwner == sender { isViewDirty = true }
+    }
+
+    mutating func discard(_ reason: Discard, from sender: NodeID?) {
+        guard let sender, peers.admits(sender) else {
+            strangers[reason, default: 0] += 1
+            if strangers[reason] == 1 { emit(.log(.discarded(reason, from: sender))) }
+            return
+        }
+        peers[sender].discarded[reason, default: 0] += 1
+        if peers[sender].discarded[reason] == 1 { emit(.log(.discarded(reason, from: sender))) }
+    }
+}

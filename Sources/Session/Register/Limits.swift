@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The bounds of every field. Together they keep the largest register below 16 KiB of JSON.
+public enum Limits {
+    /// Phases in a plan, after repeats are written out.
+    public static let phases = 80
+    /// Run intervals of a session; see ``Register/openRun()`` for what happens beyond.
+    public static let runs = 120
+    /// Ids of applied intents that a register carries.
+    public static let applied = 64
+    /// Seconds of one phase, extensions included: a day.
+    public static let phaseSeconds = 1...86_400
+    /// Bytes of a title in UTF-8.
+    public static let titleBytes = 160
+    /// Bytes of the name of a phase, a label or a node in UTF-8.
+    public static let nameBytes = 48
+    /// Bytes of an icon in UTF-8: a built-in name or an emoji.
+    public static let iconBytes = 32
+    /// Bytes of a payload.
+    public static let payloadBytes = 16_384
+    /// Epochs, revisions and stamp counters.
+    public static let counter: ClosedRange<Int> = 0...1_000_000_000_000
+    /// Group times, in milliseconds since 1970: until the year 2200.
+    public static let time: ClosedRange<Int64> = 0...7_258_118_400_000
+    /// Boot-clock readings and elapsed times, in milliseconds: a hundred years.
+    public static let reading: ClosedRange<Int64> = 0...3_155_760_000_000
+    /// Nodes of a space that a node remembers; the messages of further ones are dropped.
+    public static let nodes = 512
+
+    /// A stamp further ahead of group time than this many milliseconds is not admitted.
+    public static let stampLead: Int64 = 10_000
+    /// No session can have started before Lockstep existed: 2026-01-01, in milliseconds.
+    public static let earliestStamp: Int64 = 1_767_225_600_000
+    /// An expiry noticed later than this many milliseconds does not start the next phase by itself.
+    public static let lateness: Int64 = 30 * 60_000
+    /// How long an ended session stays on a display, in milliseconds.
+    public static let completionShown: Int64 = 5_000
+    /// Without contact to the owner for this many milliseconds a display is stale.
+    public static let staleAfter: Int64 = 30_000
+    /// How long an intent may take effect, in milliseconds.
+    public static let intentLife: Int64 = 30_000
+}
+
+/// Text that may reach a screen.
+public enum CleanText {
+    /// Whether `text` has 1 to `bytes` bytes and holds no control character, line separator or direction override.
+    public static func accepts(_ text: String, bytes: Int) -> Bool {
+        (1...bytes).contains(text.utf8.count) && text.unicodeScalars.allSatisfy(isClean)
+    }
+
+    /// Whether a terminal and a page show `scalar` as itself and nothing else happens.
+    public static func isClean(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0x00...0x1F, 0x7F...0x9F, 0x2028...0x2029, 0x202A...0x202E, 0x2066...0x2069, 0xFEFF, 0xFFF9...0xFFFB:
+            false
+        default: true
+        }
+    }
+}

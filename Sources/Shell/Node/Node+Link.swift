@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Logging
+public import Mosquitto
+import Session
+import Wire
+
+/// The node's connection to the broker.
+extension Node {
+    /// Stays connected to a broker until the task is cancelled, then says goodbye.
+    ///
+    /// A broker that is away, full or refuses is no failure of the node: it is said in the log once and tried again.
+    /// - Throws: `MQTTError` only for a configuration that no broker can mend.
+    public func runLink(_ configuration: Mosquitto.Configuration) async throws(MQTTError) {
+        var configuration = configuration
+        if identity.isAnnounced {
+            configuration.makeWill = { [weak self] _ in self?.assumeIsolated { $0.will() } }
+        }
+        configuration.closeDeadlineMilliseconds = 500
+        let client = MQTTClient(configuration, on: loop)
+        self.client = client
+        await client.onEvent { [weak self] event in self?.assumeIsolated { $0.handle(event) } }
+        try await client.run()
+    }
+
+    /// Waits until the broker has handed over what it had retained.
+    /// - Parameter milliseconds: For how long at most.
+    /// - Returns: Why there is no connection after that time; `nil` when all went well, or when there is one but the
+    ///   broker does not let the node hear itself.
+    public func waitUntilSettled(milliseconds: Int64 = 4_000) async -> String? {
+        let deadline = loop.makeTimer { [weak self] in self?.assumeIsolated { $0.settled() } }
+        deadline.arm(atBootMilliseconds: EventLoop.bootMilliseconds() + milliseconds)
+        if !isSettled { await withCheckedContinuation { settling.append($0) } }
+        deadline.cancel()
+        return view.isLinked ? nil : lastLinkProblem ?? "no answer in \(milliseconds / 1_000) s"
+    }
+
+    private func settled() {
+        isSettled = true
+        for waiter in settling { waiter.resume() }
+        settling = []
+    }
+
+    /// Publishes that the node goes offline, and closes the connection. The session goes on by date.
+    public func goOffline() async {
+        guard let client else { return }
+        if identity.isAnnounced, let connection {
+            await client.send(Mosquitto.Message(codec.will(for: presence(connection: connection))))
+        }
+        connection = nil
+        await client.close(deadlineMilliseconds: 500)
+    }
+
+    private func will() -> Mosquitto.Message? {
+        let id: ConnectionID = ULID.make(at: Clocks.now().wall)
+        connection = id
+        return Mosquitto.Message(codec.will(for: presence(connection: id)))
+    }
+
+    private func handle(_ event: Event) {
+        switch event {
+        case .connected(let made):
+            lastLinkProblem = nil
+            log.info("connected to the broker", metadata: ["protocol": "\(made.version)"])
+            let id = connection ?? ULID.make(at: Clocks.now().wall)
+            connection = id
+            canBeDeaf = made.version == .v5
+            feed(.linkUp(id))
+        case .message(let message): receive(message)
+        case .disconnected(let error, let retry):
+            connection = nil
+            feed(.linkDown)
+            sayDisconnected(error)
+            if retry == nil { settled() }
+        case .overflow: break  // A handler takes every message as it comes.
+        }
+    }
+
+    private func sayDisconnected(_ error: MQTTError) {
+        guard lastLinkProblem != error.description else { return }
+        lastLinkProblem = error.description
+        log.warning("no connection to the broker: \(error.description)")
+    }
+
+    /// The register that was published last, as it comes back.
+    struct Published: Sendable {
+        var message: Session.Message
+        var outgoing: Outgoing
+    }
+
+    private func receive(_ message: Mosquitto.Message) {
+        if let published, published.outgoing.payload == message.payload, published.outgoing.topic == message.topic {
+            feed(.received(published.message, from: identity.node, retained: message.retain))
+            return
+        }
+        let decoded = codec.decode(
+            topic: message.topic, payload: message.payload, retained: message.retain, now: Clocks.now().wall)
+        switch decoded {
+        case .message(let content, let sender): feed(.received(content, from: sender, retained: message.retain))
+        case .barrier(let id):
+            feed(.barrierPassed(id))
+            settled()
+            if canBeDeaf { client?.assumeIsolated { $0.unsubscribe([codec.ownSession], completion: nil) } }
+        case .erased(let sender): feed(.erased(from: sender))
+        case .discard(let reason, let sender): feed(.discarded(reason, from: sender))
+        case .ignored: break
+        }
+    }
+
+    func publish(_ message: Session.Message) {
+        guard let client else { return }
+        let encoded = codec.encode(message)
+        if case .register = message { published = Published(message: message, outgoing: encoded) }
+        client.assumeIsolated { client in
+            client.send(Mosquitto.Message(encoded)) { [weak self] result in
+                self?.assumeIsolated { $0.sent(message, on: encoded.topic, result) }
+            }
+        }
+    }
+
+    /// The broker's acknowledgement stands for the echo that it does not send: the register has arrived there.
+    private func sent(_ message: Session.Message, on topic: String, _ result: Result<PublishOutcome, MQTTError>) {
+        switch result {
+        case .success:
+            if canBeDeaf, case .register = message { feed(.received(message, from: identity.node, retained: false)) }
+        case .failure(let error):
+            if error.code == .publishRefused { sayRefused(topic, error) }
+        }
+    }
+
+    /// Not to be allowed is no error in the person's face: the local session works, and the log says why no other
+    /// screen shows it.
+    private func sayRefused(_ topic: String, _ error: MQTTError) {
+        guard lastLinkProblem != error.description else { return }
+        lastLinkProblem = error.description
+        log.warning("the broker does not let this node publish: \(error.description)", metadata: ["topic": "\(topic)"])
+    }
+
+    /// Subscribes, and sends a message to itself behind that: when it is back, so is all that was retained.
+    ///
+    /// Under MQTT 5 the node asks not to hear its own registers: the broker would send each back to their author before
+    /// anybody else gets it.
+    func raiseBarrier(_ connection: ConnectionID) {
+        // At QoS 0: a session that ends with its connection gets nothing a second time, so acknowledgements would only
+        // cost a packet for each message and let the broker hold back all but twenty.
+        let subscriptions = codec.subscriptions.map {
+            Subscription($0, qos: .atMostOnce, noLocal: !codec.needsEcho(on: $0))
+        }
+        let own = canBeDeaf ? [Subscription(codec.ownSession, qos: .atMostOnce)] : []
+        let barrier = Mosquitto.Message(codec.barrier(connection))
+        client?.assumeIsolated { client in
+            client.subscribe(own + subscriptions, completion: nil)
+            client.send(barrier)
+        }
+    }
+}
+
+extension Mosquitto.Message {
+    fileprivate init(_ outgoing: Outgoing) {
+        self.init(
+            topic: outgoing.topic, payload: outgoing.payload, qos: outgoing.qos == 0 ? .atMostOnce : .atLeastOnce,
+            retain: outgoing.retain)
+    }
+}

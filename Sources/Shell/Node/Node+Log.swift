@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Logging
+import Session
+
+extension Node {
+    /// Puts a note of the engine into words.
+    func say(_ note: Note) {
+        switch note {
+        case .superseded(let session, let by):
+            log.info(
+                "session ended by a later start",
+                metadata: ["session": "\(session)", "by": "\(by.session)", "node": "\(by.node)"])
+        case .discarded(let reason, let from):
+            log.warning(
+                "a message was not used: \(words(reason)); further ones of this kind are only counted",
+                metadata: ["node": "\(from?.rawValue ?? "unknown")"])
+        case .clockWrong(let node, let stamp):
+            log.warning("the clock of a node is wrong", metadata: ["node": "\(node)", "stamp": "\(stamp)"])
+        case .repaired(let version):
+            log.warning("the broker held an older state of this node; put right", metadata: ["rev": "\(version.rev)"])
+        case .recovered(let session):
+            log.warning(
+                "the journal had lost a session; taken back from the broker", metadata: ["session": "\(session)"])
+        case .noRetained:
+            log.info("the broker keeps retained messages from wildcard subscriptions; asking the nodes instead")
+        case .journal(let works):
+            if works {
+                log.info("the journal can be written again")
+            } else {
+                log.error("the session goes on, but other nodes hear of changes only when the journal can be written")
+            }
+        }
+    }
+
+    private func words(_ reason: Discard) -> String {
+        switch reason {
+        case .tooLarge: "more than \(Limits.payloadBytes) bytes"
+        case .malformed: "not the JSON that its topic asks for"
+        case .unknownVersion: "a version of the protocol that this program does not know"
+        case .outOfBounds: "a field is out of bounds"
+        case .wrongSender: "it speaks for another node than its topic"
+        case .retained: "retained on a topic that is not"
+        case .tooManyNodes: "more than \(Limits.nodes) nodes in this space"
+        }
+    }
+}

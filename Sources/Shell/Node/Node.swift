@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Logging
+public import Mosquitto
+public import Session
+import Wire
+
+/// A node at work: it feeds the engine and carries out its effects.
+///
+/// It lives on the thread of the connection to the broker, so a press that arrives over MQTT is decided, written down
+/// and published without a change of thread. The price is that a slow disk holds up that thread; `Mosquitto` does what
+/// waits for the network elsewhere.
+public actor Node {
+    /// The loop that the node and its connection live on.
+    public nonisolated let loop: EventLoop
+    /// Who the node is.
+    public nonisolated let identity: Session.Configuration
+    /// The space that it takes part in.
+    public nonisolated let space: SpaceID
+
+    let codec: WireCodec
+    let log: Logger
+    private let journal: JournalFile?
+    private var engine: Engine
+    private var inputs: [Input] = []
+    private var isBusy = false
+    private var wake: LoopTimer?
+    private var armedFor: Int64?
+    private var nextTicket: Ticket = 0
+    private var waiting: [Ticket: Asker] = [:]
+    private var observers: [Int: AsyncStream<View>.Continuation] = [:]
+    private var viewHandler: (@Sendable (View) -> Void)?
+    var client: MQTTClient?
+    var published: Published?
+    /// Whether the connection lets a node not hear itself (MQTT 5).
+    var canBeDeaf = false
+    var connection: ConnectionID?
+    var lastLinkProblem: String?
+    var isSettled = false
+    var settling: [CheckedContinuation<Void, Never>] = []
+
+    /// The loop's executor.
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+    /// Makes a node, which does nothing before ``start()``.
+    /// - Parameters:
+    ///   - identity: Who it is.
+    ///   - space: The space that it takes part in.
+    ///   - directory: Where it keeps its journal; `nil` for a passing remote, which has none.
+    ///   - loop: The loop to live on.
+    ///   - log: Where it says what happens.
+    public init(
+        identity: Session.Configuration, space: SpaceID, directory: StateDirectory?, loop: EventLoop, log: Logger
+    ) {
+        self.identity = identity
+        self.space = space
+        self.loop = loop
+        self.log = log
+        journal = directory.map(JournalFile.init)
+        codec = WireCodec(space: space, me: identity.node)
+        engine = Engine(configuration: identity)
+    }
+
+    /// Reads the journal: from here on sessions can be started, shown and asked for, with or without a broker.
+    public func start() {
+        wake = loop.makeTimer { [weak self] in self?.assumeIsolated { $0.wakeUp() } }
+        switch journal?.load(at: Clocks.now().wall) ?? .nothing {
+        case .nothing: feed(.restored(nil))
+        case .journal(let found):
+            if let own = found.own, own.status.isLive {
+                log.info("session read back from the journal", metadata: ["session": "\(own.id)"])
+            }
+            feed(.restored(found))
+        case .damaged(let aside, let reason):
+            log.error(
+                "the journal was damaged and is kept aside", metadata: ["file": "\(aside)", "reason": "\(reason)"])
+            feed(.restored(nil))
+        }
+    }
+
+    /// Starts a session here.
+    public func start(_ start: Start) async -> Reply {
+        await reply { ticket in .start(start, id: ULID.make(at: Clocks.now().wall), ticket: ticket) }
+    }
+
+    /// Asks something of the current session, whoever owns it.
+    public func press(_ press: Press) async -> Reply {
+        await reply { ticket in .press(press, id: ULID.make(at: Clocks.now().wall), ticket: ticket) }
+    }
+
+    /// What displays draw from, now.
+    public var view: View { engine.view }
+
+    /// The nodes that were heard of.
+    public var peers: Peers { engine.peers }
+
+    func session(of subject: NodeID) -> SessionID? { engine.register(of: subject)?.id }
+
+    /// Messages that were not used and whose topic names no node, by reason.
+    public var strangers: [Discard: Int] { engine.strangers }
+
+    /// The view, and every later one; a slow reader gets the latest.
+    public func views() -> AsyncStream<View> {
+        let (stream, continuation) = AsyncStream.makeStream(of: View.self, bufferingPolicy: .bufferingNewest(1))
+        nextTicket += 1
+        let id = nextTicket
+        observers[id] = continuation
+        continuation.onTermination = { [weak self] _ in
+            // The stream ends on any thread and cannot wait: nobody is left to wait for this.
+            Task { await self?.forget(observer: id) }
+        }
+        continuation.yield(engine.view)
+        return stream
+    }
+
+    /// Calls `handler` with each later view on the loop's thread, before anything else is done: for a display that lives
+    /// on the loop itself, which it enters with `assumeIsolated`. It must not wait, and not call the node.
+    public func onView(_ handler: (@Sendable (View) -> Void)?) { viewHandler = handler }
+
+    private func forget(observer id: Int) { observers[id] = nil }
+
+    /// The engine has the input before anything waits: the wait itself may take the task through another thread.
+    private func reply(_ input: (Ticket) -> Input) async -> Reply {
+        nextTicket += 1
+        let ticket = nextTicket
+        waiting[ticket] = .asked
+        feed(input(ticket))
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                if case .replied(let reply) = waiting[ticket] {
+                    waiting[ticket] = nil
+                    continuation.resume(returning: reply)
+                } else {
+                    waiting[ticket] = .waiting(continuation)
+                }
+            }
+        } onCancel: {
+            // The asking program has gone: nobody is left to wait for this.
+            Task { await self.hangUp(ticket) }
+        }
+    }
+
+    /// Somebody who asked, from the question to the answer.
+    private enum Asker {
+        case asked
+        case replied(Reply)
+        case waiting(CheckedContinuation<Reply, Never>)
+    }
+
+    private func answer(_ ticket: Ticket, _ reply: Reply) {
+        switch waiting[ticket] {
+        case .asked: waiting[ticket] = .replied(reply)
+        case .waiting(let continuation):
+            waiting[ticket] = nil
+            // Behind the writing of what was published: to wake a thread takes longer than that.
+            loop.execute { continuation.resume(returning: reply) }
+        case .replied, nil: break
+        }
+    }
+
+    private func hangUp(_ ticket: Ticket) {
+        switch waiting[ticket] {
+        case .asked, .waiting:
+            feed(.hangUp(ticket))
+            answer(ticket, .noSession)
+        case .replied, nil: break
+        }
+    }
+
+    private func wakeUp() {
+        armedFor = nil
+        feed(.wake)
+    }
+
+    /// Hands an input to the engine and carries out what it asks for. An input that an effect leads to comes after all
+    /// effects of the one before.
+    func feed(_ input: Input) {
+        inputs.append(input)
+        guard !isBusy else { return }
+        isBusy = true
+        defer { isBusy = false }
+        let before = engine.view
+        var index = 0
+        while index < inputs.count {
+            for effect in engine.handle(inputs[index], at: Clocks.now()) { perform(effect) }
+            index += 1
+        }
+        inputs.removeAll(keepingCapacity: true)
+        armWake()
+        let view = engine.view
+        guard view != before else { return }
+        viewHandler?(view)
+        // Behind the writing of what was published: waking readers and logging take longer than that.
+        loop.execute { [weak self] in self?.assumeIsolated { $0.show(view, after: before) } }
+    }
+
+    private func perform(_ effect: Effect) {
+        switch effect {
+        case .journal(let contents, let number): write(contents, as: number)
+        case .publish(let message): publish(message)
+        case .barrier(let connection): raiseBarrier(connection)
+        case .reply(let ticket, let reply): answer(ticket, reply)
+        case .log(let note): say(note)
+        }
+    }
+
+    private func write(_ contents: Journal, as number: Int) {
+        do {
+            try journal?.replace(with: contents)
+            inputs.append(.journalled(number))
+        } catch {
+            log.error("the journal cannot be written", metadata: ["reason": "\(error)"])
+            inputs.append(.journalFailed(number))
+        }
+    }
+
+    private func armWake() {
+        let next = engine.nextWake
+        guard next != armedFor else { return }
+        armedFor = next
+        if let armedFor { wake?.arm(atBootMilliseconds: armedFor) } else { wake?.disarm() }
+    }
+
+    private func show(_ view: View, after before: View) {
+        for observer in observers.values { observer.yield(engine.view) }
+        guard let register = view.register,
+            register.status != before.register?.status || register.id != before.register?.id
+        else { return }
+        // Who began and ended what is for everybody; the presses between are for those who look closer.
+        let isOutline = register.id != before.register?.id || !register.status.isLive
+        log.log(
+            level: isOutline ? .info : .debug, "session \(register.status.rawValue)",
+            metadata: ["session": "\(register.id)", "owner": "\(register.owner)", "title": "\(register.title)"])
+    }
+
+    func presence(connection: ConnectionID) -> Presence {
+        engine.presence(at: Clocks.now(), connection: connection, online: true)
+    }
+}

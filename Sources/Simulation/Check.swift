@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What must hold, each looked at after every event, or once the world has settled.
+public enum Check: String, CaseIterable, Sendable {
+    // After every event.
+    /// A node publishes only its own register.
+    case ownRegisterOnly
+    /// What a node publishes is on its disk.
+    case publishFromDisk
+    /// What a node publishes has no flaw, and is read back as it was meant.
+    case payloadReadable
+    /// The versions that a node publishes never go back.
+    case versionRises
+    /// One version never names two registers.
+    case versionUnique
+    /// A final status stays.
+    case finalIsFinal
+    /// An intent takes effect once.
+    case effectOnce
+    /// An intent takes effect on the session and in the phase that it names.
+    case effectFenced
+    /// An intent takes no effect after its expiry.
+    case effectInTime
+    /// A refused intent stays refused, while the program lives.
+    case refusalKept
+    /// "Applied" is said of what is on disk.
+    case appliedOnDisk
+    /// A request gets one reply.
+    case oneReply
+    /// A start is larger than every stamp that its author had admitted, and is shown at once.
+    case startIsLargest
+    /// No own session lives below another one that is shown.
+    case ownerYields
+    /// On one display the registers of one owner never go back.
+    case viewNeverBack
+    /// Equal registers give equal views.
+    case equalMapsEqualViews
+    /// The time on a display never goes back without a new revision.
+    case timeNeverBack
+    /// A running time is moved by the boot clocks only.
+    case steadyTime
+    /// A stamp far ahead is not shown.
+    case admission
+    /// What was admitted is not forgotten by a crash.
+    case markOnDisk
+    /// What nobody was there for waits.
+    case lateness
+    /// A will of an older connection changes nothing.
+    case zombieWill
+    /// What is taken back from the broker begins a new epoch.
+    case epochRises
+    /// The own register is published only after what the broker keeps of it was looked at.
+    case barrierFirst
+    /// What the broker keeps of a node that has lost its register is taken back.
+    case takesBack
+    /// The engine never asks to be woken at once.
+    case wakeLater
+    /// A journal is read back as it was written.
+    case journalCodec
+
+    // After settling.
+    /// Everybody shows the same.
+    case oneView
+    /// At most one session lives, and it is the one with the largest stamp.
+    case largestLives
+    /// Every request has its reply.
+    case allAnswered
+    /// What an engine holds is on its disk.
+    case allWritten
+    /// Everybody is seen to be there.
+    case allOnline
+    /// A press on any node is answered by the owner.
+    case pressAnswered
+    /// A start on any node is shown by all.
+    case startShown
+    /// The times shown differ by no more than the clocks explain.
+    case timesAgree
+    /// Nothing is said while time merely passes.
+    case quiet
+    /// The world came to rest at all.
+    case settles
+
+    /// The planted violation, which proves that violations are reported.
+    case canary
+}
+
+/// What went wrong, and when.
+public struct Violation: Hashable, Sendable, CustomStringConvertible {
+    /// The check that failed.
+    public var check: Check
+    /// How.
+    public var detail: String
+    /// In microseconds of virtual time.
+    public var at: Int64
+
+    /// In one line.
+    public var description: String { "\(check.rawValue) at \(at / 1_000) ms: \(detail)" }
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Session
+
+/// Something that happens at one instant of virtual time.
+enum Event {
+    /// The act of this index in the scenario.
+    case act(Int)
+    /// A frame of a client reaches the broker.
+    case up(Int, UpFrame)
+    /// A frame of the broker reaches a client.
+    case down(Int, DownFrame)
+    /// A packet crosses the bridge to a half.
+    case bridged(Int, Packet)
+    /// A node's program dials the broker.
+    case dial(Int, life: Int)
+    /// A timer of a node's program fires.
+    case wake(Int, life: Int, boot: Int64)
+    /// A write of a slow disk is done.
+    indirect case written(Int, life: Int, Journal, Int)
+    /// A node's machine or program goes on, after the nap of this number.
+    case goOn(Int, nap: Int)
+    /// A node's program is started again.
+    case launch(Int, life: Int)
+    /// A node's disk works again.
+    case mend(Int, trouble: Int)
+    /// A connection carries again what was held up.
+    case unblock(Int)
+    /// A client gives a silent connection up.
+    case clientTimeout(Int)
+    /// The broker gives a silent connection up.
+    case brokerTimeout(Int)
+    /// The bridge between the halves of the broker comes up.
+    case bridgeUp(Int)
+    /// Half of the broker is started again.
+    case brokerUp(Int)
+    /// The node that nobody knows says its register again, as it would when it was asked.
+    case haunt
+    /// The faults are over.
+    case heal
+}
+
+/// A heap of events, earliest first; those of one instant in the order in which they were added.
+struct EventQueue {
+    private struct Entry {
+        var time: Int64
+        var number: Int
+        var event: Event
+
+        static func < (a: Entry, b: Entry) -> Bool {
+            a.time != b.time ? a.time < b.time : a.number < b.number
+        }
+    }
+
+    private var heap: [Entry] = []
+    private var number = 0
+
+    /// When the next event happens.
+    var nextTime: Int64? { heap.first?.time }
+
+    mutating func add(_ event: Event, at time: Int64) {
+        number += 1
+        heap.append(Entry(time: time, number: number, event: event))
+        var child = heap.count - 1
+        while child > 0 {
+            let parent = (child - 1) / 2
+            guard heap[child] < heap[parent] else { break }
+            heap.swapAt(child, parent)
+            child = parent
+        }
+    }
+
+    mutating func next() -> (time: Int64, event: Event)? {
+        guard let first = heap.first, let last = heap.popLast() else { return nil }
+        guard !heap.isEmpty else { return (first.time, first.event) }
+        heap[0] = last
+        var parent = 0
+        while true {
+            var child = 2 * parent + 1
+            guard child < heap.count else { break }
+            if child + 1 < heap.count, heap[child + 1] < heap[child] { child += 1 }
+            guard heap[child] < heap[parent] else { break }
+            heap.swapAt(child, parent)
+            parent = child
+        }
+        return (first.time, first.event)
+    }
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Session
+import Wire
+
+/// A node's machine: clocks, disk, and the program with its engine.
+struct Machine {
+    /// How a disk behaves.
+    enum DiskMode: Int { case good, slow, full }
+
+    let index: Int
+    let codec: WireCodec
+    let half: Int
+    /// 0 speaks the protocol of this version, 1 adds fields of a later one, 2 leaves out what an earlier one lacked.
+    let dialect: Int
+    var clock: Clock
+    var engine: Engine
+
+    // The program.
+    /// Counts the program's lives; what was meant for an earlier one is dropped.
+    var life = 0
+    var isAlive = false
+    /// Stands still: stopped, or the machine sleeps.
+    var isNapping = false
+    var nap = 0
+    var backlog: [Input] = []
+    var armedFor: Int64?
+    /// How many more effects the program carries out before it dies, and how.
+    var doom: (effects: Int, loss: Int, down: Int)?
+
+    // The disk.
+    var disk = DiskMode.good
+    var trouble = 0
+    var onDisk: Journal?
+    /// What the file held before, newest last.
+    var earlier: [Journal?] = []
+    var diskLast: Int64 = 0
+    /// Whether the last write failed.
+    var isFailing = false
+
+    // The network.
+    /// The connection that the program dials on or uses.
+    var connection: Int?
+    var isLinked = false
+    /// Until when a dial gets nowhere.
+    var cutUntil: Int64 = 0
+
+    // People.
+    var ticket = 0
+    /// Requests without a reply, oldest first.
+    var open: [Ticket: Int64] = [:]
+    /// Sessions and phases that people saw here, newest last.
+    var seen: [(session: SessionID, phase: Int)] = []
+
+    init(index: Int, engine: Engine, space: SpaceID, half: Int, dialect: Int, clock: Clock) {
+        self.index = index
+        self.engine = engine
+        self.half = half
+        self.dialect = dialect
+        self.clock = clock
+        codec = WireCodec(space: space, me: engine.configuration.node)
+    }
+
+    var id: NodeID { engine.configuration.node }
+
+    mutating func write(_ journal: Journal) {
+        earlier.append(onDisk)
+        if earlier.count > 4 { earlier.removeFirst() }
+        onDisk = journal
+    }
+
+    /// What a crash takes from the disk.
+    /// - Returns: Whether the program will find less than it had written.
+    mutating func lose(_ loss: Int, depth: Int) -> Bool {
+        let before = onDisk
+        switch loss {
+        case 1 where !earlier.isEmpty: onDisk = earlier[max(0, earlier.count - depth)]
+        case 2: onDisk = nil
+        default: break
+        }
+        earlier = []
+        return onDisk != before
+    }
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Session
+
+/// An engine that lacks one rule. The simulator must find each.
+public struct Mutant: Hashable, Sendable {
+    /// What it lacks.
+    public var name: String
+    /// What it keeps.
+    public var rules: Rules
+
+    private init(_ name: String, without rule: Rules) {
+        self.name = name
+        rules = Rules.all.subtracting(rule)
+    }
+
+    /// Every mutant.
+    public static let all = [
+        Mutant("the later arrival wins", without: .versionOrder),
+        Mutant("no repair of old echoes", without: .echoRepair),
+        Mutant("no objection to forks", without: .forkObjection),
+        Mutant("published before it is written", without: .writeFirst),
+        Mutant("answered before it is written", without: .answerFromDisk),
+        Mutant("applied intents not recorded", without: .appliedIDs),
+        Mutant("refusals not remembered", without: .refusalMemory),
+        Mutant("stamps of the wall clock alone", without: .hybridClock),
+        Mutant("a press hits whatever session there is", without: .sessionFence),
+        Mutant("a jump hits whatever phase there is", without: .phaseFence),
+        Mutant("expired intents take effect", without: .expiry),
+        Mutant("no yield to a later start", without: .yield),
+        Mutant("old wills believed", without: .zombieWills),
+        Mutant("published before the barrier", without: .barrierFirst),
+        Mutant("nothing taken back from the broker", without: .recovery),
+        Mutant("no new epoch after a lost journal", without: .epochOnRecovery),
+        Mutant("lateness ignored", without: .lateness),
+        Mutant("countdown by the wall clock", without: .bootClock),
+        Mutant("every stamp admitted", without: .admission),
+        Mutant("stamps seen not written down", without: .markOnDisk),
+    ]
+
+    /// Runs seeds from `first` until one is caught.
+    /// - Returns: The verdict that caught it, or `nil` after `budget` seeds.
+    public func hunt(from first: UInt64 = 1, budget: Int) -> Verdict? {
+        for seed in first..<(first + UInt64(budget)) {
+            let verdict = Scenario(seed: seed).run(rules: rules)
+            if verdict.violation != nil { return verdict }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Session
+
+/// What people start in a world.
+enum Plans {
+    static let all: [(mode: Mode, plan: [Phase])] = [
+        (.countdown, [Phase(kind: .focus, seconds: 1_500)]),
+        (.countdown, [Phase(kind: .focus, seconds: 10), Phase(kind: .shortBreak, seconds: 5)]),
+        (.countdown, [Phase(kind: .focus, seconds: 1_500), Phase(kind: .shortBreak, seconds: 300)]),
+        (.countdown, (0..<8).map { Phase(kind: $0 % 2 == 0 ? .work : .rest, seconds: $0 % 2 == 0 ? 4 : 2) }),
+        (.countdown, [Phase(kind: .phase, name: "Breathe", seconds: 2)]),
+        (.countdown, (0..<6).map { Phase(kind: $0 % 2 == 0 ? .focus : .longBreak, seconds: 900 - 60 * $0) }),
+        (.countup, [Phase(kind: .focus, seconds: 1)]),
+    ]
+
+    static let operations: [Session.Operation] = [
+        .pause, .resume, .stop, .extend(seconds: 60), .startBreak, .startFocus, .skip,
+    ]
+
+    static func start(_ index: Int, auto: Bool, id: Int) -> Start {
+        let (mode, plan) = all[index % all.count]
+        return Start(
+            title: id % 3 == 0 ? "" : "Reading \(id)", label: id % 2 == 0 ? Label(name: "Study") : nil, mode: mode,
+            plan: plan, autoAdvance: auto)
+    }
+}

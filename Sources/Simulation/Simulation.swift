@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Session
+
+/// What running one scenario came to.
+public struct Verdict: Hashable, Sendable {
+    /// What was run.
+    public var scenario: Scenario
+    /// What went wrong first, if anything did.
+    public var violation: Violation?
+    /// What happened how often.
+    public var counters: Counters
+    /// Events handled.
+    public var events: Int
+    /// A sum over every byte that was published, and when.
+    public var hash: UInt64
+    /// The events in words, when asked for.
+    public var lines: [String]
+}
+
+extension Scenario {
+    /// Runs the world that this scenario determines, from its beginning to its settled end or the first violation.
+    /// - Parameters:
+    ///   - rules: The rules that the engines keep; all of them, but for the simulator's own proof.
+    ///   - isTelling: Whether to put every event into words.
+    public func run(rules: Rules = .all, isTelling: Bool = false) -> Verdict {
+        var world = World(self, rules: rules, isTelling: isTelling)
+        world.run()
+        return Verdict(
+            scenario: self, violation: world.violation, counters: world.counters, events: world.trace.count,
+            hash: world.trace.hash, lines: world.trace.lines)
+    }
+
+    /// The shortest scenario found that violates the same check: delta debugging over the acts, then over the mix.
+    /// - Parameters:
+    ///   - check: The check that must go on failing.
+    ///   - attempts: Worlds to run at most.
+    public func shrunken(violating check: Check, rules: Rules = .all, attempts: Int = 2_000) -> Scenario {
+        var best = self
+        var left = attempts
+        func fails(_ scenario: Scenario) -> Bool {
+            left -= 1
+            return left >= 0 && scenario.run(rules: rules).violation?.check == check
+        }
+        var size = max(1, best.acts.count / 2)
+        while left > 0 {
+            var didShrink = false
+            var from = 0
+            while from < best.acts.count, left > 0 {
+                var candidate = best
+                candidate.acts.removeSubrange(from..<min(from + size, best.acts.count))
+                if fails(candidate) {
+                    best = candidate
+                    didShrink = true
+                } else {
+                    from += size
+                }
+            }
+            if size == 1, !didShrink { break }
+            if !didShrink || size > best.acts.count { size = max(1, size / 2) }
+        }
+        for simpler in best.mix.simpler {
+            var candidate = best
+            simpler(&candidate.mix)
+            if candidate != best, fails(candidate) { best = candidate }
+        }
+        return best
+    }
+}
+
+extension Mix {
+    /// Ways to make a world plainer.
+    fileprivate var simpler: [@Sendable (inout Mix) -> Void] {
+        [
+            { $0.dialects = 0 }, { $0.drift = 0 }, { $0.skew = 0 }, { $0.wakeLate = 0 }, { $0.inflight = 0 },
+            { $0.halves = 1 }, { $0.noRetained = 0 }, { $0.reorders = 0 }, { $0.drops = 0 }, { $0.duplicates = 0 },
+            { $0.jitter = 0 }, { $0.latency = 1_000 },
+        ]
+    }
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Session
+
+/// What the checks remember of a world: an account of their own, beside the engines'.
+struct Witness {
+    /// What is remembered of one node.
+    struct Node {
+        /// The boot that its machine is in.
+        var boot = 1
+        /// The largest version that it published.
+        var version: Version?
+        /// What it published, by version.
+        var published: [Version: Register] = [:]
+        /// What it last wrote, or meant to.
+        var own: Register?
+        /// Per owner, the largest version that it has shown in this life.
+        var shown: [NodeID: Version] = [:]
+        /// Per owner, where a boot's clock lies on its own.
+        var offsets: [NodeID: Offset] = [:]
+        /// What it showed last.
+        var moment: Moment?
+        /// Intents that it refused in this life.
+        var refused: Set<IntentID> = []
+        /// The largest epoch of its own registers that it was told of in this life.
+        var foundEpoch = 0
+        /// When its present connection was made, on its boot clock.
+        var linkedAt: Int64?
+        /// Whether, in this life, it has looked at what the broker keeps of it.
+        var hasLooked = false
+    }
+
+    struct Offset {
+        var boot: BootID
+        var milliseconds: Int64
+    }
+
+    /// What an intent asked for.
+    struct Asked {
+        var session: SessionID
+        var phase: Int?
+        var operation: Session.Operation
+        var expiresAt: Int64
+    }
+
+    /// Where an intent took effect.
+    struct Effect: Equatable {
+        var node: NodeID
+        var version: Version
+    }
+
+    var nodes: [Node]
+    var asked: [IntentID: Asked] = [:]
+    var sent: Set<IntentID> = []
+    var effects: [IntentID: Effect] = [:]
+    var finals: [SessionID: Status] = [:]
+    /// Sessions that were started without a connection and not yet shown elsewhere.
+    var offline: Set<SessionID> = []
+
+    init(nodes: Int) { self.nodes = Array(repeating: Node(), count: nodes) }
+
+    /// A new life of a program: what its last one showed and refused does not bind it.
+    mutating func relaunch(_ node: Int, own: Register?) {
+        nodes[node].own = own
+        nodes[node].shown = [:]
+        nodes[node].offsets = [:]
+        nodes[node].moment = nil
+        nodes[node].refused = []
+        nodes[node].foundEpoch = 0
+        nodes[node].linkedAt = nil
+        nodes[node].hasLooked = false
+    }
+
+    /// The disk lost what it had promised to keep: the node cannot be held to it.
+    mutating func forget(_ node: Int, id: NodeID, sessions: Set<SessionID>) {
+        nodes[node].version = nil
+        nodes[node].published = [:]
+        for (intent, effect) in effects where effect.node == id { effects[intent] = nil }
+        for session in sessions { finals[session] = nil }
+    }
+}
+
+extension World {
+    mutating func forget(_ node: Int) {
+        let sessions = Set(witness.nodes[node].published.values.map(\.id))
+        witness.forget(node, id: machines[node].id, sessions: sessions)
+    }
+}

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Session
+import Wire
+
+/// What people and faults do.
+extension World {
+    mutating func perform(_ act: Act) {
+        guard !isHealed else { return }
+        tell("== \(Names.node(act.node)) \(act.kind.rawValue) \(act.numbers)")
+        let node = act.node
+        let numbers = act.numbers + [0, 0, 0]
+        switch act.kind {
+        case .start: start(node, plan: numbers[0], auto: numbers[1] == 1, id: act.id)
+        case .press: press(node, Plans.operations[abs(numbers[0]) % 7], sight: numbers[1], id: act.id)
+        case .hangUp: hangUp(node)
+        case .crash:
+            if machines[node].isAlive { machines[node].doom = (numbers[0], numbers[1], numbers[2]) }
+        case .powerCut: cutPower(node, loss: numbers[0], down: numbers[1])
+        case .pause: rest(node, for: numbers[0])
+        case .suspend:
+            counters.add(.suspend)
+            rest(node, for: numbers[0])
+        case .disk: trouble(node, mode: numbers[0], for: numbers[1])
+        case .cut:
+            machines[node].cutUntil = max(machines[node].cutUntil, now + Int64(numbers[1]) * 1_000)
+            if let link = machines[node].connection {
+                block(link, up: numbers[0] & 1 != 0, down: numbers[0] & 2 != 0, for: numbers[1])
+            }
+        case .halfOpen:
+            if let link = machines[node].connection { block(link, up: true, down: true, for: numbers[0]) }
+        case .kick: if let link = machines[node].connection { closeAtBroker(link) }
+        case .step: step(node, by: Int64(numbers[0]))
+        case .zombie:
+            let dead = connections.indices.filter { connections[$0].node == node && !connections[$0].isOpenAtBroker }
+            if let link = dead.last { distribute(connections[link].will, at: machines[node].half, bridged: false) }
+        case .save: for half in brokers.indices { brokers[half].save() }
+        case .brokerCrash:
+            let half = numbers[0] % brokers.count
+            if brokers[half].isUp { crashBroker(half, keeps: numbers[1] == 0, down: numbers[2]) }
+        case .bridge: breakBridge(for: numbers[0])
+        case .erase: publishAnonymously(Garbage.erasure(of: node, what: numbers[0]))
+        case .replay: replay(numbers[0], retain: numbers[1] == 1)
+        case .garbage: publishAnonymously(Garbage.packet(numbers[0], node: node, history: history))
+        case .ghost: appear(ahead: Int64(numbers[0]), id: act.id)
+        }
+    }
+
+    mutating func start(_ node: Int, plan: Int, auto: Bool, id: Int) {
+        guard machines[node].isAlive, let session = SessionID("S\(id)") else { return }
+        witnessStart(session, at: node)
+        feed(.start(Plans.start(plan, auto: auto, id: id), id: session, ticket: newTicket(node)), to: node)
+    }
+
+    mutating func press(_ node: Int, _ operation: Session.Operation, sight: Int, id: Int) {
+        guard machines[node].isAlive, let intent = IntentID("I\(id)") else { return }
+        var press = Press(operation)
+        let moment = machines[node].engine.view.lastMoment(at: instant(node).boot)
+        if let register = moment?.register {
+            machines[node].seen.append((register.id, register.phase))
+            if sight > 0 {
+                let seen = machines[node].seen[max(0, machines[node].seen.count - 1 - sight)]
+                press.session = seen.session
+                press.phase = seen.phase
+            }
+            let asked = Witness.Asked(
+                session: press.session ?? register.id, phase: press.phase ?? register.phase, operation: operation,
+                expiresAt: .max)
+            if !machines[node].isNapping { witness.asked[intent] = asked }
+        }
+        feed(.press(press, id: intent, ticket: newTicket(node)), to: node)
+    }
+
+    private mutating func newTicket(_ node: Int) -> Ticket {
+        machines[node].ticket += 1
+        machines[node].open[machines[node].ticket] = now
+        return machines[node].ticket
+    }
+
+    private mutating func hangUp(_ node: Int) {
+        let ticket = machines[node].ticket
+        guard machines[node].isAlive, !machines[node].isNapping, machines[node].open.removeValue(forKey: ticket) != nil
+        else { return }
+        counters.add(.hangUp)
+        feed(.hangUp(ticket), to: node)
+    }
+
+    private mutating func cutPower(_ node: Int, loss: Int, down: Int) {
+        guard machines[node].isAlive else { return }
+        // The broker hears nothing of it until the keepalive runs out.
+        if let link = machines[node].connection {
+            machines[node].connection = nil
+            machines[node].isLinked = false
+            connections[link].isOpenAtClient = false
+            connections[link].isUpBlocked = true
+            queue.add(.brokerTimeout(link), at: now + 15_000_000)
+            queue.add(.unblock(link), at: now + 16_000_000)
+        }
+        die(node, loss: loss, down: down)
+        machines[node].clock.reboot(at: now)
+        witness.nodes[node].boot += 1
+        counters.add(.reboot)
+    }
+
+    private mutating func rest(_ node: Int, for milliseconds: Int) {
+        guard machines[node].isAlive else { return }
+        machines[node].isNapping = true
+        machines[node].nap += 1
+        queue.add(.goOn(node, nap: machines[node].nap), at: now + Int64(milliseconds) * 1_000)
+        if let link = machines[node].connection { queue.add(.brokerTimeout(link), at: now + 15_000_000) }
+    }
+
+    mutating func goOn(_ node: Int, nap: Int) {
+        guard machines[node].isNapping, machines[node].nap == nap else { return }
+        machines[node].isNapping = false
+        let backlog = machines[node].backlog
+        machines[node].backlog = []
+        let life = machines[node].life
+        for input in backlog where machines[node].life == life { feed(input, to: node) }
+    }
+
+    private mutating func trouble(_ node: Int, mode: Int, for milliseconds: Int) {
+        machines[node].disk = Machine.DiskMode(rawValue: mode) ?? .slow
+        machines[node].trouble += 1
+        queue.add(.mend(node, trouble: machines[node].trouble), at: now + Int64(milliseconds) * 1_000)
+    }
+
+    /// Every wall clock stays so near the truth that every stamp is admitted, as long as the scenario is a tame one.
+    private mutating func step(_ node: Int, by milliseconds: Int64) {
+        let error = abs(machines[node].clock.wallError(at: now) + milliseconds)
+        guard error <= 4_000 || mix.skew > 4_000 else { return }
+        machines[node].clock.step(by: milliseconds)
+        counters.add(.wallStep)
+    }
+
+    private mutating func replay(_ which: Int, retain: Bool) {
+        guard !history.isEmpty else { return }
+        let old = history[which % history.count]
+        counters.add(.replayed)
+        distribute(
+            Packet(topic: old.topic, payload: old.payload, retain: retain || old.retain),
+            at: which % brokers.count, bridged: false)
+    }
+
+    private mutating func publishAnonymously(_ packet: Packet) {
+        distribute(packet, at: trace.count % brokers.count, bridged: false)
+    }
+
+    private mutating func appear(ahead: Int64, id: Int) {
+        guard let packet = Garbage.ghost(at: Clock.epoch + now / 1_000 + ahead, id: id, space: "home") else { return }
+        counters.add(.ghost)
+        ghost = packet
+        distribute(packet, at: id % brokers.count, bridged: false)
+    }
+}

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Session
+import Wire
+
+/// The shell of each node: it feeds the engine and carries out what comes of it, exactly as the real one does, and dies
+/// between any two effects when its time has come.
+extension World {
+    func instant(_ node: Int) -> Instant { machines[node].clock.instant(at: now) }
+
+    /// Hands an input over and carries out all that it leads to.
+    mutating func feed(_ input: Input, to node: Int) {
+        guard machines[node].isAlive else { return }
+        guard !machines[node].isNapping else { return machines[node].backlog.append(input) }
+        let life = machines[node].life
+        var inputs = [input]
+        var index = 0
+        while index < inputs.count, violation == nil {
+            let instant = instant(node)
+            let before = machines[node].engine.view
+            witnessInput(inputs[index], at: node, boot: instant.boot)
+            let expected = expect(inputs[index], at: node)
+            let effects = machines[node].engine.handle(inputs[index], at: instant)
+            tell("\(Names.node(node)) < \(Telling.line(inputs[index]))")
+            for effect in effects {
+                if isDoomed(node) { return }
+                carryOut(effect, of: node, into: &inputs)
+                guard machines[node].life == life, violation == nil else { return }
+            }
+            check(expected, after: inputs[index], view: before, at: node)
+            index += 1
+        }
+        armWake(node)
+    }
+
+    private mutating func carryOut(_ effect: Effect, of node: Int, into inputs: inout [Input]) {
+        tell("\(Names.node(node)) > \(Telling.line(effect))")
+        switch effect {
+        case .journal(let journal, let write):
+            if let doom = machines[node].doom, doom.effects == 0, schedule.chance(500) {
+                return die(node, loss: doom.loss, down: doom.down)
+            }
+            witnessChange(to: journal, at: node)
+            if self.write(journal, write, of: node) { inputs.append(.journalled(write)) }
+            if machines[node].disk == .full { inputs.append(.journalFailed(write)) }
+        case .publish(let message):
+            witnessPublish(message, by: node)
+            publish(message, by: node)
+        case .barrier(let connection):
+            guard let link = openConnection(of: node) else { return }
+            let barrier = machines[node].codec.barrier(connection)
+            send(.subscribe(machines[node].codec.subscriptions), on: link)
+            send(.publish(packet(barrier)), on: link)
+        case .reply(let ticket, let reply): witnessReply(reply, to: ticket, at: node)
+        case .log(let note): witnessNote(note, at: node)
+        }
+    }
+
+    /// - Returns: Whether the journal is on disk.
+    private mutating func write(_ journal: Journal, _ number: Int, of node: Int) -> Bool {
+        switch machines[node].disk {
+        case .full:
+            counters.add(.diskFull)
+            machines[node].isFailing = true
+            return false
+        case .good where machines[node].diskLast <= now:
+            machines[node].write(journal)
+            machines[node].isFailing = false
+            witnessWritten(journal, by: node)
+            return true
+        case .good, .slow:
+            machines[node].diskLast =
+                max(now, machines[node].diskLast) + Int64(schedule.draw(100...(isHealed ? 200 : 900_000)))
+            let event = Event.written(node, life: machines[node].life, journal, number)
+            queue.add(event, at: machines[node].diskLast)
+            return false
+        }
+    }
+
+    private func openConnection(of node: Int) -> Int? {
+        machines[node].connection.flatMap { connections[$0].isOpenAtClient && machines[node].isLinked ? $0 : nil }
+    }
+
+    private func packet(_ outgoing: Outgoing) -> Packet {
+        Packet(topic: outgoing.topic, payload: outgoing.payload, retain: outgoing.retain)
+    }
+
+    private mutating func publish(_ message: Message, by node: Int) {
+        let outgoing = machines[node].codec.encode(message)
+        let spoken = Dialect.speak(outgoing.payload, dialect: machines[node].dialect)
+        trace.note(spoken, at: now)
+        let packet = Packet(topic: outgoing.topic, payload: spoken, retain: outgoing.retain)
+        witnessPayload(packet, of: message, by: node)
+        if history.count < 400 { history.append(packet) } else { history[trace.count % 400] = packet }
+        guard let link = openConnection(of: node) else { return }
+        send(.publish(packet), on: link)
+    }
+
+    /// Something arrived from the broker.
+    mutating func hear(_ packet: Packet, retained: Bool, at node: Int) {
+        let wall = instant(node).wall
+        switch packet.decoded(by: machines[node].codec, retained: retained, now: wall) {
+        case .message(let message, let from): feed(.received(message, from: from, retained: retained), to: node)
+        case .barrier(let id): feed(.barrierPassed(id), to: node)
+        case .erased(let from): feed(.erased(from: from), to: node)
+        case .discard(let reason, let from): feed(.discarded(reason, from: from), to: node)
+        case .ignored: break
+        }
+    }
+
+    private mutating func armWake(_ node: Int) {
+        guard let wake = machines[node].engine.nextWake else { return machines[node].armedFor = nil }
+        guard wake != machines[node].armedFor else { return }
+        machines[node].armedFor = wake
+        var time = max(machines[node].clock.time(ofBoot: wake), now)
+        if mix.wakeLate > 0 { time += Int64(schedule.draw(0...mix.wakeLate * 1_000)) }
+        queue.add(.wake(node, life: machines[node].life, boot: wake), at: time)
+    }
+
+    /// Whether the program dies here. Called at each boundary between two effects.
+    private mutating func isDoomed(_ node: Int) -> Bool {
+        guard let doom = machines[node].doom else { return false }
+        if doom.effects > 0 {
+            machines[node].doom = (doom.effects - 1, doom.loss, doom.down)
+            return false
+        }
+        die(node, loss: doom.loss, down: doom.down)
+        return true
+    }
+
+    /// The program ends. What the kernel was given to send still leaves, then the connection closes.
+    mutating func die(_ node: Int, loss: Int, down milliseconds: Int) {
+        guard machines[node].isAlive else { return }
+        tell("\(Names.node(node)) dies")
+        if let own = machines[node].onDisk?.own, own.version > witness.nodes[node].version ?? own.version {
+            counters.add(.crashBeforePublish)
+        }
+        machines[node].isAlive = false
+        machines[node].life += 1
+        machines[node].doom = nil
+        machines[node].isNapping = false
+        machines[node].backlog = []
+        machines[node].armedFor = nil
+        machines[node].open = [:]
+        machines[node].diskLast = 0
+        machines[node].isFailing = false
+        if machines[node].lose(loss, depth: schedule.draw(1...4)) {
+            counters.add(loss == 2 ? .journalLost : .journalTailLost)
+            forget(node)
+        }
+        if let link = machines[node].connection {
+            machines[node].connection = nil
+            machines[node].isLinked = false
+            connections[link].isOpenAtClient = false
+            send(.close, on: link)
+        }
+        queue.add(.launch(node, life: machines[node].life), at: now + Int64(milliseconds) * 1_000)
+    }
+
+    mutating func launch(_ node: Int, life: Int) {
+        guard !machines[node].isAlive, machines[node].life == life else { return }
+        let journal = readBack(node)
+        guard let engine = newEngine(of: node, boot: witness.nodes[node].boot) else { return }
+        machines[node].engine = engine
+        machines[node].isAlive = true
+        witness.relaunch(node, own: journal?.own)
+        tell("\(Names.node(node)) is launched")
+        feed(.restored(journal), to: node)
+        dialLater(node, after: schedule.draw(0...50))
+    }
+
+    /// The journal through its own bytes.
+    private mutating func readBack(_ node: Int) -> Journal? {
+        guard let journal = machines[node].onDisk else { return nil }
+        do {
+            let read = try Journal(json: journal.json())
+            if read != journal { fail(.journalCodec, "\(Names.node(node)) reads back another journal") }
+            return read
+        } catch {
+            fail(.journalCodec, "\(Names.node(node)): \(error)")
+            return nil
+        }
+    }
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Session
+
+/// The second phase: the faults stop, and the world must come to rest, agree, and answer.
+extension World {
+    /// Within this many milliseconds everybody agrees: a dial, the barrier, a repair, and the answers' patience.
+    private static let bound: Int64 = 20_000
+
+    mutating func heal() {
+        isHealed = true
+        tell("== the faults are over")
+        (mix.duplicates, mix.drops, mix.reorders, mix.inflight) = (0, 0, 0, 0)
+        mix.latency = min(mix.latency, 5_000)
+        mix.jitter = min(mix.jitter, 5_000)
+        mix.wakeLate = min(mix.wakeLate, 20)
+        for half in brokers.indices { brokers[half].isUp = true }
+        raiseBridge(bridgeBreaks)
+        for node in machines.indices {
+            machines[node].disk = .good
+            machines[node].doom = nil
+            machines[node].cutUntil = 0
+            if machines[node].isAlive {
+                goOn(node, nap: machines[node].nap)
+            } else {
+                launch(node, life: machines[node].life)
+            }
+        }
+        queue.add(.haunt, at: now + 8_000_000)
+        for index in connections.indices {
+            unblock(index)
+            if connections[index].isLossy { closeAtBroker(index) }
+        }
+    }
+
+    /// Runs the scenario to its end.
+    mutating func run() {
+        run(until: Int64(mix.trouble) * 1_000)
+        come(toRest: Self.bound)
+        checkAgreement()
+        probePress()
+        probeStart()
+        checkAgreement()
+        checkQuiet()
+        if mix.canary != 0 { fail(.canary, "the planted violation") }
+    }
+
+    private mutating func come(toRest milliseconds: Int64) {
+        run(until: now + milliseconds * 1_000)
+        var patience = 200
+        while violation == nil, underWay > 0, patience > 0 {
+            run(until: now + 10_000)
+            patience -= 1
+        }
+        let left = underWay
+        if left > 0 { fail(.settles, "\(left) packets are still under way") }
+    }
+
+    private mutating func checkAgreement() {
+        guard violation == nil else { return }
+        let isOrphaned = isOrphaned
+        if isOrphaned { counters.add(.orphan) }
+        if !isOrphaned || scenario.gates.contains(.orphans) { checkViews() }
+        for machine in machines {
+            let name = Names.node(machine.index)
+            if !machine.open.isEmpty { fail(.allAnswered, "\(name) waits for \(machine.open.keys.sorted())") }
+            let own = machine.engine.register(of: machine.id)
+            if machine.onDisk?.own != own { fail(.allWritten, "\(name) holds what is not on disk") }
+            for peer in machines where peer.index != machine.index && !machine.engine.peers[peer.id].isOnline {
+                fail(.allOnline, "\(name) does not see \(peer.id)")
+            }
+        }
+    }
+
+    /// Whether a node has lost its register for good, on its disk and on the broker, while others still show it. Only
+    /// a takeover can put that right: nobody else may write for the node.
+    private var isOrphaned: Bool {
+        machines.contains { lost in
+            lost.engine.register(of: lost.id) == nil && machines.contains { $0.engine.register(of: lost.id) != nil }
+        }
+    }
+
+    private mutating func checkViews() {
+        let views = machines.map(\.engine.view)
+        for (node, view) in views.enumerated() where view.register != views[0].register {
+            let first = views[0].register
+            fail(.oneView, "a shows \(Telling.line(first)), \(Names.node(node)) \(Telling.line(view.register))")
+        }
+        let owns = machines.compactMap { $0.engine.register(of: $0.id) }
+        let live = owns.filter(\.status.isLive)
+        if live.count > 1 { fail(.largestLives, "\(live.map(\.id)) are live") }
+        if let live = live.first, live != views[0].register { fail(.largestLives, "\(live.id) is live and not shown") }
+        checkLargest(owns, shown: views[0].register)
+        checkTimes()
+    }
+
+    /// Whether a stamp is not due yet, so that it may be admitted at any time, and here before there.
+    private var isGhostAhead: Bool {
+        guard let ghost = NodeID(Garbage.ghostNode) else { return false }
+        let horizon = Clock.epoch + now / 1_000
+        return machines.contains { $0.engine.register(of: ghost).map { $0.stamp.time > horizon } ?? false }
+    }
+
+    /// What is shown has the largest stamp of all that everybody must have admitted.
+    private mutating func checkLargest(_ owns: [Register], shown: Register?) {
+        if isGhostAhead { return }
+        let ghost = NodeID(Garbage.ghostNode).flatMap { machines[0].engine.register(of: $0) }
+        let largest = (owns + [ghost].compactMap(\.self)).max { $0.stamp < $1.stamp }
+        if largest != shown { fail(.largestLives, "\(Telling.line(shown)) is shown, not \(Telling.line(largest))") }
+    }
+
+    /// Displays go by their own clocks until the exchange of clocks corrects them; the wall clocks bound the error.
+    private mutating func checkTimes() {
+        let tolerance = Int64(2 * max(mix.skew, 4_000) + 4_000 + 2 * mix.trouble * mix.drift / 1_000_000)
+        let moments = machines.map { $0.engine.view.lastMoment(at: $0.clock.boot(at: now)) }
+        guard let first = moments[0] else { return }
+        for (node, moment) in moments.enumerated() {
+            guard let moment, moment.register.phase == first.register.phase else { continue }
+            if abs(moment.elapsed - first.elapsed) > tolerance {
+                fail(.timesAgree, "a shows \(first.elapsed) ms, \(Names.node(node)) \(moment.elapsed) ms")
+            }
+        }
+    }
+
+    /// A press anywhere gets an answer from the owner, unless the owner is one that nobody knows.
+    private mutating func probePress() {
+        guard violation == nil, !isOrphaned || scenario.gates.contains(.orphans),
+            let owner = machines[0].engine.view.register?.owner
+        else { return }
+        guard machines.contains(where: { $0.id == owner }) else { return }
+        let node = probe.draw(0...(machines.count - 1))
+        let before = counters[.noAnswer]
+        press(node, .extend(seconds: 60), sight: 0, id: 9_001)
+        come(toRest: 6_000)
+        if counters[.noAnswer] > before { fail(.pressAnswered, "nobody answers \(Names.node(node))") }
+        if machines[node].id != owner { counters.add(.peerAnswered) }
+    }
+
+    private mutating func probeStart() {
+        guard violation == nil else { return }
+        let node = probe.draw(0...(machines.count - 1))
+        start(node, plan: 0, auto: false, id: 9_002)
+        // A stamp that is ahead of this node's clock may have to wait its turn; its own start does not.
+        come(toRest: 10_000)
+        for machine in machines where machine.engine.view.register?.id.rawValue != "S9002" {
+            fail(.startShown, "\(machine.id) does not show the start of \(Names.node(node))")
+        }
+    }
+
+    /// Ten minutes of a running session, in which nothing ends: nobody has anything to say.
+    private mutating func checkQuiet() {
+        guard violation == nil, !isGhostAhead else { return }
+        let before = trace.hash
+        let own = machines.map { $0.engine.register(of: $0.id)?.version }
+        run(until: now + 600_000_000)
+        if trace.hash != before || own != machines.map({ $0.engine.register(of: $0.id)?.version }) {
+            fail(.quiet, "something was said although only time has passed")
+        }
+    }
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Session
+
+/// What a request came to, as JSON. Every field is always there.
+public struct ReplyReport: Codable, Hashable, Sendable {
+    /// What became of a request.
+    public enum Outcome: String, Codable, CaseIterable, Sendable {
+        /// It took effect.
+        case applied
+        /// It had taken effect before.
+        case duplicate
+        /// The session was already so.
+        case noop
+        /// The owner refused it; ``ReplyReport/reason`` says why.
+        case refused
+        /// The owner did not answer in time; the intent may still take effect until it expires.
+        case noAnswer
+        /// There is no live session.
+        case noSession
+        /// The request is out of bounds; ``ReplyReport/field`` says where.
+        case invalid
+    }
+
+    /// What became of the request.
+    public var outcome: Outcome
+    /// Why it was refused: superseded, stalePhase, expired, notAllowed or invalid.
+    @Nullable public var reason: String?
+    /// The later start, when refused as superseded.
+    @Nullable public var by: SupersederReport?
+    /// The session that was asked.
+    @Nullable public var session: String?
+    /// The owner's revision after it.
+    @Nullable public var rev: Int?
+    /// The field that is out of bounds.
+    @Nullable public var field: String?
+
+    /// Describes a reply.
+    /// A request that could not be understood.
+    public init(_ error: RequestError) {
+        outcome = .invalid
+        field = error.field
+        reason = error.message
+        by = nil
+        session = nil
+        rev = nil
+    }
+
+    /// What a reply says.
+    public init(_ reply: Reply) {
+        reason = nil
+        by = nil
+        session = nil
+        rev = nil
+        field = nil
+        switch reply {
+        case .answered(let answer):
+            outcome = Outcome(answer.outcome)
+            if case .refused(let refusal) = answer.outcome { reason = refusal.rawValue }
+            by = answer.by.map(SupersederReport.init)
+            session = answer.session.rawValue
+            rev = answer.rev
+        case .noAnswer(let asked):
+            outcome = .noAnswer
+            session = asked.rawValue
+        case .noSession:
+            outcome = .noSession
+        case .invalid(let name):
+            outcome = .invalid
+            field = name
+        }
+    }
+}
+
+extension ReplyReport.Outcome {
+    fileprivate init(_ outcome: Session.Outcome) {
+        self =
+            switch outcome {
+            case .applied: .applied
+            case .duplicate: .duplicate
+            case .noop: .noop
+            case .refused: .refused
+            }
+    }
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FoundationEssentials
+
+/// Reports and requests, between programs of one machine, as JSON: keys sorted, no escaped slashes.
+public enum ReportJSON {
+    /// Writes a report.
+    /// - Parameter pretty: Whether a person reads it: one field a line.
+    public static func encode(_ report: some Encodable, pretty: Bool = false) -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        if pretty { encoder.outputFormatting.insert(.prettyPrinted) }
+        // Only a number that is not finite could fail, and no report holds one.
+        return (try? encoder.encode(report)).map { [UInt8]($0) } ?? Array("{}".utf8)
+    }
+
+    /// Reads a report or a request.
+    /// - Throws: ``RequestError``, which names the field that does not fit.
+    public static func decode<Report: Decodable>(
+        _ type: Report.Type = Report.self, from json: [UInt8]
+    ) throws(RequestError) -> Report {
+        do {
+            return try JSONDecoder().decode(type, from: Data(json))
+        } catch let error as RequestError {
+            throw error
+        } catch let error as DecodingError {
+            throw RequestError(error)
+        } catch {
+            throw RequestError("", "\(error)")
+        }
+    }
+}
+
+/// Why a request of a person or a program cannot be carried out as it stands.
+public struct RequestError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The field, as `phases.2.seconds`; empty when it is the request as a whole.
+    public var field: String
+    /// What is wrong with it and what would be right.
+    public var message: String
+
+    /// Makes an error.
+    public init(_ field: String, _ message: String) {
+        self.field = field
+        self.message = message
+    }
+
+    /// Names the field, then the message.
+    public var description: String { field.isEmpty ? message : "\(field): \(message)" }
+
+    init(_ error: DecodingError) {
+        switch error {
+        case .typeMismatch(let type, let context):
+            self.init(Self.path(context.codingPath), "must be of type \(type)")
+        case .valueNotFound(let type, let context):
+            self.init(Self.path(context.codingPath), "must be of type \(type), not null")
+        case .keyNotFound(let key, let context):
+            self.init(Self.path(context.codingPath + [key]), "is missing")
+        case .dataCorrupted(let context):
+            self.init(
+                Self.path(context.codingPath), context.codingPath.isEmpty ? "not JSON" : context.debugDescription)
+        @unknown default:
+            self.init("", "\(error)")
+        }
+    }
+
+    static func path(_ keys: [any CodingKey]) -> String {
+        keys.map { $0.intValue.map(String.init) ?? $0.stringValue }.joined(separator: ".")
+    }
+}
+
+/// A key of any name, to find those that a request should not have.
+struct AnyKey: CodingKey {
+    var stringValue: String
+    var intValue: Int? { nil }
+
+    init(stringValue: String) { self.stringValue = stringValue }
+    init?(intValue: Int) { nil }
+}
+
+extension KeyedDecodingContainer {
+    /// A whole number, if there is one. The decoder's own error for a fraction is none of the documented ones and does
+    /// not say where it stands.
+    func wholeIfPresent(_ key: Key) throws -> Int? {
+        do {
+            return try decodeIfPresent(Int.self, forKey: key)
+        } catch let error where !(error is DecodingError) {
+            throw RequestError(RequestError.path(codingPath + [key]), "must be a whole number")
+        }
+    }
+}
+
+extension Decoder {
+    /// Refuses fields that nobody will look at: most likely they are misspelt.
+    func refuseKeys(otherThan known: [String]) throws {
+        let keys = try container(keyedBy: AnyKey.self).allKeys.map(\.stringValue)
+        guard let stranger = keys.sorted().first(where: { !known.contains($0) }) else { return }
+        throw RequestError(
+            RequestError.path(codingPath + [AnyKey(stringValue: stranger)]),
+            "is not a field of this request; fields are \(known.joined(separator: ", "))")
+    }
+}

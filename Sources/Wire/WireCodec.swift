@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Session
+
+/// What became of something that arrived.
+public enum Decoded: Hashable, Sendable {
+    /// A message within all bounds, sent by the node whose topic it came on.
+    case message(Message, from: NodeID)
+    /// This node's own barrier has come back.
+    case barrier(ConnectionID)
+    /// Somebody deleted what the broker kept of the node's presence or session. If the node is this one, it publishes
+    /// both again; of another one it means nothing, since the state that was seen still holds.
+    case erased(from: NodeID)
+    /// Not used, and counted; `from` is `nil` when the topic names no node.
+    case discard(Discard, from: NodeID?)
+    /// Well-formed, but not for a node of this version: a feed, a ledger record, an unknown kind of ack.
+    case ignored
+}
+
+/// What is to be published.
+public struct Outgoing: Hashable, Sendable {
+    /// The topic's full name.
+    public var topic: String
+    /// The payload; at most ``Limits/payloadBytes``.
+    public var payload: [UInt8]
+    /// Whether the broker keeps it for later subscribers.
+    public var retain: Bool
+    /// The quality of service: 1 for everything that a node of this version writes.
+    public var qos: Int
+
+    /// Makes an outgoing message.
+    public init(topic: String, payload: [UInt8], retain: Bool, qos: Int) {
+        self.topic = topic
+        self.payload = payload
+        self.retain = retain
+        self.qos = qos
+    }
+}
+
+/// Turns a node's messages into topics and payloads, and what arrives into messages.
+///
+/// Nothing that arrives can make it trap or throw; a message that it hands on is within all bounds.
+public struct WireCodec: Sendable {
+    /// The topics of the space.
+    public let topics: Topics
+    /// The node that writes.
+    public let me: NodeID
+
+    /// The codec of one node in one space.
+    public init(space: SpaceID, me: NodeID) {
+        topics = Topics(space: space)
+        self.me = me
+    }
+
+    /// What the node subscribes to, at QoS 0.
+    public var subscriptions: [String] { topics.subscriptions(for: me) }
+
+    /// Its own session: subscribed to by name until the barrier, so that what the broker kept of it arrives although the
+    /// node does not hear itself on ``subscriptions``.
+    public var ownSession: String { topics.name(of: .session(me)) }
+
+    /// Whether the node has to hear itself on one of its subscriptions: on its presence, which tells whether the broker
+    /// delivers retained messages to wildcards, and on its barrier. Of the rest it knows; what others put in its stead it
+    /// hears all the same.
+    public func needsEcho(on subscription: String) -> Bool {
+        !["/session", "/intent", "/ack", "/hello"].contains { subscription.hasSuffix($0) }
+    }
+
+    /// What to publish for a message of this node. Its fields must be valid, as the engine's are.
+    public func encode(_ message: Message) -> Outgoing {
+        switch message {
+        case .presence(let presence):
+            outgoing(.presence(me), JSONWriter.payload { presence.writeFields(to: &$0) })
+        case .register(let register):
+            outgoing(.session(me), register.json())
+        case .intent(let intent):
+            outgoing(.intent(me), JSONWriter.payload(capacity: 320) { intent.writeFields(to: &$0) })
+        case .ack(let ack):
+            outgoing(.ack(me), JSONWriter.payload { ack.writeFields(to: &$0) })
+        case .hello:
+            outgoing(.hello(me), JSONWriter.payload { _ in })
+        }
+    }
+
+    /// What the broker says in the node's stead when the connection breaks: the same presence, offline.
+    public func will(for presence: Presence) -> Outgoing {
+        var offline = presence
+        offline.online = false
+        offline.isSleeping = false
+        return encode(.presence(offline))
+    }
+
+    /// A message to oneself. When it comes back, what the broker had retained has arrived.
+    public func barrier(_ connection: ConnectionID) -> Outgoing {
+        outgoing(.ping(from: me, to: me), JSONWriter.payload { $0.field("conn", connection.rawValue) })
+    }
+
+    /// Reads what arrived.
+    /// - Parameters:
+    ///   - topic: The topic's full name.
+    ///   - payload: The bytes as they came.
+    ///   - retained: The retain flag as the broker set it.
+    ///   - now: This node's group time in milliseconds, for intents that do not say when they were made.
+    public func decode(topic: String, payload: [UInt8], retained: Bool, now: Int64) -> Decoded {
+        guard let topic = topics.parse(topic) else { return .discard(.malformed, from: nil) }
+        guard let sender = topic.node else { return .ignored }
+        if retained, !topic.isRetained { return .discard(.retained, from: sender) }
+        if payload.count > Limits.payloadBytes { return .discard(.tooLarge, from: sender) }
+        if payload.isEmpty, topic.isRetained { return .erased(from: sender) }
+        do throws(Rejection) {
+            return try read(payload, on: topic, from: sender, now: now)
+        } catch {
+            return .discard(error.reason, from: sender)
+        }
+    }
+
+    private func read(
+        _ payload: [UInt8], on topic: Topic, from sender: NodeID, now: Int64
+    ) throws(Rejection) -> Decoded {
+        switch topic {
+        case .presence:
+            let presence = try ProtocolVersion.document(payload) { reader throws(Rejection) in
+                try Presence(reader: &reader)
+            }
+            return .message(.presence(presence), from: sender)
+        case .session:
+            return .message(.register(try register(payload, from: sender)), from: sender)
+        case .intent:
+            let intent = try ProtocolVersion.document(payload) { reader throws(Rejection) in
+                try Intent(reader: &reader, now: now)
+            }
+            guard intent.from == sender else { throw Rejection(.wrongSender, "from is \(intent.from)") }
+            return .message(.intent(intent), from: sender)
+        case .ack:
+            let ack = try ProtocolVersion.document(payload) { reader throws(Rejection) in
+                try Ack.read(from: &reader)
+            }
+            return ack.map { .message(.ack($0), from: sender) } ?? .ignored
+        case .hello:
+            try ProtocolVersion.checkEnvelope(payload)
+            return .message(.hello, from: sender)
+        case .ping(_, to: me) where sender == me:
+            return .barrier(try barrier(in: payload))
+        case .ping, .pong, .record, .sound, .calm, .debt, .debtAck:
+            return .ignored
+        }
+    }
+
+    private func register(_ payload: [UInt8], from sender: NodeID) throws(Rejection) -> Register {
+        let register = try ProtocolVersion.document(payload) { reader throws(Rejection) in
+            try Register(reader: &reader)
+        }
+        guard register.owner == sender else { throw Rejection(.wrongSender, "owner is \(register.owner)") }
+        return try register.checked()
+    }
+
+    private func barrier(in payload: [UInt8]) throws(Rejection) -> ConnectionID {
+        try ProtocolVersion.document(payload) { reader throws(Rejection) in
+            var version: Int64?
+            var connection: ConnectionID?
+            var fields = try reader.object()
+            while let key = try reader.key(&fields) {
+                switch key {
+                case "v": version = try reader.integer()
+                case "conn": connection = try reader.token()
+                default: try reader.skip()
+                }
+            }
+            try ProtocolVersion.check(version)
+            return try need(connection, "conn")
+        }
+    }
+
+    private func outgoing(_ topic: Topic, _ payload: [UInt8]) -> Outgoing {
+        Outgoing(topic: topics.name(of: topic), payload: payload, retain: topic.isRetained, qos: 1)
+    }
+}
+
+extension Register {
+    /// The payload of a register.
+    func json() -> [UInt8] {
+        var writer = JSONWriter(capacity: 1_536)
+        write(to: &writer)
+        return writer.bytes
+    }
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Display
+import Session
+import Testing
+
+struct ButtonsTests {
+    /// The table of the product, cell by cell.
+    @Test(arguments: PhaseKind.allCases, Status.allCases)
+    func table(kind: PhaseKind, status: Status) {
+        let buttons = Screen(view(sample([Phase(kind: kind, seconds: 60)], status: status)), at: 0, face: .focus)
+            .buttons
+        let texts = buttons.map(\.text)
+        switch status {
+        case .completed, .stopped, .superseded: #expect(texts.isEmpty)
+        case .ready: #expect(texts == [kind.isBreak ? "Start break" : "Start focus", "Stop"])
+        case .running where kind.isBreak, .paused where kind.isBreak:
+            #expect(texts == ["Stop", "+1 min", "Start focus"])
+        case .running: #expect(texts == ["Pause", "+1 min", "Start break"])
+        case .paused: #expect(texts == ["Resume", "Stop", "Start break"])
+        }
+    }
+
+    @Test(arguments: [Status.running, .paused])
+    func countUpOnlyStops(status: Status) {
+        let screen = Screen(view(sample(status: status, mode: .countup)), at: 0, face: .focus)
+        #expect(screen.buttons.map(\.operation) == [.stop])
+        #expect(screen.progress == nil)
+    }
+
+    @Test func noneWhenStaleIdleReadOnlyOrBoring() {
+        #expect(Screen(view(nil), at: 0, face: .focus).buttons.isEmpty)
+        #expect(Screen(view(sample(), lostAt: 0), at: 30_000, face: .focus).buttons.isEmpty)
+        #expect(!Screen(view(sample(), lostAt: 0), at: 29_999, face: .focus).buttons.isEmpty)
+        #expect(Screen(view(sample()), at: 0, face: .focus, options: ScreenOptions(isReadOnly: true)).buttons.isEmpty)
+        #expect(Screen(view(sample()), at: 0, face: .boring).buttons.isEmpty)
+    }
+
+    @Test func extendsByAMinute() { #expect(Buttons.extend == .extend(seconds: 60)) }
+
+    /// The key of every button does what the button does.
+    @Test(arguments: PhaseKind.allCases, Status.allCases)
+    func keysOfButtons(kind: PhaseKind, status: Status) {
+        for mode in Session.Mode.allCases {
+            let register = sample([Phase(kind: kind, seconds: 60)], status: status, mode: mode)
+            let moment = view(register).moment(at: 0)
+            for button in Screen(view(register), at: 0, face: .focus).buttons {
+                #expect(Buttons.operation(for: button.key, of: moment) == button.operation)
+            }
+        }
+    }
+
+    @Test func keysWithoutButtons() {
+        let running = view(sample()).moment(at: 0)
+        #expect(Buttons.operation(for: "s", of: running) == .stop)
+        #expect(Buttons.operation(for: "n", of: running) == .skip)
+        #expect(Buttons.operation(for: "e", of: running) == .extend(seconds: 60))
+        #expect(Buttons.operation(for: "r", of: running) == nil)
+        #expect(Buttons.operation(for: "f", of: running) == nil)
+        #expect(Buttons.operation(for: "x", of: running) == nil)
+        let countUp = view(sample(mode: .countup)).moment(at: 0)
+        #expect(Buttons.operation(for: "p", of: countUp) == .pause)
+        #expect(Buttons.operation(for: "n", of: countUp) == nil)
+        #expect(Buttons.operation(for: "s", of: view(sample(), lostAt: 0).moment(at: 40_000)) == nil)
+        #expect(Buttons.operation(for: "s", of: nil) == nil)
+    }
+
+    @Test func pressedButtonIsPending() {
+        let screen = Screen(view(sample()), at: 0, face: .focus, options: ScreenOptions(pending: .pause))
+        #expect(screen.buttons.map(\.isPending) == [true, false, false])
+    }
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Display
+import Session
+
+func sample(
+    _ plan: [Phase] = [Phase(kind: .focus, seconds: 1_500)], phase: Int = 0, status: Status = .running,
+    elapsed: Int64 = 0, label: Label? = nil, title: String = "", mode: Session.Mode = .countdown
+) -> Register {
+    guard let node = NodeID("desk"), let id = SessionID("S1"), let boot = BootID("b") else { fatalError("bad id") }
+    let at: Int64 = 1_800_000_000_000
+    return Register(
+        id: id, lineage: id, stamp: Stamp(time: at, counter: 0, node: node), epoch: 1, rev: 1, owner: node,
+        title: title, icon: nil, label: label, mode: mode, plan: plan, autoAdvance: false, phase: phase,
+        status: status, startedAt: at, anchor: Anchor(elapsed: elapsed, at: at, bootID: boot, boot: 0),
+        runs: status == .running ? [Run(phase: phase, from: at)] : [])
+}
+
+func view(_ register: Register?, anchorBoot: Int64 = 0, lostAt: Int64? = nil, isLinked: Bool = true) -> View {
+    View(register: register, anchorBoot: anchorBoot, contactLostAt: lostAt, isLinked: isLinked)
+}
+
+func canvas(_ screen: Screen, _ columns: Int, _ rows: Int, _ depth: ColourDepth = .full) -> Canvas {
+    TerminalPicture.canvas(of: screen, columns: columns, rows: rows, depth: depth)
+}
+
+/// Sizes from 5 × 1 to 200 × 60: every small one, then samples.
+let sizes: [(columns: Int, rows: Int)] = {
+    let columns = Array(5...24) + [27, 30, 33, 40, 47, 54, 60, 72, 79, 80, 81, 100, 133, 200]
+    let rows = Array(1...12) + [14, 16, 20, 24, 30, 43, 60]
+    return columns.flatMap { column in rows.map { (column, $0) } }
+}()
+
+/// Always the same numbers.
+struct Dice: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+        return state ^ (state >> 29)
+    }
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Display
+import Session
+import Testing
+
+struct ScreenTests {
+    @Test func states() {
+        let text = { (kind: PhaseKind, status: Status) in
+            Screen(view(sample([Phase(kind: kind, seconds: 60)], status: status)), at: 0, face: .focus).stateText
+        }
+        #expect(text(.focus, .running) == "Focus in progress")
+        #expect(text(.focus, .paused) == "Focus paused")
+        #expect(text(.shortBreak, .running) == "Break in progress")
+        #expect(text(.longBreak, .running) == "Break in progress")
+        #expect(text(.focus, .ready) == "Focus is next")
+        #expect(text(.focus, .completed) == "Completed")
+        #expect(text(.focus, .stopped) == "")
+        #expect(text(.focus, .superseded) == "Moved to another device")
+    }
+
+    @Test func movedNamesNodeAndTime() throws {
+        var register = sample(status: .superseded)
+        register.supersededBy = Superseder(
+            session: try #require(SessionID("S2")), node: try #require(NodeID("kitchen-pi")), at: 1_800_000_000_000)
+        let options = ScreenOptions(utcOffset: { _ in 6 * 3_600 + 5 * 60 })
+        #expect(Screen(view(register), at: 0, face: .focus, options: options).stateText == "Moved to kitchen-pi, 14:05")
+    }
+
+    @Test func staleAndLinkLost() {
+        let stale = Screen(view(sample(), lostAt: 0, isLinked: false), at: 45_000, face: .focus)
+        #expect(stale.notices.map(\.text) == ["Last heard 45 s ago", "Not connected"])
+        #expect(stale.isStale)
+        #expect(stale.time == "24:15")
+        let minutes = Screen(view(sample(), lostAt: 0), at: 240_000, face: .focus)
+        #expect(minutes.notices.map(\.text) == ["Last heard 4 min ago"])
+    }
+
+    @Test func takeoverIsSaid() throws {
+        var register = sample()
+        register.continues = Continuation(node: try #require(NodeID("kitchen-pi")), epoch: 1, rev: 4, at: 0)
+        let notices = Screen(view(register), at: 0, face: .focus).notices
+        #expect(notices.map(\.text) == ["desk took over from kitchen-pi"])
+    }
+
+    @Test func phaseIndicatorCountsItsKind() {
+        let work = Phase(kind: .work, seconds: 40)
+        let rest = Phase(kind: .rest, seconds: 20)
+        let plan = [work, rest, work, rest, work]
+        #expect(Screen(view(sample(plan, phase: 2)), at: 0, face: .focus).phaseIndicator == "Work 2/3")
+        #expect(Screen(view(sample(plan, phase: 3)), at: 0, face: .focus).phaseIndicator == "Rest 2/2")
+        #expect(Screen(view(sample()), at: 0, face: .focus).phaseIndicator == nil)
+    }
+
+    @Test func progressAndEnd() {
+        let screen = Screen(view(sample()), at: 375_000, face: .focus)
+        #expect(screen.progress == 0.25)
+        #expect(screen.endsAt == "ends 08:25")
+        #expect(Screen(view(sample(status: .paused)), at: 0, face: .focus).endsAt == nil)
+    }
+
+    @Test func completionGoesAway() {
+        let done = view(sample(status: .completed, elapsed: 1_500_000))
+        #expect(Screen(done, at: 4_999, face: .focus).time == "00:00")
+        #expect(Screen(done, at: 5_000, face: .focus).isIdle)
+    }
+
+    @Test func anotherLanguage() {
+        let strings = Strings(table: ["pause": "Anhalten", "lastHeardSeconds": "vor {count} s gehört", "unknown": "?"])
+        let options = ScreenOptions(strings: strings)
+        #expect(Screen(view(sample()), at: 0, face: .focus, options: options).buttons.first?.text == "Anhalten")
+        let stale = Screen(view(sample(), lostAt: 0), at: 45_000, face: .focus, options: options)
+        #expect(stale.notices.first?.text == "vor 45 s gehört")
+        #expect(stale.stateText == "Focus in progress")
+    }
+
+    @Test func everyBraceIsKnown() {
+        let known: Set = ["node", "from", "time", "count", "index", "total", "phase"]
+        for key in Strings.Key.allCases {
+            let values = Dictionary(uniqueKeysWithValues: known.map { ($0, "") })
+            #expect(!Strings.english.text(key, values).contains("{"), "\(key)")
+        }
+        #expect(Strings(table: ["stop": "a {b} {time"]).text(.stop, ["time": "x"]) == "a {b} {time")
+    }
+}

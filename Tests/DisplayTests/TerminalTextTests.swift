@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Display
+import Testing
+
+struct TerminalTextTests {
+    @Test(arguments: [
+        ("abc", 3), ("é", 1), ("e\u{301}", 1), ("漢字", 4), ("한", 2), ("📚", 2), ("👨‍👩‍👧", 2), ("❤️", 1), ("🇩🇪", 2),
+        ("👍🏽", 2), ("\u{301}", 0), ("\u{200B}", 0), ("ｆ", 2), ("█▀▄", 3), ("…", 1), ("", 0),
+    ])
+    func widths(text: String, columns: Int) { #expect(TerminalText.displayWidth(text) == columns) }
+
+    /// Nothing that a terminal obeys gets through.
+    @Test func controlsAreDropped() {
+        let text = TerminalText.clusters("a\u{1B}[31m\u{7}\r\n\u{9B}2J\u{202E}b").map(\.text).joined()
+        #expect(text == "a[31m2Jb")
+    }
+
+    @Test func stacksOfMarksAreCut() {
+        let tall = "a" + String(repeating: "\u{301}", count: 40)
+        #expect(TerminalText.clusters(tall).first?.text.unicodeScalars.count == 3)
+    }
+
+    @Test func fitting() {
+        #expect(TerminalText.fitted("Reading", columns: 7) == "Reading")
+        #expect(TerminalText.fitted("Reading", columns: 5) == "Read…")
+        #expect(TerminalText.fitted("漢字漢", columns: 4) == "漢…")
+        #expect(TerminalText.fitted("a b c", columns: 3) == "a…")
+        #expect(TerminalText.fitted("abc", columns: 0) == "")
+        for columns in 0...20 {
+            #expect(TerminalText.displayWidth(TerminalText.fitted("漢a字b漢📚c", columns: columns)) <= columns)
+        }
+    }
+
+    @Test func keysButNoSequences() {
+        var reader = KeyReader()
+        #expect(reader.keys(in: "pq".utf8) == ["p", "q"])
+        #expect(reader.keys(in: "\u{1B}[A\u{1B}[1;5s\u{1B}Opr".utf8) == ["r"])
+        #expect(reader.keys(in: "\u{1B}".utf8) == [])
+        #expect(reader.keys(in: "q".utf8) == ["q"])
+        #expect(reader.keys(in: "\u{1B}[1;".utf8) == [])
+        #expect(reader.keys(in: "5sp".utf8) == ["p"])
+        #expect(reader.keys(in: [0xC3, 0xA9, 0x0D, 0x03]) == [])
+    }
+}

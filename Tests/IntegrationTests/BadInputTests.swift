@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Mosquitto
+import Support
+import Testing
+
+/// Whatever a program gone wrong sends: it is dropped and counted, and the node goes on.
+@Suite struct BadInputTests {
+    @Test func everyMutationIsDroppedCountedAndSurvived() async throws {
+        try await Space.with("desk") { space in
+            let desk = space["desk"]
+            let id = try desk.begin(["title": "Reading", "seconds": 3_600])
+            let peer = space.peer
+            let fuzz = MutatedPayloads.sender
+            var expected: [String: Int64] = [:]
+            for mutation in MutatedPayloads.all {
+                if let reason = mutation.expected { expected[reason, default: 0] += 1 }
+            }
+            try await peer.publishAll(
+                MutatedPayloads.all.map { mutation in
+                    Message(
+                        topic: peer.topic(fuzz, mutation.topicSuffix), payload: mutation.payload,
+                        retain: ["session", "presence"].contains(mutation.topicSuffix))
+                })
+            try await peer.isHeard(by: desk)
+
+            let result = try await desk.lockstep("nodes", "--json")
+            #expect(result.code == 0)
+            let dropped = try #require(result.json.items.first { $0.node.text == fuzz }).dropped
+            for (reason, count) in expected {
+                #expect((dropped[reason].int ?? 0) >= count, "\(reason)")
+                let said = desk.log.split(separator: "\n").filter { line in
+                    line.contains("not used") && line.contains("node=\(fuzz)") && line.contains(words(reason))
+                }
+                #expect(said.count == 1, "\(reason) is said once: \(said)")
+            }
+            #expect(
+                dropped.keys.isSubset(of: ["malformed", "outOfBounds", "unknownVersion", "wrongSender", "tooLarge"]))
+
+            #expect(desk.isRunning)
+            #expect(desk.status.session.text == id)
+            let press = try await peer.ask("pause", of: id)
+            #expect(try await peer.answer(to: press, from: "desk").outcome == "applied")
+            #expect(!desk.log.utf8.contains { $0 < 0x20 && $0 != 10 }, "nothing raw reaches the log")
+        }
+    }
+
+    private func words(_ reason: String) -> String {
+        switch reason {
+        case "tooLarge": "more than 16384 bytes"
+        case "malformed": "not the JSON"
+        case "unknownVersion": "a version of the protocol"
+        case "outOfBounds": "out of bounds"
+        default: "speaks for another node"
+        }
+    }
+
+    @Test func eachSortIsCountedForItsSender() async throws {
+        try await Space.with("desk") { space in
+            let desk = space["desk"]
+            let large = [UInt8](repeating: 0x20, count: 20_000)
+            try await space.peer.publish("session", of: "one", large, retain: true)
+            try await space.peer.publish("session", of: "one", Array("{".utf8), retain: true)
+            try await space.peer.publish("session", of: "one", Array("{".utf8), retain: true)
+            try await space.peer.publish("presence", of: "two", ["v": 7])
+            var foreign = JSON.register("s", of: "three")
+            try await space.peer.publish("session", of: "two", foreign)
+            foreign.plan = .array([JSON](repeating: ["kind": "focus", "seconds": 60], count: 300))
+            try await space.peer.publish("session", of: "three", foreign)
+            foreign = .register("s", of: "three")
+            foreign.title = "a\u{1B}[2Jb"
+            try await space.peer.publish("session", of: "three", foreign)
+            try await space.peer.isHeard(by: desk)
+            #expect(desk.row(of: "one").dropped == ["tooLarge": 1, "malformed": 2])
+            #expect(desk.row(of: "two").dropped == ["unknownVersion": 1, "wrongSender": 1])
+            #expect(desk.row(of: "three").dropped == ["outOfBounds": 2])
+            #expect(desk.status.status == "idle")
+            let said = desk.log.split(separator: "\n").filter { $0.contains("not used") && $0.contains("node=one") }
+            #expect(said.count == 2, "once for each reason")
+        }
+    }
+
+    @Test func aMegabyteIsCountedToo() async throws {
+        try await Space.with("desk") { space in
+            try await space.peer.publish("session", [UInt8](repeating: 0x20, count: 1 << 20), retain: true)
+            try await space.peer.isHeard(by: space["desk"])
+            #expect(space["desk"].row(of: "peer").dropped.tooLarge == 1)
+            #expect(space["desk"].status.linked == true)
+        }
+    }
+
+    @Test func topicsThatNameNoNodeAreCountedApart() async throws {
+        try await Space.with("desk") { space in
+            try await space.peer.publish("session", of: "No Node", ["v": 1])
+            try await space.peer.publish("session", of: "-x", ["v": 1])
+            try await space.peer.isHeard(by: space["desk"])
+            let strangers = space["desk"].row(of: "?")
+            #expect(strangers.dropped == ["malformed": 2])
+        }
+    }
+
+    @Test func aFloodOfNodesIsBounded() async throws {
+        try await Space.with("desk") { space in
+            for number in 0..<600 {
+                try await space.peer.publish(
+                    "presence", of: "n\(number)", .presence(of: "n", online: true, connection: "c"), retain: false)
+            }
+            try await eventually("those beyond the bound are counted") {
+                (space["desk"].row(of: "?").dropped.tooManyNodes.int ?? 0) >= 600 - 512
+            }
+            #expect(space["desk"].nodes.items.count <= 514)
+            try space["desk"].begin()
+            #expect(space["desk"].status.status == "running")
+        }
+    }
+
+    @Test func whatIsRetainedWhereNothingIsIsCounted() async throws {
+        try await Space.with("desk") { space in
+            try await space["desk"].kill()
+            try await space.peer.publish(
+                "ack", ["v": 1, "kind": "fork", "node": "desk", "epoch": 0, "rev": 5], retain: true)
+            try await space.peer.publish("hello", ["v": 1], retain: true)
+            try await space["desk"].start()
+            try await eventually("both are counted") { space["desk"].row(of: "peer").dropped == ["retained": 2] }
+        }
+    }
+}

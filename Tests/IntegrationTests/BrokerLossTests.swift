@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FoundationEssentials
+import Support
+import Testing
+
+/// The broker comes late, dies, and comes back with or without its memory.
+@Suite struct BrokerLossTests {
+    @Test func aNodeWorksAloneAndJoinsWhenABrokerAppears() async throws {
+        let broker = try await Broker()
+        let desk = try NodeProcess("desk", broker: "mqtt://127.0.0.1:\(broker.port)")
+        try await desk.start()
+        #expect(desk.status.linked == false)
+        let started = try await desk.lockstep("start", "Alone", "--for", "25m", "--json")
+        #expect(started.code == 0)
+        #expect(try await desk.lockstep("pause").code == 0)
+        let alone = try await desk.lockstep("status", "--json")
+        #expect(alone.code == 0)
+        #expect(alone.json.status == "paused")
+        #expect(alone.json.linked == false)
+        #expect(alone.json.stale == false)
+
+        try await broker.start()
+        try await Peer.with(port: broker.port) { peer in
+            let register = try await peer.sees("session", of: "desk", "its session") { $0.status == "paused" }
+            #expect(register.id == started.json.session)
+            let kitchen = try NodeProcess("kitchen", broker: "mqtt://127.0.0.1:\(broker.port)")
+            try await kitchen.start()
+            try await kitchen.shows("the session") { $0.session == started.json.session }
+            try await kitchen.end()
+        }
+        try await desk.end()
+        try await broker.stop()
+    }
+
+    @Test func aNodeWithoutABrokerInItsSettingsWorks() async throws {
+        let desk = try NodeProcess("desk")
+        try await desk.start()
+        #expect(try await desk.lockstep("start", "Alone").code == 0)
+        #expect(try await desk.lockstep("pause").code == 0)
+        #expect(desk.status.status == "paused")
+        #expect(try await desk.lockstep("nodes").code == 0)
+        #expect(try await desk.end().code == 0)
+    }
+
+    @Test(arguments: [false, true])
+    func theStateHealsAfterABrokerIsKilled(persistence: Bool) async throws {
+        var options = Broker.Options()
+        options.persistence = persistence
+        try await Space.with("desk", "kitchen", options: options) { space in
+            let (desk, kitchen) = (space["desk"], space["kitchen"])
+            let id = try desk.begin()
+            try await kitchen.shows("the session") { $0.session.text == id }
+
+            try await space.broker.kill()
+            try await desk.shows("no broker") { $0.linked == false }
+            try await kitchen.shows("no broker") { $0.linked == false }
+            #expect(kitchen.status.status == "running")
+            #expect(try await desk.lockstep("pause").code == 0)
+
+            space.peer.forget()
+            try await space.broker.start()
+            try await kitchen.shows("paused, as it was meanwhile") { $0.status == "paused" && $0.linked == true }
+            #expect(kitchen.status.session.text == id)
+            #expect(kitchen.status.stale == false)
+            try await space.peer.sees("presence", of: "desk", "online") { $0.online == true }
+            #expect(try await kitchen.lockstep("resume").code == 0)
+            try await desk.shows("running") { $0.status == "running" }
+        }
+    }
+
+    @Test func aNodeThatComesLaterFindsTheSessionOnTheRestartedBroker() async throws {
+        var options = Broker.Options()
+        options.persistence = true
+        try await Space.with("desk", options: options) { space in
+            let id = try space["desk"].begin()
+            try await space.peer.sees("session", of: "desk", "the session") { $0.id.text == id }
+            let store = space.broker.directory.file("mosquitto.db")
+            try await eventually("the broker has saved it") {
+                FileManager.default.contents(atPath: store).map { String(decoding: $0, as: UTF8.self) }?.contains(id)
+                    == true
+            }
+            try await space["desk"].kill()
+            try await space.broker.restart()
+            let kitchen = try NodeProcess("kitchen", broker: "mqtt://127.0.0.1:\(space.broker.port)")
+            try await kitchen.start()
+            try await kitchen.shows("the session, by date") { $0.session.text == id && $0.status == "running" }
+            try await kitchen.end()
+        }
+    }
+}

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Support
+import Testing
+
+/// What `lockstep` says and the exit code it ends with, on a node of this machine.
+@Suite struct CommandLineTests {
+    static let actions = ["pause", "resume", "stop", "extend", "break", "focus", "skip"]
+
+    @Test func zeroForWhatIsAppliedAndForWhatWasSoAlready() async throws {
+        let desk = try NodeProcess("desk")
+        try await desk.start()
+        let started = try await desk.lockstep("start", "Reading", "--for", "25m", "--json")
+        #expect(started.code == 0)
+        #expect(started.json.outcome == "applied")
+        #expect(started.json.rev == 1)
+        #expect(started.json.keys == ["outcome", "reason", "by", "session", "rev", "field"])
+        let paused = try await desk.lockstep("pause")
+        #expect(paused.code == 0)
+        #expect(paused.output == "Paused.\n")
+        #expect(paused.errors.isEmpty)
+        let again = try await desk.lockstep("pause", "--json")
+        #expect(again.code == 0)
+        #expect(again.json.outcome == "noop")
+        try await desk.end()
+    }
+
+    @Test func threeWithTheReasonForWhatIsRefused() async throws {
+        let desk = try NodeProcess("desk")
+        try await desk.start()
+        #expect(try await desk.lockstep("start", "--count-up").code == 0)
+        let refused = try await desk.lockstep("extend", "1m", "--json")
+        #expect(refused.code == 3)
+        #expect(refused.json.outcome == "refused")
+        #expect(refused.json.reason == "notAllowed")
+        #expect(refused.errors.contains("does not allow"))
+        let words = try await desk.lockstep("skip")
+        #expect(words.code == 3)
+        #expect(words.output.isEmpty)
+        #expect(words.errors.hasPrefix("lockstep: refused: "))
+        try await desk.end()
+    }
+
+    @Test func fourWhenTheOwnerDoesNotAnswer() async throws {
+        try await Space.with("desk", "kitchen") { space in
+            try space["desk"].begin()
+            try await space["kitchen"].shows("the session") { $0.status == "running" }
+            space["desk"].freeze()
+            let result = try await space["kitchen"].lockstep("pause", "--json")
+            #expect(result.code == 4, "\(result)")
+            #expect(result.json.outcome == "noAnswer")
+            #expect(result.errors.contains("did not answer in time"))
+            space["desk"].thaw()
+        }
+    }
+
+    @Test func fourWhenTheNodeOfThisMachineHangs() async throws {
+        let desk = try NodeProcess("desk")
+        try await desk.start()
+        desk.freeze()
+        for arguments in [["status"], ["pause"], ["nodes", "--json"], ["start", "Reading"]] {
+            let result = try await CommandLine.run(arguments + ["--socket", desk.socket.path])
+            #expect(result.code == 4, "\(arguments): \(result)")
+            #expect(!result.errors.isEmpty)
+        }
+        desk.thaw()
+        try await desk.end()
+    }
+
+    @Test func fourWhenTheNodeOfThisMachineDiesMeanwhile() async throws {
+        try await Space.with("desk", "kitchen") { space in
+            try space["desk"].begin()
+            try await space["kitchen"].shows("the session") { $0.status == "running" }
+            space["desk"].freeze()
+            async let pausing = space["kitchen"].lockstep("pause")
+            try await space.peer.sees("intent", of: "kitchen", "the pause") { $0.op == "pause" }
+            try await space["kitchen"].kill()
+            let result = try await pausing
+            #expect(result.code == 4, "\(result)")
+            space["desk"].thaw()
+        }
+    }
+
+    @Test func fiveWithoutASession() async throws {
+        let desk = try NodeProcess("desk")
+        try await desk.start()
+        for action in Self.actions {
+            let result = try await desk.lockstep(action, "--json")
+            #expect(result.code == 5, "\(action): \(result)")
+            #expect(result.json.outcome == "noSession")
+        }
+        let status = try await desk.lockstep("status")
+        #expect(status.code == 5)
+        #expect(status.output.hasPrefix("No session."))
+        let json = try await desk.lockstep("status", "--json")
+        #expect(json.code == 5)
+        #expect(json.json.status == "idle")
+        try await desk.end()
+    }
+
+    @Test func sixWhenNeitherNodeNorBrokerIsReached() async throws {
+        let directory = try TemporaryDirectory()
+        let nowhere = ["--socket", directory.file("none.sock")]
+        for arguments in Self.actions.map({ [$0] }) + [["status"], ["nodes"], ["start", "Reading"]] {
+            let result = try await CommandLine.run(arguments + nowhere)
+            #expect(result.code == 6, "\(arguments): \(result)")
+            #expect(result.errors.contains("none.sock"))
+        }
+        let closed = nowhere + ["--broker", "mqtt://127.0.0.1:\(Port.free())"]
+        for arguments in [["pause"], ["status", "--json"], ["nodes"]] {
+            let result = try await CommandLine.run(arguments + closed)
+            #expect(result.code == 6, "\(arguments): \(result)")
+            #expect(!result.errors.isEmpty)
+        }
+        // The default places, for a person who has set nothing.
+        let none = try await CommandLine.run(["status"], environment: ["LOCKSTEP_SOCKET": directory.file("x.sock")])
+        #expect(none.code == 6)
+        #expect(none.errors.contains("x.sock"))
+    }
+
+    @Test(arguments: [
+        (["--nonsense"], "nonsense"), (["fly"], "fly"), (["pause", "--loud"], "--loud"),
+        (["pause", "now"], "now"), (["extend", "soon"], "soon"), (["extend", "0s"], "0s"), (["extend", "25h"], "25h"),
+        (["start", "--for", "never"], "--for"), (["start", "--for", "25m", "--count-up"], "exclude"),
+        (["start", "--color", "#fff"], "--label"), (["start", "--label", "x", "--color", "reddish"], "reddish"),
+        (["start", "--label", "x", "--color", "#12345"], "#12345"),
+        (["start", "--plan", "focus 25m, nap 5m"], "column"), (["start", "--plan", ""], "--plan"),
+        (["start", "--plan", "focus 25m x"], "column"), (["up", "--port", "70000"], "--port"),
+        (["up", "--broker", "mqtt://localhost"], "broker of its own"), (["status", "--style"], "--style"),
+    ])
+    func twoForWhatIsSaidWrongly(arguments: [String], names: String) async throws {
+        let directory = try TemporaryDirectory()
+        let socket =
+            arguments.first.map { $0.hasPrefix("-") || $0 == "fly" } == true ? [] : ["--socket", directory.path]
+        let result = try await CommandLine.run(arguments + socket)
+        #expect(result.code == 2, "\(result)")
+        #expect(result.errors.contains(names), "\(result)")
+        #expect(result.output.isEmpty)
+    }
+
+    @Test func aBadPlanPointsAtItsColumn() async throws {
+        let result = try await CommandLine.run(["start", "--plan", "focus 25m, nap 5m", "--socket", "none"])
+        #expect(result.code == 2)
+        #expect(result.errors.contains("column 12"))
+        let lines = result.errors.split(separator: "\n")
+        let plan = try #require(lines.firstIndex { $0.hasSuffix("  focus 25m, nap 5m") })
+        let caret = try #require(lines.dropFirst(plan + 1).first)
+        #expect(lines[plan].dropFirst(caret.count - 1).hasPrefix("nap"))
+        #expect(caret.last == "^")
+    }
+
+    @Test func twoForWhatTheNodeCannotUse() async throws {
+        let desk = try NodeProcess("desk")
+        try await desk.start()
+        let wrong: [([String], String)] = [
+            (["start", "--preset", "nonesuch"], "pomodoro"), (["start", "a\u{1B}[2Jb"], "title"),
+            (["start", "a\nb"], "title"), (["start", String(repeating: "x", count: 161)], "title"),
+            (["start", String(repeating: "x", count: 40_000)], "bytes"),
+            (["start", "--icon", "a\tb"], "icon"), (["start", "--label", "a\u{7}b"], "label"),
+        ]
+        for (arguments, names) in wrong {
+            let result = try await CommandLine.run(arguments + ["--socket", desk.socket.path, "--json"])
+            #expect(result.code == 2, "\(arguments.first ?? ""): \(result)")
+            #expect(result.errors.contains(names), "\(result)")
+            #expect(!result.errors.unicodeScalars.contains { $0.value < 0x20 && $0 != "\n" })
+            #expect(result.json.outcome == "invalid", "\(result)")
+        }
+        #expect(desk.status.status == "idle")
+        try await desk.end()
+    }
+
+    @Test func presetsComeFromTheNode() async throws {
+        let directory = try TemporaryDirectory()
+        let file = try directory.write("# mine\nreading = focus 10m, shortBreak 1m\n", to: "presets")
+        let desk = try NodeProcess("desk", environment: ["LOCKSTEP_PRESETS": file])
+        try await desk.start()
+        #expect(try await desk.lockstep("start", "--preset", "reading", "--auto-advance").code == 0)
+        #expect(desk.status.plan.items.count == 2)
+        #expect(desk.status.totalSeconds == 600)
+        #expect(desk.status.autoAdvance == true)
+        #expect(try await desk.lockstep("start", "--preset", "tabata").code == 0)
+        #expect(desk.status.plan.items.count == 16)
+        try await desk.end()
+    }
+
+    @Test func helpNamesTheExitCodesAndEveryCommand() async throws {
+        let help = try await CommandLine.run(["--help"])
+        #expect(help.code == 0)
+        #expect(help.errors.isEmpty)
+        for word in ["EXIT CODES", "  0  ", "  2  ", "  3  ", "  4  ", "  5  ", "  6  "] + Self.actions
+            + ["up", "node", "start", "status", "nodes"]
+        {
+            #expect(help.output.contains(word), "\(word)")
+        }
+        for command in Self.actions + ["up", "start", "status", "nodes"] {
+            let help = try await CommandLine.run([command, "--help"])
+            #expect(help.code == 0)
+            #expect(help.output.contains("USAGE: lockstep \(command)"))
+        }
+        #expect(try await CommandLine.run(["--version"]).code == 0)
+    }
+
+    @Test(arguments: ["lockstep", "lockstep-node"], ["bash", "zsh", "fish"])
+    func completionsComeWithIt(program: String, shell: String) async throws {
+        let result = try await CommandLine.run(["--generate-completion-script", shell], program: program)
+        #expect(result.code == 0)
+        #expect(result.errors.isEmpty)
+        #expect(result.output.contains(program == "lockstep" ? "extend" : "state-dir"))
+    }
+
+    @Test func nodeIsTheNodeProgram() async throws {
+        let directory = try TemporaryDirectory()
+        let result = try await CommandLine.run(["node", "--space", "Not This", "--state-dir", directory.path])
+        #expect(result.code == 2)
+        #expect(result.errors.contains("lockstep-node: --space"))
+        #expect(try await CommandLine.run(["node", "--help"]).output.contains("USAGE: lockstep-node"))
+    }
+}

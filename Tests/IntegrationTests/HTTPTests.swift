@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import Support
+import Testing
+
+/// The local control, as other programs of this machine use it.
+@Suite struct HTTPTests {
+    @Test func aRequestThatCannotBeUsedNamesItsField() async throws {
+        let desk = try NodeProcess("desk")
+        try await desk.start()
+        let wrong: [(String, String, String)] = [
+            ("/v1/start", "", ""), ("/v1/start", "{", ""), ("/v1/start", "[]", ""), ("/v1/start", "{}", "plan"),
+            ("/v1/start", #"{"seconds":60,"plan":"focus 5m"}"#, "plan"), ("/v1/start", #"{"secs":60}"#, "secs"),
+            ("/v1/start", #"{"seconds":0}"#, "seconds"), ("/v1/start", #"{"seconds":1.5}"#, "seconds"),
+            ("/v1/start", #"{"seconds":"60"}"#, "seconds"), ("/v1/start", #"{"plan":"nap 5m"}"#, "plan"),
+            ("/v1/start", #"{"seconds":60,"title":"a\u0007b"}"#, "title"),
+            ("/v1/start", #"{"preset":"nonesuch"}"#, "preset"), ("/v1/start", #"{"mode":"sideways"}"#, "mode"),
+            ("/v1/start", #"{"phases":[{"seconds":60},{"seconds":-1}]}"#, "phases.1.seconds"),
+            ("/v1/intents", "{}", "op"), ("/v1/intents", #"{"op":"explode"}"#, "op"),
+            ("/v1/intents", #"{"op":"pause","seconds":5}"#, "seconds"),
+            ("/v1/intents", #"{"op":"extend","seconds":0}"#, "seconds"),
+            ("/v1/intents", #"{"op":"skip","phase":-1}"#, "phase"),
+            ("/v1/intents", #"{"op":"pause","session":"a b"}"#, "session"),
+        ]
+        for (target, body, field) in wrong {
+            let answer = try #require(desk.socket.request("POST", target, body: Array(body.utf8)))
+            #expect(answer.code == 422, "\(target) \(body): \(answer)")
+            #expect(answer.body.outcome == "invalid", "\(target) \(body): \(answer)")
+            #expect(answer.body.field == .string(field), "\(target) \(body): \(answer)")
+        }
+        let large = try #require(
+            desk.socket.request("POST", "/v1/start", body: [UInt8](repeating: 0x20, count: 200_000)))
+        #expect(large.code == 422)
+        #expect(desk.socket.request("GET", "/v1/nothing")?.code == 404)
+        #expect(desk.socket.request("DELETE", "/v1/session")?.code == 404)
+        #expect(desk.status.status == "idle")
+        try await desk.end()
+    }
+
+    @Test func aPressIsMeantForWhatThePersonSaw() async throws {
+        let desk = try NodeProcess("desk")
+        try await desk.start()
+        let old = try desk.begin(["plan": "focus 25m, shortBreak 5m"])
+        let new = try desk.begin(["plan": "focus 25m, shortBreak 5m"])
+        var press: JSON = ["op": "stop"]
+        press.session = .string(old)
+        let late = try #require(desk.socket.request("POST", "/v1/intents", body: press.bytes))
+        #expect(late.code == 409)
+        #expect(late.body.reason == "superseded")
+        #expect(late.body.by.session.text == new)
+        press = ["op": "skip", "phase": 1]
+        let stale = try #require(desk.socket.request("POST", "/v1/intents", body: press.bytes))
+        #expect(stale.code == 409)
+        #expect(stale.body.reason == "stalePhase")
+        #expect(desk.status.phase == 0)
+        try await desk.end()
+    }
+
+    @Test func eventsTellEveryChangeAndNothingElse() async throws {
+        let desk = try NodeProcess("desk")
+        try await desk.start()
+        try desk.begin()
+        let socket = try desk.socket.open(sending: "GET /v1/events HTTP/1.1\r\nhost: localhost\r\n\r\n")
+        defer { close(socket) }
+        var text = ""
+        func events() -> Int {
+            var chunk = [UInt8](repeating: 0, count: 65_536)
+            let count = recv(socket, &chunk, chunk.count, Int32(MSG_DONTWAIT))
+            if count > 0 { text += String(decoding: chunk[..<count], as: UTF8.self) }
+            return text.split(separator: "event: view", omittingEmptySubsequences: false).count - 1
+        }
+        try await eventually("the view as it stands") { events() == 1 }
+        #expect(try await desk.lockstep("pause").code == 0)
+        try await eventually("the pause") { events() == 2 && text.contains(#""status":"paused""#) }
+        #expect(try await desk.lockstep("resume").code == 0)
+        try await eventually("the resumption") { events() == 3 }
+        try await desk.end()
+    }
+}

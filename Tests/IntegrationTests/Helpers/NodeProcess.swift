@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import Support
+import Synchronization
+
+/// A `lockstep-node` with a state directory that outlives its process.
+final class NodeProcess: Sendable {
+    let id: String
+    let directory: TemporaryDirectory
+    private let arguments: [String]
+    private let environment: [String: String]
+    private let child = Mutex<pid_t?>(nil)
+    private let starts = Mutex(0)
+
+    /// - Parameters:
+    ///   - broker: The port of a broker on this machine, or a whole address; `nil` for none.
+    ///   - password: For the broker; the user is the node.
+    ///   - options: Further options.
+    init(
+        _ id: String, broker: String? = nil, password: String? = nil, options: [String] = [],
+        environment: [String: String] = [:], directory: TemporaryDirectory? = nil
+    ) throws {
+        self.id = id
+        self.directory = try directory ?? TemporaryDirectory()
+        var arguments = ["--node", id, "--state-dir", self.directory.file("state")]
+        arguments += ["--socket", self.directory.file("node.sock")]
+        if let broker { arguments += ["--broker", broker] }
+        if let password {
+            let file = try self.directory.write(password, to: "password")
+            chmod(file, 0o600)
+            arguments += ["--password-file", file]
+        }
+        self.arguments = arguments + options
+        self.environment = Program.environment(home: self.directory.path, environment)
+    }
+
+    deinit {
+        guard let pid = child.withLock({ $0 }) else { return }
+        Glibc.kill(pid, SIGKILL)
+        while Spawn.reap(pid) == nil { usleep(1_000) }
+    }
+
+    var socket: LocalSocket { LocalSocket(path: directory.file("node.sock")) }
+    var pid: pid_t? { child.withLock { $0 } }
+    var isRunning: Bool { pid.map { Glibc.kill($0, 0) == 0 } ?? false }
+
+    /// What the present process has logged.
+    var log: String { directory.read(logName) }
+    private var logName: String { "node-\(starts.withLock { $0 }).log" }
+
+    /// Starts it, and returns when it serves its socket.
+    func start() async throws {
+        let pid = try launch()
+        try await eventually("\(id) serves its socket") {
+            if let status = Spawn.reap(pid) {
+                child.withLock { $0 = nil }
+                throw Failed("\(id) has ended with \(CommandLine.exitCode(status)): \(log)")
+            }
+            return log.contains("ready")
+        }
+    }
+
+    /// Starts it and does not wait.
+    @discardableResult
+    func launch() throws -> pid_t {
+        starts.withLock { $0 += 1 }
+        let pid = try Spawn.start(
+            [Program.path("lockstep-node")] + arguments, environment: environment, output: directory.file(logName))
+        child.withLock { $0 = pid }
+        return pid
+    }
+
+    /// As a power cut.
+    func kill() async throws {
+        signal(SIGKILL)
+        try await ended()
+    }
+
+    /// Asks it to end.
+    /// - Returns: Its exit code, and how long it took.
+    @discardableResult
+    func end(_ number: Int32 = SIGTERM) async throws -> (code: Int32, took: Duration) {
+        let began = ContinuousClock.now
+        signal(number)
+        let code = try await ended()
+        return (code, ContinuousClock.now - began)
+    }
+
+    /// Waits for its end.
+    @discardableResult
+    func ended() async throws -> Int32 {
+        guard let pid else { return 0 }
+        var status: Int32?
+        try await eventually("end of \(id)") {
+            status = Spawn.reap(pid)
+            return status != nil
+        }
+        child.withLock { $0 = nil }
+        return CommandLine.exitCode(status ?? 0)
+    }
+
+    /// Freezes it: it is there and answers nothing.
+    func freeze() { signal(SIGSTOP) }
+    func thaw() { signal(SIGCONT) }
+
+    private func signal(_ number: Int32) {
+        if let pid { Glibc.kill(pid, number) }
+    }
+
+    /// Runs `lockstep` on this node.
+    @discardableResult
+    func lockstep(_ arguments: String...) async throws -> CommandResult {
+        try await CommandLine.run(arguments + ["--socket", socket.path])
+    }
+
+    /// The session as it sees it, `null` while it does not answer.
+    var status: JSON { socket.request("GET", "/v1/session")?.body ?? .null }
+    var nodes: JSON { socket.request("GET", "/v1/nodes")?.body ?? .null }
+
+    /// What it knows of a node.
+    func row(of node: String) -> JSON { nodes.items.first { $0.node.text == node } ?? .null }
+
+    /// Starts a session.
+    /// - Returns: The session's id.
+    @discardableResult
+    func begin(_ request: JSON = ["title": "Reading", "seconds": 1500]) throws -> String {
+        guard let answer = socket.request("POST", "/v1/start", body: request.bytes), answer.code == 200,
+            let id = answer.body.session.text
+        else { throw Failed("\(self.id) did not start a session: \(log)") }
+        return id
+    }
+
+    /// Waits until the session is as wanted.
+    @discardableResult
+    func shows(
+        _ what: String, file: String = #fileID, line: Int = #line, _ isRight: (JSON) -> Bool
+    ) async throws -> JSON {
+        var last = JSON.null
+        do {
+            try await eventually("\(id) shows \(what)", file: file, line: line) {
+                last = status
+                return isRight(last)
+            }
+        } catch let error as TimedOut {
+            throw Failed("\(error); it shows \(last)\n\(log)")
+        }
+        return last
+    }
+}

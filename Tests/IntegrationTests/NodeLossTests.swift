@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FoundationEssentials
+import Glibc
+import Support
+import Testing
+
+/// A node is killed, ended, started twice, and robbed of its journal.
+@Suite struct NodeLossTests {
+    @Test func aKilledNodeGoesOnWhereItWas() async throws {
+        try await Space.with("desk", "kitchen") { space in
+            let desk = space["desk"]
+            let id = try desk.begin(["title": "Reading", "plan": "focus 25m, shortBreak 5m"])
+            #expect(try await desk.lockstep("extend", "5m").code == 0)
+            let before = try await space.peer.sees("session", of: "desk", "extended") { $0.rev == 2 }
+
+            try await desk.kill()
+            try await space.peer.sees("presence", of: "desk", "its will") { $0.online == false }
+            try await space["kitchen"].shows("still running, by date") { $0.status == "running" }
+            space.peer.forget()
+            try await desk.start()
+            let after = try await space.peer.sees("session", of: "desk", "it again") { $0 != .null }
+            #expect(after == before, "nothing has happened to it, so nothing about it has changed")
+            #expect(desk.status.session.text == id)
+            #expect(desk.status.isOwner == true)
+            #expect(desk.status.totalSeconds == 1_800)
+            #expect(try await space["kitchen"].lockstep("pause").code == 0)
+        }
+    }
+
+    @Test func anAnswerGivenBeforeTheCrashHoldsAfterIt() async throws {
+        try await Space.with("desk") { space in
+            let id = try space["desk"].begin()
+            let press = try await space.peer.ask("pause", of: id)
+            let answer = try await space.peer.answer(to: press, from: "desk")
+            #expect(answer.outcome == "applied")
+            try await space["desk"].kill()
+            try await space["desk"].start()
+            #expect(space["desk"].status.status == "paused")
+            try await space.peer.sees("presence", of: "desk", "online") { $0.online == true }
+            try await space.peer.ask("pause", of: id, id: press)
+            #expect(try await space.peer.answer(to: press, from: "desk", number: 2).outcome == "duplicate")
+        }
+    }
+
+    @Test func aNodeThatLostItsJournalTakesItsSessionBack() async throws {
+        try await Space.with("desk", "kitchen") { space in
+            let desk = space["desk"]
+            let id = try desk.begin()
+            let before = try await space.peer.sees("session", of: "desk", "the session") { $0.id.text == id }
+            try await desk.kill()
+            try FileManager.default.removeItem(atPath: desk.directory.file("state/journal.json"))
+            try await desk.start()
+            try await desk.shows("its session, from the broker") { $0.session.text == id && $0.isOwner == true }
+            let register = try await space.peer.sees("session", of: "desk", "the next epoch") {
+                $0.epoch == .number((before.epoch.int ?? 0) + 1)
+            }
+            #expect(register.id.text == id)
+            #expect(register.status == "running")
+            #expect(desk.log.contains("taken back from the broker"))
+            #expect(try await space["kitchen"].lockstep("pause").code == 0)
+        }
+    }
+
+    @Test func aDamagedJournalIsKeptAsideAndTheSessionTakenBack() async throws {
+        try await Space.with("desk") { space in
+            let desk = space["desk"]
+            let id = try desk.begin()
+            try await space.peer.sees("session", of: "desk", "the session") { $0.id.text == id }
+            try await desk.kill()
+            try desk.directory.write("{\"half\":", to: "state/journal.json")
+            try await desk.start()
+            try await desk.shows("its session") { $0.session.text == id }
+            #expect(desk.log.contains("journal.json.damaged-"))
+            let files = try FileManager.default.contentsOfDirectory(atPath: desk.directory.file("state"))
+            #expect(files.contains { $0.hasPrefix("journal.json.damaged-") })
+        }
+    }
+
+    @Test(arguments: [SIGTERM, SIGINT])
+    func anEndIsQuickAndSaysGoodbye(signal: Int32) async throws {
+        try await Space.with("desk", "kitchen") { space in
+            let id = try space["desk"].begin()
+            try await space["kitchen"].shows("the session") { $0.session.text == id }
+            let register = space.peer.latest("session", of: "desk")
+            // A display that hangs on the node must not hold it up.
+            let display = try space["desk"].socket.open(sending: "GET /v1/events HTTP/1.1\r\nhost: x\r\n\r\n")
+            defer { close(display) }
+
+            let (code, took) = try await space["desk"].end(signal)
+            #expect(code == 0)
+            #expect(took < .seconds(20))
+            try await space.peer.sees("presence", of: "desk", "offline") { $0.online == false }
+            #expect(space.peer.latest("session", of: "desk") == register)
+            #expect(space["kitchen"].status.status == "running")
+            #expect(access(space["desk"].socket.path, F_OK) != 0, "the socket is gone")
+
+            try await Peer.with("late", port: space.broker.port) { late in
+                try await late.sees("session", of: "desk", "retained") { $0 == register }
+                #expect(late.latest("presence", of: "desk").online == false)
+            }
+        }
+    }
+
+    @Test func anEndIsQuickWhileTheBrokerHangs() async throws {
+        try await Space.with("desk") { space in
+            try space["desk"].begin()
+            space.broker.suspend()
+            let (code, took) = try await space["desk"].end()
+            space.broker.resume()
+            #expect(code == 0)
+            #expect(took < .seconds(20))
+        }
+    }
+
+    @Test func aSecondProcessOnTheDirectoryIsRefused() async throws {
+        let desk = try NodeProcess("desk")
+        try await desk.start()
+        let pid = try #require(desk.pid)
+        let second = try await CommandLine.run(
+            [
+                "--node", "other", "--state-dir", desk.directory.file("state"), "--socket",
+                desk.directory.file("b.sock"),
+            ],
+            program: "lockstep-node")
+        #expect(second.code != 0)
+        #expect(second.errors.contains(desk.directory.file("state")), "\(second)")
+        #expect(second.errors.contains("process \(pid)"), "\(second)")
+        #expect(desk.status.status == "idle", "the first one goes on")
+        try await desk.kill()
+        try await desk.start()
+        try await desk.end()
+    }
+
+    @Test func aSecondNodeOnTheSocketIsRefused() async throws {
+        let desk = try NodeProcess("desk")
+        try await desk.start()
+        let second = try await CommandLine.run(
+            ["--node", "other", "--state-dir", desk.directory.file("b"), "--socket", desk.socket.path],
+            program: "lockstep-node")
+        #expect(second.code != 0)
+        #expect(second.errors.contains(desk.socket.path), "\(second)")
+        #expect(desk.status.status == "idle")
+        try await desk.end()
+    }
+
+    @Test func whatTheNodeKeepsIsForItsUserAlone() async throws {
+        let desk = try NodeProcess("desk")
+        try await desk.start()
+        try desk.begin()
+        #expect(try mode(desk.socket.path) == 0o600)
+        #expect(try mode(desk.directory.file("state")) == 0o700)
+        #expect(try mode(desk.directory.file("state/journal.json")) == 0o600)
+        try await desk.end()
+    }
+
+    @Test func aDisplayThatDiesDoesNotTakeTheNodeAlong() async throws {
+        let desk = try NodeProcess("desk")
+        try await desk.start()
+        for _ in 0..<5 {
+            close(try desk.socket.open(sending: "GET /v1/events HTTP/1.1\r\nhost: x\r\n\r\n"))
+            close(try desk.socket.open(sending: "POST /v1/start HTTP/1.1\r\nhost: x\r\ncontent-length: 50\r\n\r\n{"))
+            try desk.begin()
+        }
+        #expect(desk.status.status == "running")
+        try await desk.end()
+    }
+
+    private func mode(_ path: String) throws -> mode_t {
+        var status = stat()
+        try #require(stat(path, &status) == 0, "\(path)")
+        return status.st_mode & 0o777
+    }
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Mosquitto
+import Support
+import Testing
+
+/// `lockstep` where no node runs: a passing remote over the broker.
+@Suite struct RemoteTests {
+    private func remote(_ space: Space, _ arguments: String...) async throws -> CommandResult {
+        let nowhere = space.broker.directory.file("none.sock")
+        return try await CommandLine.run(
+            arguments + ["--socket", nowhere, "--broker", "mqtt://127.0.0.1:\(space.broker.port)"])
+    }
+
+    @Test func itSeesAndPausesAndLeavesNoTrace() async throws {
+        try await Space.with("desk") { space in
+            let id = try space["desk"].begin(["title": "Reading", "plan": "focus 25m, shortBreak 5m"])
+            try await space.peer.sees("session", of: "desk", "the session") { $0.id.text == id }
+            space.peer.forget()
+            let status = try await remote(space, "status", "--json")
+            #expect(status.code == 0, "\(status)")
+            #expect(status.json.session.text == id)
+            #expect(status.json.owner == "desk")
+            #expect(status.json.isOwner == false)
+            #expect(status.json.stale == false)
+            let paused = try await remote(space, "pause", "--json")
+            #expect(paused.code == 0, "\(paused)")
+            #expect(paused.json.outcome == "applied")
+            #expect(space["desk"].status.status == "paused")
+            #expect(try await remote(space, "pause", "--json").json.outcome == "noop")
+            #expect(try await remote(space, "extend", "1m").code == 0)
+            #expect(try await remote(space, "break").code == 0)
+            let refused = try await remote(space, "break", "--json")
+            #expect(refused.code == 0)
+            #expect(refused.json.outcome == "noop")
+
+            let nodes = try await remote(space, "nodes", "--json")
+            #expect(nodes.code == 0)
+            #expect(nodes.json.items.map(\.node) == ["desk"])
+            #expect(try await remote(space, "stop").code == 0)
+            #expect(try await remote(space, "pause").code == 5)
+            let left = space.peer.messages.filter { $0.topic.hasSuffix("presence") || $0.topic.hasSuffix("session") }
+            #expect(left.allSatisfy { $0.topic.contains("/node/desk/") }, "\(left.map(\.topic))")
+        }
+    }
+
+    @Test func withoutASessionItSaysSo() async throws {
+        try await Space.with("desk") { space in
+            for command in ["status", "stop"] {
+                let result = try await remote(space, command)
+                #expect(result.code == 5, "\(result)")
+            }
+        }
+    }
+
+    @Test func itCannotStart() async throws {
+        try await Space.with("desk") { space in
+            let result = try await remote(space, "start", "Reading")
+            #expect(result.code == 2, "it has no --broker: \(result)")
+            #expect(result.errors.contains("--broker"))
+        }
+    }
+
+    @Test func anOwnerThatHangsGivesNoAnswer() async throws {
+        try await Space.with("desk") { space in
+            let id = try space["desk"].begin()
+            try await space.peer.sees("session", of: "desk", "the session") { $0.id.text == id }
+            space["desk"].freeze()
+            let result = try await remote(space, "pause", "--json")
+            #expect(result.code == 4, "\(result)")
+            space["desk"].thaw()
+        }
+    }
+
+    @Test func aBrokerThatHangsIsNotReached() async throws {
+        try await Space.with("desk") { space in
+            space.broker.suspend()
+            let result = try await remote(space, "pause")
+            space.broker.resume()
+            #expect(result.code == 6, "\(result)")
+        }
+    }
+
+    @Test func aBrokerThatRefusesIsNotReached() async throws {
+        var options = Broker.Options()
+        options.users = ["desk": "secret"]
+        try await Broker.withBroker(options) { broker in
+            let nowhere = broker.directory.file("none.sock")
+            let result = try await CommandLine.run(
+                ["pause", "--socket", nowhere, "--broker", "mqtt://127.0.0.1:\(broker.port)"])
+            #expect(result.code == 6, "\(result)")
+            #expect(result.errors.contains("authori"), "\(result)")
+        }
+    }
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Support
+import Testing
+
+/// What somebody does to the broker behind a node's back does not last.
+@Suite struct RepairTests {
+    @Test func anOlderRegisterInItsPlaceIsReplaced() async throws {
+        try await Space.with("desk") { space in
+            let id = try space["desk"].begin()
+            let first = try await space.peer.sees("session", of: "desk", "the start") { $0.rev == 1 }
+            #expect(try await space["desk"].lockstep("pause").code == 0)
+            let second = try await space.peer.sees("session", of: "desk", "the pause") { $0.rev == 2 }
+            space.peer.forget()
+            try await space.peer.publish("session", of: "desk", first)
+            try await eventually("the true one is back") { space.peer.all("session", of: "desk").last == second }
+            #expect(space["desk"].status.session.text == id)
+            #expect(space["desk"].log.contains("put right"))
+        }
+    }
+
+    @Test func aForgedRegisterOfTheSameVersionIsOverruled() async throws {
+        try await Space.with("desk") { space in
+            try space["desk"].begin()
+            var forged = try await space.peer.sees("session", of: "desk", "the start") { $0.rev == 1 }
+            let title = forged.title
+            forged.title = "Forged"
+            try await space.peer.publish("session", of: "desk", forged)
+            let register = try await space.peer.sees("session", of: "desk", "above the forged one") {
+                $0.rev.int ?? 0 > 1
+            }
+            #expect(register.title == title)
+        }
+    }
+
+    @Test func aForgedRegisterOfALaterVersionIsOverruled() async throws {
+        try await Space.with("desk", "kitchen") { space in
+            let id = try space["desk"].begin()
+            var forged = try await space.peer.sees("session", of: "desk", "the start") { $0.rev == 1 }
+            forged.title = "Forged"
+            forged.rev = 40
+            try await space.peer.publish("session", of: "desk", forged)
+            let register = try await space.peer.sees("session", of: "desk", "above the forged one") {
+                $0.rev.int ?? 0 > 40
+            }
+            #expect(register.title == "Reading")
+            try await space["kitchen"].shows("the true one") { $0.title == "Reading" && $0.session.text == id }
+        }
+    }
+
+    @Test func presenceSetOfflineIsSetRight() async throws {
+        try await Space.with("desk") { space in
+            let present = space.peer.latest("presence", of: "desk")
+            var forged = present
+            forged.online = false
+            space.peer.forget()
+            try await space.peer.publish("presence", of: "desk", forged)
+            let back = try await space.peer.sees("presence", of: "desk", "online") { $0.online == true }
+            #expect(back.conn == present.conn)
+        }
+    }
+
+    @Test func aZombieWillOfItsOwnIsSetRight() async throws {
+        try await Space.with("desk") { space in
+            space.peer.forget()
+            try await space.peer.publish(
+                "presence", of: "desk", .presence(of: "desk", online: false, connection: "long-gone"))
+            try await space.peer.sees("presence", of: "desk", "online") { $0.online == true }
+        }
+    }
+
+    @Test func aZombieWillOfAPeerIsIgnored() async throws {
+        try await Space.with("desk") { space in
+            try await space.peer.publish("presence", .presence(online: true, connection: "c1"))
+            try await space.peer.publish("presence", .presence(online: true, connection: "c2"))
+            try await space.peer.publish("presence", .presence(online: false, connection: "c1"))
+            try await space.peer.isHeard(by: space["desk"])
+            #expect(space["desk"].row(of: "peer").online == true)
+            try await space.peer.publish("presence", .presence(online: false, connection: "c2"))
+            try await eventually("offline") { space["desk"].row(of: "peer").online == false }
+        }
+    }
+
+    @Test(arguments: ["session", "presence"])
+    func whatWasErasedIsPublishedAgain(leaf: String) async throws {
+        try await Space.with("desk") { space in
+            try space["desk"].begin()
+            let before = try await space.peer.sees(leaf, of: "desk", "something") { $0 != .null }
+            try await space.peer.publish(leaf, of: "desk", [], retain: true)
+            try await eventually("erased, then there again") {
+                let all = space.peer.all(leaf, of: "desk")
+                return all.contains(.null) && all.last != .null
+            }
+            let after = space.peer.latest(leaf, of: "desk")
+            #expect(after.id == before.id)
+            #expect(after.conn == before.conn)
+            #expect(space["desk"].row(of: "desk").dropped == [:], "an empty payload is no malformed one")
+        }
+    }
+
+    @Test func whatAPeerErasedIsNotForgotten() async throws {
+        try await Space.with("desk") { space in
+            try await space.peer.publish("session", .register("theirs"))
+            try await space["desk"].shows("theirs") { $0.session == "theirs" }
+            try await space.peer.publish("session", [], retain: true)
+            try await space.peer.isHeard(by: space["desk"])
+            #expect(space["desk"].status.session == "theirs")
+        }
+    }
+
+    @Test func aHelloMakesTheNodePublishAgain() async throws {
+        try await Space.with("desk") { space in
+            let id = try space["desk"].begin()
+            try await space.peer.sees("session", of: "desk", "the start") { $0.id.text == id }
+            space.peer.forget()
+            try await space.peer.publish("hello", ["v": 1])
+            try await space.peer.sees("presence", of: "desk", "presence") { $0.online == true }
+            try await space.peer.sees("session", of: "desk", "register") { $0.id.text == id && $0.rev == 1 }
+        }
+    }
+
+    @Test func anObjectionMakesTheOwnerRiseAboveIt() async throws {
+        try await Space.with("desk") { space in
+            let id = try space["desk"].begin()
+            let before = try await space.peer.sees("session", of: "desk", "the start") { $0.id.text == id }
+            var objection: JSON = ["v": 1, "kind": "fork", "node": "desk", "rev": 9]
+            objection.epoch = before.epoch
+            try await space.peer.publish("ack", objection)
+            let register = try await space.peer.sees("session", of: "desk", "above it") { $0.rev == 10 }
+            #expect(register.id.text == id)
+        }
+    }
+}

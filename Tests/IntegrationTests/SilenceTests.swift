@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Mosquitto
+import Support
+import Testing
+
+/// Nothing is sent while time merely passes.
+@Suite struct SilenceTests {
+    @Test func aRunningSessionPublishesNothing() async throws {
+        try await Space.with("desk", "kitchen") { space in
+            let id = try space["desk"].begin(["plan": "focus 25m, shortBreak 5m"])
+            try await space["kitchen"].shows("the session") { $0.session.text == id }
+            try await space.peer.isHeard(by: space["desk"])
+            try await space.peer.isHeard(by: space["kitchen"])
+            space.peer.forget()
+
+            // Markers of our own show that the subscription lives all the while.
+            let end = ContinuousClock.now + .seconds(20)
+            var marker: Int64 = 0
+            while ContinuousClock.now < end {
+                marker += 1
+                try await space.peer.publish("sound", ["v": 1, "marker": .number(marker)])
+                try await space.peer.sees("sound", of: "peer", "the marker") { $0.marker == .number(marker) }
+                try await Task.sleep(for: .milliseconds(500))
+            }
+            let strangers = space.peer.messages.filter { $0.topic != space.peer.topic("peer", "sound") }
+            #expect(strangers.isEmpty, "\(strangers.map(\.topic))")
+            #expect(space["kitchen"].status.status == "running")
+            #expect(space["kitchen"].status.stale == false)
+        }
+    }
+}

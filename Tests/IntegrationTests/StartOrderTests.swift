@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Support
+import Testing
+
+/// Starts of a scripted peer against a node's own session: the largest stamp wins, however it arrives.
+@Suite struct StartOrderTests {
+    @Test func aLaterStartEndsTheOwnSession() async throws {
+        try await Space.with("desk") { space in
+            let id = try space["desk"].begin()
+            try await space.peer.publish("session", .register("theirs", ahead: 2_000))
+            let loser = try await space.peer.sees("session", of: "desk", "superseded") { $0.status == "superseded" }
+            #expect(loser.id.text == id)
+            #expect(loser.rev == 2)
+            #expect(loser.supersededBy.session == "theirs")
+            #expect(loser.supersededBy.node == "peer")
+            #expect(loser.runs.items.last?[2] != .null, "its run is closed")
+            try await space["desk"].shows("theirs") { $0.session == "theirs" && $0.owner == "peer" }
+        }
+    }
+
+    @Test func anEarlierStartIsIgnored() async throws {
+        try await Space.with("desk") { space in
+            let id = try space["desk"].begin()
+            try await space.peer.publish("session", .register("theirs", ahead: -5_000))
+            try await space.peer.isHeard(by: space["desk"])
+            #expect(space["desk"].status.session.text == id)
+            #expect(space["desk"].status.revision == 1)
+            #expect(space["desk"].row(of: "peer").session == "theirs", "known, and not the current one")
+        }
+    }
+
+    @Test func aStampFarAheadIsNotAdmittedAndItsAuthorIsTold() async throws {
+        try await Space.with("desk") { space in
+            let id = try space["desk"].begin()
+            try await space.peer.publish("session", .register("theirs", ahead: 3_600_000))
+            try await space.peer.isHeard(by: space["desk"])
+            #expect(space["desk"].status.session.text == id)
+            let ack = try await space.peer.sees("ack", of: "desk", "a word on the clock") { $0.kind == "clock" }
+            #expect(ack.node == "peer")
+            #expect(ack.session == "theirs")
+            #expect(abs((ack.at.int ?? 0) - now()) < 60_000)
+        }
+    }
+
+    @Test func aStampOfLongAgoIsNotAdmitted() async throws {
+        try await Space.with("desk") { space in
+            try await space.peer.publish("session", .register("theirs", ahead: -1_700_000_000_000))
+            try await space.peer.isHeard(by: space["desk"])
+            #expect(space["desk"].status.status == "idle")
+        }
+    }
+
+    @Test func aStartMadeWhileLookingAtASessionBeatsIt() async throws {
+        try await Space.with("desk") { space in
+            // Ahead of the node's clock: a start made now would lose without the merged stamp.
+            try await space.peer.publish("session", .register("theirs", ahead: 8_000))
+            try await space["desk"].shows("theirs") { $0.session == "theirs" }
+            let id = try space["desk"].begin()
+            #expect(space["desk"].status.session.text == id)
+            let mine = try await space.peer.sees("session", of: "desk", "its own") { $0.id.text == id }
+            let theirs = space.peer.latest("session", of: "peer")
+            #expect((mine.stamp[0].int ?? 0) >= (theirs.stamp[0].int ?? 0))
+        }
+    }
+
+    @Test func anOlderRegisterAfterANewerOneIsIgnored() async throws {
+        try await Space.with("desk") { space in
+            var register = JSON.register("theirs", rev: 5)
+            register.title = "New"
+            try await space.peer.publish("session", register)
+            try await space["desk"].shows("the register") { $0.title == "New" && $0.revision == 5 }
+            register.title = "Old"
+            register.rev = 4
+            try await space.peer.publish("session", register)
+            try await space.peer.isHeard(by: space["desk"])
+            #expect(space["desk"].status.title == "New")
+
+            register.title = "Newer"
+            register.epoch = 1
+            register.rev = 1
+            try await space.peer.publish("session", register)
+            try await space["desk"].shows("the next epoch") { $0.title == "Newer" }
+        }
+    }
+
+    @Test func twoRegistersOfOneVersionAreObjectedTo() async throws {
+        try await Space.with("desk") { space in
+            var register = JSON.register("theirs", rev: 5)
+            try await space.peer.publish("session", register)
+            try await space["desk"].shows("the register") { $0.session == "theirs" }
+            register.title = "A fork"
+            try await space.peer.publish("session", register)
+            let ack = try await space.peer.sees("ack", of: "desk", "an objection") { $0.kind == "fork" }
+            #expect(ack.node == "peer")
+            #expect(ack.rev == 5)
+            #expect(space["desk"].status.title == "Elsewhere")
+        }
+    }
+
+    @Test func aSessionOfAPeerIsPausedThroughItsOwner() async throws {
+        try await Space.with("desk") { space in
+            try await space.peer.publish("presence", .presence(online: true, connection: "c1"))
+            var register = JSON.register("theirs")
+            try await space.peer.publish("session", register)
+            try await space["desk"].shows("theirs") { $0.session == "theirs" }
+
+            async let pausing = space["desk"].lockstep("pause", "--json")
+            let intent = try await space.peer.sees("intent", of: "desk", "a pause") { $0.op == "pause" }
+            #expect(intent.session == "theirs")
+            #expect(intent.from == "desk")
+            #expect((intent.expiresAt.int ?? 0) - (intent.at.int ?? 0) == 30_000)
+            register.rev = 2
+            register.status = "paused"
+            register.runs = [[0, register.startedAt, .number((register.startedAt.int ?? 0) + 10)]]
+            register.applied = [intent.id]
+            try await space.peer.publish("session", register)
+            var ack: JSON = ["v": 1, "kind": "intent", "outcome": "applied", "session": "theirs", "rev": 2]
+            ack.id = intent.id
+            try await space.peer.publish("ack", ack)
+            let result = try await pausing
+            #expect(result.code == 0, "\(result)")
+            #expect(result.json.outcome == "applied")
+            #expect(result.json.rev == 2)
+        }
+    }
+
+    @Test func anUnansweredIntentIsSentAgainWithTheSameID() async throws {
+        try await Space.with("desk") { space in
+            try await space.peer.publish("session", .register("theirs"))
+            try await space["desk"].shows("theirs") { $0.session == "theirs" }
+            async let pausing = space["desk"].lockstep("pause", "--json")
+            try await eventually("it asks again") { space.peer.all("intent", of: "desk").count >= 2 }
+            #expect(Set(space.peer.all("intent", of: "desk").map(\.id)).count == 1)
+            let result = try await pausing
+            #expect(result.code == 4, "\(result)")
+            #expect(result.json.outcome == "noAnswer")
+        }
+    }
+}

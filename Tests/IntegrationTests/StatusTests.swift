@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Support
+import Testing
+
+/// `lockstep status` and `lockstep nodes`.
+@Suite struct StatusTests {
+    /// F1 of the product, and what the issue adds.
+    static let fields: Set<String> = [
+        "activityName", "startTime", "elapsedSeconds", "totalSeconds", "calmPercent", "isRunning", "owner", "status",
+        "phase", "plan", "remainingSeconds", "endsAt", "stale", "revision", "title", "icon", "label", "mode", "session",
+    ]
+
+    @Test func jsonHasEveryFieldInEveryState() async throws {
+        let desk = try NodeProcess("desk", options: ["--space", "studio-3"])
+        try await desk.start()
+        let idle = try await desk.lockstep("status", "--json").json
+        #expect(Self.fields.isSubset(of: idle.keys))
+        for field in ["owner", "phase", "remainingSeconds", "endsAt", "revision", "startTime"] {
+            #expect(idle[field] == .null, "\(field)")
+        }
+        #expect(idle.isRunning == false)
+
+        let began = now()
+        #expect(try await desk.lockstep("start", "Reading", "--plan", "focus 25m, shortBreak 5m").code == 0)
+        let running = try await desk.lockstep("status", "--json").json
+        #expect(running.keys == idle.keys)
+        #expect(running.space == "studio-3")
+        #expect(running.activityName == "Reading")
+        #expect(running.owner == "desk")
+        #expect(running.status == "running")
+        #expect(running.isRunning == true)
+        #expect(running.phase == 0)
+        #expect(running.revision == 1)
+        #expect(running.stale == false)
+        #expect(running.plan.items.map(\.kind) == ["focus", "shortBreak"])
+        let start = try #require(running.startTime.int)
+        #expect((began - 1_000...now() + 1_000).contains(start))
+        #expect(running.endsAt == .number(start + 1_500_000))
+        let (elapsed, left) = (running.elapsedSeconds.int ?? -1, running.remainingSeconds.int ?? -1)
+        #expect(elapsed + left == 1_500 || elapsed + left == 1_501, "floor and ceiling: \(elapsed), \(left)")
+
+        #expect(try await desk.lockstep("start", "--count-up").code == 0)
+        let up = try await desk.lockstep("status", "--json").json
+        #expect(up.mode == "countup")
+        #expect(up.totalSeconds == .null)
+        #expect(up.remainingSeconds == .null)
+        #expect(up.endsAt == .null)
+        try await desk.end()
+    }
+
+    @Test func wordsForPeople() async throws {
+        let desk = try NodeProcess("desk")
+        try await desk.start()
+        #expect(try await desk.lockstep("start", "Reading", "--plan", "focus 25m, shortBreak 5m").code == 0)
+        #expect(try await desk.lockstep("pause").code == 0)
+        let status = try await desk.lockstep("status")
+        #expect(status.code == 0)
+        #expect(status.output.hasPrefix("Reading: focus paused\n"))
+        #expect(status.output.contains("left · phase 1/2"))
+        #expect(status.output.contains("not connected to a broker"))
+        #expect(try await desk.lockstep("nodes").output.contains("desk (this node)"))
+        try await desk.end()
+    }
+
+    @Test func nodesTellsWhoIsThere() async throws {
+        try await Space.with("desk", "kitchen") { space in
+            let id = try space["kitchen"].begin()
+            try await space["desk"].shows("the session") { $0.session.text == id }
+            let rows = try await space["desk"].lockstep("nodes", "--json").json.items
+            #expect(rows.map(\.node) == ["desk", "kitchen"])
+            #expect(rows[0].isSelf == true)
+            #expect(rows[1].online == true)
+            #expect(rows[1].session.text == id)
+            #expect(rows[1].role == "node")
+            #expect(rows[1].dropped == [:])
+            try await space["kitchen"].end()
+            try await eventually("kitchen is gone") { space["desk"].row(of: "kitchen").state == "offline" }
+        }
+    }
+
+    @Test func staleOnceTheOwnerIsGoneForThirtySeconds() async throws {
+        try await Space.with("desk", "kitchen") { space in
+            try space["desk"].begin()
+            try await space["kitchen"].shows("the session") { $0.status == "running" }
+            try await space["desk"].kill()
+            try await eventually("stale", within: .seconds(60)) { space["kitchen"].status.stale == true }
+            let status = try await space["kitchen"].lockstep("status", "--json")
+            #expect(status.code == 0)
+            #expect(status.json.isRunning == true, "the time goes on")
+            #expect(status.json.staleSince.int != nil)
+            #expect(try await space["kitchen"].lockstep("status").output.contains("stale"))
+            try await space["desk"].start()
+            try await space["kitchen"].shows("contact") { $0.stale == false }
+        }
+    }
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Support
+import Testing
+
+/// One session, two machines, and a person at either.
+@Suite struct TwoNodesTests {
+    @Test func aSessionStartedHereShowsThere() async throws {
+        try await Space.with("desk", "kitchen") { space in
+            let started = try await space["desk"].lockstep(
+                "start", "Reading", "--plan", "focus 25m, shortBreak 5m", "--label", "Study", "--color", "#4c8dff",
+                "--icon", "book", "--json")
+            #expect(started.code == 0, "\(started)")
+            let id = try #require(started.json.session.text)
+
+            let there = try await space["kitchen"].shows("the session") { $0.session.text == id }
+            let here = space["desk"].status
+            let same = [
+                "session", "lineage", "owner", "status", "title", "icon", "label", "mode", "plan", "phase",
+                "autoAdvance", "activityName", "startTime", "totalSeconds", "isRunning", "endsAt", "revision", "epoch",
+                "stamp", "stale",
+            ]
+            for field in same { #expect(here[field] == there[field], "\(field)") }
+            #expect(there.owner == "desk")
+            #expect(there.isOwner == false)
+            #expect(here.isOwner == true)
+            #expect(there.label == ["name": "Study", "colour": "#4c8dff"])
+            #expect(there.endsAt.int == (there.startTime.int ?? 0) + 1_500_000)
+        }
+    }
+
+    @Test func everyActionFromTheOtherMachine() async throws {
+        try await Space.with("desk", "kitchen") { space in
+            let (desk, kitchen) = (space["desk"], space["kitchen"])
+            let id = try desk.begin(["title": "Reading", "plan": "focus 25m, shortBreak 5m, focus 25m"])
+            try await kitchen.shows("the session") { $0.session.text == id }
+
+            func act(_ arguments: [String], _ what: String, _ isRight: (JSON) -> Bool) async throws {
+                let result = try await CommandLine.run(arguments + ["--socket", kitchen.socket.path])
+                #expect(result.code == 0, "\(arguments): \(result)")
+                try await desk.shows(what, isRight)
+                try await kitchen.shows(what, isRight)
+            }
+            try await act(["pause"], "paused") { $0.status == "paused" && $0.isRunning == false && $0.endsAt == .null }
+            try await act(["resume"], "running") { $0.status == "running" && $0.endsAt != .null }
+            try await act(["extend", "2m"], "two more minutes") { $0.totalSeconds == 1_620 }
+            try await act(["break"], "the break") { $0.phase == 1 && $0.currentPhase.kind == "shortBreak" }
+            try await act(["focus"], "the second focus") { $0.phase == 2 && $0.currentPhase.kind == "focus" }
+            try await act(["stop"], "no live session") { $0.status == "stopped" || $0.status == "idle" }
+
+            let last = try await space.peer.sees("session", of: "desk", "stopped") { $0.status == "stopped" }
+            #expect(last.id.text == id)
+            #expect(last.last.from == "kitchen")
+            #expect(last.last.op == "stop")
+            #expect(last.applied.items.count == 6)
+        }
+    }
+
+    @Test func skipEndsTheSessionAfterTheLastPhase() async throws {
+        try await Space.with("desk", "kitchen") { space in
+            let id = try space["desk"].begin(["plan": "work 40s x2"])
+            try await space["kitchen"].shows("the session") { $0.session.text == id }
+            #expect(try await space["kitchen"].lockstep("skip").code == 0)
+            try await space["kitchen"].shows("the second phase") { $0.phase == 1 }
+            #expect(try await space["kitchen"].lockstep("skip").code == 0)
+            try await space.peer.sees("session", of: "desk", "completed") { $0.status == "completed" }
+        }
+    }
+
+    @Test func pausedTimeStandsStill() async throws {
+        try await Space.with("desk", "kitchen") { space in
+            try space["desk"].begin()
+            try await space["kitchen"].shows("the session") { $0.status == "running" }
+            #expect(try await space["kitchen"].lockstep("pause").code == 0)
+            let paused = try await space["kitchen"].shows("paused") { $0.status == "paused" }
+            let register = space.peer.latest("session", of: "desk")
+            #expect(register.endsAt == .null)
+            #expect(register.runs.items.last?[2] != .null)
+            #expect(space["desk"].status.remainingSeconds == paused.remainingSeconds)
+        }
+    }
+
+    @Test func theLaterStartWinsOnBothAndTheOtherIsSuperseded() async throws {
+        try await Space.with("desk", "kitchen") { space in
+            let first = try space["desk"].begin(["title": "First", "seconds": 600])
+            try await space["kitchen"].shows("the first") { $0.session.text == first }
+            let second = try space["kitchen"].begin(["title": "Second", "seconds": 600])
+            try await space["desk"].shows("the second") { $0.session.text == second }
+            let loser = try await space.peer.sees("session", of: "desk", "superseded") { $0.status == "superseded" }
+            #expect(loser.id.text == first)
+            #expect(loser.supersededBy.session.text == second)
+            #expect(loser.supersededBy.node == "kitchen")
+            #expect(space["kitchen"].status.session.text == second)
+        }
+    }
+
+    @Test func aShortCountdownCompletesOnBothWithoutAMessage() async throws {
+        try await Space.with("desk", "kitchen") { space in
+            try space["desk"].begin(["seconds": 2])
+            try await space["kitchen"].shows("running") { $0.status == "running" }
+            try await space["kitchen"].shows("completed") { $0.status == "completed" && $0.remainingSeconds == 0 }
+            try await space.peer.sees("session", of: "desk", "completed") { $0.status == "completed" }
+            try await space["kitchen"].shows("idle, five seconds later") { $0.status == "idle" }
+            #expect(space["kitchen"].status.session == .null)
+        }
+    }
+}

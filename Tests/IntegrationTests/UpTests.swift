@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FoundationEssentials
+import Glibc
+import Support
+import Testing
+
+/// `lockstep up`: everything on one machine, and nothing of it left afterwards.
+@Suite struct UpTests {
+    /// A running `lockstep up`, whose broker and node do not outlive the tests.
+    private final class Run {
+        let directory: TemporaryDirectory
+        let pid: pid_t
+        private(set) var children: [pid_t] = []
+        private let number: Int
+
+        init(_ directory: TemporaryDirectory, number: Int = 1, socket: String = "node.sock") throws {
+            self.directory = directory
+            self.number = number
+            // A node of this person's own, with a broker of its own, is none of its business.
+            let settings = directory.file(".config/lockstep")
+            try FileManager.default.createDirectory(atPath: settings, withIntermediateDirectories: true)
+            try directory.write(
+                "LOCKSTEP_BROKER=mqtts://elsewhere\nLOCKSTEP_TLS_CA=/etc/hostname\n",
+                to: ".config/lockstep/node.env")
+            pid = try Spawn.start(
+                [
+                    Program.path("lockstep"), "up", "--node", "desk", "--state-dir", directory.file("state"),
+                    "--socket", directory.file(socket),
+                ],
+                environment: Program.environment(
+                    home: directory.path,
+                    [
+                        "LOCKSTEP_BROKER": "mqtts://elsewhere", "LOCKSTEP_PASSWORD_FILE": "/nonexistent/password",
+                        "LOCKSTEP_TLS_CA": "/nonexistent/ca",
+                    ]),
+                output: directory.file("up-\(number).log"))
+        }
+
+        deinit {
+            for process in [pid] + children where Glibc.kill(process, 0) == 0 { Glibc.kill(process, SIGKILL) }
+            while Spawn.reap(pid) == nil { usleep(1_000) }
+        }
+
+        var log: String { directory.read("up-\(number).log") }
+
+        func isUp() async throws {
+            try await eventually("up: \(log)") { log.contains("Lockstep is up") && log.contains("Ctrl-C") }
+            try findChildren()
+        }
+
+        func findChildren() throws {
+            children = try FileManager.default.contentsOfDirectory(atPath: "/proc").compactMap { pid_t($0) }
+                .filter { process in
+                    let stat = (try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)) ?? ""
+                    return stat.split(separator: ")").last?.split(separator: " ").dropFirst().first == "\(pid)"
+                }
+        }
+
+        func end(_ signal: Int32) async throws -> Int32 {
+            Glibc.kill(pid, signal)
+            return try await ended()
+        }
+
+        func ended() async throws -> Int32 {
+            var status: Int32?
+            try await eventually("end of lockstep up") {
+                status = Spawn.reap(pid)
+                return status != nil
+            }
+            return CommandLine.exitCode(status ?? 0)
+        }
+
+        var isAnythingLeft: Bool { children.contains { Glibc.kill($0, 0) == 0 } }
+    }
+
+    @Test(arguments: [SIGINT, SIGTERM])
+    func itEndsAllOfItselfAndGoesOnTheNextTime(signal: Int32) async throws {
+        let directory = try TemporaryDirectory()
+        let socket = LocalSocket(path: directory.file("node.sock"))
+        let first = try Run(directory)
+        try await first.isUp()
+        #expect(first.children.count == 2, "a broker and a node")
+        try await eventually("connected") { socket.request("GET", "/v1/session")?.body.linked == true }
+        let started = try await CommandLine.run(["start", "Reading", "--socket", socket.path, "--json"])
+        #expect(started.code == 0)
+        let before = try #require(socket.request("GET", "/v1/session")).body
+        #expect(try await first.end(signal) == 0, "\(first.log)")
+        try await eventually("nothing is left") { !first.isAnythingLeft }
+        #expect(socket.request("GET", "/v1/session") == nil)
+
+        let second = try Run(directory, number: 2)
+        try await second.isUp()
+        try await eventually("connected") { socket.request("GET", "/v1/session")?.body.linked == true }
+        let after = try #require(socket.request("GET", "/v1/session")).body
+        #expect(after.session == before.session)
+        #expect(after.status == "running")
+        #expect(after.endsAt == before.endsAt)
+        #expect(try await second.end(signal) == 0)
+        try await eventually("nothing is left") { !second.isAnythingLeft }
+    }
+
+    @Test func whatItPrintsWorks() async throws {
+        let directory = try TemporaryDirectory()
+        let run = try Run(directory)
+        try await run.isUp()
+        let line = try #require(run.log.split(separator: "\n").first { $0.contains("lockstep start") })
+        let words = line.split(separator: " ").dropFirst().map(String.init)
+        #expect(try await CommandLine.run(words).code == 0, "\(line)")
+        let second = try #require(run.log.split(separator: "\n").first { $0.contains("--broker") })
+        let address = try #require(second.split(separator: " ").map(String.init).first { $0.hasPrefix("mqtt://") })
+        let remote = try await CommandLine.run(
+            ["status", "--socket", directory.file("none"), "--broker", address])
+        #expect(remote.code == 0, "\(remote)")
+        #expect(try await run.end(SIGINT) == 0)
+    }
+
+    @Test(arguments: ["node.sock", "other.sock"])
+    func aSecondOneOnTheSameStateIsRefusedAndHarmsNothing(socket: String) async throws {
+        let directory = try TemporaryDirectory()
+        let first = try Run(directory)
+        try await first.isUp()
+        let configuration = directory.read("state/broker/mosquitto.conf")
+        let second = try Run(directory, number: 2, socket: socket)
+        #expect(try await second.ended() != 0)
+        #expect(second.log.contains("already"), "\(second.log)")
+        #expect(second.log.contains(directory.file(socket == "node.sock" ? socket : "state")), "\(second.log)")
+        #expect(!second.log.contains("Lockstep is up"))
+        #expect(directory.read("state/broker/mosquitto.conf") == configuration)
+        #expect(LocalSocket(path: directory.file("node.sock")).request("GET", "/v1/session") != nil)
+        #expect(try await first.end(SIGINT) == 0)
+        try await eventually("nothing is left") { !first.isAnythingLeft }
+    }
+
+    @Test func anInterruptWhileItStartsLeavesNothing() async throws {
+        let directory = try TemporaryDirectory()
+        let run = try Run(directory)
+        try await eventually("its broker is starting") {
+            try run.findChildren()
+            return !run.children.isEmpty
+        }
+        _ = try await run.end(SIGINT)
+        try await eventually("nothing is left") { !run.isAnythingLeft }
+        let port = Int(directory.read("state/broker/port")) ?? 0
+        try await eventually("no broker is left") { !Port.answers(port) }
+    }
+
+    @Test(arguments: ["node.sock", "other.sock"])
+    func itEndsWhenItsNodeCannotRun(socket: String) async throws {
+        let directory = try TemporaryDirectory()
+        let other = try NodeProcess("other", directory: directory)
+        try await other.start()
+        let run = try Run(directory, socket: socket)
+        #expect(try await run.ended() != 0)
+        #expect(run.log.contains("already"), "\(run.log)")
+        #expect(!run.log.contains("Lockstep is up"))
+        try await other.end()
+    }
+}

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import Mosquitto
+import Support
+import Synchronization
+import Testing
+
+@Suite struct CloseTests {
+    private static func withWill(_ port: Int, _ clientID: String) -> Configuration {
+        var configuration = Configuration(port, clientID)
+        configuration.makeWill = { number in
+            Message(topic: "will/\(clientID)", payload: bytes("gone \(number)"), retain: true)
+        }
+        return configuration
+    }
+
+    @Test func aCloseSendsNoWill() async throws {
+        try await Broker.withBroker { broker in
+            try await withRecordedClient(Configuration(broker.port, "watcher")) { watcher, recorder in
+                _ = try await recorder.firstConnection()
+                try await watcher.subscribe([Subscription("#")])
+                try await withRecordedClient(Self.withWill(broker.port, "leaver")) { leaver, recorder in
+                    _ = try await recorder.firstConnection()
+                    try await leaver.publish(bytes("bye"), to: "last")
+                }
+                try await eventually("the broker's word") { broker.log.contains("Received DISCONNECT from leaver") }
+                try await watcher.publish([], to: "mark")
+                try await eventually("the mark") { recorder.messages.contains { $0.topic == "mark" } }
+                #expect(recorder.messages.map(\.topic) == ["last", "mark"])
+            }
+        }
+    }
+
+    @Test func aKilledProcessLeavesItsWill() async throws {
+        try await Broker.withBroker { broker in
+            try await withRecordedClient(Configuration(broker.port, "watcher")) { watcher, recorder in
+                _ = try await recorder.firstConnection()
+                try await watcher.subscribe([Subscription("will/#")])
+                let port = broker.port
+                await #expect(processExitsWith: .signal(SIGKILL)) { [port = port as Int] in
+                    try await withRecordedClient(Self.withWill(port, "victim")) { _, recorder in
+                        _ = try await recorder.firstConnection()
+                        kill(getpid(), SIGKILL)
+                    }
+                }
+                try await eventually("the will") { !recorder.messages.isEmpty }
+                #expect(recorder.messages[0] == Message(topic: "will/victim", payload: bytes("gone 1")))
+            }
+        }
+    }
+
+    @Test func eachConnectionHasAWillOfItsOwn() async throws {
+        try await Broker.withBroker { broker in
+            let configuration = Self.withWill(broker.port, "back")
+            try await withRecordedClient(configuration) { _, recorder in
+                _ = try await recorder.firstConnection()
+                try await broker.restart()
+                try await eventually("a new connection") { recorder.connections.count == 2 }
+                let number = recorder.connections[1].number
+                try await withRecordedClient(Configuration(broker.port, "watcher")) { watcher, seen in
+                    _ = try await seen.firstConnection()
+                    try await watcher.subscribe([Subscription("will/#")])
+                    // The same name again: the broker ends the older connection, and its will is sent.
+                    try await withRecordedClient(Configuration(broker.port, "back")) { _, other in
+                        _ = try await other.firstConnection()
+                        try await eventually("the will") { !seen.messages.isEmpty }
+                    }
+                    #expect(seen.messages[0].payload == bytes("gone \(number)"))
+                }
+            }
+        }
+    }
+
+    @Test func aCloseWaitsForWhatWasPublished() async throws {
+        try await Broker.withBroker { broker in
+            try await withRecordedClient(Configuration(broker.port, "watcher")) { watcher, recorder in
+                _ = try await recorder.firstConnection()
+                try await watcher.subscribe([Subscription("n")])
+                for round in 0..<20 {
+                    let outcomes = Outcomes()
+                    try await withRecordedClient(Self.withWill(broker.port, "leaver")) { leaver, recorder in
+                        _ = try await recorder.firstConnection()
+                        for number in 0..<20 {
+                            await leaver.send(Message(topic: "n", payload: [UInt8(round), UInt8(number)])) {
+                                outcomes.record("\(number)", $0)
+                            }
+                        }
+                    }
+                    #expect(outcomes.all.count == 20)
+                    #expect(outcomes.all.values.allSatisfy { $0 == .success(.delivered) })
+                }
+                try await eventually("all of them") { recorder.messages.count == 400 }
+            }
+        }
+    }
+
+    @Test func aCloseHasADeadline() async throws {
+        try await Broker.withBroker { broker in
+            try await withRecordedClient(Configuration(broker.port)) { client, recorder in
+                _ = try await recorder.firstConnection()
+                broker.suspend()
+                let outcomes = Outcomes()
+                await client.send(Message(topic: "a", payload: [])) { outcomes.record("a", $0) }
+                let clock = ContinuousClock()
+                let start = clock.now
+                await client.close(deadlineMilliseconds: 100)
+                #expect(clock.now - start >= .milliseconds(100))
+                #expect(clock.now - start < .seconds(25))
+                try await eventually("the outcome") { outcomes.all["a"]?.code == .closed }
+                let error = await #expect(throws: MQTTError.self) { try await client.publish([], to: "a") }
+                #expect(error?.code == .closed)
+            }
+        }
+    }
+
+    @Test func aCloseInTheMiddleOfTraffic() async throws {
+        try await Broker.withBroker { broker in
+            try await withRecordedClient(
+                Configuration(broker.port),
+                onConnected: { $0.subscribe([Subscription("a")], completion: nil) }
+            ) { client, recorder in
+                _ = try await recorder.firstConnection()
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    for sender in 0..<4 {
+                        group.addTask {
+                            // Until the client says that it is closed.
+                            while (try? await client.publish([UInt8(sender)], to: "a")) != nil {}
+                        }
+                    }
+                    try await eventually("traffic") { recorder.messages.count > 200 }
+                    await client.close()
+                    try await group.waitForAll()
+                }
+                #expect(recorder.errors.isEmpty)
+            }
+        }
+    }
+
+    @Test func aConnectThatGoesNowhereDoesNotHoldUpAClose() async throws {
+        // A full backlog: the kernel answers no further connect.
+        let port = Port.free()
+        let listener = try Port.listen(port)
+        defer { close(listener) }
+        var fillers: [Int32] = []
+        defer { for filler in fillers { close(filler) } }
+        for _ in 0..<24 { fillers.append(Port.startConnecting(port)) }
+        var configuration = Configuration(port)
+        configuration.connectTimeoutMilliseconds = 60_000
+        let attempt = Attempt()
+        configuration.makeWill = { _ in
+            attempt.isUnderWay.withLock { $0 = true }
+            return nil
+        }
+        try await withRecordedClient(configuration) { client, recorder in
+            try await eventually("an attempt") { attempt.isUnderWay.withLock(\.self) }
+            #expect(recorder.events.isEmpty)
+            let clock = ContinuousClock()
+            let start = clock.now
+            await client.close()
+            #expect(clock.now - start < .seconds(25))
+        }
+    }
+
+    @Test func aConnectThatGoesNowhereIsTold() async throws {
+        let port = Port.free()
+        let listener = try Port.listen(port)
+        defer { close(listener) }
+        var fillers: [Int32] = []
+        defer { for filler in fillers { close(filler) } }
+        for _ in 0..<24 { fillers.append(Port.startConnecting(port)) }
+        var configuration = Configuration(port)
+        configuration.connectTimeoutMilliseconds = 50
+        configuration.backoff = .init(initialMilliseconds: 1, maximumMilliseconds: 1)
+        try await withRecordedClient(configuration) { _, recorder in
+            // Four attempts may linger; a fifth has to wait for one of them.
+            try await eventually("four failures") { recorder.errors.count == 4 }
+            #expect(recorder.errors.allSatisfy { $0.code == .unreachable })
+        }
+    }
+
+    @Test func cancellationClosesGracefully() async throws {
+        try await Broker.withBroker { broker in
+            try await EventLoop.withEventLoop { loop in
+                let client = MQTTClient(Self.withWill(broker.port, "leaver"), on: loop)
+                let task = Task { try await client.run() }
+                for await event in client.events {
+                    if case .connected = event { task.cancel() }
+                }
+                try await task.value
+                try await eventually("the broker's word") { broker.log.contains("Received DISCONNECT from leaver") }
+            }
+        }
+    }
+}
+
+private final class Attempt: Sendable {
+    let isUnderWay = Mutex(false)
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Mosquitto
+import Support
+import Synchronization
+import Testing
+
+@Suite struct EventLoopTests {
+    actor Counter {
+        let loop: EventLoop
+        nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+        var count = 0
+
+        init(_ loop: EventLoop) { self.loop = loop }
+
+        func add() {
+            #expect(loop.isCurrent)
+            count += 1
+        }
+
+        func addAtOnce(to other: Counter) { other.assumeIsolated { $0.count += 1 } }
+
+        func add(through other: Counter) async {
+            await other.add()
+            #expect(loop.isCurrent)
+            addAtOnce(to: other)
+        }
+    }
+
+    @Test func actorsRunOnItsThread() async throws {
+        try await EventLoop.withEventLoop { loop in
+            #expect(!loop.isCurrent)
+            let (one, other) = (Counter(loop), Counter(loop))
+            await withTaskGroup(of: Void.self) { group in
+                for _ in 0..<100 {
+                    group.addTask {
+                        for _ in 0..<100 { await one.add() }
+                        await one.add(through: other)
+                    }
+                }
+            }
+            #expect(await one.count == 10_000)
+            #expect(await other.count == 200)
+        }
+    }
+
+    @Test func timersFireInOrderAndNotEarly() async throws {
+        try await EventLoop.withEventLoop { loop in
+            let fired = Mutex<[Int]>([])
+            let start = EventLoop.bootMilliseconds()
+            let timers = [30, 10, 20, 40].map { wait in
+                let timer = loop.makeTimer {
+                    #expect(loop.isCurrent)
+                    #expect(EventLoop.bootMilliseconds() >= start + Int64(wait))
+                    fired.withLock { $0.append(wait) }
+                }
+                timer.arm(atBootMilliseconds: start + Int64(wait))
+                return timer
+            }
+            timers[3].disarm()
+            try await eventually("three timers") { fired.withLock { $0.count } >= 3 }
+            #expect(fired.withLock { $0 } == [10, 20, 30])
+        }
+    }
+
+    @Test func theLastTimeCountsAndAPastOneIsAtOnce() async throws {
+        try await EventLoop.withEventLoop { loop in
+            let fired = Mutex(0)
+            let timer = loop.makeTimer { fired.withLock { $0 += 1 } }
+            timer.arm(atBootMilliseconds: EventLoop.bootMilliseconds() + 600_000)
+            timer.arm(atBootMilliseconds: 0)
+            try await eventually("the timer") { fired.withLock { $0 } == 1 }
+        }
+    }
+
+    @Test func aTimerThatIsLetGoDoesNotFire() async throws {
+        try await EventLoop.withEventLoop { loop in
+            let fired = Mutex<[String]>([])
+            let start = EventLoop.bootMilliseconds()
+            do {
+                let lost = loop.makeTimer { fired.withLock { $0.append("lost") } }
+                lost.arm(atBootMilliseconds: start + 20)
+            }
+            let kept = loop.makeTimer { fired.withLock { $0.append("kept") } }
+            kept.arm(atBootMilliseconds: start + 30)
+            try await eventually("the timer") { fired.withLock { !$0.isEmpty } }
+            kept.cancel()
+            #expect(fired.withLock { $0 } == ["kept"])
+        }
+    }
+
+    @Test func afterTheEndActorsStillAnswer() async throws {
+        let loop = try EventLoop(name: "short")
+        let counter = Counter(loop)
+        await counter.add()
+        await loop.shutdown()
+        await loop.shutdown()
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<20 { group.addTask { await counter.add() } }
+        }
+        #expect(await counter.count == 21)
+    }
+}

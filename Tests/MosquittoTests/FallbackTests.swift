@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Mosquitto
+import Support
+import Testing
+
+@Suite struct FallbackTests {
+    static let accepted: [UInt8] = [0x20, 2, 0, 0]
+
+    @Test(
+        "3.1.1 follows at once when MQTT 5 is refused",
+        arguments: [
+            [0x20, 3, 0, 0x84, 0],
+            // In the form of 3.1.1, without properties.
+            [0x20, 2, 0, 0x84],
+            [0x20, 2, 0, 1],
+            // Hangs up.
+            nil,
+        ] as [[UInt8]?]
+    )
+    func fallBack(_ refusal: [UInt8]?) async throws {
+        let broker = try FakeBroker { level in level == 4 ? Self.accepted : refusal }
+        defer { broker.stop() }
+        try await withRecordedClient(Configuration(broker.port)) { _, recorder in
+            let connection = try await recorder.firstConnection()
+            #expect(connection == Connection(number: 2, version: .v311, sessionPresent: false))
+            #expect(recorder.errors.isEmpty)
+            #expect(broker.connects == [5, 4])
+        }
+    }
+
+    @Test func withoutFallbackTheRefusalIsTold() async throws {
+        let broker = try FakeBroker { _ in [0x20, 2, 0, 1] }
+        defer { broker.stop() }
+        for (version, level) in [(Configuration.VersionPreference.v5, UInt8(5)), (.v311, 4)] {
+            var configuration = Configuration(broker.port)
+            configuration.version = version
+            try await withRecordedClient(configuration) { _, recorder in
+                let error = try await recorder.firstError()
+                #expect(error.code == .unsupportedProtocol)
+                #expect(broker.connects.last == level)
+            }
+        }
+    }
+
+    @Test func whoAlwaysHangsUpIsAskedBothWays() async throws {
+        let broker = try FakeBroker { _ in nil }
+        defer { broker.stop() }
+        try await withRecordedClient(Configuration(broker.port)) { _, recorder in
+            let error = try await recorder.firstError()
+            #expect(error.code == .connectionLost)
+            try await eventually("two rounds") { recorder.errors.count >= 2 }
+            #expect(broker.connects.prefix(4) == [5, 4, 5, 4])
+        }
+    }
+
+    @Test func aSilentServerIsGivenUpOn() async throws {
+        let broker = try FakeBroker { _ in [] }
+        defer { broker.stop() }
+        var configuration = Configuration(broker.port)
+        configuration.connectTimeoutMilliseconds = 150
+        try await withRecordedClient(configuration) { client, recorder in
+            let error = try await recorder.firstError()
+            #expect(error.code == .timeout)
+            // Silence is no refusal of MQTT 5.
+            #expect(broker.connects.allSatisfy { $0 == 5 })
+            let clock = ContinuousClock()
+            let start = clock.now
+            await client.close()
+            #expect(clock.now - start < .seconds(25))
+        }
+    }
+
+    @Test(
+        arguments: [
+            [0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF],
+            // A PUBLISH before the CONNACK.
+            [0x30, 5, 0, 1, 97, 0, 120],
+            // Accepted, then a topic that is no UTF-8.
+            [0x20, 3, 0, 0, 0, 0x30, 5, 0, 1, 0xFF, 0, 120],
+            // Accepted, then a packet for the other direction.
+            [0x20, 3, 0, 0, 0, 0x10, 0],
+        ] as [[UInt8]]
+    )
+    func nonsenseEndsTheConnection(_ nonsense: [UInt8]) async throws {
+        let broker = try FakeBroker { _ in nonsense }
+        defer { broker.stop() }
+        var configuration = Configuration(broker.port)
+        configuration.version = .v5
+        try await withRecordedClient(configuration) { _, recorder in
+            let error = try await recorder.firstError()
+            #expect(error.code == .protocolViolation, "\(error)")
+        }
+    }
+
+    @Test func theServersReasonForTheEndIsTold() async throws {
+        // Accepted, then DISCONNECT 142.
+        let broker = try FakeBroker { _ in [0x20, 3, 0, 0, 0, 0xE0, 2, 142, 0] }
+        defer { broker.stop() }
+        try await withRecordedClient(Configuration(broker.port)) { _, recorder in
+            let error = try await recorder.firstError()
+            #expect(error.code == .serverDisconnected)
+            #expect(error.reason == 142)
+            #expect(error.description.contains("Session taken over"))
+        }
+    }
+
+    @Test func aRefusalHasItsReason() async throws {
+        let broker = try FakeBroker { _ in [0x20, 3, 0, 0x89, 0] }
+        defer { broker.stop() }
+        try await withRecordedClient(Configuration(broker.port)) { _, recorder in
+            let error = try await recorder.firstError()
+            #expect(error.code == .connectionRefused)
+            #expect(error.reason == 0x89)
+            #expect(error.description.contains("Server busy"))
+            #expect(broker.connects.allSatisfy { $0 == 5 })
+        }
+    }
+}

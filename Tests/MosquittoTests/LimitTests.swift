@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Mosquitto
+import Support
+import Synchronization
+import Testing
+
+@Suite struct LimitTests {
+    @Test func aPayloadOverTheBrokersLimitIsRefusedByIt() async throws {
+        var options = Broker.Options()
+        options.messageSizeLimit = 1000
+        try await Broker.withBroker(options) { broker in
+            try await withRecordedClient(Configuration(broker.port)) { client, recorder in
+                _ = try await recorder.firstConnection()
+                let payload = [UInt8](repeating: 1, count: 1001)
+                let error = await #expect(throws: MQTTError.self) { try await client.publish(payload, to: "a") }
+                #expect(error?.code == .publishRefused)
+                #expect(error?.description.contains("Packet too large") == true)
+                #expect(try await client.publish([1], to: "a") == .noSubscribers)
+            }
+        }
+    }
+
+    @Test func aPacketOverTheAnnouncedLimitIsNotSent() async throws {
+        var options = Broker.Options()
+        options.lines = ["max_packet_size 1000"]
+        try await Broker.withBroker(options) { broker in
+            try await withRecordedClient(Configuration(broker.port)) { client, recorder in
+                _ = try await recorder.firstConnection()
+                let payload = [UInt8](repeating: 1, count: 1001)
+                let error = await #expect(throws: MQTTError.self) { try await client.publish(payload, to: "a") }
+                #expect(error?.code == .tooLarge)
+                #expect(recorder.errors.isEmpty)
+            }
+        }
+    }
+
+    @Test func aPacketOverTheLimitEndsAnOldConnection() async throws {
+        var options = Broker.Options()
+        options.lines = ["max_packet_size 1000"]
+        try await Broker.withBroker(options) { broker in
+            var configuration = Configuration(broker.port)
+            configuration.version = .v311
+            try await withRecordedClient(configuration) { client, recorder in
+                _ = try await recorder.firstConnection()
+                let payload = [UInt8](repeating: 1, count: 1001)
+                let error = await #expect(throws: MQTTError.self) { try await client.publish(payload, to: "a") }
+                #expect(error?.code == .connectionLost)
+                try await eventually("a new connection") { recorder.connections.count == 2 }
+            }
+        }
+    }
+
+    @Test func aFullOutboxKeepsTheLatestRetainedAndRefusesOthers() async throws {
+        try await Broker.withBroker { broker in
+            var configuration = Configuration(broker.port)
+            configuration.inFlightLimit = 2
+            try await withRecordedClient(configuration) { client, recorder in
+                _ = try await recorder.firstConnection()
+                try await client.subscribe([Subscription("state"), Subscription("other")])
+                broker.suspend()
+                let outcomes = Outcomes()
+                for number in 1...5 {
+                    let message = Message(topic: "state", payload: bytes("\(number)"), retain: true)
+                    await client.send(message) { outcomes.record("state\(number)", $0) }
+                }
+                await client.send(Message(topic: "other", payload: [])) { outcomes.record("other", $0) }
+                try await eventually("three refusals") { outcomes.all.count == 3 }
+                #expect(outcomes.all["state3"] == .success(.superseded))
+                #expect(outcomes.all["state4"] == .success(.superseded))
+                #expect(outcomes.all["other"]?.code == .outboxFull)
+                broker.resume()
+                try await eventually("the rest") { outcomes.all.count == 6 }
+                #expect(outcomes.all["state5"] == .success(.delivered))
+                try await eventually("three messages") { recorder.messages.count == 3 }
+                #expect(recorder.messages.map(\.payload) == ["1", "2", "5"].map(bytes))
+            }
+        }
+    }
+
+    @Test func requestsHaveADeadline() async throws {
+        try await Broker.withBroker { broker in
+            var configuration = Configuration(broker.port)
+            configuration.requestTimeoutMilliseconds = 150
+            configuration.inFlightLimit = 1
+            try await withRecordedClient(configuration) { client, recorder in
+                _ = try await recorder.firstConnection()
+                broker.suspend()
+                let published = await #expect(throws: MQTTError.self) { try await client.publish([], to: "a") }
+                #expect(published?.code == .timeout)
+                // The broker may still answer, so the place is not free.
+                let waited = await #expect(throws: MQTTError.self) {
+                    try await client.publish([], to: "a", retain: true)
+                }
+                #expect(waited?.code == .timeout)
+                let subscribed = await #expect(throws: MQTTError.self) {
+                    try await client.subscribe([Subscription("a"), Subscription("b", qos: .atMostOnce)])
+                }
+                #expect(subscribed?.code == .timeout)
+                broker.resume()
+                try await eventually("room") { (try? await client.publish([], to: "a")) != nil }
+            }
+        }
+    }
+
+    @Test func anUnreadStreamDropsTheNewestAndSaysSo() async throws {
+        try await Broker.withBroker { broker in
+            try await EventLoop.withEventLoop { loop in
+                var configuration = Configuration(broker.port)
+                configuration.messageBufferLimit = 10
+                try await MQTTClient.withClient(configuration, on: loop) { client in
+                    var events = client.events.makeAsyncIterator()
+                    guard case .connected = await events.next() else {
+                        Issue.record("no connection")
+                        return
+                    }
+                    try await client.subscribe([Subscription("n")])
+                    for number in 0..<25 { try await client.publish([UInt8(number)], to: "n") }
+                    // The last one has been answered; a round trip later it has come back too.
+                    try await client.unsubscribe(["n"])
+                    for number in 0..<10 {
+                        #expect(await events.next() == .message(Message(topic: "n", payload: [UInt8(number)])))
+                    }
+                    #expect(await events.next() == .overflow(dropped: 15))
+                    try await client.subscribe([Subscription("n")])
+                    try await client.publish([99], to: "n")
+                    #expect(await events.next() == .message(Message(topic: "n", payload: [99])))
+                    await client.close()
+                    #expect(await events.next() == nil)
+                }
+            }
+        }
+    }
+}
+
+/// What became of requests, by name.
+final class Outcomes: Sendable {
+    private let recorded = Mutex<[String: Result<PublishOutcome, MQTTError>]>([:])
+
+    var all: [String: Result<PublishOutcome, MQTTError>] { recorded.withLock { $0 } }
+
+    func record(_ name: String, _ outcome: Result<PublishOutcome, MQTTError>) {
+        recorded.withLock { $0[name] = outcome }
+    }
+}
+
+extension Result where Failure == MQTTError {
+    var code: MQTTError.Code? {
+        if case .failure(let error) = self { error.code } else { nil }
+    }
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Mosquitto
+import Support
+import Testing
+
+@Suite struct TLSTests {
+    private func withBroker(
+        requireCertificate: Bool = false,
+        alternatives: String = "DNS:localhost,IP:127.0.0.1",
+        _ body: (Broker, CertificateAuthority) async throws -> Void
+    ) async throws {
+        let authority = try await CertificateAuthority()
+        var options = Broker.Options()
+        options.tls = .init(authority, alternatives: alternatives, requireCertificate: requireCertificate)
+        try await Broker.withBroker(options) { try await body($0, authority) }
+    }
+
+    private func firstError(_ broker: Broker, _ tls: Configuration.TLS) async throws -> MQTTError {
+        var configuration = Configuration(broker.port)
+        configuration.tls = tls
+        return try await withRecordedClient(configuration) { _, recorder in
+            let error = try await recorder.firstError()
+            #expect(recorder.connections.isEmpty)
+            return error
+        }
+    }
+
+    @Test func theRightAuthorityIsBelieved() async throws {
+        try await withBroker { broker, authority in
+            var configuration = Configuration(broker.port)
+            configuration.host = "localhost"
+            configuration.tls = .init(trust: .file(authority.file))
+            try await withRecordedClient(configuration) { client, recorder in
+                _ = try await recorder.firstConnection()
+                try await client.subscribe([Subscription("a")])
+                for size in [0, 1, 20_000, 200_000] {
+                    try await client.publish([UInt8](repeating: 7, count: size), to: "a")
+                }
+                for _ in 0..<500 { await client.send(Message(topic: "a", payload: [1], qos: .atMostOnce)) }
+                try await eventually("all messages") { recorder.messages.count == 504 }
+                #expect(recorder.messages[3].payload.count == 200_000)
+            }
+        }
+    }
+
+    @Test func anotherAuthorityIsNot() async throws {
+        let other = try await CertificateAuthority()
+        try await withBroker { broker, _ in
+            let error = try await firstError(broker, .init(trust: .file(other.file)))
+            #expect(error.code == .tls)
+            #expect(error.description.contains("certificate verify failed"))
+        }
+    }
+
+    @Test func theSystemsAuthoritiesDoNotKnowAPrivateOne() async throws {
+        try await withBroker { broker, _ in
+            let error = try await firstError(broker, .init(trust: .system))
+            #expect(error.code == .tls)
+            #expect(error.description.contains("certificate verify failed"))
+        }
+    }
+
+    @Test func anotherNameIsRefused() async throws {
+        try await withBroker(alternatives: "DNS:elsewhere.example") { broker, authority in
+            let error = try await firstError(broker, .init(trust: .file(authority.file)))
+            #expect(error.code == .tls)
+            #expect(error.description.contains("name"))
+        }
+    }
+
+    @Test func aClientCertificateMayBeRequired() async throws {
+        try await withBroker(requireCertificate: true) { broker, authority in
+            var bare = Configuration(broker.port)
+            bare.tls = .init(trust: .file(authority.file))
+            try await withRecordedClient(bare) { _, recorder in
+                // The broker hangs up right after it has said so, and what it has said may be lost: then the error only
+                // guesses.
+                try await eventually("the broker's reason; \(recorder.errors)") {
+                    recorder.errors.contains { $0.code == .tls && $0.description.contains("certificate required") }
+                }
+                #expect(recorder.connections.isEmpty)
+                #expect(recorder.errors.allSatisfy { $0.description.contains("certificate") })
+            }
+
+            let identity = try await authority.issue("client")
+            var configuration = Configuration(broker.port)
+            configuration.tls = .init(
+                trust: .file(authority.file),
+                certificateFile: identity.certificate,
+                keyFile: identity.key
+            )
+            try await withRecordedClient(configuration) { client, recorder in
+                _ = try await recorder.firstConnection()
+                #expect(try await client.publish([], to: "a") == .noSubscribers)
+                try await broker.restart()
+                try await eventually("a new connection") { recorder.connections.count == 2 }
+                #expect(try await client.publish([], to: "a") == .noSubscribers)
+            }
+        }
+    }
+
+    @Test func aMissingFileIsNamed() async throws {
+        try await withBroker { broker, _ in
+            let error = try await firstError(broker, .init(trust: .file("/nowhere/ca.crt")))
+            #expect(error.code == .tls)
+            #expect(error.description.contains("/nowhere/ca.crt"))
+        }
+    }
+
+    @Test func aPlainBrokerIsNoTLSBroker() async throws {
+        let authority = try await CertificateAuthority()
+        try await Broker.withBroker { broker in
+            let error = try await firstError(broker, .init(trust: .file(authority.file)))
+            #expect(error.code == .tls || error.code == .connectionLost)
+        }
+    }
+}

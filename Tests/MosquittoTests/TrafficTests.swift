@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Mosquitto
+import Support
+import Synchronization
+import Testing
+
+@Suite struct TrafficTests {
+    @Test func aMessageComesBackAsItWent() async throws {
+        try await Broker.withBroker { broker in
+            try await withRecordedClient(Configuration(broker.port)) { client, recorder in
+                let connection = try await recorder.firstConnection()
+                #expect(connection == Connection(number: 1, version: .v5, sessionPresent: false))
+                #expect(try await client.subscribe([Subscription("a/#")]) == [.granted(.atLeastOnce)])
+
+                #expect(try await client.publish(bytes("hello"), to: "a/b") == .delivered)
+                #expect(try await client.publish(bytes("kept"), to: "a/kept", retain: true) == .delivered)
+                #expect(try await client.publish(bytes("zero"), to: "a/0", qos: .atMostOnce) == .delivered)
+                #expect(try await client.publish(bytes("twice"), to: "a/2", qos: .exactlyOnce) == .delivered)
+                #expect(try await client.publish([], to: "a/empty") == .delivered)
+                #expect(try await client.publish(bytes("alone"), to: "b") == .noSubscribers)
+
+                try await eventually("five messages") { recorder.messages.count == 5 }
+                #expect(recorder.messages.first == Message(topic: "a/b", payload: bytes("hello")))
+                #expect(recorder.messages.contains(Message(topic: "a/empty", payload: [])))
+                // The retain flag is for what was kept, not for what has just come.
+                #expect(recorder.messages.contains(Message(topic: "a/kept", payload: bytes("kept"))))
+
+                #expect(try await client.subscribe([Subscription("a/kept")]) == [.granted(.atLeastOnce)])
+                let kept = Message(topic: "a/kept", payload: bytes("kept"), retain: true)
+                try await eventually("the retained message") { recorder.messages.contains(kept) }
+            }
+        }
+    }
+
+    @Test func unsubscribedMeansSilence() async throws {
+        try await Broker.withBroker { broker in
+            try await withRecordedClient(Configuration(broker.port)) { client, recorder in
+                _ = try await recorder.firstConnection()
+                try await client.subscribe([Subscription("a"), Subscription("b", qos: .atMostOnce)])
+                try await client.unsubscribe(["a"])
+                #expect(try await client.publish(bytes("1"), to: "a") == .noSubscribers)
+                try await client.publish(bytes("2"), to: "b")
+                try await eventually("the message") { !recorder.messages.isEmpty }
+                #expect(recorder.messages == [Message(topic: "b", payload: bytes("2"), qos: .atMostOnce)])
+            }
+        }
+    }
+
+    @Test(arguments: [Configuration.VersionPreference.v5, .v311])
+    func tenThousandMessagesInOrder(_ version: Configuration.VersionPreference) async throws {
+        let count = 10_000
+        try await Broker.withBroker { broker in
+            var configuration = Configuration(broker.port)
+            configuration.version = version
+            configuration.inFlightLimit = 200
+            try await withRecordedClient(configuration) { client, recorder in
+                _ = try await recorder.firstConnection()
+                try await client.subscribe([Subscription("n")])
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    // In order on the loop, with as many under way as are allowed.
+                    for number in 0..<count {
+                        if number >= 200 { try await group.next() }
+                        let (answer, continuation) = AsyncStream.makeStream(of: Result<PublishOutcome, MQTTError>.self)
+                        await client.send(Message(topic: "n", payload: bytes("\(number)"))) {
+                            continuation.yield($0)
+                            continuation.finish()
+                        }
+                        group.addTask { for await result in answer { _ = try result.get() } }
+                    }
+                    try await group.waitForAll()
+                }
+                try await eventually("all messages") { recorder.messages.count >= count }
+                #expect(recorder.messages.map(\.payload) == (0..<count).map { bytes("\($0)") })
+            }
+        }
+    }
+
+    @Test func aLargePayloadComesThrough() async throws {
+        try await Broker.withBroker { broker in
+            try await withRecordedClient(Configuration(broker.port)) { client, recorder in
+                _ = try await recorder.firstConnection()
+                try await client.subscribe([Subscription("large")])
+                let payload = (0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+                try await client.publish(payload, to: "large")
+                try await eventually("the message") { !recorder.messages.isEmpty }
+                #expect(recorder.messages[0].payload == payload)
+            }
+        }
+    }
+
+    @Test func topicsAreChecked() async throws {
+        try await Broker.withBroker { broker in
+            try await withRecordedClient(Configuration(broker.port)) { client, recorder in
+                _ = try await recorder.firstConnection()
+                for topic in ["", "a/+/b", "a/#", "a\0b", String(repeating: "x", count: 65536)] {
+                    let error = await #expect(throws: MQTTError.self) { try await client.publish([], to: topic) }
+                    #expect(error?.code == .invalidTopic)
+                }
+                for filter in ["", "a/#/b", "a+", "a\0"] {
+                    let error = await #expect(throws: MQTTError.self) {
+                        try await client.subscribe([Subscription(filter)])
+                    }
+                    #expect(error?.code == .invalidTopic)
+                }
+                #expect(try await client.subscribe([]) == [])
+                #expect(recorder.errors.isEmpty)
+            }
+        }
+    }
+
+    @Test func withoutAConnectionNothingIsKept() async throws {
+        let port = Port.free()
+        try await withRecordedClient(Configuration(port)) { client, recorder in
+            _ = try await recorder.firstError()
+            let error = await #expect(throws: MQTTError.self) { try await client.publish([], to: "a") }
+            #expect(error?.code == .notConnected)
+            let other = await #expect(throws: MQTTError.self) { try await client.subscribe([Subscription("a")]) }
+            #expect(other?.code == .notConnected)
+        }
+    }
+
+    @Test func aRefusedMessageSaysWhy() async throws {
+        var options = Broker.Options()
+        options.users = ["ann": "secret"]
+        options.acl = "user ann\ntopic read #\ntopic write allowed\n"
+        try await Broker.withBroker(options) { broker in
+            var configuration = Configuration(broker.port)
+            configuration.credentials = .init(user: "ann", password: "secret")
+            try await withRecordedClient(configuration) { client, recorder in
+                _ = try await recorder.firstConnection()
+                #expect(try await client.publish([], to: "allowed") == .noSubscribers)
+                let error = await #expect(throws: MQTTError.self) { try await client.publish([], to: "forbidden") }
+                #expect(error?.code == .publishRefused)
+                #expect(error?.reason == 135)
+                #expect(error?.description.contains("Not authorized") == true)
+            }
+        }
+    }
+}

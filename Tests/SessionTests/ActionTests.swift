@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import Session
+
+/// Every mode × sort of phase × status × action.
+@Suite struct ActionTests {
+    enum Row: String, CaseIterable {
+        case workRunning, workPaused, breakRunning, breakPaused, readyForBreak, readyForFocus
+        case upRunning, upPaused, completed, stopped, superseded
+    }
+
+    static let operations: [Session.Operation] = [
+        .pause, .resume, .stop, .extend(seconds: 60), .startBreak, .startFocus, .skip,
+    ]
+
+    static func rig(_ row: Row, work: String = "focus", rest: String = "shortBreak") -> Rig {
+        var rig = Rig()
+        rig.linkUp()
+        let both = "\(work) 25m, \(rest) 5m, \(work) 25m"
+        switch row {
+        case .workRunning, .workPaused, .completed, .stopped, .superseded: rig.start(both)
+        case .breakRunning, .breakPaused: rig.start("\(rest) 5m, \(work) 25m")
+        case .readyForBreak:
+            rig.start(both)
+            rig.pass(25 * 60_000)
+        case .readyForFocus:
+            rig.start("\(rest) 5m, \(work) 25m")
+            rig.pass(5 * 60_000)
+        case .upRunning, .upPaused: rig.start("\(work) 1m", mode: .countup)
+        }
+        rig.pass(1_000)
+        switch row {
+        case .workPaused, .breakPaused, .upPaused: rig.press(.pause)
+        case .completed: for _ in 0..<3 { rig.press(.skip) }
+        case .stopped: rig.press(.stop)
+        case .superseded: rig.hear(.register(peerRegister(at: rig.wall)), from: "kitchen")
+        default: break
+        }
+        return rig
+    }
+
+    /// The outcome of each action in the order of `operations`: a applied, n noop, - not allowed, s superseded.
+    static let table: [(Row, String, Status)] = [
+        (.workRunning, "anaaana", .running), (.workPaused, "naaaana", .paused),
+        (.breakRunning, "anaanaa", .running), (.breakPaused, "naaanaa", .paused),
+        (.readyForBreak, "--a-a-a", .ready), (.readyForFocus, "--a--aa", .ready),
+        (.upRunning, "ana----", .running), (.upPaused, "naa----", .paused),
+        (.completed, "--n----", .completed), (.stopped, "--n----", .stopped),
+        (.superseded, "sssssss", .superseded),
+    ]
+
+    @Test(
+        arguments: table,
+        [("focus", "shortBreak"), ("work", "rest"), ("phase", "longBreak")]
+    ) func everyAction(row: (Row, String, Status), kinds: (String, String)) {
+        for (operation, letter) in zip(Self.operations, row.1) {
+            var rig = Self.rig(row.0, work: kinds.0, rest: kinds.1)
+            let before = rig.own
+            #expect(before?.status == row.2)
+            let expected: Outcome =
+                switch letter {
+                case "a": .applied
+                case "n": .noop
+                case "s": .refused(.superseded)
+                default: .refused(.notAllowed)
+                }
+            rig.published = []
+            rig.hear(rig.intent(operation))
+            #expect(rig.answers.map(\.outcome) == [expected], "\(row.0) \(operation)")
+            if expected == .applied {
+                #expect(rig.own?.rev == (before?.rev ?? 0) + 1)
+                #expect(rig.registers == [rig.own].compactMap(\.self))
+                #expect(rig.own?.last?.op == operation.name)
+                check(operation, before: before, after: rig.own, row: row.0)
+            } else {
+                #expect(rig.own == before)
+                #expect(rig.registers.isEmpty)
+            }
+        }
+    }
+
+    private func check(_ operation: Session.Operation, before: Register?, after: Register?, row: Row) {
+        guard let before, let after else { return }
+        #expect(after.flaw == nil)
+        switch operation {
+        case .pause:
+            #expect(after.status == .paused && after.anchor.elapsed == 1_000)
+        case .resume:
+            #expect(after.status == .running && after.anchor.elapsed == 1_000)
+        case .stop:
+            #expect(after.status == .stopped && after.runs.allSatisfy { $0.to != nil })
+        case .extend:
+            #expect(after.status == before.status && after.currentPhase.seconds == before.currentPhase.seconds + 60)
+        case .startBreak, .startFocus, .skip:
+            let isWaiting = row == .readyForBreak || row == .readyForFocus
+            if operation == .skip, row == .readyForFocus {
+                #expect(after.status == .completed)
+            } else if operation == .skip, isWaiting {
+                #expect(after.status == .ready && after.phase == before.phase + 1)
+            } else {
+                #expect(after.status == .running && after.anchor.elapsed == 0)
+                #expect(after.phase == before.phase + (isWaiting ? 0 : 1))
+            }
+        }
+    }
+
+    @Test func extendHasBounds() {
+        var rig = Rig()
+        rig.start("focus 25m")
+        for bad in [0, -60, 86_401, .min, .max, 86_400 - 1_499] {
+            #expect(outcome(rig.press(.extend(seconds: bad))) == .refused(.invalid), "\(bad)")
+        }
+        #expect(outcome(rig.press(.extend(seconds: 86_400 - 1_500))) == .applied)
+        #expect(outcome(rig.press(.extend(seconds: 1))) == .refused(.invalid))
+        #expect(rig.moment?.shownSeconds == 86_400)
+    }
+
+    @Test func startBreakTakesTheNextOrPutsOneIn() {
+        var rig = Rig()
+        rig.start("focus 25m, focus 25m, shortBreak 3m")
+        rig.press(.startBreak)
+        #expect(rig.own?.plan == plan("focus 25m, shortBreak 3m, focus 25m, shortBreak 3m"))
+        rig.press(.startFocus)
+        #expect(rig.own?.phase == 2)
+        rig.press(.startBreak)
+        #expect(rig.own?.phase == 3 && rig.own?.plan.count == 4)
+        rig.press(.startFocus)
+        #expect(rig.own?.plan.count == 5 && rig.own?.currentPhase == Phase(kind: .focus, seconds: 1_500))
+    }
+
+    @Test func everyFourthInsertedBreakIsLong() {
+        var rig = Rig()
+        rig.start("focus 25m")
+        var kinds: [PhaseKind?] = []
+        for _ in 0..<8 {
+            rig.press(.startBreak)
+            kinds.append(rig.own?.currentPhase.kind)
+            rig.press(.startFocus)
+        }
+        let expected: [PhaseKind] = [
+            .shortBreak, .shortBreak, .shortBreak, .longBreak, .shortBreak, .shortBreak, .shortBreak, .longBreak,
+        ]
+        #expect(kinds == expected)
+        #expect(rig.own?.plan.first { $0.kind == .longBreak }?.seconds == 900)
+    }
+
+    @Test func longBreakFollowsTheSettings() {
+        var never = Rig(defaults: PhaseDefaults(longBreakEvery: 0))
+        never.start("focus 25m")
+        never.press(.startBreak)
+        #expect(never.own?.currentPhase.kind == .shortBreak)
+        var always = Rig(defaults: PhaseDefaults(longBreak: 1_200, longBreakEvery: 1))
+        always.start("focus 25m")
+        always.press(.startBreak)
+        #expect(always.own?.currentPhase == Phase(kind: .longBreak, seconds: 1_200))
+        var bad = Rig(defaults: PhaseDefaults(shortBreak: 0))
+        bad.start("focus 25m")
+        #expect(outcome(bad.press(.startBreak)) == .refused(.notAllowed))
+    }
+
+    @Test func aFullPlanTakesNoInsertedPhase() {
+        var rig = Rig()
+        rig.start("focus 1m x80")
+        #expect(outcome(rig.press(.startBreak)) == .refused(.notAllowed))
+        #expect(outcome(rig.press(.skip)) == .applied)
+    }
+
+    @Test func badStartsAreNamed() {
+        var rig = Rig()
+        #expect(rig.start("nonsense") == .invalid("plan"))
+        #expect(rig.start("focus 1m", title: "a\u{1B}[2J") == .invalid("title"))
+        var cap = Rig(defaults: PhaseDefaults(countUpCap: 0))
+        #expect(cap.start("focus 1m", mode: .countup) == .invalid("plan"))
+        var display = Rig(role: .display)
+        #expect(display.start("focus 1m") == .invalid("role"))
+        #expect(rig.own == nil && rig.press(.pause) == .noSession)
+    }
+}

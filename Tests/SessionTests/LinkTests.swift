@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import Session
+
+/// Connections, presence, and the repair of what the broker holds.
+@Suite struct LinkTests {
+    @Test func orderAfterAConnection() {
+        var rig = Rig()
+        rig.start("focus 25m")
+        rig.barriers = false
+        rig.linkUp()
+        #expect(rig.presences.count == 1 && rig.registers.isEmpty, "the first barrier comes before the register")
+        rig.send(.barrierPassed(token("another")))
+        #expect(rig.registers.isEmpty)
+        rig.send(.barrierPassed(token("conn-desk-1")))
+        #expect(rig.registers == [rig.own].compactMap(\.self))
+        rig.send(.linkDown)
+        rig.published = []
+        rig.linkUp()
+        #expect(rig.presences.count == 1 && rig.registers.count == 1, "later ones do not hold it back")
+    }
+
+    @Test func aBarrierIsWaitedForTwoSecondsAtMost() {
+        var rig = Rig()
+        rig.start("focus 25m")
+        rig.barriers = false
+        rig.linkUp()
+        rig.pass(1_999)
+        #expect(rig.registers.isEmpty)
+        rig.pass(1)
+        #expect(rig.registers.count == 1)
+    }
+
+    @Test func nothingIsPublishedWithoutALink() {
+        var rig = Rig()
+        rig.start("focus 25m")
+        rig.press(.pause)
+        #expect(rig.published.isEmpty && rig.replies.count == 2)
+        rig.linkUp()
+        #expect(rig.registers.map(\.status) == [.paused], "only present state leaves")
+    }
+
+    @Test func aBrokerWithoutWildcardRetainedIsAsked() {
+        var rig = Rig()
+        rig.echoes = false
+        rig.linkUp()
+        #expect(rig.published.contains(.hello) && rig.notes == [.noRetained])
+        var usual = Rig()
+        usual.linkUp()
+        #expect(!usual.published.contains(.hello))
+    }
+
+    @Test func helloIsAnswered() {
+        var rig = Rig()
+        rig.linkUp()
+        rig.start("focus 25m")
+        rig.published = []
+        rig.hear(.hello, from: "kitchen")
+        rig.hear(.hello, from: "zoo")
+        rig.pass(200)
+        #expect(rig.presences.count == 1 && rig.registers.count == 1)
+        rig.hear(.hello, from: "kitchen")
+        rig.pass(799)
+        #expect(rig.presences.count == 1, "at most once a second")
+        rig.pass(201)
+        #expect(rig.presences.count == 2)
+        rig.hear(.hello, from: "kitchen", retained: true)
+        rig.pass(2_000)
+        #expect(rig.presences.count == 2)
+    }
+
+    /// A message may still be on its way through the shell when the link has gone.
+    @Test func nothingIsDueWithoutALink() {
+        var rig = Rig()
+        rig.start("focus 25m")
+        let boundary = rig.engine.nextWake
+        rig.hear(.hello, from: "kitchen")
+        rig.hear(.presence(presence("x")), from: "desk")
+        #expect(rig.published.isEmpty && rig.engine.nextWake == boundary)
+    }
+
+    @Test func zombieWillsAreIgnored() {
+        var rig = Rig()
+        rig.linkUp()
+        rig.hear(.register(peerRegister()), from: "kitchen")
+        rig.hear(.presence(presence("k1")), from: "kitchen")
+        rig.hear(.presence(presence("k2")), from: "kitchen")
+        rig.hear(.presence(presence("k1", online: false)), from: "kitchen")
+        #expect(rig.engine.peers[.kitchen].isOnline && rig.engine.view.contactLostAt == nil)
+        rig.hear(.presence(presence("k2", online: false)), from: "kitchen")
+        #expect(!rig.engine.peers[.kitchen].isOnline && rig.engine.view.contactLostAt == rig.boot)
+        let lost = rig.boot
+        rig.pass(29_999)
+        #expect(rig.moment?.staleFor == nil && rig.moment?.nextChange == rig.boot + 1)
+        rig.pass(1)
+        #expect(rig.moment?.staleFor == 30_000 && rig.moment?.contactLostAt == lost)
+        rig.hear(.presence(presence("k3")), from: "kitchen")
+        #expect(rig.moment?.contactLostAt == nil)
+    }
+
+    @Test func aSleepingNodeIsNotThere() {
+        var rig = Rig()
+        rig.linkUp()
+        rig.hear(.presence(presence("k2", sleeping: true)), from: "kitchen")
+        #expect(!rig.engine.peers[.kitchen].isOnline)
+        rig.hear(.presence(presence("k1", online: false)), from: "kitchen")
+        #expect(rig.engine.peers[.kitchen].presence?.connection == token("k2"))
+    }
+
+    @Test func retainedPresenceIsThePresentState() {
+        var rig = Rig()
+        rig.linkUp()
+        rig.hear(.presence(presence("k1")), from: "kitchen")
+        rig.send(.linkDown)
+        rig.pass(1_000)
+        rig.linkUp()
+        rig.hear(.presence(presence("k2", online: false)), from: "kitchen", retained: true)
+        #expect(!rig.engine.peers[.kitchen].isOnline)
+        #expect(rig.engine.peers[.kitchen].lastHeard == rig.boot - 1_000, "what was kept is no sign of life")
+    }
+
+    @Test func linkLossMakesAMirrorStaleAndNotAnOwner() {
+        var rig = Rig()
+        rig.linkUp()
+        rig.hear(.presence(presence("k1")), from: "kitchen")
+        rig.hear(.register(peerRegister()), from: "kitchen")
+        rig.send(.linkDown)
+        rig.pass(30_000)
+        #expect(rig.moment?.staleFor == 30_000)
+        rig.start("focus 1h")
+        rig.pass(60_000)
+        #expect(rig.moment?.staleFor == nil && rig.engine.view.isOwner && !rig.engine.view.isLinked)
+    }
+
+    @Test func ownOfflineIsPutRight() {
+        var rig = Rig()
+        rig.linkUp()
+        rig.published = []
+        rig.hear(.presence(presence("conn-desk-0", online: false)), from: "desk")
+        #expect(rig.presences.map(\.online) == [true])
+        for _ in 0..<50 { rig.hear(.presence(presence("another-program")), from: "desk") }
+        #expect(rig.presences.count == 1)
+        rig.pass(1_000)
+        #expect(rig.presences.count == 2, "two programs with one id do not chase each other")
+    }
+
+    static func running() -> Rig {
+        var rig = Rig()
+        rig.linkUp()
+        rig.start("focus 25m")
+        rig.press(.extend(seconds: 60))
+        rig.pass(5_000)
+        rig.published = []
+        rig.notes = []
+        return rig
+    }
+
+    @Test func anOlderEchoIsRepaired() throws {
+        var rig = Self.running()
+        var old = try #require(rig.own)
+        old.rev -= 1
+        rig.hear(.register(old), from: "desk")
+        #expect(rig.registers == [rig.own].compactMap(\.self))
+        #expect(rig.notes == [.repaired(Version(epoch: 1, rev: 2))])
+        for _ in 0..<20 { rig.hear(.register(old), from: "desk") }
+        #expect(rig.registers.count == 1)
+        rig.pass(1_000)
+        #expect(rig.registers.count == 2)
+        rig.pass(10_000)
+        #expect(rig.registers.count == 2)
+    }
+
+    @Test func aDifferentOrHigherEchoIsOutbid() throws {
+        let own = try #require(Self.running().own)
+        var different = own
+        different.title = "swapped"
+        var higher = own
+        higher.rev += 5
+        var epoch = own
+        epoch.epoch += 1
+        var top = own
+        top.rev = Limits.counter.upperBound
+        for (echo, epoch, rev) in [(different, 1, 3), (higher, 1, 8), (epoch, 2, 3), (top, 2, 0)] {
+            var rig = Self.running()
+            rig.hear(.register(echo), from: "desk")
+            #expect(rig.own?.version == Version(epoch: epoch, rev: rev))
+            #expect(rig.registers == [rig.own].compactMap(\.self) && rig.own?.flaw == nil)
+            #expect(rig.own?.title == "" && rig.journal?.epoch == epoch)
+        }
+    }
+
+    @Test func twoProgramsWithOneIdDoNotChaseEachOther() throws {
+        var rig = Self.running()
+        rig.echoes = false
+        for _ in 0..<100 {
+            var other = try #require(rig.own)
+            other.rev += 1
+            rig.hear(.register(other), from: "desk")
+        }
+        #expect(rig.registers.count == 1)
+        rig.pass(10_000)
+        #expect(rig.registers.count == 2)
+    }
+
+    @Test func aForkObjectionIsHeededOnce() throws {
+        var rig = Self.running()
+        let version = try #require(rig.own?.version)
+        for peer in ["kitchen", "zoo", "attic"] {
+            rig.hear(.ack(.fork(node: id("desk"), version: version)), from: peer)
+            rig.hear(.ack(.fork(node: id("zoo"), version: version)), from: peer)
+        }
+        rig.pass(5_000)
+        #expect(rig.own?.version == version.next && rig.registers.count == 1)
+    }
+
+    @Test func ownRapidPublicationsAreNotTakenForSwaps() {
+        var rig = Self.running()
+        rig.echoes = false
+        for index in 0..<20 { rig.press(index % 2 == 0 ? .pause : .resume) }
+        let late = rig.registers
+        rig.published = []
+        for register in late { rig.hear(.register(register), from: "desk") }
+        rig.pass(5_000)
+        #expect(late.count == 20 && rig.published.isEmpty && rig.notes.isEmpty)
+    }
+
+    @Test func anErasedRegisterIsPublishedAgain() {
+        var rig = Self.running()
+        rig.send(.erased(from: id("kitchen")))
+        #expect(rig.published.isEmpty)
+        rig.send(.erased(from: id("desk")))
+        #expect(rig.registers.count == 1 && rig.presences.count == 1)
+    }
+
+    @Test func whatIsNotUsedIsCountedAndSaidOnce() {
+        var rig = Rig()
+        for _ in 0..<3 { rig.send(.discarded(.malformed, from: .kitchen)) }
+        rig.send(.discarded(.tooLarge, from: .kitchen))
+        for _ in 0..<2 { rig.send(.discarded(.unknownVersion, from: nil)) }
+        #expect(rig.engine.peers[.kitchen].discarded == [.malformed: 3, .tooLarge: 1])
+        #expect(rig.engine.strangers == [.unknownVersion: 2] && rig.notes.count == 3)
+    }
+
+    @Test func aSpaceHasAtMostSoManyNodes() {
+        var rig = Rig()
+        for index in 0..<600 { rig.hear(.hello, from: "n\(index)") }
+        #expect(rig.engine.peers.all.count == Limits.nodes)
+        #expect(rig.engine.strangers == [.tooManyNodes: 600 - Limits.nodes])
+        rig.send(.discarded(.malformed, from: id("n599")))
+        #expect(rig.engine.strangers[.malformed] == 1)
+    }
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import Session
+
+/// Inputs drawn at random: nothing traps, and waking early never matters.
+@Suite struct RandomTests {
+    static let times: [Int64] = [
+        0, 1, Limits.earliestStamp, Rig.epoch - 60_000, Rig.epoch - 1, Rig.epoch, Rig.epoch + 1, Rig.epoch + 10_000,
+        Rig.epoch + 11_000, Limits.time.upperBound,
+    ]
+    static let counters = [0, 1, 2, 3, 50, Limits.counter.upperBound - 1, Limits.counter.upperBound]
+
+    /// A register with odd but admissible fields.
+    static func weird(_ node: String, _ random: inout SplitMix) -> Register {
+        func pick<Element>(_ elements: [Element]) -> Element {
+            elements[Int.random(in: 0..<elements.count, using: &random)]
+        }
+        let phases = pick([1, 1, 2, 3, 80])
+        var register = peerRegister(node, session: "W\(pick([1, 2, 3, 4]))")
+        register.mode = phases == 1 ? pick(Mode.allCases) : .countdown
+        register.plan = (0..<phases).map { _ in
+            Phase(kind: pick(PhaseKind.allCases), seconds: pick([1, 2, 60, 86_400]))
+        }
+        register.phase = pick([0, phases - 1])
+        register.autoAdvance = pick([true, false])
+        register.status = pick(Status.allCases)
+        if register.mode == .countup, register.status == .ready { register.status = .paused }
+        register.epoch = pick(Self.counters)
+        register.rev = pick(Self.counters)
+        register.stamp.time = pick(Self.times)
+        register.stamp.counter = pick(Self.counters)
+        register.startedAt = pick(Self.times)
+        register.anchor = Anchor(
+            elapsed: pick([0, 1, register.currentPhase.length]), at: pick(Self.times),
+            bootID: token(pick(["boot-1", "boot-2", "x"])),
+            boot: pick([0, 1, 1_000_000, Limits.reading.upperBound]))
+        register.runs = (0..<pick([0, 1, 120])).map { _ in
+            let from = pick(Self.times)
+            return Run(phase: pick([0, phases - 1]), from: from, to: pick(Self.times.filter { $0 >= from }))
+        }
+        if register.status == .running, !register.runs.isEmpty, pick([true, false]) {
+            register.runs[register.runs.count - 1].to = nil
+        }
+        register.applied = (0..<pick([0, 1, 64])).map { token("I\($0)") }
+        register.lineage = token(pick(["S1", "W1"]))
+        if pick([true, false]) {
+            register.continues = Continuation(
+                node: id("desk"), epoch: pick(Self.counters), rev: pick(Self.counters), at: pick(Self.times))
+        }
+        return register
+    }
+
+    static func input(_ step: Int, _ rig: Rig, _ random: inout SplitMix) -> Input? {
+        let names = ["desk", "kitchen", "zoo"]
+        let name = names[Int.random(in: 0...2, using: &random)]
+        let draw = Int.random(in: 0...15, using: &random)
+        let version = Version(
+            epoch: counters[Int.random(in: 0..<counters.count, using: &random)],
+            rev: counters[Int.random(in: 0..<counters.count, using: &random)])
+        let operation = ActionTests.operations[Int.random(in: 0...6, using: &random)]
+        switch draw {
+        case 0, 1, 2, 3:
+            let register = weird(name, &random)
+            #expect(register.flaw == nil)
+            return .received(.register(register), from: id(name), retained: Bool.random(using: &random))
+        case 4:
+            let text = ["focus 25m", "focus 2s, rest 1s, focus 2s", "work 1s x40 / rest 1s"][step % 3]
+            let start = Start(mode: step % 5 == 0 ? .countup : .countdown, plan: plan(text), autoAdvance: step % 2 == 0)
+            return .start(start, id: token("S\(step)"), ticket: step)
+        case 5, 6: return .press(Press(operation), id: token("P\(step)"), ticket: step)
+        case 7:
+            var intent = rig.intent(operation, id: "Q\(step % 40)", phase: step % 3)
+            intent.expiresAt = times[Int.random(in: 0..<times.count, using: &random)]
+            return .received(.intent(intent), from: .kitchen, retained: false)
+        case 8: return .linkUp(token("c\(step)"))
+        case 9: return .linkDown
+        case 10:
+            let said = presence("c\(step % 3)", online: step % 2 == 0, sleeping: step % 7 == 0)
+            return .received(.presence(said), from: id(name), retained: step % 5 == 0)
+        case 11: return .received(.ack(.fork(node: id("desk"), version: version)), from: id(name), retained: false)
+        case 12: return .received(.hello, from: id(name), retained: false)
+        case 13: return .hangUp(step - 1)
+        case 14: return .erased(from: id(name))
+        default: return nil
+        }
+    }
+
+    @Test(arguments: UInt64(1)...40) func nothingTraps(seed: UInt64) {
+        var random = SplitMix(state: seed)
+        var rig = Rig(journal: seed % 3 == 0 ? Journal(own: Self.weird("desk", &random)) : nil)
+        rig.echoes = seed % 2 == 0
+        rig.checksFlaws = false
+        for step in 1...400 {
+            if let input = Self.input(step, rig, &random) {
+                rig.ticket = step
+                rig.send(input)
+            }
+            rig.disk = [.atOnce, .atOnce, .later, .failing][Int.random(in: 0...3, using: &random)]
+            if step % 9 == 0 { rig.flush() }
+            if step % 20 == 0 { rig.wall = Self.times[Int.random(in: 0..<Self.times.count, using: &random)] }
+            rig.pass(Int64.random(in: 0...2_500, using: &random))
+            for offset in [0, 1, 5_000, Limits.reading.upperBound] {
+                let moment = rig.engine.view.moment(at: rig.boot + offset)
+                if let moment { #expect(moment.remaining >= 0 && moment.elapsed >= 0 && moment.shownSeconds >= 0) }
+                _ = moment?.nextChange
+            }
+        }
+    }
+
+    /// An engine that is woken only when it asks for it comes to the same as one that is woken ten times a second.
+    @Test(arguments: UInt64(1)...30) func nextWakeIsEnough(seed: UInt64) {
+        var random = SplitMix(state: seed)
+        var rare = Rig()
+        var often = Rig()
+        rare.checksFlaws = false
+        often.checksFlaws = false
+        for step in 1...120 {
+            if let input = Self.input(step, rare, &random) {
+                rare.ticket = step
+                rare.send(input)
+                often.send(input)
+            }
+            let disk = [Rig.DiskMode.atOnce, .atOnce, .atOnce, .failing][Int.random(in: 0...3, using: &random)]
+            rare.disk = disk
+            often.disk = disk
+            let milliseconds = Int64.random(in: 0...30, using: &random) * 100
+            rare.pass(milliseconds)
+            for _ in 0..<(milliseconds / 100) {
+                often.pass(100)
+                often.send(.wake)
+            }
+            let agree = rare.engine == often.engine && rare.log == often.log
+            #expect(agree, "seed \(seed), step \(step)")
+            if !agree { return }
+        }
+    }
+}

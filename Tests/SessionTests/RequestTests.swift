@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import Session
+
+/// The asking side of an intent.
+@Suite struct RequestTests {
+    static func rig(plan text: String = "focus 25m, shortBreak 5m") -> Rig {
+        var rig = Rig()
+        rig.linkUp()
+        rig.hear(.presence(presence("k1")), from: "kitchen")
+        rig.hear(.register(peerRegister(plan: text)), from: "kitchen")
+        rig.published = []
+        return rig
+    }
+
+    static func answer(_ outcome: Outcome, to intent: String = "I1") -> Message {
+        .ack(.answer(Answer(intent: token(intent), outcome: outcome, session: token("P1"), rev: 2)))
+    }
+
+    @Test func isSentAgainWithTheSameIdAndGivenUp() {
+        var rig = Self.rig()
+        #expect(rig.press(.pause, id: "I1") == nil)
+        #expect(rig.intents.count == 1)
+        rig.pass(999)
+        #expect(rig.intents.count == 1)
+        rig.pass(1)
+        #expect(rig.intents.count == 2)
+        rig.pass(3_999)
+        #expect(rig.intents.count == 5 && rig.replies.isEmpty)
+        rig.pass(1)
+        #expect(rig.replies == [1: .noAnswer(token("P1"))] && rig.intents.count == 5)
+        #expect(Set(rig.intents).count == 1 && rig.engine.nextWake == nil)
+        rig.hear(Self.answer(.applied), from: "kitchen")
+        #expect(rig.replies.count == 1)
+        let intent = rig.intents[0]
+        #expect(intent.id == token("I1") && intent.session == token("P1") && intent.phase == 0)
+        #expect(intent.expiresAt == intent.at + 30_000 && intent.from == rig.node)
+    }
+
+    @Test(arguments: [
+        Outcome.applied, .duplicate, .noop, .refused(.superseded), .refused(.stalePhase), .refused(.expired),
+        .refused(.notAllowed), .refused(.invalid),
+    ]) func isAnsweredByAnAck(expected: Outcome) {
+        var rig = Self.rig()
+        rig.press(.pause, id: "I1")
+        rig.hear(Self.answer(expected, to: "I2"), from: "kitchen")
+        rig.hear(Self.answer(expected), from: "kitchen", retained: true)
+        rig.hear(Self.answer(expected), from: "desk")
+        #expect(rig.replies.isEmpty)
+        rig.hear(Self.answer(expected), from: "kitchen")
+        rig.hear(Self.answer(expected), from: "kitchen")
+        #expect(outcome(rig.replies[1]) == expected)
+        rig.pass(10_000)
+        #expect(rig.replies.count == 1 && rig.intents.count == 1)
+    }
+
+    @Test func isAnsweredByTheRegisterThatHoldsIt() {
+        var rig = Self.rig()
+        rig.press(.pause, id: "I1")
+        var register = peerRegister(plan: "focus 25m, shortBreak 5m", rev: 2, status: .paused)
+        register.applied = [token("I0"), token("I1")]
+        rig.hear(.register(register), from: "kitchen")
+        #expect(outcome(rig.replies[1]) == .applied)
+    }
+
+    @Test func hangsUp() {
+        var rig = Self.rig()
+        rig.press(.pause, id: "I1")
+        rig.send(.hangUp(1))
+        rig.hear(Self.answer(.applied), from: "kitchen")
+        rig.pass(10_000)
+        #expect(rig.replies.isEmpty && rig.intents.count == 1 && rig.engine.nextWake == nil)
+    }
+
+    @Test func waitsForALinkThatHearsAnswers() {
+        var rig = Self.rig()
+        rig.send(.linkDown)
+        rig.press(.pause, id: "I1")
+        rig.pass(1_500)
+        rig.barriers = false
+        rig.linkUp()
+        #expect(rig.intents.isEmpty)
+        rig.pass(200)
+        rig.send(.barrierPassed(token("conn-desk-2")))
+        #expect(rig.intents.count == 1)
+        rig.pass(5_000)
+        #expect(rig.replies == [1: .noAnswer(token("P1"))])
+    }
+
+    @Test func namesWhatThePersonSaw() {
+        var rig = Self.rig(plan: "focus 25m, shortBreak 5m")
+        rig.pass(25 * 60_000)
+        rig.press(.startBreak)
+        #expect(rig.intents.last?.phase == 1, "by date the break is next")
+        #expect(rig.press(.stop, session: "unknown") == .noSession)
+        rig.hear(.register(peerRegister("zoo", session: "Z1", at: rig.wall)), from: "zoo")
+        #expect(outcome(rig.press(.stop, session: "P1")) == .refused(.superseded))
+        rig.press(.stop, session: "Z1", phase: 0)
+        #expect(rig.intents.last?.session == token("Z1"))
+    }
+
+    @Test func thereIsNothingToAsk() {
+        var idle = Rig()
+        idle.linkUp()
+        #expect(idle.press(.pause) == .noSession)
+        var ended = Self.rig(plan: "focus 10s")
+        ended.pass(10_000)
+        #expect(ended.press(.pause) == .noSession && ended.intents.isEmpty)
+    }
+
+    /// Two engines on one wire: pause asked at one, applied by the other.
+    @Test func endToEnd() {
+        var owner = Rig("owner")
+        var asker = Rig("asker", bootID: "boot-2", boot: 9_000)
+        owner.linkUp()
+        asker.linkUp()
+        owner.start("focus 25m")
+        if let own = owner.own { asker.hear(.register(own), from: "owner") }
+        owner.pass(60_000)
+        asker.pass(60_000)
+        owner.published = []
+        asker.press(.pause)
+        for intent in asker.intents { owner.hear(intent) }
+        for message in owner.published { asker.hear(message, from: "owner") }
+        #expect(outcome(asker.replies[1]) == .applied)
+        #expect(asker.moment?.register.status == .paused && asker.moment?.elapsed == 60_000)
+        #expect(owner.own?.last?.from == id("asker") && owner.own?.last?.op == .pause)
+    }
+}

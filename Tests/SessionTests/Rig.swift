@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import Session
+
+/// One engine with virtual clocks, a disk and a link whose behaviour a test chooses.
+struct Rig {
+    enum DiskMode { case atOnce, later, failing }
+
+    var engine: Engine
+    var boot: Int64
+    var wall: Int64
+    var disk = DiskMode.atOnce
+    /// Whether what is published on the own topic comes back.
+    var echoes = true
+    var barriers = true
+    /// Off where a test forges registers of this very node at the end of all bounds.
+    var checksFlaws = true
+    var journal: Journal?
+    var pendingWrites: [(Journal, Int)] = []
+    var published: [Message] = []
+    var replies: [Ticket: Reply] = [:]
+    var notes: [Note] = []
+    var log: [Effect] = []
+    var ticket = 0
+    private var connections = 0
+
+    static let epoch: Int64 = 1_790_000_000_000
+
+    init(
+        _ node: String = "desk", bootID: String = "boot-1", boot: Int64 = 1_000_000, wall: Int64 = Rig.epoch,
+        journal: Journal? = nil, role: Role = .node, defaults: PhaseDefaults = PhaseDefaults()
+    ) {
+        engine = Engine(
+            configuration: Configuration(
+                node: id(node), name: node, role: role, software: "test", bootID: token(bootID), defaults: defaults))
+        self.boot = boot
+        self.wall = wall
+        self.journal = journal
+        send(.restored(journal))
+    }
+
+    var now: Instant { Instant(boot: boot, wall: wall) }
+    var own: Register? { engine.journal.own }
+    var node: NodeID { engine.configuration.node }
+    var moment: Moment? { engine.view.moment(at: boot) }
+    var registers: [Register] {
+        published.compactMap { if case .register(let register) = $0 { register } else { nil } }
+    }
+    var answers: [Answer] {
+        published.compactMap { if case .ack(.answer(let answer)) = $0 { answer } else { nil } }
+    }
+    var intents: [Intent] {
+        published.compactMap { if case .intent(let intent) = $0 { intent } else { nil } }
+    }
+    var presences: [Presence] {
+        published.compactMap { if case .presence(let presence) = $0 { presence } else { nil } }
+    }
+
+    /// Hands one input over and carries out what comes of it, checking what holds at all times.
+    @discardableResult
+    mutating func send(_ input: Input) -> [Effect] {
+        var inputs = [input]
+        var first: [Effect]?
+        while !inputs.isEmpty {
+            let effects = engine.handle(inputs.removeFirst(), at: now)
+            if first == nil { first = effects }
+            for effect in effects { carryOut(effect, into: &inputs) }
+            if let wake = engine.nextWake { #expect(wake > boot, "nextWake \(wake) is not after \(boot)") }
+        }
+        return first ?? []
+    }
+
+    private mutating func carryOut(_ effect: Effect, into inputs: inout [Input]) {
+        log.append(effect)
+        switch effect {
+        case .journal(let state, let write):
+            switch disk {
+            case .atOnce:
+                pendingWrites = []
+                journal = state
+                inputs.append(.journalled(write))
+            case .later: pendingWrites.append((state, write))
+            case .failing: inputs.append(.journalFailed(write))
+            }
+        case .publish(let message):
+            #expect(engine.link.isUp, "published without a link")
+            published.append(message)
+            if case .register(let register) = message {
+                #expect(!checksFlaws || register.flaw == nil)
+                #expect(journal?.own == register, "published before it was on disk")
+            }
+            if echoes {
+                switch message {
+                // What was published ahead of the subscriptions comes back as retained.
+                case .presence, .register:
+                    let isAhead = engine.link.barrierDeadline != nil
+                    inputs.append(.received(message, from: node, retained: isAhead))
+                default: break
+                }
+            }
+        case .barrier(let connection): if barriers { inputs.append(.barrierPassed(connection)) }
+        case .reply(let ticket, let reply):
+            #expect(replies[ticket] == nil, "two replies for one ticket")
+            replies[ticket] = reply
+        case .log(let note): notes.append(note)
+        }
+    }
+
+    /// Answers the writes that a slow disk has kept.
+    mutating func flush() {
+        while !pendingWrites.isEmpty {
+            let (state, write) = pendingWrites.removeFirst()
+            journal = state
+            send(.journalled(write))
+        }
+    }
+
+    /// Lets time pass, waking the engine exactly when it asks for it.
+    mutating func pass(_ milliseconds: Int64) {
+        let end = boot + milliseconds
+        while let wake = engine.nextWake, wake <= end, wake > boot {
+            move(to: wake)
+            send(.wake)
+        }
+        move(to: end)
+    }
+
+    /// Lets time pass without waking the engine.
+    mutating func move(to boot: Int64) {
+        wall += boot - self.boot
+        self.boot = boot
+    }
+
+    @discardableResult
+    mutating func start(
+        _ plan: String, id session: String = "S1", mode: Mode = .countdown, autoAdvance: Bool = false,
+        title: String = ""
+    ) -> Reply? {
+        ticket += 1
+        let phases = (try? PlanGrammar.phases(of: plan)) ?? []
+        send(
+            .start(
+                Start(title: title, mode: mode, plan: phases, autoAdvance: autoAdvance), id: token(session),
+                ticket: ticket))
+        return replies[ticket]
+    }
+
+    @discardableResult
+    mutating func press(
+        _ operation: Session.Operation, id: String? = nil, session: String? = nil, phase: Int? = nil
+    ) -> Reply? {
+        ticket += 1
+        let press = Press(operation, session: session.map { token($0) }, phase: phase)
+        send(.press(press, id: token(id ?? "press-\(ticket)"), ticket: ticket))
+        return replies[ticket]
+    }
+
+    mutating func linkUp() {
+        connections += 1
+        send(.linkUp(token("conn-\(node)-\(connections)")))
+    }
+
+    mutating func hear(_ message: Message, from sender: String, retained: Bool = false) {
+        send(.received(message, from: id(sender), retained: retained))
+    }
+
+    mutating func hear(_ intent: Intent, retained: Bool = false) {
+        send(.received(.intent(intent), from: intent.from, retained: retained))
+    }
+
+    /// An intent of `kitchen` for the own session as it stands.
+    func intent(
+        _ operation: Session.Operation, id: String = "I1", session: String? = nil, phase: Int? = nil,
+        life: Int64 = 30_000
+    ) -> Intent {
+        let target: SessionID = session.map { token($0) } ?? own?.id ?? token("none")
+        return Intent(
+            id: token(id), lineage: own?.lineage ?? target, session: target, phase: phase ?? own?.phase,
+            operation: operation, from: .kitchen, at: wall, expiresAt: wall + life)
+    }
+}
+
+/// The id `text`; a typing error in a test ends up as `bad-id`.
+func id(_ text: String) -> NodeID { NodeID(text) ?? id("bad-id") }
+
+func token<Kind>(_ text: String) -> Token<Kind> { Token(unchecked: text) }
+
+extension NodeID {
+    static let kitchen = SessionTests.id("kitchen")
+}
+
+func plan(_ text: String) -> [Phase] { (try? PlanGrammar.phases(of: text)) ?? [] }
+
+func outcome(_ reply: Reply?) -> Outcome? {
+    if case .answered(let answer) = reply { answer.outcome } else { nil }
+}
+
+/// A running register of another node, started at `at` in group time.
+func peerRegister(
+    _ node: String = "kitchen", session: String = "P1", plan text: String = "focus 25m", mode: Mode = .countdown,
+    at: Int64 = Rig.epoch, boot: Int64 = 5_000_000, bootID: String = "boot-p", epoch: Int = 1, rev: Int = 1,
+    autoAdvance: Bool = false, status: Status = .running, elapsed: Int64 = 0, counter: Int = 0
+) -> Register {
+    Register(
+        id: token(session), lineage: token(session), stamp: Stamp(time: at, counter: counter, node: id(node)),
+        epoch: epoch, rev: rev, owner: id(node), title: "", icon: nil, label: nil, mode: mode, plan: plan(text),
+        autoAdvance: autoAdvance, phase: 0, status: status, startedAt: at,
+        anchor: Anchor(elapsed: elapsed, at: at, bootID: token(bootID), boot: boot),
+        runs: [Run(phase: 0, from: at, to: status == .running ? nil : at)])
+}
+
+func presence(_ connection: String, online: Bool = true, sleeping: Bool = false) -> Presence {
+    Presence(
+        online: online, connection: token(connection), role: .node, name: "n", at: Rig.epoch,
+        clock: ClockQuality(synced: true), software: "t", isSleeping: sleeping)
+}
+
+/// A random source that a seed determines.
+struct SplitMix: RandomNumberGenerator {
+    var state: UInt64
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var z = state
+        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+        return z ^ (z >> 31)
+    }
+}
+
+extension Run {
+    /// Milliseconds of an ended run.
+    var length: Int64 { (to ?? from) - from }
+}

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import Session
+
+/// What time alone does to a session.
+@Suite struct TimeTests {
+    static let minute: Int64 = 60_000
+
+    static func register(_ text: String, mode: Mode = .countdown, autoAdvance: Bool = false) -> Register {
+        peerRegister(plan: text, mode: mode, autoAdvance: autoAdvance)
+    }
+
+    /// Plan, autoAdvance, minutes since the anchor, status, phase, minutes of the phase that have passed.
+    static let boundaries: [(String, Bool, Int64, Status, Int, Int64)] = [
+        ("focus 25m, shortBreak 5m", false, 25 * minute - 1, .running, 0, 25 * minute - 1),
+        ("focus 25m, shortBreak 5m", false, 25 * minute, .ready, 1, 0),
+        ("focus 25m, shortBreak 5m", false, 500 * minute, .ready, 1, 0),
+        ("focus 25m, shortBreak 5m", true, 25 * minute, .running, 1, 0),
+        ("focus 25m, shortBreak 5m", true, 30 * minute - 1, .running, 1, 5 * minute - 1),
+        ("focus 25m, shortBreak 5m", true, 30 * minute, .completed, 1, 5 * minute),
+        ("focus 25m, shortBreak 5m", true, 55 * minute, .completed, 1, 5 * minute),
+        ("focus 25m, shortBreak 5m", true, 55 * minute + 1, .completed, 1, 5 * minute),
+        ("focus 25m, shortBreak 1h", true, 55 * minute, .running, 1, 30 * minute),
+        ("focus 25m", true, 25 * minute, .completed, 0, 25 * minute),
+        ("focus 25m", false, 900 * minute, .completed, 0, 25 * minute),
+        ("work 40s x8 / rest 20s", true, 7 * minute + 59_999, .running, 15, 19_999),
+        ("work 40s x8 / rest 20s", true, 8 * minute, .completed, 15, 20_000),
+        ("focus 1m x3 / shortBreak 1m", true, 150_000, .running, 2, 30_000),
+    ]
+
+    @Test(arguments: boundaries) func derivedByDate(row: (String, Bool, Int64, Status, Int, Int64)) {
+        let register = Self.register(row.0, autoAdvance: row.1)
+        let moment = View(register: register, anchorBoot: 1_000).moment(at: 1_000 + row.2)
+        let last = View(register: register, anchorBoot: 1_000).lastMoment(at: 1_000 + row.2)
+        #expect(last?.register.status == row.3)
+        #expect(last?.register.phase == row.4)
+        #expect(last?.elapsed == row.5)
+        #expect(moment == nil || moment == last)
+        #expect(last?.register.flaw == nil)
+    }
+
+    /// Owner and display come to the same by the same rule: woken at each boundary, or looking once.
+    @Test(
+        arguments: [
+            "focus 25m, shortBreak 5m, focus 25m", "work 40s x8 / rest 20s", "focus 1s x80", "focus 10m x2",
+        ], [true, false])
+    func ownerAndDisplayAgree(text: String, autoAdvance: Bool) throws {
+        var rig = Rig()
+        rig.start(text, autoAdvance: autoAdvance)
+        let first = try #require(rig.own)
+        let at = rig.boot
+        for step in [0, 1, 999, 1_000, 1_001, 39_999, 40_000, 60_000, 480_000, 599_999, 600_000, 1_200_000] {
+            rig.pass(at + Int64(step) - rig.boot)
+            var derived = first.advanced(since: rig.boot - at)
+            let own = try #require(rig.own)
+            derived.rev = own.rev
+            #expect(derived == own, "\(step)")
+        }
+    }
+
+    /// Two steps are one: what a display shows does not depend on when it looked before.
+    @Test func advancingIsAssociative() {
+        var random = SplitMix(state: 7)
+        for _ in 0..<3_000 {
+            let text = ["focus 20m x4 / shortBreak 5m", "work 40s x8 / rest 20s", "focus 29m, focus 1m"][
+                Int.random(in: 0..<3, using: &random)]
+            let register = Self.register(text, autoAdvance: Bool.random(using: &random))
+            let total = Int64.random(in: 0...200 * Self.minute, using: &random)
+            let once = register.advanced(since: total)
+            #expect(once.advanced(since: total - (once.anchor.at - register.anchor.at)) == once)
+            let part = Int64.random(in: 0...total, using: &random)
+            let first = register.advanced(since: part)
+            let twice = first.advanced(since: total - (first.anchor.at - register.anchor.at))
+            #expect(twice == once)
+        }
+    }
+
+    @Test func countUpEndsAtItsCap() {
+        var rig = Rig(defaults: PhaseDefaults(countUpCap: 3_600))
+        rig.start("work 1s", mode: .countup)
+        #expect(rig.own?.plan == [Phase(kind: .work, seconds: 3_600)])
+        rig.pass(3_599_999)
+        #expect(rig.moment?.shownSeconds == 3_599)
+        rig.pass(1)
+        #expect(rig.own?.status == .completed)
+        #expect(rig.moment?.shownSeconds == 3_600)
+        #expect(PhaseDefaults().countUpCap == 15 * 3_600)
+    }
+
+    @Test func completionIsShownForFiveSeconds() {
+        var rig = Rig()
+        rig.start("focus 2s")
+        rig.pass(2_000)
+        #expect(rig.moment?.shownSeconds == 0)
+        #expect(rig.moment?.nextChange == rig.boot + 5_000)
+        rig.pass(4_999)
+        #expect(rig.moment?.register.status == .completed)
+        rig.pass(1)
+        #expect(rig.moment == nil)
+        #expect(rig.press(.pause) == .noSession)
+    }
+
+    @Test func secondsFlipWhereNextChangeSays() {
+        let down = View(register: Self.register("focus 5s"), anchorBoot: 100)
+        let up = View(register: Self.register("focus 5s", mode: .countup), anchorBoot: 100)
+        for (view, atStart) in [(down, 5), (up, 0)] {
+            var boot: Int64 = 100
+            var shown: [Int] = []
+            while let moment = view.moment(at: boot), moment.register.status == .running {
+                shown.append(moment.shownSeconds)
+                let change = moment.nextChange ?? 0
+                #expect(view.lastMoment(at: change - 1)?.shownSeconds == moment.shownSeconds)
+                #expect(view.lastMoment(at: change)?.shownSeconds != moment.shownSeconds)
+                boot = change
+            }
+            #expect(shown.first == atStart && shown.count == 5)
+        }
+    }
+
+    @Test func wallStepsMoveNoCountdownAndNoRun() throws {
+        for step: Int64 in [3_600_000, -3_600_000, 40 * 365 * 86_400_000, -Rig.epoch, -3 * Rig.epoch] {
+            var rig = Rig()
+            rig.linkUp()
+            rig.start("focus 25m")
+            rig.pass(60_000)
+            rig.wall += step
+            rig.send(.wake)
+            #expect(rig.moment?.elapsed == 60_000)
+            rig.pass(60_000)
+            rig.press(.pause)
+            rig.pass(60_000)
+            rig.wall -= step
+            rig.press(.resume)
+            rig.pass(60_000)
+            rig.press(.extend(seconds: 60))
+            rig.wall += step
+            rig.pass(60_000)
+            rig.press(.stop)
+            let own = try #require(rig.own)
+            #expect(own.flaw == nil)
+            #expect(own.anchor.elapsed == 240_000)
+            if Rig.epoch + step >= 0 {
+                #expect(own.runs.map(\.length) == [120_000, 120_000])
+            }
+        }
+    }
+
+    @Test func wallStepsMoveNoRemoteCountdown() {
+        var rig = Rig()
+        rig.linkUp()
+        rig.hear(.register(peerRegister(at: rig.wall - 60_000)), from: "kitchen")
+        #expect(rig.moment?.elapsed == 60_000)
+        rig.wall -= 86_400_000
+        rig.pass(1_000)
+        #expect(rig.moment?.elapsed == 61_000)
+        // The owner pauses at 70 s on its own clock; its wall clock has been stepped as well.
+        var paused = peerRegister(at: Rig.epoch - 60_000, rev: 2, status: .paused, elapsed: 70_000)
+        paused.anchor.at = 99
+        paused.anchor.boot += 70_000
+        rig.pass(9_000)
+        rig.hear(.register(paused), from: "kitchen")
+        #expect(rig.moment?.elapsed == 70_000, "an admitted session stays, whatever the clocks do")
+        #expect(rig.moment?.anchorBoot == rig.boot)
+    }
+
+    @Test func mergedRunsKeepTheirTotal() throws {
+        var rig = Rig()
+        rig.start("focus 5h, shortBreak 5h")
+        for round in 0..<400 {
+            rig.pass(Int64(round % 7 + 1) * 1_000)
+            rig.press(.pause)
+            rig.pass(500)
+            rig.press(.resume)
+            if round == 200 { rig.press(.startBreak) }
+        }
+        rig.press(.pause)
+        let own = try #require(rig.own)
+        #expect(own.runs.count <= Limits.runs && own.flaw == nil)
+        let total = own.runs.map(\.length).reduce(0, +)
+        let expected = (0..<400).map { Int64($0 % 7 + 1) * 1_000 }.reduce(0, +)
+        #expect(total == expected)
+        let second = own.runs.filter { $0.phase == 1 }.map(\.length).reduce(0, +)
+        #expect(second == own.anchor.elapsed)
+    }
+
+    @Test func aRunningSessionEmitsNothing() {
+        for text in ["focus 3h", "focus 1h, shortBreak 2h"] {
+            var rig = Rig()
+            rig.linkUp()
+            rig.hear(.presence(presence("k1")), from: "kitchen")
+            rig.start(text)
+            let wake = rig.engine.nextWake
+            rig.log = []
+            for _ in 0..<3_500 {
+                rig.move(to: rig.boot + 1_000)
+                rig.send(.wake)
+            }
+            #expect(rig.log.isEmpty)
+            #expect(rig.engine.nextWake == wake)
+        }
+    }
+
+    /// A display only sleeps: no timer of its own runs while it mirrors a session.
+    @Test func aDisplayNeedsNoWake() {
+        var rig = Rig()
+        rig.linkUp()
+        rig.hear(.register(peerRegister()), from: "kitchen")
+        #expect(rig.engine.nextWake == nil)
+    }
+
+    @Test func latenessAfterSuspend() {
+        for (late, status, phase) in [(30 * Self.minute, Status.running, 1), (30 * Self.minute + 1, .ready, 1)] {
+            var rig = Rig()
+            rig.start("focus 25m, shortBreak 1h", autoAdvance: true)
+            rig.move(to: rig.boot + 25 * Self.minute + late)
+            rig.send(.wake)
+            #expect(rig.own?.status == status && rig.own?.phase == phase)
+        }
+    }
+}

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import Session
+
+/// Ids, text, colours, stamps and the bounds of a register.
+@Suite struct ValueTests {
+    @Test func nodeIDs() {
+        for good in ["a", "0", "desk", "kitchen-pi", "a-", "x--y", String(repeating: "z", count: 32)] {
+            #expect(NodeID(good)?.rawValue == good)
+            #expect(SpaceID(good)?.description == good)
+        }
+        for bad in [
+            "", "-a", "A", "ä", "a_b", "a b", "a/b", "a+", "a#", "a.b", "a\u{0}", String(repeating: "z", count: 33),
+        ] {
+            #expect(NodeID(bad) == nil && SpaceID(bad) == nil, "\(bad)")
+        }
+        #expect(id("a-") < id("a0") && id("9") < id("a") && id("a") < id("aa"))
+    }
+
+    @Test func tokens() {
+        for good in ["a", "press-7", "01J8ZP5Q8V6Z9Y3X2W1V0T9S8R", "A_b-9", String(repeating: "x", count: 36)] {
+            #expect(SessionID(good)?.rawValue == good)
+        }
+        for bad in ["", "a b", "a/b", "é", "a\n", "{}", String(repeating: "x", count: 37)] {
+            #expect(IntentID(bad) == nil, "\(bad)")
+        }
+    }
+
+    @Test func cleanText() {
+        for good in ["Reading", "Häkeln", "👩‍💻", "☕️", "a b", "\"", "日本語", "e\u{301}"] {
+            #expect(CleanText.accepts(good, bytes: 48), "\(good)")
+        }
+        for bad in [
+            "", "\u{1B}[2J", "a\u{0}b", "a\nb", "tab\t", "\u{7F}", "\u{9B}31m", "\u{202E}abc", "\u{2028}", "\u{2066}",
+            "\u{FEFF}", "\u{FFF9}", "\r\n", String(repeating: "a", count: 49), String(repeating: "é", count: 25),
+        ] {
+            #expect(!CleanText.accepts(bad, bytes: 48), "\(bad.unicodeScalars.map(\.value))")
+        }
+    }
+
+    @Test func colours() {
+        let table: [(String, String?)] = [
+            ("#fff", "#ffffff"), ("abc", "#aabbcc"), ("#0a0a0a", "#0a0a0a"), ("FF8800", "#ff8800"),
+            ("#11223344", "#11223344"), ("112233ff", "#112233"), ("", nil), ("#", nil), ("##fff", nil), ("#ff", nil),
+            ("#ffff", nil), ("#fffff", nil), ("#fffffff", nil), ("#fffffffff", nil), ("#ggg", nil), ("#ｆｆｆ", nil),
+            (" #fff", nil), ("#ff\u{301}f", nil), ("red", nil), ("#-12345", nil), ("+12345", nil),
+        ]
+        for (text, expected) in table { #expect(Colour(hex: text)?.description == expected, "\(text)") }
+        #expect(Colour(hex: "#010203") == Colour(red: 1, green: 2, blue: 3))
+    }
+
+    @Test func hybridClock() {
+        var clock = HybridClock()
+        let desk = id("desk")
+        var last = clock.stamp(at: 100, node: desk)
+        #expect(last == Stamp(time: 100, counter: 0, node: desk))
+        for (now, time, counter) in [(100, 100, 1), (50, 100, 2), (101, 101, 0), (101, 101, 1)] as [(Int64, Int64, Int)]
+        {
+            let next = clock.stamp(at: now, node: desk)
+            #expect(next == Stamp(time: time, counter: counter, node: desk) && next > last)
+            last = next
+        }
+        var rises = [last, Stamp(time: 101, counter: 0, node: id("z"))].map { clock.see($0) }
+        rises.append(clock.see(Stamp(time: 500, counter: 7, node: id("a"))))
+        #expect(rises == [false, false, true])
+        #expect(clock.stamp(at: 200, node: desk) == Stamp(time: 500, counter: 8, node: desk))
+        _ = clock.see(Stamp(time: 500, counter: Limits.counter.upperBound, node: id("a")))
+        let over = clock.stamp(at: 200, node: desk)
+        #expect(over == Stamp(time: 501, counter: 0, node: desk))
+    }
+
+    @Test func stampsAndVersionsAreOrdered() {
+        func stamp(_ time: Int64, _ counter: Int, _ node: String) -> Stamp {
+            Stamp(time: time, counter: counter, node: id(node))
+        }
+        let ordered = [stamp(1, 9, "z"), stamp(2, 0, "a"), stamp(2, 0, "b"), stamp(2, 1, "a"), stamp(3, 0, "a")]
+        #expect(ordered.shuffled().sorted() == ordered)
+        #expect(Version(epoch: 1, rev: 9) < Version(epoch: 2, rev: 0))
+        let top = Limits.counter.upperBound
+        #expect(Version(epoch: 1, rev: top).next == Version(epoch: 2, rev: 0))
+        #expect(Version(epoch: top, rev: top).next == Version(epoch: top, rev: top))
+    }
+
+    typealias Spoil = @Sendable (inout Register) -> Void
+
+    static let flaws: [(String?, Spoil)] = [
+        (nil, { _ in }), (nil, { $0.title = "Reading" }), (nil, { $0.icon = "☕️" }), (nil, { $0.runs = [] }),
+        ("title", { $0.title = "a\u{7}" }), ("title", { $0.title = String(repeating: "a", count: 161) }),
+        ("icon", { $0.icon = "" }), ("icon", { $0.icon = String(repeating: "a", count: 33) }),
+        ("label", { $0.label = Label(name: "") }), ("label", { $0.label = Label(name: "\u{202E}") }),
+        ("plan", { $0.plan = [] }), ("plan", { $0.plan = Array(repeating: $0.plan[0], count: 81) }),
+        ("plan", { $0.plan[0].seconds = 0 }), ("plan", { $0.plan[0].seconds = 86_401 }),
+        ("plan", { $0.plan[0].seconds = .max }), ("plan", { $0.plan[0].name = "" }),
+        ("plan", { $0.plan[0].name = "a\"" }), ("plan", { $0.plan[0].name = "\u{1B}" }),
+        (
+            "mode",
+            {
+                $0.mode = .countup
+                $0.plan += $0.plan
+            }
+        ),
+        (
+            "mode",
+            {
+                $0.mode = .countup
+                $0.status = .ready
+            }
+        ),
+        ("phase", { $0.phase = 1 }), ("phase", { $0.phase = -1 }), ("phase", { $0.phase = .max }),
+        ("epoch", { $0.epoch = -1 }), ("epoch", { $0.epoch = .max }), ("rev", { $0.rev = -1 }),
+        ("rev", { $0.rev = 1_000_000_000_001 }), ("stamp", { $0.stamp.counter = -1 }),
+        ("stamp", { $0.stamp.time = .max }), ("stamp", { $0.stamp.time = -1 }), ("stamp", { $0.stamp.node = id("b") }),
+        ("startedAt", { $0.startedAt = .min }), ("anchor", { $0.anchor.at = .max }), ("anchor", { $0.anchor.at = -1 }),
+        ("anchor", { $0.anchor.boot = .max }), ("anchor", { $0.anchor.boot = -1 }),
+        ("anchor", { $0.anchor.elapsed = -1 }), ("anchor", { $0.anchor.elapsed = 1_500_001 }),
+        (nil, { $0.anchor.elapsed = 1_500_000 }),
+        ("runs", { $0.runs = Array(repeating: Run(phase: 0, from: 0, to: 1), count: 121) }),
+        ("runs", { $0.runs = [Run(phase: 1, from: 0, to: 1)] }),
+        ("runs", { $0.runs = [Run(phase: 0, from: 2, to: 1)] }),
+        ("runs", { $0.runs = [Run(phase: 0, from: -1, to: 1)] }),
+        ("runs", { $0.runs = [Run(phase: 0, from: 0, to: .max)] }),
+        ("runs", { $0.runs = [Run(phase: 0, from: 0), Run(phase: 0, from: 0)] }),
+        ("runs", { $0.status = .paused }),
+        ("applied", { $0.applied = Array(repeating: token("a"), count: 65) }),
+        ("continues", { $0.continues = Continuation(node: id("b"), epoch: -1, rev: 0, at: 0) }),
+        ("continues", { $0.continues = Continuation(node: id("b"), epoch: 1, rev: 0, at: .max) }),
+        ("last", { $0.last = LastIntent(intent: token("a"), op: .stop, from: id("b"), at: -1) }),
+        ("supersededBy", { $0.supersededBy = Superseder(session: token("a"), node: id("b"), at: .min) }),
+    ]
+
+    @Test func registerBounds() {
+        for (index, (expected, spoil)) in Self.flaws.enumerated() {
+            var register = peerRegister()
+            spoil(&register)
+            #expect(register.flaw == expected, "row \(index)")
+        }
+    }
+}

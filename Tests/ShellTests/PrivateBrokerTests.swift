@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import Support
+import Testing
+
+@testable import Shell
+
+@Suite struct PrivateBrokerTests {
+    @Test func itServesWhileItIsNeededAndKeepsItsPort() async throws {
+        let home = try TemporaryDirectory()
+        let port: Int
+        do {
+            let broker = try PrivateBroker(directory: home.file("broker"))
+            port = broker.port
+            let address = try await broker.run { address in
+                #expect(Port.answers(address.port))
+                return address
+            }
+            #expect(address.port == port)
+            #expect(address.host == "127.0.0.1")
+        }
+        try await eventually("it is gone") { !Port.answers(port) }
+        #expect(try PrivateBroker(directory: home.file("broker")).port == port)
+        #expect(try Files.mode(of: home.file("broker")) == 0o700)
+        #expect(try Files.mode(of: home.file("broker/mosquitto.conf")) == 0o600)
+    }
+
+    @Test func twoOnOneDirectoryAreRefused() async throws {
+        let home = try TemporaryDirectory()
+        let first = try PrivateBroker(directory: home.file("broker"))
+        #expect(throws: PrivateBrokerError.self) { try PrivateBroker(directory: home.file("broker")) }
+        #expect(first.port > 0)
+    }
+
+    @Test func aPortThatIsTakenIsNamed() throws {
+        let home = try TemporaryDirectory()
+        let port = Port.free()
+        let listener = try Port.listen(port)
+        defer { close(listener) }
+        do throws(PrivateBrokerError) {
+            _ = try PrivateBroker(directory: home.file("broker"), port: port)
+            Issue.record("not refused")
+        } catch {
+            #expect(error.description.contains("\(port)"))
+            #expect(error.description.contains("--port"))
+        }
+    }
+}

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import Logging
+import Mosquitto
+import Session
+import Support
+import Testing
+
+@testable import Shell
+
+@Suite struct SettingsTests {
+    private let directory: TemporaryDirectory
+
+    init() throws { directory = try TemporaryDirectory() }
+
+    private func settings(
+        _ options: [Setting: String] = [:], environment: [String: String] = [:], file: String? = nil
+    ) throws -> Settings {
+        var values = SettingValues()
+        for (setting, text) in options { values.set(setting, option: "--\(setting)", to: text) }
+        try values.fill(environment: environment)
+        if let file { try values.fill(file: try directory.write(file, to: "node.env")) }
+        return try Settings(values, environment: environment.merging(["HOME": directory.path]) { $1 })
+    }
+
+    private func complaint(_ body: () throws -> Settings) -> String {
+        do {
+            _ = try body()
+            return "no error"
+        } catch {
+            return "\(error)"
+        }
+    }
+
+    @Test func theDefaults() throws {
+        let settings = try settings()
+        #expect(settings.broker == nil)
+        #expect(settings.space.rawValue == "home")
+        #expect(settings.name == settings.node.rawValue)
+        #expect(settings.stateDirectory == directory.path + "/.local/state/lockstep")
+        #expect(settings.socket == settings.stateDirectory + "/node.sock")
+        #expect(settings.defaults == PhaseDefaults())
+        #expect(settings.presets.names == Presets().names)
+        #expect(settings.logLevel == .info)
+        #expect(settings.link(clientID: "x") == nil)
+    }
+
+    @Test func theFirstThatIsGivenCounts() throws {
+        let file = "LOCKSTEP_SPACE=file\nLOCKSTEP_NODE=file\nLOCKSTEP_NAME=file\n"
+        let environment = ["LOCKSTEP_SPACE": "environment", "LOCKSTEP_NODE": "environment"]
+        let all = try settings([.space: "option"], environment: environment, file: file)
+        #expect(all.space.rawValue == "option")
+        #expect(all.node.rawValue == "environment")
+        #expect(all.name == "file")
+    }
+
+    @Test func anEmptyValueIsNone() throws {
+        let settings = try settings(environment: ["LOCKSTEP_SPACE": ""], file: "LOCKSTEP_SPACE=\nLOCKSTEP_BROKER=\n")
+        #expect(settings.space.rawValue == "home")
+        #expect(settings.broker == nil)
+    }
+
+    @Test func filesAreReadAsSystemdReadsThem() throws {
+        let file = """
+            # a comment
+            ; another
+
+              LOCKSTEP_SPACE = studio-3\u{20}
+            LOCKSTEP_NAME="The desk = mine"
+            LOCKSTEP_NODE='desk'
+            """
+        let settings = try settings(file: file)
+        #expect(settings.space.rawValue == "studio-3")
+        #expect(settings.name == "The desk = mine")
+        #expect(settings.node.rawValue == "desk")
+    }
+
+    @Test func theUserIsTheNodeAndThePasswordComesFromItsFile() throws {
+        let file = try directory.write("hunter2\n", to: "password")
+        chmod(file, 0o600)
+        let options: [Setting: String] = [.broker: "mqtt://host", .node: "desk", .passwordFile: file]
+        #expect(try settings(options).broker?.user == "desk")
+        #expect(try settings(options).broker?.password == "hunter2")
+        var named = options
+        named[.broker] = "mqtt://other@host"
+        #expect(try settings(named).broker?.user == "other")
+        let link = try #require(try settings(options).link(clientID: "lockstep-home-desk"))
+        #expect(link.credentials == .init(user: "desk", password: "hunter2"))
+        #expect(link.keepAliveSeconds == 10)
+        #expect(link.clientID == "lockstep-home-desk")
+        #expect(link.tls == nil)
+    }
+
+    @Test func aPasswordMayStandInAFileOrTheEnvironmentButNotOnTheCommandLine() throws {
+        let address = "mqtt://desk:hunter2@host"
+        #expect(try settings(file: "LOCKSTEP_BROKER=\(address)").broker?.password == "hunter2")
+        #expect(try settings(environment: ["LOCKSTEP_BROKER": address]).broker?.password == "hunter2")
+        let said = complaint { try settings([.broker: address]) }
+        #expect(said.contains("--password-file"))
+        #expect(!said.contains("hunter2"))
+    }
+
+    @Test(arguments: [0o604, 0o644, 0o606] as [mode_t])
+    func aPasswordFileForEverybodyIsRefused(mode: mode_t) throws {
+        let file = try directory.write("hunter2", to: "password")
+        chmod(file, mode)
+        let said = complaint { try settings([.broker: "mqtt://host", .passwordFile: file]) }
+        #expect(said.contains("chmod 600 \(file)"))
+    }
+
+    @Test func aCertificateAndItsKeyGoTogether() throws {
+        let file = try directory.write("x", to: "pem")
+        let broker: [Setting: String] = [.broker: "mqtts://host"]
+        for setting in [Setting.tlsCertificate, .tlsKey] {
+            let said = complaint { try settings(broker.merging([setting: file]) { $1 }) }
+            #expect(said.hasPrefix("--\(setting): "))
+            #expect(said.contains("together"))
+        }
+        #expect(try settings(broker.merging([.tlsCertificate: file, .tlsKey: file]) { $1 }).tlsKey == file)
+    }
+
+    @Test(arguments: ["mqtt://host", nil])
+    func certificatesNeedAnEncryptedConnection(broker: String?) throws {
+        let file = try directory.write("x", to: "pem")
+        var options: [Setting: String] = [.tlsCA: file]
+        options[.broker] = broker
+        #expect(complaint { try settings(options) }.contains("mqtts://"))
+    }
+
+    @Test func aPasswordNeedsABroker() throws {
+        let file = try directory.write("hunter2", to: "password")
+        #expect(complaint { try settings([.passwordFile: file]) }.contains("without a broker"))
+    }
+
+    @Test(arguments: [
+        (Setting.broker, "http://x"), (.space, "Home"), (.space, String(repeating: "x", count: 33)), (.node, ""),
+        (.node, "-desk"), (.name, "a\u{1B}b"), (.shortBreak, "0s"), (.longBreak, "25h"), (.countUpCap, "x"),
+        (.longBreakEvery, "-1"), (.longBreakEvery, "101"), (.logLevel, "verbose"), (.presets, "/nonexistent/p"),
+        (.tlsCA, "/nonexistent/ca"), (.tlsCertificate, "/nonexistent/c"), (.tlsKey, "/nonexistent/k"),
+    ])
+    func aBadValueNamesItsPlace(setting: Setting, text: String) {
+        let option = complaint { try settings([setting: text]) }
+        #expect(option.hasPrefix("--\(setting): "), "\(option)")
+        #expect(option.unicodeScalars.allSatisfy { $0.value >= 0x20 })
+        guard !text.isEmpty else { return }
+        let file = complaint { try settings(file: "\n\n\(setting.rawValue)=\(text)") }
+        #expect(file.hasPrefix("\(setting.rawValue) in \(directory.file("node.env")), line 3: "), "\(file)")
+    }
+
+    @Test func anUnknownKeyNamesItsPlaceAndWhatThereIs() {
+        let file = complaint { try settings(file: "# x\nLOCKSTEP_BROKR=x") }
+        #expect(file.contains("LOCKSTEP_BROKR in \(directory.file("node.env")), line 2"))
+        #expect(file.contains("LOCKSTEP_BROKER, "))
+        let foreign = complaint { try settings(file: "PATH=/bin") }
+        #expect(foreign.contains("PATH in "))
+        let environment = complaint { try settings(environment: ["LOCKSTEP_X": "1", "PATH": "/bin"]) }
+        #expect(environment.hasPrefix("LOCKSTEP_X in the environment"))
+    }
+
+    @Test func aKeyThatStandsTwiceNamesBothLines() {
+        let said = complaint { try settings(file: "LOCKSTEP_SPACE=a\nLOCKSTEP_NODE=b\nLOCKSTEP_SPACE=c") }
+        #expect(said.contains("LOCKSTEP_SPACE stands twice"))
+        #expect(said.contains("lines 1 and 3"))
+    }
+
+    @Test func aLineWithoutAValueAndAMissingFileAreNamed() {
+        #expect(complaint { try settings(file: "\nhello") }.contains("line 2: “hello”"))
+        var values = SettingValues()
+        #expect(throws: SettingError.self) { try values.fill(file: "/nonexistent/node.env") }
+    }
+
+    @Test func theShippedFileListsEverySettingAndItsTrueDefault() throws {
+        let text = try Project.read("Config/node.env")
+        var listed: [String: String] = [:]
+        for line in text.split(separator: "\n") where line.hasPrefix("#LOCKSTEP_") {
+            let parts = line.dropFirst().split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            #expect(listed.updateValue(String(parts[1]), forKey: String(parts[0])) == nil, "\(line) stands twice")
+        }
+        #expect(Set(listed.keys) == Set(Setting.allCases.map(\.rawValue)))
+
+        // What is written there changes nothing: it is what holds anyway.
+        let given = try settings(file: listed.map { "\($0)=\($1)" }.joined(separator: "\n"))
+        let plain = try settings()
+        #expect(given.defaults == plain.defaults)
+        #expect(given.space == plain.space)
+        #expect(given.node == plain.node)
+        #expect(given.logLevel == plain.logLevel)
+        #expect(given.socket == plain.socket)
+        #expect(given.stateDirectory == plain.stateDirectory)
+        let written = listed.filter { !$0.value.isEmpty }.map(\.key)
+        #expect(
+            Set(written) == [
+                "LOCKSTEP_SPACE", "LOCKSTEP_LONG_BREAK_EVERY", "LOCKSTEP_SHORT_BREAK", "LOCKSTEP_LONG_BREAK",
+                "LOCKSTEP_COUNT_UP_CAP", "LOCKSTEP_LOG_LEVEL",
+            ])
+    }
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import Support
+import Testing
+
+@testable import Shell
+
+@Suite struct StateDirectoryTests {
+    private let home: TemporaryDirectory
+
+    init() throws { home = try TemporaryDirectory() }
+
+    @Test func itIsMadeForThisUserAlone() throws {
+        let directory = try StateDirectory(home.file("a/b/c"))
+        for path in ["a", "a/b", "a/b/c"] { #expect(try Files.mode(of: home.file(path)) == 0o700) }
+        #expect(try Files.mode(of: directory.path + "/lock") == 0o600)
+    }
+
+    @Test func oneThatIsThereKeepsItsMode() throws {
+        mkdir(home.file("state"), 0o750)
+        chmod(home.file("state"), 0o750)
+        _ = try StateDirectory(home.file("state"))
+        #expect(try Files.mode(of: home.file("state")) == 0o750)
+    }
+
+    @Test func aSecondHolderIsRefusedUntilTheFirstLetsGo() throws {
+        var first: StateDirectory? = try StateDirectory(home.file("state"))
+        #expect(first != nil)
+        do throws(StateDirectoryError) {
+            _ = try StateDirectory(home.file("state"))
+            Issue.record("not refused")
+        } catch {
+            #expect(error.description.contains(home.file("state")))
+            #expect(error.description.contains("process \(getpid())"))
+            #expect(error.description.contains("--state-dir"))
+        }
+        first = nil
+        _ = try StateDirectory(home.file("state"))
+    }
+
+    @Test func theLockOfADeadProcessHoldsNobodyUp() throws {
+        mkdir(home.file("state"), 0o700)
+        try home.write("1\n", to: "state/lock")
+        _ = try StateDirectory(home.file("state"))
+        #expect(home.read("state/lock") == "\(getpid())\n")
+    }
+
+    @Test func aFileInItsPlaceIsNamed() throws {
+        try home.write("", to: "state")
+        #expect(throws: StateDirectoryError.self) { try StateDirectory(home.file("state")) }
+        #expect(throws: StateDirectoryError.self) { try StateDirectory(home.file("state/below")) }
+    }
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import Synchronization
+
+/// TCP ports on the loopback interface.
+public enum Port {
+    private static let taken = Mutex(Set<Int>())
+
+    /// A port that nobody listens on, and that this process has not given out before.
+    ///
+    /// Below the range that the system takes for outgoing connections: such a one would be in the way of a broker that
+    /// comes back on its port.
+    public static func free() -> Int {
+        while true {
+            let port = Int.random(in: 12_000...32_000)
+            let isNew = taken.withLock { $0.insert(port).inserted }
+            if isNew, let socket = try? listen(port) {
+                close(socket)
+                return port
+            }
+        }
+    }
+
+    /// Whether somebody listens there.
+    public static func answers(_ port: Int) -> Bool {
+        let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        defer { close(socket) }
+        return withLoopback(port) { connect(socket, $0, $1) } == 0
+    }
+
+    /// A listening socket; the caller closes it.
+    public static func listen(_ port: Int) throws -> Int32 {
+        let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        var on: Int32 = 1
+        setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<Int32>.size))
+        guard withLoopback(port, { bind(socket, $0, $1) }) == 0, Glibc.listen(socket, 16) == 0 else {
+            close(socket)
+            throw SpawnFailed(description: "port \(port) is taken")
+        }
+        return socket
+    }
+
+    /// Begins to connect, and does not wait for the answer; the caller closes the descriptor.
+    public static func startConnecting(_ port: Int) -> Int32 {
+        let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+        let socket = Glibc.socket(AF_INET, kind, 0)
+        _ = withLoopback(port) { connect(socket, $0, $1) }
+        return socket
+    }
+
+    private static func withLoopback(
+        _ port: Int,
+        _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32
+    ) -> Int32 {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = in_port_t(UInt16(port).bigEndian)
+        address.sin_addr.s_addr = in_addr_t(UInt32(0x7F00_0001).bigEndian)
+        return withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                body($0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+    }
+}

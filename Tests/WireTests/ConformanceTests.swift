@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FoundationEssentials
+import Session
+import Testing
+import Wire
+
+/// One vector: what arrives at the node `reader` of the space `home`, and what it must make of it.
+///
+/// `payload` is a JSON value; `text` stands for it where the very bytes matter. `expect` is a word, or fields of the
+/// message in words: those named must be so, others may be anything.
+struct Vector: Decodable, CustomTestStringConvertible, Sendable {
+    var name: String
+    var topic: String
+    var payload: JSONOracle?
+    var text: String?
+    var retained: Bool?
+    var expect: JSONOracle
+
+    var testDescription: String { "\(topic): \(name)" }
+
+    var bytes: [UInt8] {
+        get throws {
+            if let text { return Array(text.utf8) }
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = .sortedKeys
+            return [UInt8](try encoder.encode(payload))
+        }
+    }
+
+    static let all: [Vector] = ["presence", "session", "intent", "ack", "other"].flatMap(file)
+
+    private static func file(_ name: String) -> [Vector] {
+        let folder = #filePath.split(separator: "/").dropLast(2).joined(separator: "/")
+        let path = "/\(folder)/Conformance/\(name).json"
+        do {
+            return try JSONDecoder().decode([Vector].self, from: try Data(contentsOf: URL(filePath: path)))
+        } catch {
+            preconditionFailure("\(path): \(error)")
+        }
+    }
+}
+
+@Suite("Conformance vectors")
+struct ConformanceTests {
+    @Test func thereAreEnough() {
+        #expect(Vector.all.count >= 60)
+        #expect(Set(Vector.all.map(\.testDescription)).count == Vector.all.count)
+    }
+
+    @Test(arguments: Vector.all)
+    func vector(_ vector: Vector) throws {
+        let read = try Fixtures.codec("reader").decode(
+            topic: vector.topic, payload: try vector.bytes, retained: vector.retained ?? false, now: Fixtures.now)
+        let summary = Summary(read)
+        switch vector.expect {
+        case .string(let word): #expect(summary.word == word)
+        case .object(let fields):
+            for (key, value) in fields {
+                guard case .string(let expected) = value else {
+                    Issue.record("\(key) is not in words")
+                    continue
+                }
+                #expect(summary.fields[key] == expected, "\(key) of \(read)")
+            }
+        default: Issue.record("expect is neither a word nor fields")
+        }
+    }
+}
+
+/// What was decoded, in words that a vector can name.
+struct Summary {
+    var word: String?
+    var fields: [String: String] = [:]
+
+    init(_ decoded: Decoded) {
+        switch decoded {
+        case .message(let message, let from):
+            describe(message)
+            // An intent and a register say the same themselves.
+            fields["from"] = from.rawValue
+        case .barrier(let connection): fields["barrier"] = connection.rawValue
+        case .erased: word = "erased"
+        case .discard(let reason, _): word = reason.rawValue
+        case .ignored: word = "ignored"
+        }
+    }
+
+    private mutating func describe(_ message: Message) {
+        switch message {
+        case .presence(let presence): describe(presence)
+        case .register(let register): describe(register)
+        case .intent(let intent): describe(intent)
+        case .ack(let ack): describe(ack)
+        case .hello: fields["message"] = "hello"
+        }
+    }
+
+    private mutating func describe(_ presence: Presence) {
+        fields = [
+            "message": "presence", "online": "\(presence.online)", "conn": "\(presence.connection)",
+            "role": presence.role.rawValue, "name": presence.name, "at": "\(presence.at)",
+            "synced": "\(presence.clock.synced)", "bound": presence.clock.bound.map { "\($0)" } ?? "none",
+            "software": presence.software, "sleeping": "\(presence.isSleeping)",
+        ]
+    }
+
+    private mutating func describe(_ register: Register) {
+        fields = [
+            "message": "register", "id": "\(register.id)", "lineage": "\(register.lineage)",
+            "stamp": "\(register.stamp.time) \(register.stamp.counter) \(register.stamp.node)",
+            "epoch": "\(register.epoch)", "rev": "\(register.rev)", "owner": "\(register.owner)",
+            "title": register.title, "icon": register.icon ?? "none",
+            "label": register.label.map { "\($0.name) \($0.colour)" } ?? "none", "mode": register.mode.rawValue,
+            "autoAdvance": "\(register.autoAdvance)", "phase": "\(register.phase)",
+            "status": register.status.rawValue, "startedAt": "\(register.startedAt)",
+            "endsAt": register.endsAt.map { "\($0)" } ?? "none",
+            "applied": register.applied.map(\.rawValue).joined(separator: " "),
+        ]
+        let anchor = register.anchor
+        fields["anchor"] = "\(anchor.elapsed) \(anchor.at) \(anchor.bootID) \(anchor.boot)"
+        fields["plan"] = register.plan.map { phase in
+            "\(phase.kind.rawValue) " + (phase.name.map { "\"\($0)\" " } ?? "") + "\(phase.seconds)"
+        }.joined(separator: ", ")
+        fields["runs"] = register.runs.map { "\($0.phase) \($0.from) " + ($0.to.map { "\($0)" } ?? "open") }
+            .joined(separator: ", ")
+        fields["last"] = register.last.map { "\($0.intent) \($0.op.rawValue) \($0.from) \($0.at)" } ?? "none"
+        fields["continues"] = register.continues.map { "\($0.node) \($0.epoch) \($0.rev) \($0.at)" } ?? "none"
+        fields["supersededBy"] = register.supersededBy.map(words) ?? "none"
+    }
+
+    private mutating func describe(_ intent: Intent) {
+        var op = intent.operation.name.rawValue
+        if case .extend(let seconds) = intent.operation { op += " \(seconds)" }
+        fields = [
+            "message": "intent", "id": "\(intent.id)", "lineage": "\(intent.lineage)", "session": "\(intent.session)",
+            "phase": intent.phase.map { "\($0)" } ?? "none", "op": op, "at": "\(intent.at)",
+            "expiresAt": "\(intent.expiresAt)",
+        ]
+    }
+
+    private mutating func describe(_ ack: Ack) {
+        switch ack {
+        case .answer(let answer):
+            var outcome = answer.outcome.name
+            if case .refused(let reason) = answer.outcome { outcome += " \(reason.rawValue)" }
+            fields = [
+                "kind": "intent", "id": "\(answer.intent)", "outcome": outcome, "session": "\(answer.session)",
+                "rev": "\(answer.rev)", "by": answer.by.map(words) ?? "none",
+            ]
+        case .fork(let node, let version):
+            fields = ["kind": "fork", "node": "\(node)", "version": "\(version.epoch) \(version.rev)"]
+        case .clock(let node, let session, let at):
+            fields = ["kind": "clock", "node": "\(node)", "session": "\(session)", "at": "\(at)"]
+        }
+        fields["message"] = "ack"
+    }
+
+    private func words(_ superseder: Superseder) -> String {
+        "\(superseder.session) \(superseder.node) \(superseder.at)"
+    }
+}

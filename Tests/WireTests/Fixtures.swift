@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Session
+import Testing
+import Wire
+
+/// The nodes and the codec of the tests.
+enum Fixtures {
+    static let now: Int64 = 1_800_000_000_000
+
+    static func node(_ id: String) throws -> NodeID { try #require(NodeID(id)) }
+
+    static func codec(_ me: String = "desk") throws -> WireCodec {
+        WireCodec(space: try #require(SpaceID("home")), me: try node(me))
+    }
+
+    static func token<Kind>(_ id: String) throws -> Token<Kind> { try #require(Token(id)) }
+
+    /// A session that `desk` counts down.
+    static func register() throws -> Register {
+        Register(
+            id: try token("s-1"), lineage: try token("s-1"),
+            stamp: Stamp(time: now, counter: 0, node: try node("desk")), epoch: 1, rev: 3, owner: try node("desk"),
+            title: "Reading", icon: "📖",
+            label: Label(name: "Study", colour: Colour(red: 0x4C, green: 0x8D, blue: 0xFF)), mode: .countdown,
+            plan: [Phase(kind: .focus, seconds: 1_500), Phase(kind: .shortBreak, name: "Tea", seconds: 300)],
+            autoAdvance: false, phase: 0, status: .running, startedAt: now,
+            anchor: Anchor(elapsed: 61_500, at: now + 61_500, bootID: try token("b-1"), boot: 500_000),
+            runs: [Run(phase: 0, from: now)])
+    }
+}
+
+/// A small generator of random numbers that gives the same sequence in every run.
+struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}

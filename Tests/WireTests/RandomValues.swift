@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Session
+
+/// Random values that a node may send, out to the edges of ``Limits``.
+struct RandomValues {
+    private var generator: SeededGenerator
+
+    init(seed: UInt64) { generator = SeededGenerator(seed: seed) }
+
+    mutating func message(from me: NodeID) -> Message {
+        switch pick(0...9) {
+        case 0...3: .register(register(owner: me))
+        case 4...5: .intent(intent(from: me))
+        case 6...7: .ack(ack())
+        case 8: .presence(presence())
+        default: .hello
+        }
+    }
+
+    mutating func register(owner: NodeID) -> Register {
+        let isCountdown = pick(0...3) > 0
+        let status: Status = oneOf(Status.allCases.filter { isCountdown || $0 != .ready })
+        let plan = (0..<(isCountdown ? pick(1...8) : 1)).map { _ in phase() }
+        let current = pick(0...plan.count - 1)
+        var time = Limits.earliestStamp + Int64(pick(0...1_000_000_000))
+        let startedAt = time
+        var runs: [Run] = []
+        for _ in 0..<pick(0...6) {
+            let from = time + Int64(pick(0...100_000))
+            time = from + Int64(pick(0...100_000))
+            runs.append(Run(phase: pick(0...plan.count - 1), from: from, to: time))
+        }
+        if status == .running { runs.append(Run(phase: current, from: time)) }
+        let id: SessionID = token()
+        let isTaken = chance()
+        return Register(
+            id: id, lineage: isTaken ? token() : id,
+            continues: isTaken ? Continuation(node: node(), epoch: count(), rev: count(), at: self.time()) : nil,
+            stamp: Stamp(time: startedAt, counter: count(), node: owner), epoch: count(), rev: count(), owner: owner,
+            title: chance() ? text(Limits.titleBytes) : "", icon: chance() ? text(Limits.iconBytes) : nil,
+            label: chance() ? Label(name: text(Limits.nameBytes), colour: colour()) : nil,
+            mode: isCountdown ? .countdown : .countup, plan: plan, autoAdvance: chance(), phase: current,
+            status: status,
+            startedAt: startedAt,
+            anchor: Anchor(
+                elapsed: Int64(pick(0...plan[current].seconds * 1_000)), at: time, bootID: token(),
+                boot: Int64(pick(0...Int(Limits.reading.upperBound)))),
+            runs: runs, applied: (0..<pick(0...Limits.applied)).map { _ in token() },
+            last: chance()
+                ? LastIntent(intent: token(), op: oneOf(Operation.Name.allCases), from: node(), at: self.time()) : nil,
+            supersededBy: status == .superseded ? superseder() : nil)
+    }
+
+    mutating func intent(from me: NodeID) -> Intent {
+        let operation: Operation =
+            switch oneOf(Operation.Name.allCases) {
+            case .pause: .pause
+            case .resume: .resume
+            case .stop: .stop
+            case .extend: .extend(seconds: pick(-10...1_000_000))
+            case .startBreak: .startBreak
+            case .startFocus: .startFocus
+            case .skip: .skip
+            }
+        return Intent(
+            id: token(), lineage: token(), session: token(), phase: chance() ? pick(0...200) : nil,
+            operation: operation, from: me, at: time(), expiresAt: time())
+    }
+
+    mutating func ack() -> Ack {
+        switch pick(0...3) {
+        case 0: return .fork(node: node(), version: Version(epoch: count(), rev: count()))
+        case 1: return .clock(node: node(), session: token(), at: time())
+        default:
+            let refusals = Refusal.allCases.map(Outcome.refused)
+            let outcome = oneOf([.applied, .duplicate, .noop] + refusals)
+            return .answer(
+                Answer(
+                    intent: token(), outcome: outcome, session: token(), rev: count(),
+                    by: outcome == .refused(.superseded) && chance() ? superseder() : nil))
+        }
+    }
+
+    mutating func presence() -> Presence {
+        Presence(
+            online: chance(), connection: token(), role: oneOf(Role.allCases), name: text(Limits.nameBytes),
+            at: time(),
+            clock: ClockQuality(synced: chance(), bound: chance() ? Int64(pick(0...10_000)) : nil),
+            software: text(Limits.titleBytes), isSleeping: chance())
+    }
+
+    // MARK: Parts
+
+    mutating func pick(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &generator) }
+
+    mutating func oneOf<Value>(_ values: [Value]) -> Value { values[pick(0...values.count - 1)] }
+
+    mutating func chance() -> Bool { Bool.random(using: &generator) }
+
+    private mutating func time() -> Int64 {
+        pick(0...9) == 0
+            ? oneOf([Limits.time.lowerBound, Limits.time.upperBound]) : Int64(pick(0...Int(Limits.time.upperBound)))
+    }
+
+    private mutating func count() -> Int {
+        pick(0...9) == 0 ? oneOf([0, Limits.counter.upperBound]) : pick(0...100_000)
+    }
+
+    private mutating func superseder() -> Superseder { Superseder(session: token(), node: node(), at: time()) }
+
+    private mutating func colour() -> Colour {
+        let alpha = chance() ? 255 : UInt8(pick(0...255))
+        return Colour(red: UInt8(pick(0...255)), green: UInt8(pick(0...255)), blue: UInt8(pick(0...255)), alpha: alpha)
+    }
+
+    private mutating func phase() -> Phase {
+        var name = text(Limits.nameBytes)
+        name.removeAll { $0.unicodeScalars.contains("\"") || $0.unicodeScalars.contains("\\") }
+        return Phase(
+            kind: oneOf(PhaseKind.allCases), name: chance() && !name.isEmpty ? name : nil, seconds: pick(1...86_400))
+    }
+
+    mutating func node() -> NodeID {
+        let text = letters("abcdefghijklmnopqrstuvwxyz0123456789", 1) + letters("abcxyz0189-", pick(0...31))
+        guard let node = NodeID(text) else { preconditionFailure(text) }
+        return node
+    }
+
+    private mutating func token<Kind>() -> Token<Kind> {
+        let text = letters("0123456789ABCDEFGHJKMNPQRSTVWXYZabcz-_", pick(1...36))
+        guard let token = Token<Kind>(text) else { preconditionFailure(text) }
+        return token
+    }
+
+    private mutating func letters(_ alphabet: String, _ count: Int) -> String {
+        let letters = Array(alphabet)
+        return String((0..<count).map { _ in letters[pick(0...letters.count - 1)] })
+    }
+
+    /// Clean text of 1 to `bytes` bytes, with quotes, backslashes and what needs two, three and four bytes.
+    private mutating func text(_ bytes: Int) -> String {
+        let pieces = ["a", "Z", " ", "\"", "\\", "/", "ß", "→", "中", "📖", "🧘🏽‍♀️", "e\u{301}", "'", "<", "&", "{", "}"]
+        let limit = pick(1...bytes)
+        var text = "x"
+        while true {
+            let piece = oneOf(pieces)
+            guard text.utf8.count + piece.utf8.count <= limit else { return text }
+            text += piece
+        }
+    }
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FoundationEssentials
+import Session
+import Testing
+import Wire
+
+@Suite("Reports for scripts")
+struct ReportTests {
+    private static let statusFields: Set<String> = [
+        "space", "node", "linked", "status", "session", "lineage", "owner", "isOwner", "title", "icon", "label",
+        "mode", "autoAdvance", "plan", "phase", "currentPhase", "activityName", "startTime", "elapsedSeconds",
+        "totalSeconds",
+        "calmPercent", "isRunning", "remainingSeconds", "endsAt", "endsAtISO", "stale", "staleSince", "supersededBy",
+        "continues", "revision", "epoch", "stamp",
+    ]
+
+    private func status(_ view: View, boot: Int64) throws -> StatusReport {
+        let instant = Instant(boot: boot, wall: Fixtures.now)
+        return StatusReport(
+            view: view, space: try #require(SpaceID("home")), node: try Fixtures.node("hall"), at: instant,
+            groupTime: Fixtures.now + boot - 438_500)
+    }
+
+    private func fields(_ report: some Encodable) throws -> [String: JSONOracle] {
+        try JSONDecoder().decode([String: JSONOracle].self, from: Data(ReportJSON.encode(report)))
+    }
+
+    @Test func idleNamesEveryField() throws {
+        let report = try status(View(isOwner: true, isLinked: true), boot: 500_000)
+        let fields = try fields(report)
+        #expect(Set(fields.keys) == Self.statusFields)
+        #expect(fields["status"] == .string("idle"))
+        #expect(fields["linked"] == .bool(true))
+        #expect(fields["isOwner"] == .bool(false))
+        #expect(fields["plan"] == .array([]))
+        for key in ["session", "owner", "phase", "remainingSeconds", "endsAt", "calmPercent", "stamp", "activityName"] {
+            #expect(fields[key] == .null, "\(key)")
+        }
+    }
+
+    @Test func runningCountdown() throws {
+        let view = View(register: try Fixtures.register(), anchorBoot: 500_000, isLinked: true)
+        let report = try status(view, boot: 510_250)
+        #expect(report.status == "running" && report.isRunning)
+        #expect(report.elapsedSeconds == 71)
+        #expect(report.remainingSeconds == 1_429)
+        #expect(report.totalSeconds == 1_500)
+        #expect(report.endsAt == Fixtures.now + 1_500_000)
+        #expect(report.endsAtISO == "2027-01-15T08:25:00.000Z")
+        #expect(
+            report.currentPhase?.index == 0 && report.currentPhase?.count == 2
+                && report.currentPhase?.remainingSeconds == 1_429)
+        #expect(report.label?.colour == "#4c8dff")
+        #expect(report.revision == 3 && report.stamp?.node == "desk")
+        #expect(!report.stale)
+        #expect(Set(try fields(report).keys) == Self.statusFields)
+        #expect(try ReportJSON.decode(StatusReport.self, from: ReportJSON.encode(report)) == report)
+    }
+
+    @Test func staleSinceIsInGroupTime() throws {
+        let view = View(register: try Fixtures.register(), anchorBoot: 500_000, contactLostAt: 505_000)
+        #expect(try status(view, boot: 534_999).stale == false)
+        let report = try status(view, boot: 540_000)
+        #expect(report.stale)
+        #expect(report.staleSince == Fixtures.now + 505_000 - 438_500)
+    }
+
+    @Test func countUpHasNoEnd() throws {
+        var register = try Fixtures.register()
+        register.mode = .countup
+        register.plan = [Phase(kind: .focus, seconds: 54_000)]
+        let report = try status(View(register: register, anchorBoot: 500_000), boot: 501_000)
+        #expect(report.elapsedSeconds == 62)
+        #expect(report.totalSeconds == nil && report.remainingSeconds == nil && report.endsAt == nil)
+    }
+
+    @Test func endedSessionIsIdleAfterFiveSeconds() throws {
+        var register = try Fixtures.register()
+        register.status = .completed
+        register.runs = []
+        let view = View(register: register, anchorBoot: 500_000)
+        #expect(try status(view, boot: 504_999).status == "completed")
+        #expect(try status(view, boot: 505_000).status == "idle")
+        register.status = .stopped
+        #expect(try status(View(register: register, anchorBoot: 500_000), boot: 500_000).status == "idle")
+    }
+
+    @Test func nodesAreAnArrayInOrder() throws {
+        var random = RandomValues(seed: 3)
+        var presence = random.presence()
+        presence.isSleeping = false
+        let rows = [
+            PeerRow(node: try Fixtures.node("hall"), isOnline: false, dropped: [.malformed: 2]),
+            PeerRow(node: try Fixtures.node("desk"), presence: presence, isOnline: true, lastHeard: 7, isSelf: true),
+            PeerRow(node: try Fixtures.node("attic"), presence: presence, isOnline: true, isClockWrong: true),
+        ]
+        let report = NodesReport(rows)
+        #expect(report.nodes.map(\.node) == ["attic", "desk", "hall"])
+        #expect(report.nodes.map(\.state) == ["clockWrong", "online", "unknown"])
+        let bytes = ReportJSON.encode(report)
+        #expect(bytes.first == UInt8(ascii: "["))
+        #expect(try ReportJSON.decode(NodesReport.self, from: bytes) == report)
+        let row = try #require(try JSONDecoder().decode([[String: JSONOracle]].self, from: Data(bytes)).last)
+        #expect(row["dropped"] == .object(["malformed": .integer(2)]))
+        #expect(row["lastHeard"] == .null)
+        #expect(row.count == 12)
+    }
+
+    @Test func replies() throws {
+        let session: SessionID = try Fixtures.token("s-1")
+        let by = Superseder(session: try Fixtures.token("s-2"), node: try Fixtures.node("hall"), at: 5)
+        let answer = Answer(
+            intent: try Fixtures.token("i"), outcome: .refused(.superseded), session: session, rev: 4, by: by)
+        let refused = ReplyReport(.answered(answer))
+        #expect(refused.outcome == .refused && refused.reason == "superseded" && refused.by?.node == "hall")
+        #expect(refused.session == "s-1" && refused.rev == 4)
+        #expect(ReplyReport(.noAnswer(session)).outcome == .noAnswer)
+        #expect(ReplyReport(.noSession).outcome == .noSession)
+        let invalid = ReplyReport(.invalid("title"))
+        #expect(invalid.outcome == .invalid && invalid.field == "title")
+        #expect(
+            String(decoding: ReportJSON.encode(invalid), as: UTF8.self)
+                == #"{"by":null,"field":"title","outcome":"invalid","reason":null,"rev":null,"session":null}"#)
+        #expect(try ReportJSON.decode(ReplyReport.self, from: ReportJSON.encode(refused)) == refused)
+    }
+}
