@@ -8,6 +8,8 @@ public struct Act: Hashable, Sendable {
         case start
         /// A person presses a button; `sight` is how old the picture is that they look at, in presses.
         case press
+        /// A person moves the session here.
+        case take
         /// The program that asked last goes away.
         case hangUp
         /// The program dies after some more effects; `loss` 1 loses the journal's last writes, 2 the whole journal.
@@ -74,7 +76,7 @@ extension Act.Kind {
         case .erase: ["what"]
         case .replay: ["which", "retain"]
         case .garbage: ["which"]
-        case .hangUp, .kick, .zombie, .save: []
+        case .take, .hangUp, .kick, .zombie, .save: []
         }
     }
 
@@ -110,7 +112,7 @@ extension Act.Kind {
         case .erase: [random.draw(0...1)]
         case .replay: [random.draw(0...999), random.chance(300) ? 1 : 0]
         case .garbage: [random.draw(0...(Garbage.count - 1))]
-        case .hangUp, .kick, .zombie, .save: []
+        case .take, .hangUp, .kick, .zombie, .save: []
         }
     }
 

@@ -8,16 +8,13 @@ public struct Campaign: Sendable {
     public var first: UInt64
     /// How many seeds at most; `nil` for as many as time allows.
     public var count: Int?
-    /// Faults that the engine is not yet built for.
-    public var gates: Gates
     /// Threads.
     public var jobs: Int
 
     /// Makes a campaign.
-    public init(first: UInt64 = 1, count: Int?, gates: Gates = [], jobs: Int = 1) {
+    public init(first: UInt64 = 1, count: Int?, jobs: Int = 1) {
         self.first = first
         self.count = count
-        self.gates = gates
         self.jobs = max(1, jobs)
     }
 
@@ -58,11 +55,11 @@ public struct Campaign: Sendable {
         let end = count.map { first + UInt64($0) } ?? .max
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<jobs {
-                group.addTask { [gates] in
+                group.addTask {
                     while !isOver() {
                         let seed = board.next.wrappingAdd(1, ordering: .relaxed).oldValue
                         guard seed < end else { return }
-                        let verdict = Scenario(seed: seed, gates: gates).run()
+                        let verdict = Scenario(seed: seed).run()
                         let state = board.summary.withLock {
                             $0.add(verdict)
                             return $0

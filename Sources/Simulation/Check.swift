@@ -15,9 +15,9 @@ public enum Check: String, CaseIterable, Sendable {
     case versionUnique
     /// A final status stays.
     case finalIsFinal
-    /// An intent takes effect once.
+    /// An intent takes effect once in a lineage.
     case effectOnce
-    /// An intent takes effect on the session and in the phase that it names.
+    /// An intent takes effect on the lineage and in the phase that it names.
     case effectFenced
     /// An intent takes no effect after its expiry.
     case effectInTime
@@ -37,8 +37,8 @@ public enum Check: String, CaseIterable, Sendable {
     case equalMapsEqualViews
     /// The time on a display never goes back without a new revision.
     case timeNeverBack
-    /// A running time is moved by the boot clocks only.
-    case steadyTime
+    /// A time on a display is wrong by no more than the display says.
+    case errorBound
     /// A stamp far ahead is not shown.
     case admission
     /// What was admitted is not forgotten by a crash.
@@ -73,7 +73,7 @@ public enum Check: String, CaseIterable, Sendable {
     case pressAnswered
     /// A start on any node is shown by all.
     case startShown
-    /// The times shown differ by no more than the clocks explain.
+    /// At rest every display knows its owner's time closely.
     case timesAgree
     /// Nothing is said while time merely passes.
     case quiet

@@ -15,9 +15,16 @@ struct Clock {
     let drift: Int64
     /// What the wall clock reads beyond the boot clock, in milliseconds.
     private(set) var wallOffset: Int64
+    let sync: Sync
+
+    enum Sync: Int { case honest, never, always }
+
+    /// How far a wall clock that is called synchronised can be wrong, in milliseconds.
+    static let syncedBound: Int64 = 4_500
 
     /// - Parameter skew: By how much the wall clock is ahead at the beginning, in milliseconds.
-    init(start: Int64, drift: Int64, skew: Int64) {
+    init(start: Int64, drift: Int64, skew: Int64, sync: Sync = .honest) {
+        self.sync = sync
         bootedAt = 0
         self.start = start
         self.drift = drift
@@ -31,7 +38,18 @@ struct Clock {
 
     func wall(at time: Int64) -> Int64 { boot(at: time) + wallOffset }
 
-    func instant(at time: Int64) -> Instant { Instant(boot: boot(at: time), wall: wall(at: time)) }
+    func instant(at time: Int64) -> Instant {
+        Instant(boot: boot(at: time), wall: max(wall(at: time), 0), wallBound: wallBound(at: time))
+    }
+
+    /// What the kernel says of the wall clock.
+    private func wallBound(at time: Int64) -> Int64? {
+        switch sync {
+        case .honest: abs(wallError(at: time)) < Self.syncedBound ? Self.syncedBound : nil
+        case .never: nil
+        case .always: Self.syncedBound
+        }
+    }
 
     /// The first instant of virtual time at which the boot clock reads `reading`.
     func time(ofBoot reading: Int64) -> Int64 {

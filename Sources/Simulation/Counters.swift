@@ -14,7 +14,7 @@ public enum Sometimes: String, CaseIterable, Sendable {
     case duplicateAnswer
     /// An intent was answered in each of these ways.
     case applied, noop, superseded, stalePhase, expired, notAllowed
-    /// A person got no answer.
+    /// A person got no answer: the machine slept meanwhile.
     case noAnswer
     /// An older echo was put right.
     case repair
@@ -22,6 +22,14 @@ public enum Sometimes: String, CaseIterable, Sendable {
     case forkObjection, clockObjection
     /// A session was started without a connection, and won or lost afterwards.
     case offlineStartWon, offlineStartLost
+    /// A session was continued by another node; by two at once; although its owner was there.
+    case takeover, doubleTakeover, falseSuspicion
+    /// An intent followed its session to another owner, or was handed on to it.
+    case retargeted
+    /// A clock was corrected, and a session stamped anew for that.
+    case clockCorrected, stampedAnew
+    /// A session began and ended without contact.
+    case keptToItself
     /// A session was taken back from the broker.
     case recovered
     /// A program died between writing and publishing.

@@ -26,6 +26,8 @@ public struct Mix: Hashable, Sendable {
     public var wakeLate = 0
     /// How far a wall clock is wrong at most, in milliseconds.
     public var skew = 0
+    /// What the kernels say of the wall clocks: 0 the truth, 1 that none is synchronised, 2 that all are.
+    public var sync = 0
     /// How much a quartz runs fast or slow at most, in millionths.
     public var drift = 0
     /// Whether nodes speak older and newer minor versions of the protocol.
@@ -41,8 +43,8 @@ public struct Mix: Hashable, Sendable {
     private static let fields: [(name: String, path: any WritableKeyPath<Mix, Int> & Sendable)] = [
         ("nodes", \.nodes), ("latency", \.latency), ("jitter", \.jitter), ("duplicates", \.duplicates),
         ("drops", \.drops), ("reorders", \.reorders), ("reorderBy", \.reorderBy), ("noRetained", \.noRetained),
-        ("halves", \.halves), ("inflight", \.inflight), ("wakeLate", \.wakeLate), ("skew", \.skew), ("drift", \.drift),
-        ("dialects", \.dialects), ("trouble", \.trouble), ("canary", \.canary),
+        ("halves", \.halves), ("inflight", \.inflight), ("wakeLate", \.wakeLate), ("skew", \.skew), ("sync", \.sync),
+        ("drift", \.drift), ("dialects", \.dialects), ("trouble", \.trouble), ("canary", \.canary),
     ]
 
     /// The numbers that differ from a world without faults, as they stand in a trace.
@@ -61,7 +63,7 @@ public struct Mix: Hashable, Sendable {
     }
 
     /// Draws a world. About half of the faults are off in each.
-    init(drawnFrom random: inout RandomStream, gates: Gates) {
+    init(drawnFrom random: inout RandomStream) {
         nodes = random.draw(2...5)
         latency = random.pick([100, 1_000, 5_000, 40_000])
         jitter = random.pick([0, 500, 5_000, 200_000, 1_500_000])
@@ -76,23 +78,14 @@ public struct Mix: Hashable, Sendable {
         if random.chance(150) { inflight = random.pick([4, 20]) }
         if random.chance(500) { wakeLate = random.pick([1, 20, 400]) }
         if random.chance(700) { skew = random.pick([5, 300, 2_000]) }
-        if gates.contains(.wrongClocks), random.chance(300) {
+        if random.chance(300) {
             skew = random.pick([60_000, 3_600_000, 2_400_000_000_000])
+            sync = random.pick([0, 0, 1, 2])
+        } else if random.chance(150) {
+            sync = 1
         }
         if random.chance(700) { drift = random.pick([10, 100]) }
         if random.chance(300) { dialects = 1 }
         trouble = random.pick([20_000, 60_000, 180_000])
     }
-}
-
-/// Faults that the engine is not yet built for; off until it is.
-public struct Gates: OptionSet, Hashable, Sendable {
-    /// One bit a gate.
-    public let rawValue: Int
-    /// A set from its bits.
-    public init(rawValue: Int) { self.rawValue = rawValue }
-    /// Wall clocks beyond the ten seconds within which every stamp is admitted: hours off, 1970, 2099.
-    public static let wrongClocks = Gates(rawValue: 1)
-    /// Agreement also about a session whose owner lost it on its disk and on the broker: that takes a takeover.
-    public static let orphans = Gates(rawValue: 2)
 }

@@ -36,6 +36,12 @@ public struct Mutant: Hashable, Sendable {
         Mutant("countdown by the wall clock", without: .bootClock),
         Mutant("every stamp admitted", without: .admission),
         Mutant("stamps seen not written down", without: .markOnDisk),
+        Mutant("no takeover", without: .takeover),
+        Mutant("applied intents not inherited", without: .appliedInherited),
+        Mutant("intents not retargeted", without: .retarget),
+        Mutant("clocks not compared", without: .exchange),
+        Mutant("group time by the own wall clock", without: .groupTime),
+        Mutant("no new stamp after a correction", without: .stampAnew),
     ]
 
     /// Runs seeds from `first` until one is caught.

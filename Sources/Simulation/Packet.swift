@@ -28,9 +28,10 @@ final class Packet {
         return result
     }
 
+    /// Pings, pongs and barriers are for one node alone.
     private var isPing: Bool {
         let levels = topic.utf8.split(separator: UInt8(ascii: "/"))
-        return levels.count == 7 && levels[5].elementsEqual("ping".utf8)
+        return levels.count == 7
     }
 }
 

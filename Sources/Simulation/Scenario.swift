@@ -8,15 +8,12 @@ public struct Scenario: Hashable, Sendable {
     public var mix: Mix
     /// What people and faults do, in order.
     public var acts: [Act]
-    /// What else must hold.
-    public var gates: Gates
 
     /// Draws the scenario of a seed.
-    public init(seed: UInt64, gates: Gates = []) {
+    public init(seed: UInt64) {
         self.seed = seed
-        self.gates = gates
         var random = RandomStream(seed: seed, .mix)
-        mix = Mix(drawnFrom: &random, gates: gates)
+        mix = Mix(drawnFrom: &random)
         var kinds = Act.Kind.allCases.filter { $0.isPeoples || random.chance(350) }
         if mix.halves == 2 { kinds.append(.bridge) }
         let deck = kinds.flatMap { Array(repeating: $0, count: $0.weight) }
@@ -43,7 +40,6 @@ public struct Scenario: Hashable, Sendable {
 
     init(seed: UInt64, mix: Mix, acts: [Act]) {
         self.seed = seed
-        gates = []
         self.mix = mix
         self.acts = acts
     }

@@ -21,6 +21,8 @@ enum Telling {
         case .ack(.fork(let node, let version)): "objection: fork of \(node) at \(version.epoch).\(version.rev)"
         case .ack(.clock(let node, let session, _)): "objection: clock of \(node), \(session)"
         case .hello: "hello"
+        case .ping(let ping, let to): "ping \(to) at \(ping.sent)"
+        case .pong(let pong, let to): "pong \(to) sent \(pong.sent) boot \(pong.boot) wall \(pong.wall - Clock.epoch)"
         }
     }
 

@@ -16,8 +16,6 @@ struct Witness {
         var own: Register?
         /// Per owner, the largest version that it has shown in this life.
         var shown: [NodeID: Version] = [:]
-        /// Per owner, where a boot's clock lies on its own.
-        var offsets: [NodeID: Offset] = [:]
         /// What it showed last.
         var moment: Moment?
         /// Intents that it refused in this life.
@@ -28,11 +26,6 @@ struct Witness {
         var linkedAt: Int64?
         /// Whether, in this life, it has looked at what the broker keeps of it.
         var hasLooked = false
-    }
-
-    struct Offset {
-        var boot: BootID
-        var milliseconds: Int64
     }
 
     /// What an intent asked for.
@@ -47,12 +40,22 @@ struct Witness {
     struct Effect: Equatable {
         var node: NodeID
         var version: Version
+        var session: SessionID
+    }
+
+    /// Where a session comes from.
+    struct Origin {
+        var lineage: SessionID
+        var parent: SessionID?
+        /// Of the parent's owner, when it was continued.
+        var version: Version
     }
 
     var nodes: [Node]
     var asked: [IntentID: Asked] = [:]
     var sent: Set<IntentID> = []
-    var effects: [IntentID: Effect] = [:]
+    var effects: [IntentID: [Effect]] = [:]
+    var origins: [SessionID: Origin] = [:]
     var finals: [SessionID: Status] = [:]
     /// Sessions that were started without a connection and not yet shown elsewhere.
     var offline: Set<SessionID> = []
@@ -63,7 +66,6 @@ struct Witness {
     mutating func relaunch(_ node: Int, own: Register?) {
         nodes[node].own = own
         nodes[node].shown = [:]
-        nodes[node].offsets = [:]
         nodes[node].moment = nil
         nodes[node].refused = []
         nodes[node].foundEpoch = 0
@@ -75,7 +77,7 @@ struct Witness {
     mutating func forget(_ node: Int, id: NodeID, sessions: Set<SessionID>) {
         nodes[node].version = nil
         nodes[node].published = [:]
-        for (intent, effect) in effects where effect.node == id { effects[intent] = nil }
+        for intent in effects.keys { effects[intent]?.removeAll { $0.node == id } }
         for session in sessions { finals[session] = nil }
     }
 }

@@ -89,6 +89,10 @@ extension World {
         let outgoing = machines[node].codec.encode(message)
         let spoken = Dialect.speak(outgoing.payload, dialect: machines[node].dialect)
         trace.note(spoken, at: now)
+        switch message {
+        case .ping, .pong: break
+        default: said += 1
+        }
         let packet = Packet(topic: outgoing.topic, payload: spoken, retain: outgoing.retain)
         witnessPayload(packet, of: message, by: node)
         if history.count < 400 { history.append(packet) } else { history[trace.count % 400] = packet }
@@ -98,8 +102,8 @@ extension World {
 
     /// Something arrived from the broker.
     mutating func hear(_ packet: Packet, retained: Bool, at node: Int) {
-        let wall = instant(node).wall
-        switch packet.decoded(by: machines[node].codec, retained: retained, now: wall) {
+        let time = machines[node].engine.groupTime(instant(node))
+        switch packet.decoded(by: machines[node].codec, retained: retained, now: time) {
         case .message(let message, let from): feed(.received(message, from: from, retained: retained), to: node)
         case .barrier(let id): feed(.barrierPassed(id), to: node)
         case .erased(let from): feed(.erased(from: from), to: node)
@@ -109,7 +113,10 @@ extension World {
     }
 
     private mutating func armWake(_ node: Int) {
-        guard let wake = machines[node].engine.nextWake else { return machines[node].armedFor = nil }
+        // A stamp of the year 2099 asks for a time that no world reaches.
+        guard let wake = machines[node].engine.nextWake, wake - instant(node).boot < 1_000_000_000 else {
+            return machines[node].armedFor = nil
+        }
         guard wake != machines[node].armedFor else { return }
         machines[node].armedFor = wake
         var time = max(machines[node].clock.time(ofBoot: wake), now)

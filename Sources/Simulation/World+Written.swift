@@ -9,6 +9,7 @@ extension World {
     mutating func witnessChange(to journal: Journal, at node: Int) {
         let before = witness.nodes[node].own
         witness.nodes[node].own = journal.own
+        if let own = journal.own { witness.note(own, holding: machines[node].engine.register(of:)) }
         guard let own = journal.own, let before, own != before else { return }
         if own.id == before.id, own.last == nil { checkLateness(from: before, to: own, at: node) }
         guard let last = own.last, last != before.last else { return }
@@ -17,14 +18,14 @@ extension World {
             fail(.refusalKept, "\(name) applies \(last.intent), which it had refused")
         }
         guard let asked = witness.asked[last.intent] else { return }
-        if asked.session != own.id || asked.session != before.id {
+        if witness.lineage(of: asked.session) != own.lineage {
             fail(.effectFenced, "\(name) applies \(last.intent), meant for \(asked.session), to \(own.id)")
         }
-        if asked.operation.isFencedByPhase, asked.phase != before.phase {
+        if asked.operation.isFencedByPhase, own.id == before.id, asked.phase != before.phase {
             let (meant, found) = (asked.phase ?? -1, before.phase)
             fail(.effectFenced, "\(name) applies \(last.intent), meant for phase \(meant), in \(found)")
         }
-        if asked.expiresAt <= instant(node).wall { fail(.effectInTime, "\(name) applies \(last.intent) too late") }
+        if last.from != own.owner, asked.expiresAt <= machines[node].engine.groupTime(instant(node)) { fail(.effectInTime, "\(name) applies \(last.intent) too late") }
     }
 
     /// Runs that time alone began must have begun within the lateness.
@@ -43,11 +44,13 @@ extension World {
     /// The journal is on disk: what it holds has happened.
     mutating func witnessWritten(_ journal: Journal, by node: Int) {
         guard let own = journal.own, let last = own.last else { return }
-        let effect = Witness.Effect(node: own.owner, version: own.version)
-        if let before = witness.effects[last.intent], before != effect {
+        let effect = Witness.Effect(node: own.owner, version: own.version, session: own.id)
+        let earlier = witness.effects[last.intent] ?? []
+        if earlier.contains(effect) { return }
+        if let before = earlier.first(where: { witness.isInherited($0, by: own.id) }) {
             fail(.effectOnce, "\(last.intent) took effect at \(before.version) and at \(effect.version)")
         }
-        witness.effects[last.intent] = effect
+        witness.effects[last.intent] = earlier + [effect]
     }
 
     mutating func witnessPublish(_ message: Message, by node: Int) {
@@ -58,15 +61,18 @@ extension World {
             count(answer.outcome)
             switch answer.outcome {
             case .applied, .duplicate: checkOnDisk(answer, at: node)
+            // Asked of the session that goes on, it may take effect.
+            case .refused(.superseded): break
             case .noop, .refused: witness.nodes[node].refused.insert(answer.intent)
             }
         case .ack(.fork): counters.add(.forkObjection)
         case .ack(.clock): counters.add(.clockObjection)
         case .intent(let intent):
             if !witness.sent.insert(intent.id).inserted { counters.add(.sentAgain) }
+            if let asked = witness.asked[intent.id], asked.session != intent.session { counters.add(.retargeted) }
             witness.asked[intent.id] = Witness.Asked(
                 session: intent.session, phase: intent.phase, operation: intent.operation, expiresAt: intent.expiresAt)
-        case .presence, .hello: break
+        case .presence, .hello, .ping, .pong: break
         }
         if !machines[node].isLinked, machines[node].engine.view.isLinked, machines[node].backlog.isEmpty {
             tell("\(name) publishes into a connection that is gone")
@@ -96,7 +102,11 @@ extension World {
 
     /// What was published must be read as it was meant, whatever minor version its writer speaks.
     mutating func witnessPayload(_ packet: Packet, of message: Message, by node: Int) {
-        let codec = machines[node].codec
+        let codec: WireCodec
+        switch message {
+        case .ping(_, let to), .pong(_, let to): codec = WireCodec(space: machines[node].codec.topics.space, me: to)
+        default: codec = machines[node].codec
+        }
         let read = packet.decoded(by: codec, retained: packet.retain, now: 0)
         guard read != .message(message, from: machines[node].id) else { return }
         fail(.payloadReadable, "\(Names.node(node)) publishes \(message), read as \(read)")
@@ -157,7 +167,49 @@ extension World {
                 fail(.epochRises, "\(Names.node(node)) takes \(session) back in epoch \(own.epoch)")
             }
         case .discarded: counters.add(.discarded)
+        case .tookOver(let session, let from): witnessTakeover(session, from: from, at: node)
+        case .stampedAnew: counters.add(.stampedAnew)
+        case .clockCorrected: counters.add(.clockCorrected)
+        case .keptToItself: counters.add(.keptToItself)
         case .clockWrong, .noRetained, .journal: break
         }
+    }
+
+    private mutating func witnessTakeover(_ session: SessionID, from: NodeID, at node: Int) {
+        counters.add(.takeover)
+        guard let own = witness.nodes[node].own, own.id == session else { return }
+        if witness.nodes.contains(where: { $0.own?.lineage == own.lineage && $0.own?.continues?.node == from && $0.own?.id != own.id }) {
+            counters.add(.doubleTakeover)
+        }
+        if let owner = machines.first(where: { $0.id == from }), owner.isAlive, !owner.isNapping, owner.isLinked,
+            own.last != nil
+        {
+            counters.add(.falseSuspicion)
+        }
+    }
+}
+
+extension Witness {
+    /// Notes where a session comes from.
+    mutating func note(_ own: Register, holding register: (NodeID) -> Register?) {
+        guard origins[own.id] == nil else { return }
+        let parent = own.continues.flatMap { register($0.node) }
+        origins[own.id] = Origin(
+            lineage: own.lineage, parent: parent?.id,
+            version: Version(epoch: own.continues?.epoch ?? 0, rev: own.continues?.rev ?? 0))
+    }
+
+    func lineage(of session: SessionID) -> SessionID { origins[session]?.lineage ?? session }
+
+    /// Whether a session holds an effect: it took place in it, or before the takeover in one that it continues.
+    func isInherited(_ effect: Effect, by session: SessionID) -> Bool {
+        var place = session
+        var limit: Version?
+        for _ in 0..<64 {
+            if effect.session == place, limit.map({ effect.version <= $0 }) ?? true { return true }
+            guard let origin = origins[place], let parent = origin.parent else { return false }
+            (place, limit) = (parent, origin.version)
+        }
+        return false
     }
 }

@@ -20,6 +20,8 @@ struct World {
     var isBridgeUp = true
     /// Packets under way; while there are any, nodes may rightly disagree.
     var underWay = 0
+    /// Publishes that were more than a comparison of clocks.
+    var said = 0
     var isHealed = false
     /// Payloads that were published, for somebody to publish again.
     var history: [Packet] = []
@@ -56,9 +58,11 @@ struct World {
         guard let space = SpaceID("home") else { return }
         var random = RandomStream(seed: scenario.seed, .clocks)
         for index in 0..<mix.nodes {
+            // Where clocks are very wrong, it is some of them.
+            let skew = mix.skew > 4_000 && random.chance(500) ? 2_000 : mix.skew
             let clock = Clock(
                 start: Int64(random.draw(10_000...90_000_000)), drift: Int64(random.draw(-mix.drift...mix.drift)),
-                skew: Int64(random.draw(-mix.skew...mix.skew)))
+                skew: Int64(random.draw(-skew...skew)), sync: Clock.Sync(rawValue: mix.sync) ?? .honest)
             let half = index % mix.halves
             let dialect = mix.dialects == 0 ? 0 : index % 3
             guard let engine = newEngine(of: index, boot: 1) else { return }

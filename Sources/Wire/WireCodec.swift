@@ -25,7 +25,7 @@ public struct Outgoing: Hashable, Sendable {
     public var payload: [UInt8]
     /// Whether the broker keeps it for later subscribers.
     public var retain: Bool
-    /// The quality of service: 1 for everything that a node of this version writes.
+    /// The quality of service: 0 for comparing clocks, where a late message is worse than none; else 1.
     public var qos: Int
 
     /// Makes an outgoing message.
@@ -79,6 +79,10 @@ public struct WireCodec: Sendable {
             outgoing(.ack(me), JSONWriter.payload { ack.writeFields(to: &$0) })
         case .hello:
             outgoing(.hello(me), JSONWriter.payload { _ in })
+        case .ping(let ping, let to):
+            outgoing(.ping(from: me, to: to), JSONWriter.payload(capacity: 128) { ping.writeFields(to: &$0) }, qos: 0)
+        case .pong(let pong, let to):
+            outgoing(.pong(from: me, to: to), JSONWriter.payload(capacity: 256) { pong.writeFields(to: &$0) }, qos: 0)
         }
     }
 
@@ -141,6 +145,12 @@ public struct WireCodec: Sendable {
             return .message(.hello, from: sender)
         case .ping(_, to: me) where sender == me:
             return .barrier(try barrier(in: payload))
+        case .ping(_, to: me):
+            let ping = try ProtocolVersion.document(payload) { reader throws(Rejection) in try Ping(reader: &reader) }
+            return .message(.ping(ping, to: me), from: sender)
+        case .pong(_, to: me) where sender != me:
+            let pong = try ProtocolVersion.document(payload) { reader throws(Rejection) in try Pong(reader: &reader) }
+            return .message(.pong(pong, to: me), from: sender)
         case .ping, .pong, .record, .sound, .calm, .debt, .debtAck:
             return .ignored
         }
@@ -171,8 +181,8 @@ public struct WireCodec: Sendable {
         }
     }
 
-    private func outgoing(_ topic: Topic, _ payload: [UInt8]) -> Outgoing {
-        Outgoing(topic: topics.name(of: topic), payload: payload, retain: topic.isRetained, qos: 1)
+    private func outgoing(_ topic: Topic, _ payload: [UInt8], qos: Int = 1) -> Outgoing {
+        Outgoing(topic: topics.name(of: topic), payload: payload, retain: topic.isRetained, qos: qos)
     }
 }
 

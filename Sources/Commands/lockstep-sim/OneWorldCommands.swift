@@ -16,11 +16,8 @@ struct SeedCommand: AsyncParsableCommand {
     @Flag(help: "Only the acts, as a file for replay.")
     var acts = false
 
-    @Flag(help: "Also wall clocks that are minutes and hours wrong.")
-    var wrongClocks = false
-
     func run() async throws {
-        let scenario = Scenario(seed: seed, gates: wrongClocks ? .wrongClocks : [])
+        let scenario = Scenario(seed: seed)
         if acts { return print(scenario.text, terminator: "") }
         try tell(scenario)
     }

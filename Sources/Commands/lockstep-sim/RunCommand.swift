@@ -29,9 +29,6 @@ struct RunCommand: AsyncParsableCommand {
     @Option(help: "How many seeds to run at one time.")
     var jobs: Int = 2
 
-    @Flag(help: "Also wall clocks that are minutes and hours wrong.")
-    var wrongClocks = false
-
     @Flag(help: "Print the summary as JSON.")
     var json = false
 
@@ -49,7 +46,7 @@ struct RunCommand: AsyncParsableCommand {
         let limit = time.flatMap(Stopwatch.seconds)
         let count = limit == nil ? seeds ?? 2_000 : nil
         let progress = Progress(watch: watch, count: count, limit: limit)
-        let campaign = Campaign(first: first, count: count, gates: wrongClocks ? .wrongClocks : [], jobs: jobs)
+        let campaign = Campaign(first: first, count: count, jobs: jobs)
         let summary = await campaign.run(
             until: { limit.map { watch.seconds >= Double($0) } ?? false },
             progress: { progress.show($0) })

@@ -90,13 +90,18 @@ extension Engine {
         emit(effect)
     }
 
-    /// Publishes the own register if it may leave: it is on disk, and the broker's older one has been looked at.
+    /// Publishes the own register if it may leave: it is on disk, and on this connection everybody who must answer to it
+    /// is heard, and what the broker keeps of this node has been looked at.
     mutating func publishOwn() {
         guard let own = journal.own, link.isUp, disk.isOwnWritten || !keeps(.writeFirst),
-            link.isSettled || !keeps(.barrierFirst)
+            link.isReady && link.timeDeadline == nil || !keeps(.barrierFirst), !isWithheld
         else { return }
         disk.isUnpublished = false
         link.expectEcho(of: own.version)
         emit(.publish(.register(own)))
+        guard journal.isProvisional else { return }
+        journal.isProvisional = false
+        journal.before = nil
+        write()
     }
 }

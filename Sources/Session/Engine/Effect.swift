@@ -32,10 +32,18 @@ public enum Reply: Hashable, Sendable {
 public enum Note: Hashable, Sendable {
     /// This node lost its session to a later start.
     case superseded(SessionID, by: Superseder)
+    /// This node continues a session of another one, as a session of its own.
+    case tookOver(SessionID, from: NodeID)
     /// A message of a node was not used; said once for each sender and reason.
     case discarded(Discard, from: NodeID?)
     /// A register's stamp is too far from group time to be admitted.
     case clockWrong(NodeID, stamp: Int64)
+    /// This machine's clock is wrong by so many milliseconds; group time is that of the others.
+    case clockCorrected(by: Int64)
+    /// The own session was stamped by a wrong clock, and is stamped anew: both times in milliseconds since 1970.
+    case stampedAnew(SessionID, from: Int64, to: Int64)
+    /// A session that began and ended without contact was not announced.
+    case keptToItself(SessionID)
     /// The broker held an older register of this node than the node itself, which is put right.
     case repaired(Version)
     /// The journal was gone, and this node's register was found on the broker.
@@ -56,12 +64,24 @@ public struct Journal: Hashable, Sendable {
     public var own: Register?
     /// The sessions that this node owned before, newest last; intents for them are still answered.
     public var past: [SessionID]
+    /// The mark before the own session was stamped: what its stamp has to stay above.
+    public var base: HybridClock
+    /// Whether the own session was started without contact and nobody has heard of it.
+    public var isProvisional: Bool
+    /// Of a provisional session: this node's register that the others know, ended by it.
+    public var before: Register?
 
     /// Makes a journal.
-    public init(epoch: Int = 1, mark: HybridClock = HybridClock(), own: Register? = nil, past: [SessionID] = []) {
+    public init(
+        epoch: Int = 1, mark: HybridClock = HybridClock(), own: Register? = nil, past: [SessionID] = [],
+        base: HybridClock = HybridClock(), isProvisional: Bool = false, before: Register? = nil
+    ) {
         self.epoch = epoch
         self.mark = mark
         self.own = own
         self.past = past
+        self.base = base
+        self.isProvisional = isProvisional
+        self.before = before
     }
 }

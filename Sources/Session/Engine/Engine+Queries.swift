@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Engine {
+    /// Whether the own session was started without contact and nobody has heard of it.
+    package var isProvisional: Bool { journal.isProvisional }
+
     /// The latest register of a node, this one included, as far as it is known here.
     public func register(of subject: NodeID) -> Register? {
         isSelf(subject) ? journal.own : registers[subject]?.register

@@ -59,6 +59,9 @@ public struct Engine: Hashable, Sendable {
     var disk = Disk()
     var requests = Requests()
     var answers = Answers()
+    var branch = Branch()
+    var time = GroupClock()
+    var exchange = Exchange()
     var isViewDirty = true
     var effects: [Effect] = []
 
@@ -71,11 +74,13 @@ public struct Engine: Hashable, Sendable {
     /// - Returns: What the shell has to do, in order.
     public mutating func handle(_ input: Input, at now: Instant) -> [Effect] {
         if case .restored(let found) = input { restore(found, at: now) }
+        if time.hasMoved(at: now) { chooseTime(at: now) }
         advanceOwn(at: now)
         switch input {
         case .restored: break
         case .start(let start, let id, let ticket): begin(start, id: id, ticket: ticket, at: now)
         case .press(let press, let id, let ticket): take(press, id: id, ticket: ticket, at: now)
+        case .take(let id, let ticket): moveHere(id: id, ticket: ticket, at: now)
         case .hangUp(let ticket): hangUp(ticket)
         case .linkUp(let connection): linkUp(connection, at: now)
         case .linkDown: linkDown(at: now)
@@ -91,7 +96,9 @@ public struct Engine: Hashable, Sendable {
         case .wake: break
         }
         expire(at: now)
-        if isViewDirty { refreshView() }
+        if isViewDirty { refreshView(at: now) }
+        if exchange.isDirty { planExchange(at: now) }
+        if let due = exchange.nextWake, due <= now.boot { runExchange(at: now) }
         guard !effects.isEmpty else { return [] }
         defer { effects = [] }
         return effects
@@ -106,7 +113,9 @@ public struct Engine: Hashable, Sendable {
         consider(boundary)
         consider(link.nextWake)
         consider(disk.retryAt)
-        consider(requests.nextWake(isReady: link.isReady))
+        consider(exchange.nextWake)
+        consider(time.nextWake)
+        consider(requests.nextWake(isReady: link.isReady, canTakeOver: canTakeOver))
         return next
     }
 
@@ -119,9 +128,6 @@ public struct Engine: Hashable, Sendable {
     /// Whether a rule holds, as they all do outside the simulator's proof.
     func keeps(_ rule: Rules) -> Bool { configuration.rules.contains(rule) }
 
-    /// Group time: so far the node's own wall clock. The clock exchange will correct it here and nowhere else.
-    func groupTime(_ now: Instant) -> Int64 { min(max(now.wall, Limits.time.lowerBound), Limits.time.upperBound) }
-
     mutating func emit(_ effect: Effect) { effects.append(effect) }
 
     /// What is due by time alone. Afterwards ``nextWake`` lies after `now`, whatever the input was.
@@ -129,26 +135,38 @@ public struct Engine: Hashable, Sendable {
         advanceOwn(at: now)
         if let deadline = link.barrierDeadline, deadline <= now.boot { settle(at: now) }
         if let due = link.repairAt, due <= now.boot { repair(at: now) }
+        if let due = time.nextWake, due <= now.boot { doubtTime(at: now) }
+        if let due = link.timeDeadline, due <= now.boot { timeIsKnown(at: now) }
         if let retry = disk.retryAt, retry <= now.boot { write() }
-        if let due = requests.nextWake(isReady: link.isReady), due <= now.boot { sendRequests(at: now) }
+        if let due = requests.nextWake(isReady: link.isReady, canTakeOver: canTakeOver), due <= now.boot {
+            sendRequests(at: now)
+        }
         if let due = registers.nextWake, due <= now.boot { admitLate(at: now) }
     }
 
-    mutating func refreshView() {
+    mutating func refreshView(at now: Instant) {
         isViewDirty = false
+        exchange.isDirty = true
         let current = registers.current
-        let own = journal.own
-        if let own, own.stamp >= current?.register.stamp ?? own.stamp {
-            view = View(register: own, anchorBoot: own.anchor.boot, isOwner: true, isLinked: link.isUp)
+        if let own = journal.own, own.stamp >= current?.stamp ?? own.stamp, isCandidate(own, at: now) {
+            view = View(register: own, anchorBoot: own.anchor.boot, error: ErrorBound(), isOwner: true, isLinked: link.isUp)
         } else if let current {
             let owner = peers[current.register.owner]
             let ownerLost = owner.isOnline ? nil : owner.offlineSince ?? link.settledAt
             view = View(
-                register: current.register, anchorBoot: current.anchorBoot,
+                register: current.register, anchorBoot: current.anchorBoot, shown: current.shown,
+                error: errorBound(of: current, at: now),
                 contactLostAt: [link.downSince, ownerLost].compactMap(\.self).min(),
                 isLinked: link.isUp)
         } else {
             view = View(isLinked: link.isUp)
         }
+    }
+
+    /// Whether the own register can be the current one: what a wrong clock has stamped, and nobody else admits, is so
+    /// only while nobody contradicts.
+    private func isCandidate(_ own: Register, at now: Instant) -> Bool {
+        if isWithheld, link.isReady { return false }
+        return registers.current == nil || HeldRegister.admits(own.stamp, groupTime: groupTime(now))
     }
 }

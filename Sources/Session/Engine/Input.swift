@@ -9,6 +9,8 @@ public enum Input: Hashable, Sendable {
     indirect case start(Start, id: SessionID, ticket: Ticket)
     /// A person on this machine asks something of the current session. `id` is new.
     case press(Press, id: IntentID, ticket: Ticket)
+    /// A person on this machine moves the current session here. `id` is new.
+    case take(id: IntentID, ticket: Ticket)
     /// The asking program went away; its ticket gets no reply any more.
     case hangUp(Ticket)
     /// The broker accepted a connection, made under this id.

@@ -6,10 +6,17 @@ public struct Instant: Hashable, Sendable {
     public var boot: Int64
     /// The wall clock, in milliseconds since 1970.
     public var wall: Int64
+    /// By how much the wall clock is wrong at most, in milliseconds, as far as the kernel calls it synchronised;
+    /// otherwise `nil`.
+    public var wallBound: Int64?
 
     /// Makes an instant from both readings.
-    public init(boot: Int64, wall: Int64) {
+    public init(boot: Int64, wall: Int64, wallBound: Int64? = nil) {
         self.boot = boot
         self.wall = wall
+        self.wallBound = wallBound
     }
+
+    /// What the wall clock reads beyond the boot clock.
+    var wallLead: Int64 { wall - boot }
 }

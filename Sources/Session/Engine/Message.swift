@@ -12,6 +12,15 @@ public enum Message: Hashable, Sendable {
     indirect case ack(Ack)
     /// Asks every node to publish its presence and register again.
     case hello
+    /// Asks `to` for its clocks.
+    indirect case ping(Ping, to: NodeID)
+    /// The answer to a ping of `to`.
+    indirect case pong(Pong, to: NodeID)
+
+    /// Whether the broker may have said it in the node's stead.
+    var isWill: Bool {
+        if case .presence(let presence) = self { !presence.online } else { false }
+    }
 }
 
 /// What goes out on a node's `ack` topic.

@@ -54,4 +54,20 @@ public struct Rules: OptionSet, Hashable, Sendable {
     package static let admission = Rules(rawValue: 1 << 18)
     /// The high-water mark of the stamps seen is written down.
     package static let markOnDisk = Rules(rawValue: 1 << 19)
+    /// A session whose owner is gone is continued.
+    package static let takeover = Rules(rawValue: 1 << 20)
+    /// A continuation knows what took effect before it.
+    package static let appliedInherited = Rules(rawValue: 1 << 21)
+    /// An intent follows its session along the lineage.
+    package static let retarget = Rules(rawValue: 1 << 22)
+    /// What took effect on a branch that lost is asked of the one that won.
+    package static let handOn = Rules(rawValue: 1 << 23)
+    /// Clocks are compared with the owner's and, where needed, with those of others.
+    package static let exchange = Rules(rawValue: 1 << 24)
+    /// Group time is not simply the own wall clock.
+    package static let groupTime = Rules(rawValue: 1 << 25)
+    /// A session that a wrong clock has stamped is stamped anew.
+    package static let stampAnew = Rules(rawValue: 1 << 26)
+    /// What began and ended without contact is not announced.
+    package static let provisional = Rules(rawValue: 1 << 27)
 }

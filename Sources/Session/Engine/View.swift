@@ -8,6 +8,10 @@ public struct View: Hashable, Sendable {
     public var register: Register?
     /// The register's anchor on this node's boot clock, in milliseconds.
     public var anchorBoot: Int64
+    /// Milliseconds since the anchor that were shown already, before the clocks were compared more closely.
+    public var shown: Int64
+    /// By how much ``anchorBoot`` is wrong at most; `nil` when nobody can tell.
+    public var error: ErrorBound?
     /// Since when this node has had no contact with the owner, on its boot clock; `nil` while it has.
     public var contactLostAt: Int64?
     /// Whether this node owns the session.
@@ -17,11 +21,13 @@ public struct View: Hashable, Sendable {
 
     /// Makes a view.
     public init(
-        register: Register? = nil, anchorBoot: Int64 = 0, contactLostAt: Int64? = nil, isOwner: Bool = false,
-        isLinked: Bool = false
+        register: Register? = nil, anchorBoot: Int64 = 0, shown: Int64 = 0, error: ErrorBound? = nil,
+        contactLostAt: Int64? = nil, isOwner: Bool = false, isLinked: Bool = false
     ) {
         self.register = register
         self.anchorBoot = anchorBoot
+        self.shown = shown
+        self.error = error
         self.contactLostAt = contactLostAt
         self.isOwner = isOwner
         self.isLinked = isLinked
@@ -37,14 +43,37 @@ public struct View: Hashable, Sendable {
     /// The same, but an ended session never goes away.
     public func lastMoment(at boot: Int64) -> Moment? {
         guard let register else { return nil }
-        let now = register.advanced(since: boot - anchorBoot)
+        let since = max(boot - anchorBoot, shown)
+        let now = register.advanced(since: since)
+        let moved = now.anchor.at - register.anchor.at
         return Moment(
             register: now,
-            anchorBoot: anchorBoot + (now.anchor.at - register.anchor.at),
+            anchorBoot: anchorBoot + moved,
+            since: since - moved,
             boot: boot,
+            error: error.map { $0.milliseconds(at: boot) + since - (boot - anchorBoot) },
             contactLostAt: now.status.isLive ? contactLostAt : nil,
             isOwner: isOwner
         )
+    }
+}
+
+/// How wrong a reading of another node's clock can be.
+public struct ErrorBound: Hashable, Sendable {
+    /// By how many milliseconds at most, when it was found.
+    public var milliseconds: Int64
+    /// When that was, on this node's boot clock; `nil` when it does not grow.
+    public var at: Int64?
+
+    /// A bound found at a reading of the boot clock; none at all without arguments.
+    public init(milliseconds: Int64 = 0, at: Int64? = nil) {
+        self.milliseconds = milliseconds
+        self.at = at
+    }
+
+    /// The bound at a later reading: two clocks drift apart by at most 200 millionths.
+    public func milliseconds(at boot: Int64) -> Int64 {
+        milliseconds + (at.map { max(0, boot - $0 + 4_999) / 5_000 } ?? 0)
     }
 }
 
@@ -54,8 +83,12 @@ public struct Moment: Hashable, Sendable {
     public var register: Register
     /// Its anchor on this node's boot clock, in milliseconds.
     public var anchorBoot: Int64
+    /// Milliseconds since the anchor.
+    var since: Int64
     /// The instant, on this node's boot clock.
     public var boot: Int64
+    /// By how many milliseconds the time is wrong at most; `nil` when nobody can tell.
+    public var error: Int64?
     /// Since when there is no contact with the owner of a live session, on this node's boot clock.
     public var contactLostAt: Int64?
     /// Whether this node owns the session.
@@ -75,8 +108,13 @@ public struct Moment: Hashable, Sendable {
         contactLostAt.flatMap { boot - $0 >= Limits.staleAfter ? boot - $0 : nil }
     }
 
+    /// Whether the time is shown as approximate.
+    public var isApproximate: Bool {
+        register.status == .running && error.map { $0 > Limits.exactEnough } ?? true
+    }
+
     /// Milliseconds of the current phase that have passed, never more than its length.
-    public var elapsed: Int64 { register.elapsed(since: boot - anchorBoot) }
+    public var elapsed: Int64 { register.elapsed(since: since) }
 
     /// Milliseconds of the current phase that are left.
     public var remaining: Int64 { register.currentPhase.length - elapsed }

@@ -26,9 +26,10 @@ extension Engine {
     /// - Returns: Whether the session is or was this node's.
     @discardableResult
     mutating func decide(_ intent: Intent, at now: Instant, deliver: (Answer) -> Effect) -> Bool {
-        guard let own = journal.own, own.id == intent.session || journal.past.contains(intent.session) else {
-            return false
-        }
+        guard let own = journal.own else { return false }
+        let isHead = registers.current.map { $0.stamp < own.stamp } ?? true
+        let isAncestor = isHead && own.continues != nil && own.lineage == intent.lineage && keeps(.retarget)
+        guard own.id == intent.session || journal.past.contains(intent.session) || isAncestor else { return false }
         func answer(_ outcome: Outcome, by: Superseder? = nil) -> Answer {
             Answer(intent: intent.id, outcome: outcome, session: own.id, rev: own.rev, by: by)
         }
@@ -37,7 +38,7 @@ extension Engine {
         } else if keeps(.refusalMemory), let kept = answers.answer(to: intent.id) {
             hold(deliver(kept))
         } else if own.id != intent.session, keeps(.sessionFence) {
-            let by = Superseder(session: own.id, node: node, at: own.startedAt)
+            let by = own.supersededBy ?? Superseder(session: own.id, node: node, at: own.startedAt)
             refuse(answer(.refused(.superseded), by: by), deliver: deliver)
         } else if own.status.isLive, intent.expiresAt <= groupTime(now), keeps(.expiry) {
             refuse(answer(.refused(.expired)), deliver: deliver)
@@ -63,13 +64,14 @@ extension Engine {
             intent: intent.id, op: intent.operation.name, from: intent.from, at: groupTime(now))
         change(by: last, then: deliver(answer)) {
             $0 = changed
-            $0.applied.append(intent.id)
-            if $0.applied.count > Limits.applied { $0.applied.removeFirst($0.applied.count - Limits.applied) }
+            $0.record(applied: intent.id)
         }
+        branch.carry(intent)
     }
 
     private mutating func refuse(_ answer: Answer, deliver: (Answer) -> Effect) {
-        answers.keep(answer)
+        // An intent refused for a session that was taken over may come again, for the one that goes on.
+        if answer.outcome != .refused(.superseded) { answers.keep(answer) }
         hold(deliver(answer))
     }
 }

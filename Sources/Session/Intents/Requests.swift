@@ -6,21 +6,56 @@ struct Requests: Hashable, Sendable {
     static let patience: Int64 = 5_000
     /// After how many milliseconds an unanswered intent is sent again, with the same id.
     static let again: Int64 = 1_000
+    /// After how many milliseconds without a sign of life from the owner the session is taken over.
+    static let silence: Int64 = 2_000
+    /// After how many milliseconds it is taken over from an owner that is there and does not answer.
+    static let muteness: Int64 = 4_000
 
     private(set) var open: [Request] = []
 
     struct Request: Hashable, Sendable {
         var intent: Intent
-        var ticket: Ticket
+        /// Who waits for the answer; nobody, for an intent that is only handed on.
+        var ticket: Ticket?
         /// When to send it next, on the boot clock.
         var sendAt: Int64
+        /// When the owner's silence, if it lasts, becomes a reason to take over.
+        var suspectAt: Int64
+        /// When it is taken over in any case.
+        var muteAt: Int64
         /// When to give up.
         var giveUpAt: Int64
+        /// Whether it was sent, so that its times are fixed.
+        var isSent = false
+        /// What the person is told then, if somebody has refused it meanwhile.
+        var refusal: Answer?
+
+        init(_ intent: Intent, ticket: Ticket?, at boot: Int64, patience: Int64 = Requests.patience) {
+            self.intent = intent
+            self.ticket = ticket
+            sendAt = boot
+            suspectAt = boot + Requests.silence
+            muteAt = boot + Requests.muteness
+            giveUpAt = boot + patience
+        }
+
+        /// Asks another session of the lineage from now on.
+        mutating func aim(at session: SessionID, boot: Int64) {
+            intent.session = session
+            sendAt = boot
+            suspectAt = boot + Requests.silence
+            muteAt = boot + Requests.muteness
+            if ticket != nil { giveUpAt = boot + Requests.patience }
+        }
     }
 
     /// When something is due, on the boot clock. Nothing is sent before the answers are subscribed to.
-    func nextWake(isReady: Bool) -> Int64? {
-        open.lazy.map { isReady ? min($0.sendAt, $0.giveUpAt) : $0.giveUpAt }.min()
+    func nextWake(isReady: Bool, canTakeOver: Bool) -> Int64? {
+        open.lazy.map { request in
+            var due = isReady ? min(request.sendAt, request.giveUpAt) : request.giveUpAt
+            if canTakeOver, request.ticket != nil { due = min(due, request.suspectAt) }
+            return due
+        }.min()
     }
 
     mutating func add(_ request: Request) { open.append(request) }
@@ -33,76 +68,4 @@ struct Requests: Hashable, Sendable {
     }
 
     mutating func replace(with open: [Request]) { self.open = open }
-}
-
-extension Engine {
-    mutating func take(_ press: Press, id: IntentID, ticket: Ticket, at now: Instant) {
-        if isViewDirty { refreshView() }
-        guard let moment = view.lastMoment(at: now.boot) else { return emit(.reply(ticket, .noSession)) }
-        let current = moment.register
-        let session = press.session ?? current.id
-        guard current.status.isLive || press.session != nil else { return emit(.reply(ticket, .noSession)) }
-        let at = groupTime(now)
-        let intent = Intent(
-            id: id, lineage: current.lineage, session: session, phase: press.phase ?? current.phase,
-            operation: press.operation, from: node, at: at, expiresAt: at + Limits.intentLife)
-        if decide(intent, at: now, deliver: { .reply(ticket, .answered($0)) }) { return }
-        guard session == current.id else {
-            let known = registers.all.contains { $0.register.id == session }
-            let by = Superseder(session: current.id, node: current.owner, at: current.startedAt)
-            let answer = Answer(
-                intent: id, outcome: .refused(.superseded), session: current.id, rev: current.rev, by: by)
-            return emit(.reply(ticket, known ? .answered(answer) : .noSession))
-        }
-        requests.add(
-            Requests.Request(intent: intent, ticket: ticket, sendAt: now.boot, giveUpAt: now.boot + Requests.patience))
-        sendRequests(at: now)
-    }
-
-    /// Sends what is due, and gives up on what was not answered in time.
-    mutating func sendRequests(at now: Instant) {
-        var open: [Requests.Request] = []
-        for var request in requests.open {
-            if request.giveUpAt <= now.boot {
-                emit(.reply(request.ticket, .noAnswer(request.intent.session)))
-                continue
-            }
-            if link.isReady, request.sendAt <= now.boot {
-                emit(.publish(.intent(request.intent)))
-                request.sendAt = now.boot + Requests.again
-            }
-            open.append(request)
-        }
-        requests.replace(with: open)
-    }
-
-    /// The program that asked is gone; what it asked for may still take effect.
-    mutating func hangUp(_ ticket: Ticket) {
-        requests.forget(ticket)
-        disk.held.removeAll { held in
-            if case .reply(ticket, _) = held.effect { true } else { false }
-        }
-    }
-
-    mutating func receiveAck(_ ack: Ack, from sender: NodeID, at now: Instant) {
-        switch ack {
-        case .answer(let answer):
-            guard !isSelf(sender), let request = requests.take(answer.intent) else { return }
-            emit(.reply(request.ticket, .answered(answer)))
-        case .fork(let subject, let version):
-            if subject == node, sender != node { receiveFork(version, at: now) }
-        case .clock:
-            break
-        }
-    }
-
-    /// A register that lists an intent has applied it, whether or not its answer arrives.
-    mutating func settleRequests(with register: Register) {
-        guard !requests.open.isEmpty else { return }
-        for id in register.applied {
-            guard let request = requests.take(id) else { continue }
-            let answer = Answer(intent: id, outcome: .applied, session: register.id, rev: register.rev)
-            emit(.reply(request.ticket, .answered(answer)))
-        }
-    }
 }

@@ -8,10 +8,16 @@ extension Engine {
             return
         }
         guard let own = journal.own else { return adopt(echo, at: now) }
+        if isWithheld {
+            // What the others know of this node is what stands there, unless the journal holds a newer one.
+            if echo.version > journal.before?.version ?? Version(epoch: -1, rev: 0) { adopt(echo, at: now) }
+            return
+        }
         let isExpected = link.isEcho(echo.version)
         if echo.version > own.version || (echo.version == own.version && echo != own) {
             contest(echo.version, at: now)
-        } else if echo.version < own.version, !isExpected, keeps(.echoRepair) {
+        } else if echo.version < own.version, !isExpected, link.isReady, keeps(.echoRepair) {
+            // Before the barrier the own one is about to be published anyhow.
             emit(.log(.repaired(own.version)))
             repair(at: now)
         }
@@ -35,6 +41,10 @@ extension Engine {
         guard let found = link.found, keeps(.recovery) else { return }
         link.found = nil
         guard let own = journal.own else { return adopt(found, at: now) }
+        if found.id == own.id { journal.isProvisional = false }
+        if isWithheld, found.version > journal.before?.version ?? Version(epoch: -1, rev: 0) {
+            return adopt(found, at: now)
+        }
         guard found.version >= own.version, found != own else { return }
         if disk.isFresh {
             if found.id != own.id { retire(found.id) }
@@ -60,6 +70,9 @@ extension Engine {
     /// Takes a register of this node back that the journal had lost, in a new epoch.
     private mutating func adopt(_ found: Register, at now: Instant) {
         if let lost = journal.own?.id, lost != found.id { retire(lost) }
+        journal.isProvisional = false
+        journal.before = nil
+        link.timeDeadline = nil
         if HeldRegister.admits(found.stamp, groupTime: groupTime(now)) { _ = journal.mark.see(found.stamp) }
         var own = found
         own.epoch = min(max(journal.epoch, found.epoch), Limits.counter.upperBound - 1) + 1

@@ -4,9 +4,14 @@
 extension Engine {
     mutating func restore(_ found: Journal?, at now: Instant) {
         link.downSince = now.boot
-        guard let found else { return }
+        guard let found else {
+            time = GroupClock(mark: journal.mark, at: now)
+            return chooseTime(at: now)
+        }
         journal = found
+        time = GroupClock(mark: journal.mark, at: now)
         settleOnBoot(at: now)
+        chooseTime(at: now)
     }
 
     /// After a reboot the register's anchor is on a clock that is gone: it moves onto the present one, by date.
@@ -44,21 +49,37 @@ extension Engine {
         let at = groupTime(now)
         let anchor = Anchor(elapsed: 0, at: at, bootID: configuration.bootID, boot: now.boot)
         var mark = keeps(.hybridClock) ? journal.mark : HybridClock()
-        let version = (journal.own?.version ?? Version(epoch: journal.epoch, rev: 0)).next
         var register = Register(
-            id: id, lineage: id, stamp: mark.stamp(at: at, node: node), epoch: version.epoch, rev: version.rev,
-            owner: node, title: start.title, icon: start.icon, label: start.label, mode: start.mode,
-            plan: plan(of: start), autoAdvance: start.autoAdvance, phase: 0, status: .running, startedAt: at,
-            anchor: anchor, runs: [])
+            id: id, lineage: id, stamp: mark.stamp(at: at, node: node), epoch: 0, rev: 0, owner: node,
+            title: start.title, icon: start.icon, label: start.label, mode: start.mode, plan: plan(of: start),
+            autoAdvance: start.autoAdvance, phase: 0, status: .running, startedAt: at, anchor: anchor, runs: [])
         register.openRun()
+        install(register, mark: mark, reply: IntentID(id), to: ticket)
+    }
+
+    /// Makes a new session the own one.
+    mutating func install(_ new: Register, mark: HybridClock, reply id: IntentID, to ticket: Ticket) {
+        let version = (journal.own?.version ?? Version(epoch: journal.epoch, rev: 0)).next
+        var register = new
+        register.epoch = version.epoch
+        register.rev = version.rev
         if let flaw = register.flaw { return emit(.reply(ticket, .invalid(flaw))) }
         if let old = journal.own?.id { retire(old) }
+        if !link.isReady, keeps(.provisional) {
+            if !journal.isProvisional { journal.before = journal.own?.ended(by: register) }
+            journal.isProvisional = true
+        } else {
+            journal.isProvisional = false
+            journal.before = nil
+        }
+        journal.base = journal.mark
         journal.epoch = version.epoch
         journal.mark = mark
         journal.own = register
         isViewDirty = true
         disk.isFresh = true
-        let answer = Answer(intent: IntentID(id), outcome: .applied, session: id, rev: version.rev)
+        branch = Branch()
+        let answer = Answer(intent: id, outcome: .applied, session: register.id, rev: version.rev)
         writeOwn(then: .reply(ticket, .answered(answer)))
     }
 
@@ -75,18 +96,18 @@ extension Engine {
 
     /// Ends the own session when a later start is known. Written down and published before anything else is handled.
     mutating func yieldIfBeaten(at now: Instant) {
-        guard keeps(.yield), let own = journal.own, own.status.isLive, let winner = registers.current?.register,
+        // A start made without contact is compared when its time is known.
+        guard keeps(.yield), link.timeDeadline == nil, let own = journal.own, own.status.isLive, let winner = registers.current?.register,
             winner.stamp > own.stamp
         else { return }
         let at = groupTime(now)
         let superseder = Superseder(session: winner.id, node: winner.owner, at: at)
         let present = ownAtPresent(own, now: now)
+        let takenOverAt = takenOverAt(by: winner)
         change {
             $0 = present
             $0.closeRun(at: at)
-            if let continues = winner.continues, continues.node == own.owner, winner.lineage == own.lineage {
-                $0.cutRuns(at: continues.at)
-            }
+            if let takenOverAt { $0.cutRuns(at: takenOverAt) }
             $0.status = .superseded
             $0.supersededBy = superseder
         }

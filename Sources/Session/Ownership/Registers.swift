@@ -32,70 +32,9 @@ struct Registers: Hashable, Sendable {
     mutating func note(objectionTo node: NodeID) { held[node]?.isContested = true }
 }
 
-/// A register of another node, and where its anchor lies on this node's boot clock.
-struct HeldRegister: Hashable, Sendable {
-    /// By reference: it is handed on far more often than it is exchanged.
-    private indirect enum Content: Hashable, Sendable {
-        case register(Register)
-    }
-
-    private let content: Content
-    /// What is compared with each message, so that the rest stays untouched.
-    let version: Version
-    let stamp: Stamp
-    let owner: NodeID
-    private let anchor: Anchor
-    var anchorBoot: Int64
-    /// Whether its stamp is near enough to group time to count.
-    var isAdmitted: Bool
-    /// When it will be, on the boot clock, if time alone can bring that about.
-    var admissibleAt: Int64?
-    /// Whether a fork of this version was already objected to.
-    var isContested = false
-
-    var register: Register {
-        switch content {
-        case .register(let register): register
-        }
-    }
-
-    /// What was admitted stays so, whatever the clocks do later: a session does not vanish in the middle.
-    init(_ register: Register, after known: HeldRegister?, groupTime: Int64, boot: Int64) {
-        content = .register(register)
-        version = register.version
-        stamp = register.stamp
-        owner = register.owner
-        anchor = register.anchor
-        anchorBoot = Self.place(register.anchor, after: known, groupTime: groupTime, boot: boot)
-        let wasAdmitted = known?.isAdmitted == true && known?.stamp == register.stamp
-        isAdmitted = wasAdmitted || Self.admits(register.stamp, groupTime: groupTime)
-        let lead = register.stamp.time - groupTime - Limits.stampLead
-        if !isAdmitted, lead > 0 { admissibleAt = boot + lead }
-    }
-
-    fileprivate func isAtLeast(_ other: HeldRegister?) -> Bool {
-        guard let other else { return true }
-        return stamp >= other.stamp
-    }
-
-    /// Whether a stamp is near enough to group time to count.
-    static func admits(_ stamp: Stamp, groupTime: Int64) -> Bool {
-        stamp.time >= Limits.earliestStamp && stamp.time - groupTime <= Limits.stampLead
-    }
-
-    /// An anchor of a boot that is already placed moves with the owner's boot clock, so a step of either wall clock
-    /// does not touch a running countdown. The first one of a boot is placed by group time.
-    private static func place(_ anchor: Anchor, after known: HeldRegister?, groupTime: Int64, boot: Int64) -> Int64 {
-        if let known, known.anchor.bootID == anchor.bootID {
-            return known.anchorBoot + anchor.boot - known.anchor.boot
-        }
-        return boot - (groupTime - anchor.at)
-    }
-}
-
 extension Engine {
     mutating func receive(_ message: Message, from sender: NodeID, retained: Bool, at now: Instant) {
-        let isHeard = !retained && (sender != node || configuration.isAnnounced)
+        let isHeard = !retained && (sender != node || configuration.isAnnounced) && !message.isWill
         guard peers.admit(sender, heardAt: isHeard ? now.boot : nil) else {
             return discard(.tooManyNodes, from: nil)
         }
@@ -106,6 +45,8 @@ extension Engine {
         case .intent(let intent): answer(intent, at: now)
         case .ack(let ack): receiveAck(ack, from: sender, at: now)
         case .hello: if sender != node { answerHello(at: now) }
+        case .ping(let ping, let to): if to == node, !isSelf(sender) { answer(ping, of: sender, at: now) }
+        case .pong(let pong, let to): if to == node, !isSelf(sender) { learn(pong, of: sender, at: now) }
         }
     }
 
@@ -121,8 +62,12 @@ extension Engine {
             }
             return
         }
+        let measured = exchange.estimates[sender].flatMap {
+            $0.bootID == register.anchor.bootID && keeps(.bootClock) ? $0.offset : nil
+        }
         var held = HeldRegister(
-            register, after: keeps(.bootClock) ? known : nil, groupTime: groupTime(now), boot: now.boot)
+            register, after: keeps(.bootClock) ? known : nil, measured: measured, groupTime: groupTime(now),
+            boot: now.boot)
         if !keeps(.admission) { held.isAdmitted = true }
         let wasCurrent = registers.currentOwner == sender
         registers.hold(held)
@@ -133,9 +78,12 @@ extension Engine {
             if known?.stamp != register.stamp {
                 emit(.log(.clockWrong(sender, stamp: register.stamp.time)))
             }
+            doubtTime(at: now)
             emitAck(.clock(node: sender, session: register.id, at: groupTime(now)))
         }
-        settleRequests(with: register)
+        cutAtTakeover(by: register)
+        if let winner = registers.current?.register { handOn(to: winner, at: now) }
+        settleRequests(with: register, at: now)
     }
 
     private mutating func admit(_ stamp: Stamp, at now: Instant) {
@@ -148,8 +96,7 @@ extension Engine {
     /// Registers whose stamp was ahead of group time, and no longer is.
     mutating func admitLate(at now: Instant) {
         for held in registers.all where !held.isAdmitted {
-            var again = HeldRegister(held.register, after: held, groupTime: groupTime(now), boot: now.boot)
-            again.isContested = held.isContested
+            let again = HeldRegister(held, groupTime: groupTime(now), boot: now.boot)
             registers.hold(again)
             if again.isAdmitted {
                 isViewDirty = true

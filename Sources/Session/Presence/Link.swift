@@ -8,11 +8,13 @@ struct Link: Hashable, Sendable {
     var downSince: Int64?
     /// By when the barrier counts as passed.
     var barrierDeadline: Int64?
-    /// Whether the first barrier of this process has passed: only then is the own register published, so that a newer
-    /// one that the broker kept for us is found before it is overwritten.
+    /// Whether the first barrier of this process has passed: only then it is known whether the broker kept a register
+    /// of this node that its journal has lost.
     var isSettled = false
     /// When the last barrier passed, on the boot clock.
     var settledAt: Int64?
+    /// Until when a start that was made without contact waits for group time, on the boot clock.
+    var timeDeadline: Int64?
     /// The largest register of this node that came from the broker before the first barrier.
     var found: Register?
     /// Whether the broker handed out this node's own presence, which it had retained.
@@ -32,8 +34,7 @@ struct Link: Hashable, Sendable {
 
     var nextWake: Int64? {
         guard isUp else { return nil }
-        guard let barrierDeadline else { return repairAt }
-        return min(barrierDeadline, repairAt ?? barrierDeadline)
+        return [barrierDeadline, repairAt, timeDeadline].lazy.compactMap(\.self).min()
     }
 
     mutating func expectEcho(of version: Version) {
@@ -58,9 +59,11 @@ extension Engine {
         link.barrierDeadline = now.boot + 2_000
         link.sawOwnPresence = false
         link.forgetEchoes()
+        link.timeDeadline = journal.isProvisional && now.wallBound == nil ? now.boot + 3_000 : nil
         isViewDirty = true
+        exchange.startOver()
         publishPresence(at: now)
-        publishOwn()
+        if !keeps(.barrierFirst) { publishOwn() }
         emit(.barrier(connection))
     }
 
@@ -70,8 +73,10 @@ extension Engine {
         link.downSince = now.boot
         link.barrierDeadline = nil
         link.repairAt = nil
+        link.timeDeadline = nil
         link.contested = nil
         isViewDirty = true
+        exchange.startOver()
     }
 
     /// What the broker had retained has arrived, or was waited for long enough.
@@ -80,18 +85,22 @@ extension Engine {
         link.barrierDeadline = nil
         link.settledAt = now.boot
         isViewDirty = true
+        if link.timeDeadline != nil {
+            // Without anybody to ask there is no other time than the own.
+            link.timeDeadline = peers.all.contains { $0.node != node && $0.peer.isOnline } ? now.boot + 1_000 : nil
+        }
         if !link.isSettled {
             link.isSettled = true
             recover(at: now)
-            publishOwn()
         }
+        leaveProvisional(at: now)
+        publishOwn()
         let isRetainedMissing = configuration.isAnnounced ? !link.sawOwnPresence : peers.all.isEmpty
         if isRetainedMissing {
             emit(.log(.noRetained))
             emit(.publish(.hello))
             // Who subscribed since this connection was made, and asked before this node had subscribed, hears it now.
             publishPresence(at: now)
-            publishOwn()
         }
         sendRequests(at: now)
     }
@@ -100,7 +109,7 @@ extension Engine {
     public func presence(at now: Instant, connection: ConnectionID, online: Bool) -> Presence {
         Presence(
             online: online, connection: connection, role: configuration.role, name: configuration.name,
-            at: groupTime(now), clock: ClockQuality(synced: false), software: configuration.software)
+            at: groupTime(now), clock: clockQuality(now), software: configuration.software)
     }
 
     mutating func publishPresence(at now: Instant) {

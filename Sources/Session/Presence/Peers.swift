@@ -53,6 +53,7 @@ extension Engine {
             if !presence.online || presence.connection != link.connection { repair(at: now) }
             return
         }
+        if presence.online, !retained { compare(presence.at, at: now) }
         let known = peers[sender]
         // A will of a connection that was already replaced says nothing of the present one. What the broker retained
         // is the present state, whatever we missed.
@@ -69,7 +70,11 @@ extension Engine {
         heard.presence = presence
         heard.offlineSince = isHere ? nil : known.offlineSince ?? now.boot
         peers[sender] = heard
-        if registers.currentOwner == sender { isViewDirty = true }
+        exchange.isDirty = true
+        if isHere, known.presence?.connection != presence.connection { exchange.startOver(with: sender) }
+        guard registers.currentOwner == sender else { return }
+        isViewDirty = true
+        if !isHere, !requests.open.isEmpty { sendRequests(at: now) }
     }
 
     mutating func discard(_ reason: Discard, from sender: NodeID?) {

@@ -11,11 +11,14 @@ public struct ClockQuality: Hashable, Sendable {
     public var synced: Bool
     /// The bound of its error in milliseconds, where known.
     public var bound: Int64?
+    /// Whether it differs from group time by more than ``Limits/stampLead``.
+    public var isWrong: Bool
 
     /// Makes a clock quality.
-    public init(synced: Bool, bound: Int64? = nil) {
+    public init(synced: Bool, bound: Int64? = nil, isWrong: Bool = false) {
         self.synced = synced
         self.bound = bound
+        self.isWrong = isWrong
     }
 }
 

@@ -17,6 +17,18 @@ extension Node {
                 metadata: ["node": "\(from?.rawValue ?? "unknown")"])
         case .clockWrong(let node, let stamp):
             log.warning("the clock of a node is wrong", metadata: ["node": "\(node)", "stamp": "\(stamp)"])
+        case .tookOver(let session, let from):
+            log.notice("took a session over", metadata: ["session": "\(session)", "from": "\(from)"])
+        case .clockCorrected(let milliseconds):
+            log.warning(
+                "group time differs from this machine's clock",
+                metadata: ["by": "\(milliseconds / 1_000) s"])
+        case .stampedAnew(let session, let from, let to):
+            log.info(
+                "the session was started by a wrong clock, and has its true start now",
+                metadata: ["session": "\(session)", "by": "\((to - from) / 1_000) s"])
+        case .keptToItself(let session):
+            log.info("a session that began and ended without contact is not announced", metadata: ["session": "\(session)"])
         case .repaired(let version):
             log.warning("the broker held an older state of this node; put right", metadata: ["rev": "\(version.rev)"])
         case .recovered(let session):

@@ -24,6 +24,15 @@ extension Journal {
             writer.list("past") { writer in
                 for session in past { writer.value(session.rawValue) }
             }
+            writer.list("base") {
+                $0.value(base.time)
+                $0.value(base.counter)
+            }
+            if isProvisional { writer.field("provisional", true) }
+            if let before {
+                writer.key("before")
+                before.write(to: &writer)
+            }
         }
     }
 
@@ -33,6 +42,9 @@ extension Journal {
         var mark: HybridClock?
         var own: Register?
         var past: [SessionID] = []
+        var base = HybridClock()
+        var isProvisional = false
+        var before: Register?
         var fields = try reader.object()
         while let key = try reader.key(&fields) {
             switch key {
@@ -41,11 +53,15 @@ extension Journal {
             case "mark": mark = try HybridClock(reader: &reader)
             case "own": own = try reader.null() ? nil : Register(reader: &reader).checked()
             case "past": past = try [SessionID](reader: &reader)
+            case "base": base = try HybridClock(reader: &reader)
+            case "provisional": isProvisional = try reader.bool()
+            case "before": before = try reader.null() ? nil : Register(reader: &reader).checked()
             default: try reader.skip()
             }
         }
         try ProtocolVersion.check(version)
-        self.init(epoch: try need(epoch, "epoch"), mark: try need(mark, "mark"), own: own, past: past)
+        self.init(epoch: try need(epoch, "epoch"), mark: try need(mark, "mark"), own: own, past: past, base: base,
+            isProvisional: isProvisional, before: before)
     }
 }
 

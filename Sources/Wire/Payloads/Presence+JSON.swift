@@ -44,27 +44,32 @@ extension Presence {
         writer.field("role", role.rawValue)
         writer.field("name", name)
         writer.field("at", at)
-        writer.field("clock") {
-            $0.field("synced", clock.synced)
-            if let bound = clock.bound { $0.field("bound", bound) }
-        }
+        writer.field("clock") { clock.writeFields(to: &$0) }
         writer.field("software", software)
         if isSleeping { writer.field("state", Self.sleeping) }
     }
 }
 
 extension ClockQuality {
-    fileprivate init(reader: inout JSONReader) throws(Rejection) {
+    init(reader: inout JSONReader) throws(Rejection) {
         var synced: Bool?
         var bound: Int64?
+        var isWrong: Bool?
         var fields = try reader.object()
         while let key = try reader.key(&fields) {
             switch key {
             case "synced": synced = try reader.bool()
             case "bound": bound = try reader.null() ? nil : reader.integer(in: Limits.reading, "clock.bound")
+            case "wrong": isWrong = try reader.null() ? nil : reader.bool()
             default: try reader.skip()
             }
         }
-        self.init(synced: try need(synced, "clock.synced"), bound: bound)
+        self.init(synced: try need(synced, "clock.synced"), bound: bound, isWrong: isWrong ?? false)
+    }
+
+    func writeFields(to writer: inout JSONWriter) {
+        writer.field("synced", synced)
+        if let bound { writer.field("bound", bound) }
+        if isWrong { writer.field("wrong", true) }
     }
 }

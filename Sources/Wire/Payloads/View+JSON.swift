@@ -15,6 +15,11 @@ extension View {
             writer.field("isOwner", isOwner)
             writer.field("isLinked", isLinked)
             writer.field("anchorBoot", anchorBoot)
+            if shown > 0 { writer.field("shown", shown) }
+            if let error {
+                writer.field("error", error.milliseconds)
+                if let at = error.at { writer.field("errorAt", at) }
+            }
             if let contactLostAt { writer.field("contactLostAt", contactLostAt) }
             if let register {
                 writer.key("register")
@@ -29,6 +34,9 @@ extension View {
         var version: Int64?
         var register: Register?
         var anchorBoot: Int64?
+        var shown: Int64?
+        var error: Int64?
+        var errorAt: Int64?
         var contactLostAt: Int64?
         var isOwner: Bool?
         var isLinked: Bool?
@@ -40,6 +48,9 @@ extension View {
             case "anchorBoot": anchorBoot = try reader.integer(in: reading, "anchorBoot")
             case "contactLostAt":
                 contactLostAt = try reader.null() ? nil : reader.integer(in: reading, "contactLostAt")
+            case "shown": shown = try reader.integer(in: reading, "shown")
+            case "error": error = try reader.null() ? nil : reader.integer(in: reading, "error")
+            case "errorAt": errorAt = try reader.null() ? nil : reader.integer(in: reading, "errorAt")
             case "isOwner": isOwner = try reader.bool()
             case "isLinked": isLinked = try reader.bool()
             default: try reader.skip()
@@ -47,7 +58,8 @@ extension View {
         }
         try ProtocolVersion.check(version)
         self.init(
-            register: register, anchorBoot: try need(anchorBoot, "anchorBoot"), contactLostAt: contactLostAt,
-            isOwner: try need(isOwner, "isOwner"), isLinked: try need(isLinked, "isLinked"))
+            register: register, anchorBoot: try need(anchorBoot, "anchorBoot"), shown: shown ?? 0,
+            error: error.map { ErrorBound(milliseconds: $0, at: errorAt) }, contactLostAt: contactLostAt, isOwner: try need(isOwner, "isOwner"),
+            isLinked: try need(isLinked, "isLinked"))
     }
 }

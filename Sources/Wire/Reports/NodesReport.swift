@@ -135,10 +135,13 @@ public struct ClockReport: Codable, Hashable, Sendable {
     public var synced: Bool
     /// The bound of its error in milliseconds.
     @Nullable public var bound: Int64?
+    /// Whether it differs from group time by more than ten seconds.
+    public var wrong: Bool
 
     /// Describes a clock.
     public init(_ quality: ClockQuality) {
         synced = quality.synced
         bound = quality.bound
+        wrong = quality.isWrong
     }
 }

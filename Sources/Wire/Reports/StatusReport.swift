@@ -65,6 +65,8 @@ public struct StatusReport: Codable, Hashable, Sendable {
     public var stale: Bool
     /// Since when there has been none, once stale.
     @Nullable public var staleSince: Int64?
+    /// By how many milliseconds the time is wrong at most on this node; `null` when nobody can tell.
+    @Nullable public var errorBound: Int?
     /// The later start that ended the session.
     @Nullable public var supersededBy: SupersederReport?
     /// What a takeover continues.
@@ -109,6 +111,7 @@ public struct StatusReport: Codable, Hashable, Sendable {
         endsAtISO = register?.endsAt.map(Self.iso)
         stale = moment?.staleFor != nil
         staleSince = moment?.staleFor.map { groupTime - $0 }
+        errorBound = moment.flatMap { $0.error.map { Int($0) } }
         supersededBy = register?.supersededBy.map(SupersederReport.init)
         continues = register?.continues.map(ContinuationReport.init)
         revision = register?.rev

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A session that was started without contact: this node shows and counts it at once, the others learn of it when there
+/// is contact again, stamped with its true start, if it still lives.
+extension Engine {
+    /// Group time is known, or was waited for long enough.
+    mutating func timeIsKnown(at now: Instant) {
+        link.timeDeadline = nil
+        guard link.isReady else { return }
+        yieldIfBeaten(at: now)
+        leaveProvisional(at: now)
+        publishOwn()
+    }
+
+    /// What began and ended without contact disturbs nobody: this node goes back to the register that is known of it.
+    mutating func leaveProvisional(at now: Instant) {
+        guard isWithheld, link.isReady, link.timeDeadline == nil, let own = journal.own, var before = journal.before
+        else { return }
+        retire(own.id)
+        let version = own.version.next
+        before.epoch = version.epoch
+        before.rev = version.rev
+        before.last = nil
+        journal.own = before
+        journal.epoch = version.epoch
+        journal.isProvisional = false
+        journal.before = nil
+        isViewDirty = true
+        writeOwn()
+        emit(.log(.keptToItself(own.id)))
+    }
+
+    /// Whether the own session began and ended without contact, so that nobody needs to hear of it.
+    var isWithheld: Bool {
+        guard journal.isProvisional, let own = journal.own else { return false }
+        return own.status == .completed || own.status == .stopped
+    }
+}
+
+extension Register {
+    /// The session as a start on the same node ended it.
+    func ended(by next: Register) -> Register {
+        guard status.isLive else { return self }
+        var register = self
+        register.closeRun(at: next.startedAt)
+        register.status = .superseded
+        register.supersededBy = Superseder(session: next.id, node: next.owner, at: next.startedAt)
+        register.last = nil
+        return register
+    }
+}

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What the own session has been through that a continuation of it elsewhere may not know of.
+struct Branch: Hashable, Sendable {
+    private static let kept = 16
+    /// The intents that took effect last, oldest first.
+    private(set) var carried: [Intent] = []
+
+    mutating func carry(_ intent: Intent) {
+        carried.append(intent)
+        if carried.count > Self.kept { carried.removeFirst() }
+    }
+}
+
+/// Going on with a session whose owner does not answer, or that a person wants here.
+extension Engine {
+    /// Only what shows itself and keeps a journal can own a session.
+    var canTakeOver: Bool { configuration.role == .node && configuration.isAnnounced }
+
+    /// A person moves the current session to this node, whoever owns it.
+    mutating func moveHere(id: IntentID, ticket: Ticket, at now: Instant) {
+        guard canTakeOver else { return emit(.reply(ticket, .invalid("role"))) }
+        if isViewDirty { refreshView(at: now) }
+        guard let moment = view.lastMoment(at: now.boot), moment.register.status.isLive else {
+            return emit(.reply(ticket, .noSession))
+        }
+        if moment.isOwner {
+            let own = moment.register
+            let answer = Answer(intent: id, outcome: .noop, session: own.id, rev: own.rev)
+            return hold(.reply(ticket, .answered(answer)))
+        }
+        continueSession(base(of: moment, at: now), as: id, at: now, ticket: ticket)
+    }
+
+    /// Applies a person's intent to the session itself, as its new owner.
+    mutating func takeOver(for request: Requests.Request, at now: Instant) {
+        guard let ticket = request.ticket else { return }
+        if isViewDirty { refreshView(at: now) }
+        var intent = request.intent
+        func deliver(_ answer: Answer) -> Effect { .reply(ticket, .answered(answer)) }
+        guard let moment = view.lastMoment(at: now.boot) else { return emit(.reply(ticket, .noSession)) }
+        let found = moment.register
+        guard found.lineage == intent.lineage else { return emit(deliver(refusal(of: intent, because: found))) }
+        intent.session = found.id
+        if moment.isOwner {
+            decide(intent, at: now, deliver: deliver)
+            return
+        }
+        func answer(_ outcome: Outcome) -> Effect {
+            deliver(Answer(intent: intent.id, outcome: outcome, session: found.id, rev: found.rev))
+        }
+        if found.applied.contains(intent.id) { return emit(answer(.duplicate)) }
+        if intent.operation.isFencedByPhase, intent.phase != found.phase, keeps(.phaseFence) {
+            return emit(answer(.refused(.stalePhase)))
+        }
+        let (outcome, changed) = base(of: moment, at: now)
+            .performing(intent.operation, defaults: configuration.defaults)
+        guard outcome == .applied else { return emit(answer(outcome)) }
+        continueSession(changed, as: intent.id, at: now, ticket: ticket, by: intent)
+    }
+
+    /// The session as this node sees it at this moment, on this node's clocks.
+    private func base(of moment: Moment, at now: Instant) -> Register {
+        var base = moment.register.anchored(
+            at: groupTime(now), boot: now.boot, bootID: configuration.bootID, since: moment.since)
+        // A count-up session is not credited past the last sign of life of an owner that is gone.
+        if base.mode == .countup, base.status == .running, let lostAt = moment.contactLostAt, moment.staleFor != nil {
+            let gone = now.boot - lostAt
+            base.anchor.elapsed = max(0, base.anchor.elapsed - gone)
+            base.cutRuns(at: max(0, base.anchor.at - gone))
+            base.openRun()
+        }
+        return base
+    }
+
+    /// Makes the session this node's own: a new one of the same lineage, with all that was applied to it so far.
+    private mutating func continueSession(
+        _ base: Register, as id: IntentID, at now: Instant, ticket: Ticket, by intent: Intent? = nil
+    ) {
+        let at = groupTime(now)
+        var mark = keeps(.hybridClock) ? journal.mark : HybridClock()
+        var own = base
+        own.id = SessionID(unchecked: id.rawValue)
+        own.continues = Continuation(node: base.owner, epoch: base.epoch, rev: base.rev, at: at)
+        own.owner = node
+        own.stamp = mark.stamp(at: at, node: node)
+        own.last = nil
+        own.supersededBy = nil
+        if !keeps(.appliedInherited) { own.applied = [] }
+        if let intent {
+            own.last = LastIntent(intent: intent.id, op: intent.operation.name, from: intent.from, at: at)
+            own.record(applied: intent.id)
+        }
+        install(own, mark: mark, reply: id, to: ticket)
+        if let intent, journal.own?.id == own.id { branch.carry(intent) }
+        emit(.log(.tookOver(own.id, from: base.owner)))
+    }
+
+    /// Whether `register` is the continuation of a session that is known to be of its lineage.
+    func isContinued(_ session: SessionID, by register: Register) -> Bool {
+        guard keeps(.retarget), register.continues != nil, session != register.id else { return false }
+        func isAncestor(_ other: Register?) -> Bool {
+            other.map { $0.id == session && $0.lineage == register.lineage } ?? false
+        }
+        return session == register.lineage || isAncestor(journal.own) || registers.all.contains { isAncestor($0.register) }
+    }
+
+    /// What took effect here and did not travel with the continuation is asked of its owner, under the same ids.
+    mutating func handOn(to winner: Register, at now: Instant) {
+        guard let own = journal.own, winner.lineage == own.lineage, winner.owner != node, winner.stamp > own.stamp,
+            keeps(.handOn)
+        else { return }
+        let time = groupTime(now)
+        for var intent in branch.carried where !winner.applied.contains(intent.id) && intent.expiresAt > time {
+            intent.session = winner.id
+            intent.from = node
+            requests.add(
+                Requests.Request(intent, ticket: nil, at: now.boot, patience: intent.expiresAt - time))
+        }
+        guard !branch.carried.isEmpty else { return }
+        branch = Branch()
+        sendRequests(at: now)
+    }
+
+    /// When the own session was taken over, in group time, as far as that is known; `winner` beats it.
+    func takenOverAt(by winner: Register) -> Int64? {
+        guard let own = journal.own, winner.lineage == own.lineage, winner.continues != nil else { return nil }
+        let begin = own.continues?.at ?? own.startedAt
+        let known = registers.all.map(\.register) + [winner]
+        let taken = known.compactMap { register -> Int64? in
+            guard let continues = register.continues, register.lineage == own.lineage, continues.node == node,
+                continues.at >= begin
+            else { return nil }
+            return continues.at
+        }
+        return taken.min() ?? winner.continues?.at
+    }
+
+    /// The own session's minutes end at the takeover, even if that one is heard of only after a later one.
+    mutating func cutAtTakeover(by register: Register) {
+        guard let own = journal.own, own.status == .superseded, register.continues?.node == node,
+            let instant = takenOverAt(by: register), let end = own.runs.last?.to, end > instant
+        else { return }
+        change { $0.cutRuns(at: instant) }
+    }
+}
+
+extension Register {
+    /// Notes that an intent took effect.
+    mutating func record(applied intent: IntentID) {
+        applied.append(intent)
+        if applied.count > Limits.applied { applied.removeFirst(applied.count - Limits.applied) }
+    }
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A register of another node, and where its anchor lies on this node's boot clock.
+struct HeldRegister: Hashable, Sendable {
+    /// By reference: it is handed on far more often than it is exchanged.
+    private indirect enum Content: Hashable, Sendable {
+        case register(Register)
+    }
+
+    private let content: Content
+    /// What is compared with each message, so that the rest stays untouched.
+    let version: Version
+    let stamp: Stamp
+    let owner: NodeID
+    let anchor: Anchor
+    /// The owner's boot clock beyond this node's.
+    private(set) var offset: Int64
+    /// Whether the two clocks were compared; otherwise the offset follows from group time.
+    private(set) var isMeasured = false
+    /// Milliseconds since the anchor that were shown before a comparison said less.
+    private(set) var shown: Int64 = 0
+    /// Whether its stamp is near enough to group time to count.
+    var isAdmitted: Bool
+    /// When it will be, on the boot clock, if time alone can bring that about.
+    var admissibleAt: Int64?
+    /// Whether a fork of this version was already objected to.
+    var isContested = false
+
+    var register: Register {
+        switch content {
+        case .register(let register): register
+        }
+    }
+
+    /// Where the anchor lies on this node's boot clock.
+    var anchorBoot: Int64 { anchor.boot - offset }
+
+    /// What was admitted stays so, however the clocks waver: a session does not vanish in the middle.
+    init(_ register: Register, after known: HeldRegister?, measured: Int64?, groupTime: Int64, boot: Int64) {
+        content = .register(register)
+        version = register.version
+        stamp = register.stamp
+        owner = register.owner
+        anchor = register.anchor
+        offset = register.anchor.boot - (boot - (groupTime - register.anchor.at))
+        isAdmitted = false
+        // A boot that was placed once moves with the owner's boot clock: a step of a wall clock does not touch a
+        // running countdown.
+        if let known, known.anchor.bootID == register.anchor.bootID {
+            offset = known.offset
+            isMeasured = known.isMeasured
+        }
+        if let measured { measure(measured, isTold: false, boot: boot) }
+        admit(groupTime: groupTime, boot: boot)
+        if known?.isAdmitted == true, known?.stamp == register.stamp { isAdmitted = true }
+    }
+
+    /// The same register after group time was corrected: judged as if it had just come.
+    init(_ known: HeldRegister, groupTime: Int64, boot: Int64) {
+        self = known
+        if !isMeasured { offset = anchor.boot - (boot - (groupTime - anchor.at)) }
+        admit(groupTime: groupTime, boot: boot)
+    }
+
+    private mutating func admit(groupTime: Int64, boot: Int64) {
+        isAdmitted = Self.admits(stamp, groupTime: groupTime)
+        let lead = stamp.time - groupTime - Limits.stampLead
+        admissibleAt = !isAdmitted && lead > 0 ? boot + lead : nil
+    }
+
+    /// Takes over what a comparison of the clocks says. What was shown by an earlier one is not taken back: a countdown
+    /// stands still until time has caught up with it.
+    /// - Parameter isTold: Whether it was shown with a bound, and so not as a guess.
+    /// - Returns: Whether anything changed.
+    @discardableResult
+    mutating func measure(_ measured: Int64, isTold: Bool, boot: Int64) -> Bool {
+        guard !isMeasured || abs(measured - offset) > 1 else { return false }
+        if isTold, measured < offset { shown = max(shown, boot - anchorBoot) }
+        offset = measured
+        isMeasured = true
+        return true
+    }
+
+    func isAtLeast(_ other: HeldRegister?) -> Bool {
+        guard let other else { return true }
+        return stamp >= other.stamp
+    }
+
+    /// Whether a stamp is near enough to group time to count.
+    static func admits(_ stamp: Stamp, groupTime: Int64) -> Bool {
+        stamp.time >= Limits.earliestStamp && stamp.time - groupTime <= Limits.stampLead
+    }
+}

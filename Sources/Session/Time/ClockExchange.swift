@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Asks a node for its clocks.
+public struct Ping: Hashable, Sendable {
+    /// The asking connection: an answer to an earlier one is of no use.
+    public var connection: ConnectionID
+    /// The asker's boot clock, in milliseconds; comes back as it is.
+    public var sent: Int64
+    /// The asker's group time, so that who sees it differ can ask back.
+    public var at: Int64
+
+    /// Makes a ping.
+    public init(connection: ConnectionID, sent: Int64, at: Int64) {
+        self.connection = connection
+        self.sent = sent
+        self.at = at
+    }
+}
+
+/// A node's clocks at the one instant at which it read the ping and wrote the answer.
+public struct Pong: Hashable, Sendable {
+    /// The connection that asked.
+    public var connection: ConnectionID
+    /// The asker's boot clock when it asked.
+    public var sent: Int64
+    /// The boot in which ``boot`` was read.
+    public var bootID: BootID
+    /// The answering node's boot clock, in milliseconds.
+    public var boot: Int64
+    /// Its wall clock as it stands, right or wrong.
+    public var wall: Int64
+    /// Group time as it has it.
+    public var at: Int64
+    /// What it knows of that clock.
+    public var clock: ClockQuality
+
+    /// Makes a pong.
+    public init(
+        connection: ConnectionID, sent: Int64, bootID: BootID, boot: Int64, wall: Int64, at: Int64,
+        clock: ClockQuality
+    ) {
+        self.connection = connection
+        self.sent = sent
+        self.bootID = bootID
+        self.boot = boot
+        self.wall = wall
+        self.at = at
+        self.clock = clock
+    }
+}
+
+/// What is known of another node's clocks.
+///
+/// A ping that left at `sent` and was answered at the peer's reading `boot` before `now` says for certain that the
+/// peer's boot clock is ahead of this one by at least `boot - now` and at most `boot - sent`, whichever way the delay
+/// was shared between the two directions. Every exchange narrows that interval; drift widens it.
+struct ClockEstimate: Hashable, Sendable {
+    /// How fast two quartzes can drift apart: 200 millionths, so one microsecond in five milliseconds.
+    private static let driftMilliseconds: Int64 = 5
+
+    let bootID: BootID
+    /// The interval, in microseconds, as of ``at``.
+    private var low: Int64
+    private var high: Int64
+    /// This node's boot clock at the last exchange.
+    private(set) var at: Int64
+    /// What the peer's wall clock reads beyond its boot clock.
+    private let wallLead: Int64
+    /// What its group time is beyond its boot clock.
+    private let timeLead: Int64
+    private(set) var clock: ClockQuality
+
+    /// From one exchange alone.
+    init(_ pong: Pong, at now: Int64) {
+        bootID = pong.bootID
+        // A reading says the millisecond that has begun.
+        low = (pong.boot - now - 1) * 1_000
+        high = (pong.boot - pong.sent + 1) * 1_000
+        at = now
+        wallLead = pong.wall - pong.boot
+        timeLead = pong.at - pong.boot
+        clock = pong.clock
+    }
+
+    /// Both what was known and what a further exchange says.
+    init(_ pong: Pong, at now: Int64, after known: ClockEstimate?) {
+        self.init(pong, at: now)
+        guard let known, known.bootID == bootID else { return }
+        let drift = known.drift(until: now)
+        let (low, high) = (max(low, known.low - drift), min(high, known.high + drift))
+        // Where they contradict each other, a clock has done what clocks do not; the newer word counts.
+        if low <= high { (self.low, self.high) = (low, high) }
+    }
+
+    private func drift(until now: Int64) -> Int64 { max(0, now - at) / Self.driftMilliseconds + 1 }
+
+    /// The peer's boot clock beyond this node's, in milliseconds: the middle of what is possible.
+    var offset: Int64 { Int64((Double(low + high) / 2_000).rounded()) }
+
+    /// By how much ``offset`` is wrong at most, in milliseconds.
+    func bound(at now: Int64) -> Int64 { bound(of: offset, at: now) }
+
+    /// By how much another offset, chosen earlier, is wrong at most, in milliseconds.
+    func bound(of chosen: Int64, at now: Int64) -> Int64 {
+        (max(high - chosen * 1_000, chosen * 1_000 - low) + drift(until: now) + 999) / 1_000
+    }
+
+    /// What has to be added to this node's boot clock to get the peer's wall clock.
+    var lead: Int64 { offset + wallLead }
+
+    /// What has to be added to this node's boot clock to get the peer's group time.
+    var groupLead: Int64 { offset + timeLead }
+}
+
+/// Whom this node asks for the time, and when next.
+struct Exchange: Hashable, Sendable {
+    /// Pings of a burst, and the milliseconds between them.
+    private static let burst = 8
+    static let quick: Int64 = 40
+    /// A bound that is good enough, in milliseconds; until it is reached, up to so many pings go on.
+    private static let goodBound: Int64 = 4
+    private static let enough = 64
+    /// For how many milliseconds something waits for the first answer of all.
+    static let patience: Int64 = 300
+    private static let gentle: Int64 = 200
+    /// A bound that is good enough to rest longer and longer, in milliseconds.
+    private static let fairBound: Int64 = 25
+    /// The first and the longest rest between exchanges while a session runs.
+    private static let firstRest: Int64 = 60_000
+    /// The rest while the time has to be shown as approximate.
+    private static let shortRest: Int64 = 5_000
+    private static let longestRest: Int64 = 960_000
+
+    private(set) var estimates: [NodeID: ClockEstimate] = [:]
+    private(set) var rounds: [NodeID: Round] = [:]
+    /// Whether whom to ask has to be looked at anew.
+    var isDirty = false
+
+    struct Round: Hashable, Sendable {
+        /// When to ask next, on the boot clock; `nil` for not again.
+        var next: Int64?
+        var sent = 0
+        var rest = Exchange.firstRest
+        /// Whether it goes on for as long as the session runs.
+        var isLasting: Bool
+    }
+
+    var nextWake: Int64? { rounds.values.lazy.compactMap(\.next).min() }
+
+    mutating func learn(_ pong: Pong, of node: NodeID, at now: Int64) {
+        estimates[node] = ClockEstimate(pong, at: now, after: estimates[node])
+    }
+
+    /// Asks these nodes, and no others.
+    /// - Parameters:
+    ///   - lasting: Whom to ask for as long as it is among them, and the boot that it should be in.
+    ///   - since: What was learnt before this instant is not good enough.
+    mutating func plan(_ nodes: Set<NodeID>, lasting: (node: NodeID, boot: BootID)?, since: Int64?, at now: Int64) {
+        isDirty = false
+        rounds = rounds.filter { nodes.contains($0.key) }
+        for node in nodes {
+            let isLasting = node == lasting?.node
+            if rounds[node] == nil {
+                rounds[node] = Round(next: now, isLasting: isLasting)
+                if let estimate = estimates[node], estimate.bound(at: now) <= Self.goodBound,
+                    estimate.at > since ?? .min, !isLasting || estimate.bootID == lasting?.boot
+                {
+                    rest(node, at: now)
+                }
+            }
+            guard rounds[node]?.isLasting != isLasting else { continue }
+            rounds[node]?.isLasting = isLasting
+            guard isLasting, rounds[node]?.next == nil else { continue }
+            let isGood = estimates[node].map { $0.bound(at: now) <= Self.goodBound } ?? false
+            if isGood { rest(node, at: now) } else { rounds[node] = Round(next: now, isLasting: true) }
+        }
+    }
+
+    /// What is under way begins again, with one node or with all.
+    mutating func startOver(with node: NodeID? = nil) {
+        if let node { rounds[node] = nil } else { rounds = [:] }
+        isDirty = true
+    }
+
+    /// Nodes to ask now.
+    mutating func due(at now: Int64) -> [NodeID] {
+        let due = rounds.filter { $0.value.next.map { $0 <= now } ?? false }.keys.sorted()
+        for node in due {
+            guard var round = rounds[node] else { continue }
+            round.sent += 1
+            if round.sent < Self.burst {
+                round.next = now + Self.quick
+            } else if let estimate = estimates[node] {
+                let isGood = estimate.bound(at: now) <= Self.goodBound || round.sent >= Self.enough
+                round.next = isGood || !round.isLasting ? nil : now + Self.gentle
+            } else {
+                // Nobody answers: less and less often.
+                round.next = now + (1_000 << Int64(min(round.sent - Self.burst, 9)))
+            }
+            rounds[node] = round
+            if round.next == nil { rest(node, at: now) }
+        }
+        return due
+    }
+
+    private mutating func rest(_ node: NodeID, at now: Int64) {
+        guard var round = rounds[node] else { return }
+        round.sent = max(round.sent, Self.enough)
+        round.next = round.isLasting ? now + round.rest : nil
+        let bound = estimates[node]?.bound(at: now) ?? .max
+        if round.isLasting, bound <= Self.fairBound { round.rest = min(round.rest * 2, Self.longestRest) }
+        if round.isLasting, bound > Limits.exactEnough { round.next = now + Self.shortRest }
+        rounds[node] = round
+    }
+}

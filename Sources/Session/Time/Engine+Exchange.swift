@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Comparing clocks with other nodes.
+extension Engine {
+    /// Whoever asks gets the clocks as they stand. A passing remote is asked nothing.
+    mutating func answer(_ ping: Ping, of asker: NodeID, at now: Instant) {
+        guard link.isUp, configuration.isAnnounced else { return }
+        let pong = Pong(
+            connection: ping.connection, sent: ping.sent, bootID: configuration.bootID, boot: now.boot,
+            wall: min(max(now.wall, Limits.time.lowerBound), Limits.time.upperBound), at: groupTime(now),
+            clock: clockQuality(now))
+        emit(.publish(.pong(pong, to: asker)))
+        compare(ping.at, at: now)
+    }
+
+    mutating func learn(_ pong: Pong, of peer: NodeID, at now: Instant) {
+        guard pong.connection == link.connection, pong.sent <= now.boot, now.boot - pong.sent <= Limits.pongAge,
+            keeps(.exchange)
+        else { return }
+        exchange.learn(pong, of: peer, at: now.boot)
+        if var held = registers[peer], let estimate = exchange.estimates[peer], keeps(.bootClock),
+            held.anchor.bootID == estimate.bootID
+        {
+            let isTold = errorBound(of: held, at: now) != nil
+            if held.measure(estimate.offset, isTold: isTold, boot: now.boot) { registers.hold(held) }
+            if registers.currentOwner == peer { isViewDirty = true }
+        }
+        chooseTime(at: now)
+        settleDoubt(at: now)
+        if link.timeDeadline != nil { timeIsKnown(at: now) }
+        if !requests.open.isEmpty { sendRequests(at: now) }
+    }
+
+    /// Pings whoever is to be asked now.
+    mutating func runExchange(at now: Instant) {
+        for peer in exchange.due(at: now.boot) { ping(peer, at: now) }
+    }
+
+    mutating func ping(_ peer: NodeID, at now: Instant) {
+        guard let connection = link.connection else { return }
+        emit(.publish(.ping(Ping(connection: connection, sent: now.boot, at: groupTime(now)), to: peer)))
+    }
+
+    /// Whom to ask: the owner of a live session, whose time is shown here; and, while this machine's clock is not known
+    /// to be right, a few nodes that everybody else asks too.
+    mutating func planExchange(at now: Instant) {
+        guard link.isReady, keeps(.exchange) else { return exchange.plan([], lasting: nil, since: nil, at: now.boot) }
+        var nodes: Set<NodeID> = []
+        var lasting: (NodeID, BootID)?
+        if let shown = view.register, !view.isOwner, shown.status.isLive, peers[shown.owner].presence?.online != false {
+            nodes.insert(shown.owner)
+            lasting = (shown.owner, shown.anchor.bootID)
+        }
+        if now.wallBound == nil || time.doubtedAt != nil || isClockWrong(now) {
+            nodes.formUnion(council)
+        }
+        exchange.plan(nodes, lasting: lasting, since: time.doubtedAt, at: now.boot)
+    }
+
+    /// The nodes whose clocks decide where no clock is known to be right.
+    private var council: some Sequence<NodeID> {
+        let online = peers.all.lazy.filter { $0.peer.isOnline && $0.node != node }.map(\.node)
+        return (online + [node]).sorted().prefix(Limits.council).filter { $0 != node }
+    }
+
+    /// A node that has another time than this one: one of them is wrong.
+    mutating func compare(_ time: Int64, at now: Instant) {
+        if abs(time - groupTime(now)) > Limits.stampLead / 2 { doubtTime(at: now) }
+    }
+
+    /// Has the clocks compared again.
+    mutating func doubtTime(at now: Instant) {
+        guard time.doubt(at: now.boot) else { return }
+        exchange.startOver()
+    }
+
+    private mutating func settleDoubt(at now: Instant) {
+        guard let since = time.doubtedAt else { return }
+        let hasAll = council.allSatisfy { exchange.estimates[$0].map { $0.at >= since } ?? false }
+        if hasAll || now.boot - since > 30_000 {
+            time.settleDoubt()
+            exchange.isDirty = true
+        }
+    }
+
+    /// Whether what carries group time should wait for the first comparison.
+    func isTimeAwaited(at now: Instant) -> Bool {
+        now.wallBound == nil && exchange.estimates.isEmpty && !exchange.rounds.isEmpty && keeps(.exchange)
+    }
+
+    func clockQuality(_ now: Instant) -> ClockQuality {
+        ClockQuality(
+            synced: now.wallBound != nil, bound: now.wallBound.map { min($0, Limits.reading.upperBound) },
+            isWrong: isClockWrong(now))
+    }
+
+    /// By how much the time of the session that is shown is wrong at most.
+    func errorBound(of held: HeldRegister, at now: Instant) -> ErrorBound? {
+        if held.isMeasured {
+            guard let estimate = exchange.estimates[held.owner], estimate.bootID == held.anchor.bootID else { return nil }
+            return ErrorBound(milliseconds: estimate.bound(of: held.offset, at: now.boot), at: now.boot)
+        }
+        guard let mine = now.wallBound, let clock = peers[held.owner].presence?.clock, clock.synced,
+            let theirs = clock.bound, time.followsWall
+        else { return nil }
+        return ErrorBound(milliseconds: mine + theirs, at: now.boot)
+    }
+}

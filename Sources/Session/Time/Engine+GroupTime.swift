@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Group time, and what follows when it turns out to be another one.
+extension Engine {
+    /// Group time in milliseconds since 1970: the one clock of a space, whatever the wall clocks of its nodes say.
+    public func groupTime(_ now: Instant) -> Int64 {
+        min(max(time.time(at: now), Limits.time.lowerBound), Limits.time.upperBound)
+    }
+
+    /// Whether this machine's wall clock is too wrong for its stamps to be admitted.
+    func isClockWrong(_ now: Instant) -> Bool { abs(now.wall - groupTime(now)) > Limits.stampLead }
+
+    /// Looks anew at all clocks that are known.
+    mutating func chooseTime(at now: Instant) {
+        guard keeps(.groupTime) else { return time.followWall(at: now) }
+        let before = time.time(at: now.boot)
+        let wasWrong = abs(time.wallLead + now.boot - before) > Limits.stampLead
+        let others = exchange.estimates.map { node, estimate in
+            GroupClock.Reading(
+                node: node, lead: estimate.lead, groupLead: estimate.groupLead, isSynced: estimate.clock.synced)
+        }
+        time.choose(from: others, own: node, council: Limits.council, at: now)
+        let shift = time.time(at: now) - before
+        if abs(shift) > GroupClock.tolerance {
+            correct(at: now)
+        } else {
+            if journal.mark.time > groupTime(now) + Limits.stampLead {
+                lowerMark(at: now)
+                write()
+            }
+            stampAnewIfWrong(at: now)
+        }
+        if isClockWrong(now) != wasWrong || abs(shift) > GroupClock.tolerance {
+            // Others compare the time that it says with their own.
+            exchange.isDirty = true
+            publishPresence(at: now)
+        }
+    }
+
+    /// Group time has jumped: what was told by the old one is told by the new one.
+    private mutating func correct(at now: Instant) {
+        let time = groupTime(now)
+        let mark = journal.mark
+        let asked = disk.asked
+        emit(.log(.clockCorrected(by: time - now.wall)))
+        for held in registers.all {
+            var again = HeldRegister(held, groupTime: time, boot: now.boot)
+            if !keeps(.admission) { again.isAdmitted = true }
+            registers.hold(again)
+        }
+        isViewDirty = true
+        if journal.mark.time > time + Limits.stampLead { lowerMark(at: now) }
+        for held in registers.all where held.isAdmitted { _ = journal.mark.see(held.stamp) }
+        seeOwnStamp(at: now)
+        if journal.isProvisional { stampAnew(at: now) } else { stampAnewIfWrong(at: now) }
+        if journal.mark != mark, disk.asked == asked { write() }
+        yieldIfBeaten(at: now)
+    }
+
+    /// A mark that was set by a wrong clock would make every stamp of this node inadmissible.
+    private mutating func lowerMark(at now: Instant) {
+        journal.mark = HybridClock()
+        if let current = registers.current { _ = journal.mark.see(current.stamp) }
+        seeOwnStamp(at: now)
+        time.raise(to: journal.mark, at: now)
+    }
+
+    private mutating func seeOwnStamp(at now: Instant) {
+        guard let own = journal.own, HeldRegister.admits(own.stamp, groupTime: groupTime(now)) else { return }
+        _ = journal.mark.see(own.stamp)
+    }
+
+    /// A stamp that nobody admits, this node included, is made anew.
+    mutating func stampAnewIfWrong(at now: Instant) {
+        guard let own = journal.own, !HeldRegister.admits(own.stamp, groupTime: groupTime(now)) else { return }
+        stampAnew(at: now)
+    }
+
+    /// Stamps the own session with its start as the corrected clock tells it: above what was seen before it, and not
+    /// above what was seen since, so that a later start still wins.
+    private mutating func stampAnew(at now: Instant) {
+        guard let own = journal.own, keeps(.stampAnew) else { return }
+        let time = groupTime(now)
+        var moved = own
+        if own.anchor.bootID == configuration.bootID {
+            moved = own.moved(by: time - (now.boot - own.anchor.boot) - own.anchor.at)
+        }
+        var mark = journal.base.time <= time + Limits.stampLead ? journal.base : HybridClock()
+        let stamp = mark.stamp(at: min(max(moved.startedAt, Limits.earliestStamp), time), node: node)
+        guard stamp != own.stamp, HeldRegister.admits(stamp, groupTime: time), moved.flaw == nil else { return }
+        _ = journal.mark.see(stamp)
+        emit(.log(.stampedAnew(own.id, from: own.stamp.time, to: stamp.time)))
+        change {
+            $0 = moved
+            $0.stamp = stamp
+        }
+    }
+}
+
+extension Register {
+    /// The same session with all its times moved, as by a clock that was wrong by so many milliseconds.
+    func moved(by shift: Int64) -> Register {
+        var register = self
+        func move(_ time: Int64) -> Int64 { min(max(time + shift, 0), Limits.time.upperBound) }
+        register.startedAt = move(startedAt)
+        register.anchor.at = move(anchor.at)
+        register.continues?.at = move(continues?.at ?? 0)
+        for index in runs.indices {
+            register.runs[index].from = move(runs[index].from)
+            register.runs[index].to = runs[index].to.map(move)
+        }
+        return register
+    }
+}
