@@ -37,6 +37,8 @@ struct Machine {
     var diskLast: Int64 = 0
     /// Whether the last write failed.
     var isFailing = false
+    /// The number of the last write that failed.
+    var failed = 0
 
     // The network.
     /// The connection that the program dials on or uses.

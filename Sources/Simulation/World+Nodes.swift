@@ -62,6 +62,7 @@ extension World {
         case .full:
             counters.add(.diskFull)
             machines[node].isFailing = true
+            machines[node].failed = number
             return false
         case .good where machines[node].diskLast <= now:
             machines[node].write(journal)
@@ -151,6 +152,7 @@ extension World {
         machines[node].open = [:]
         machines[node].diskLast = 0
         machines[node].isFailing = false
+        machines[node].failed = 0
         if machines[node].lose(loss, depth: schedule.draw(1...4)) {
             counters.add(loss == 2 ? .journalLost : .journalTailLost)
             forget(node)

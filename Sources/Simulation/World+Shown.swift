@@ -164,6 +164,7 @@ extension World {
         for other in machines.indices where other != node && machines[other].isAlive && !machines[other].isNapping {
             guard machines[other].engine.view.register != machines[node].engine.view.register else { continue }
             let theirs = machines[other].engine.groupTime(instant(other))
+            guard abs(time - theirs) < Limits.stampLead else { continue }
             let isEqual = ids.allSatisfy { id in
                 let mine = machines[node].engine.register(of: id)
                 // Whether it counts may depend on the time that each has.

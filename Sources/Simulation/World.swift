@@ -114,7 +114,7 @@ struct World {
         case .written(let node, let life, let journal, let write):
             guard machines[node].life == life else { return }
             machines[node].write(journal)
-            machines[node].isFailing = false
+            if write > machines[node].failed { machines[node].isFailing = false }
             witnessWritten(journal, by: node)
             feed(.journalled(write), to: node)
         case .goOn(let node, let nap): goOn(node, nap: nap)

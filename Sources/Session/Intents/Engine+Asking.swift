@@ -67,7 +67,10 @@ extension Engine {
     /// Whether nobody else will answer: the owner is known to be gone or has been silent too long, or the session is
     /// this node's own by now.
     private func isOrphaned(_ request: inout Requests.Request, at now: Instant) -> Bool {
-        guard canTakeOver, request.ticket != nil, keeps(.takeover), let current = view.register else { return false }
+        guard canTakeOver, request.ticket != nil, keeps(.takeover), let current = view.register else {
+            request.suspectAt = max(request.suspectAt, request.giveUpAt)
+            return false
+        }
         let isSameLineage = current.lineage == request.intent.lineage
         if isSameLineage, current.owner == node { return true }
         let owner = peers[current.owner]

@@ -41,7 +41,7 @@ extension Engine {
         guard let found = link.found, keeps(.recovery) else { return }
         link.found = nil
         guard let own = journal.own else { return adopt(found, at: now) }
-        if found.id == own.id { journal.isProvisional = false }
+        if found.id == own.id { isKnown(at: now) }
         if isWithheld, found.version > journal.before?.version ?? Version(epoch: -1, rev: 0) {
             return adopt(found, at: now)
         }
@@ -55,6 +55,14 @@ extension Engine {
         } else {
             change { _ in }
         }
+    }
+
+    /// The others have heard of the own session after all.
+    private mutating func isKnown(at now: Instant) {
+        journal.isProvisional = false
+        journal.before = nil
+        link.timeDeadline = nil
+        yieldIfBeaten(at: now)
     }
 
     /// A start made before an earlier one of this node was found, by a clock behind it, has never left the node: its

@@ -71,6 +71,7 @@ extension Engine {
         } else {
             journal.isProvisional = false
             journal.before = nil
+            link.timeDeadline = nil
         }
         journal.base = journal.mark
         journal.epoch = version.epoch

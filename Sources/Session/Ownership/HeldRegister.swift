@@ -50,15 +50,15 @@ struct HeldRegister: Hashable, Sendable {
             offset = known.offset
             isMeasured = known.isMeasured
         }
-        if let measured { measure(measured, isTold: false, boot: boot) }
+        if let measured { measure(measured, told: nil, boot: boot) }
         admit(groupTime: groupTime, boot: boot)
         if known?.isAdmitted == true, known?.stamp == register.stamp { isAdmitted = true }
     }
 
     /// The same register after group time was corrected: judged as if it had just come.
-    init(_ known: HeldRegister, groupTime: Int64, boot: Int64) {
+    init(_ known: HeldRegister, told: Int64? = nil, groupTime: Int64, boot: Int64) {
         self = known
-        if !isMeasured { offset = anchor.boot - (boot - (groupTime - anchor.at)) }
+        if !isMeasured { move(to: anchor.boot - (boot - (groupTime - anchor.at)), told: told, boot: boot) }
         admit(groupTime: groupTime, boot: boot)
     }
 
@@ -70,15 +70,19 @@ struct HeldRegister: Hashable, Sendable {
 
     /// Takes over what a comparison of the clocks says. What was shown by an earlier one is not taken back: a countdown
     /// stands still until time has caught up with it.
-    /// - Parameter isTold: Whether it was shown with a bound, and so not as a guess.
+    /// - Parameter told: By how much it was said to be wrong at most; `nil` for a guess, which is corrected at once.
     /// - Returns: Whether anything changed.
     @discardableResult
-    mutating func measure(_ measured: Int64, isTold: Bool, boot: Int64) -> Bool {
+    mutating func measure(_ measured: Int64, told: Int64?, boot: Int64) -> Bool {
         guard !isMeasured || abs(measured - offset) > 1 else { return false }
-        if isTold, measured < offset { shown = max(shown, boot - anchorBoot) }
-        offset = measured
+        move(to: measured, told: told, boot: boot)
         isMeasured = true
         return true
+    }
+
+    private mutating func move(to other: Int64, told: Int64?, boot: Int64) {
+        if let told, other < offset, offset - other <= told { shown = max(shown, boot - anchorBoot) }
+        offset = other
     }
 
     func isAtLeast(_ other: HeldRegister?) -> Bool {

@@ -56,7 +56,7 @@ public struct Pong: Hashable, Sendable {
 /// was shared between the two directions. Every exchange narrows that interval; drift widens it.
 struct ClockEstimate: Hashable, Sendable {
     /// How fast two quartzes can drift apart: 200 millionths, so one microsecond in five milliseconds.
-    private static let driftMilliseconds: Int64 = 5
+    static let driftMilliseconds: Int64 = 5
 
     let bootID: BootID
     /// The interval, in microseconds, as of ``at``.
@@ -119,7 +119,7 @@ struct Exchange: Hashable, Sendable {
     static let quick: Int64 = 40
     /// A bound that is good enough, in milliseconds; until it is reached, up to so many pings go on.
     private static let goodBound: Int64 = 4
-    private static let enough = 64
+    fileprivate static let enough = 64
     /// For how many milliseconds something waits for the first answer of all.
     static let patience: Int64 = 300
     private static let gentle: Int64 = 200
@@ -141,8 +141,11 @@ struct Exchange: Hashable, Sendable {
         var next: Int64?
         var sent = 0
         var rest = Exchange.firstRest
-        /// Whether it goes on for as long as the session runs.
-        var isLasting: Bool
+        /// The boot that the node should be in, where it is asked for as long as its session runs.
+        var boot: BootID?
+
+        var isLasting: Bool { boot != nil }
+        var isResting: Bool { next == nil || sent >= Exchange.enough }
     }
 
     var nextWake: Int64? { rounds.values.lazy.compactMap(\.next).min() }
@@ -161,18 +164,19 @@ struct Exchange: Hashable, Sendable {
         for node in nodes {
             let isLasting = node == lasting?.node
             if rounds[node] == nil {
-                rounds[node] = Round(next: now, isLasting: isLasting)
+                rounds[node] = Round(next: now, boot: isLasting ? lasting?.boot : nil)
                 if let estimate = estimates[node], estimate.bound(at: now) <= Self.goodBound,
                     estimate.at > since ?? .min, !isLasting || estimate.bootID == lasting?.boot
                 {
                     rest(node, at: now)
                 }
             }
-            guard rounds[node]?.isLasting != isLasting else { continue }
-            rounds[node]?.isLasting = isLasting
-            guard isLasting, rounds[node]?.next == nil else { continue }
-            let isGood = estimates[node].map { $0.bound(at: now) <= Self.goodBound } ?? false
-            if isGood { rest(node, at: now) } else { rounds[node] = Round(next: now, isLasting: true) }
+            let boot = isLasting ? lasting?.boot : nil
+            guard let round = rounds[node], round.boot != boot else { continue }
+            rounds[node]?.boot = boot
+            guard isLasting, round.isResting else { continue }
+            let isGood = estimates[node].map { $0.bound(at: now) <= Self.goodBound && $0.bootID == boot } ?? false
+            if isGood { rest(node, at: now) } else { rounds[node] = Round(next: now, boot: boot) }
         }
     }
 
@@ -206,10 +210,14 @@ struct Exchange: Hashable, Sendable {
     private mutating func rest(_ node: NodeID, at now: Int64) {
         guard var round = rounds[node] else { return }
         round.sent = max(round.sent, Self.enough)
-        round.next = round.isLasting ? now + round.rest : nil
+        round.next = nil
         let bound = estimates[node]?.bound(at: now) ?? .max
         if round.isLasting, bound <= Self.fairBound { round.rest = min(round.rest * 2, Self.longestRest) }
-        if round.isLasting, bound > Limits.exactEnough { round.next = now + Self.shortRest }
+        if round.isLasting {
+            // Drift must not make it approximate before the next exchange.
+            let spare = bound < Limits.exactEnough ? (Limits.exactEnough - bound) * ClockEstimate.driftMilliseconds : 0
+            round.next = now + max(Self.shortRest, min(round.rest, spare * 1_000 - Self.shortRest))
+        }
         rounds[node] = round
     }
 }

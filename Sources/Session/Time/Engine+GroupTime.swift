@@ -44,7 +44,7 @@ extension Engine {
         let asked = disk.asked
         emit(.log(.clockCorrected(by: time - now.wall)))
         for held in registers.all {
-            var again = HeldRegister(held, groupTime: time, boot: now.boot)
+            var again = HeldRegister(held, told: told(of: held, at: now), groupTime: time, boot: now.boot)
             if !keeps(.admission) { again.isAdmitted = true }
             registers.hold(again)
         }
