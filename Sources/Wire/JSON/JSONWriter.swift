@@ -57,6 +57,12 @@ struct JSONWriter {
         bytes.append(contentsOf: "null".utf8)
     }
 
+    /// A value that was written before.
+    mutating func raw(_ value: [UInt8]) {
+        comma()
+        bytes.append(contentsOf: value)
+    }
+
     mutating func value(_ value: Bool) {
         comma()
         bytes.append(contentsOf: (value ? "true" : "false").utf8)
