@@ -71,7 +71,7 @@ import Wire
         let whole = Array(lines.joined())
         let lastStart = lines[0].count + lines[1].count
         for index in whole.indices {
-            for change in [1, 2, 4, 8, 16, 32, 64, 128, 255, whole[index]] as [UInt8] {
+            for change in [1, 32, 128, 255, whole[index]] as [UInt8] {
                 var bytes = padded(whole)
                 bytes[index] ^= change
                 try place.put(bytes)

@@ -58,6 +58,7 @@ extension Engine {
         journal.own = register
         isViewDirty = true
         disk.isFresh = true
+        // A start is answered like an intent; its id is that of the session it makes.
         let answer = Answer(intent: IntentID(id), outcome: .applied, session: id, rev: version.rev)
         writeOwn(then: .reply(ticket, .answered(answer)))
     }
@@ -116,9 +117,4 @@ extension Engine {
         isViewDirty = true
         writeOwn(then: after)
     }
-}
-
-extension Token where Kind == IntentKind {
-    /// A start is answered like an intent; its id is that of the session it makes.
-    init(_ session: SessionID) { self = Self(unchecked: session.rawValue) }
 }

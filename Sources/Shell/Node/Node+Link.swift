@@ -94,7 +94,8 @@ extension Node {
             return
         }
         let decoded = codec.decode(
-            topic: message.topic, payload: message.payload, retained: message.retain, now: Clocks.now().wall)
+            topic: message.topic, payload: message.payload, retained: message.retain, now: Clocks.now().wall,
+            memory: &memory)
         switch decoded {
         case .message(let content, let sender): feed(.received(content, from: sender, retained: message.retain))
         case .barrier(let id):

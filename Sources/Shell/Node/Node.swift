@@ -33,6 +33,7 @@ public actor Node {
     var client: MQTTClient?
     var published: Published?
     var lastEncoded: Encoded?
+    var memory = WireCodec.Memory()
     /// Whether the connection lets a node not hear itself (MQTT 5).
     var canBeDeaf = false
     var connection: ConnectionID?

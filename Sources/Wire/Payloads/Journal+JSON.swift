@@ -23,7 +23,7 @@ extension Journal {
                 if let encoded { writer.raw(encoded) } else { own.write(to: &writer) }
             }
             writer.list("past") { writer in
-                for session in past { writer.value(session.rawValue) }
+                for session in past { writer.value(session) }
             }
         }
     }
