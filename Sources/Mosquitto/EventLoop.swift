@@ -38,6 +38,8 @@ public final class EventLoop: SerialExecutor, Sendable {
     let queue = Mutex(Queue())
     let timers = Mutex(Timers())
     private let threadID = Atomic<UInt>(0)
+    /// Threads that are about to wake the loop, so that its descriptors must stay.
+    private let waking = Atomic<Int>(0)
 
     /// Starts the loop's thread.
     ///
@@ -87,14 +89,14 @@ public final class EventLoop: SerialExecutor, Sendable {
     @concurrent
     public func shutdown() async {
         await withCheckedContinuation { continuation in
-            let stopped = queue.withLock { queue in
-                if queue.stage == .stopped { return true }
+            let (stopped, wakes) = queue.withLock { queue in
+                if queue.stage == .stopped { return (true, false) }
                 queue.stage = .stopping
                 queue.waitingForStop.append(continuation)
-                wakeIfAsleep(&queue)
-                return false
+                return (false, mustWake(&queue))
             }
             if stopped { continuation.resume() }
+            if wakes { wake() }
         }
         let thread = queue.withLock { queue in
             defer { queue.thread = nil }
@@ -102,6 +104,7 @@ public final class EventLoop: SerialExecutor, Sendable {
         }
         guard let thread else { return }
         pthread_join(thread, nil)
+        while waking.load(ordering: .acquiring) > 0 { sched_yield() }
         poll.close()
     }
 
@@ -135,23 +138,30 @@ public final class EventLoop: SerialExecutor, Sendable {
     }
 
     private func add(_ work: Work) {
-        let late = queue.withLock { queue in
+        let (late, wakes) = queue.withLock { queue in
             queue.work.append(work)
             if queue.stage == .stopped {
                 defer { queue.runningLate = true }
-                return !queue.runningLate
+                return (!queue.runningLate, false)
             }
-            wakeIfAsleep(&queue)
-            return false
+            return (false, mustWake(&queue))
         }
         if late { startLate() }
+        if wakes { wake() }
     }
 
-    // The write stays under the lock: after `stopped` the descriptor may be closed and its number be somebody else's.
-    private func wakeIfAsleep(_ queue: inout Queue) {
-        guard queue.asleep else { return }
+    /// Whether the caller has to ``wake()`` the thread once it has let go of the lock.
+    private func mustWake(_ queue: inout Queue) -> Bool {
+        guard queue.asleep else { return false }
         queue.asleep = false
+        waking.add(1, ordering: .relaxed)
+        return true
+    }
+
+    /// Not under the lock, which is the first thing that the woken thread asks for.
+    private func wake() {
         poll.wake()
+        waking.subtract(1, ordering: .releasing)
     }
 
     // MARK: The thread

@@ -81,21 +81,46 @@ public struct Topics: Hashable, Sendable {
     /// Reads a topic's name; `nil` when it is not one of this space, or a node's id is outside its grammar.
     public func parse(_ name: String) -> Topic? {
         guard name.utf8.starts(with: root.utf8) else { return nil }
-        let levels = name.utf8.dropFirst(root.utf8.count)
-            .split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map(Substring.init)
-        guard levels.count >= 2, levels[0] == "node" else { return feed(levels) }
-        guard let node = NodeID(String(levels[1])) else { return nil }
-        switch levels.count {
-        case 3: return topic(levels[2], of: node)
-        case 4:
-            guard let peer = NodeID(String(levels[3])) else { return nil }
-            switch levels[2] {
-            case "ping": return .ping(from: node, to: peer)
-            case "pong": return .pong(from: node, to: peer)
-            default: return nil
-            }
+        var name = name
+        return name.withUTF8 { parse($0.span.extracting(droppingFirst: root.utf8.count)) }
+    }
+
+    /// Level by level: every message comes through here, and only a node's id is worth a string.
+    private func parse(_ levels: Span<UInt8>) -> Topic? {
+        let first = Self.level(of: levels, from: 0)
+        guard Self.key(levels, first) == "node" else { return feed(levels) }
+        let second = Self.level(of: levels, from: first.upperBound + 1)
+        let third = Self.level(of: levels, from: second.upperBound + 1)
+        guard third.lowerBound <= levels.count, let node = Self.node(levels, second) else { return nil }
+        let leaf = Self.key(levels, third)
+        if third.upperBound == levels.count { return topic(leaf, of: node) }
+        let fourth = Self.level(of: levels, from: third.upperBound + 1)
+        guard fourth.upperBound == levels.count, let peer = Self.node(levels, fourth) else { return nil }
+        switch leaf {
+        case "ping": return .ping(from: node, to: peer)
+        case "pong": return .pong(from: node, to: peer)
         default: return nil
         }
+    }
+
+    /// Up to the next slash; empty behind the last level.
+    private static func level(of name: Span<UInt8>, from start: Int) -> Range<Int> {
+        var end = start
+        while end < name.count, name[end] != UInt8(ascii: "/") { end += 1 }
+        return start..<end
+    }
+
+    private static func key(_ name: Span<UInt8>, _ level: Range<Int>) -> JSONKey? {
+        level.count > JSONKey.longest ? nil : JSONKey(name.extracting(level))
+    }
+
+    private static func node(_ name: Span<UInt8>, _ level: Range<Int>) -> NodeID? {
+        guard level.upperBound <= name.count, level.count <= 32 else { return nil }
+        return NodeID(
+            String(unsafeUninitializedCapacity: level.count) { buffer in
+                for index in level { buffer[index - level.lowerBound] = name[index] }
+                return level.count
+            })
     }
 
     /// What a node subscribes to, at QoS 0: everybody's presence, session, intent, ack and hello, and what is pinged and
@@ -106,7 +131,7 @@ public struct Topics: Hashable, Sendable {
 
     private func own(_ node: NodeID, _ leaf: String) -> String { "\(root)node/\(node)/\(leaf)" }
 
-    private func topic(_ leaf: Substring, of node: NodeID) -> Topic? {
+    private func topic(_ leaf: JSONKey?, of node: NodeID) -> Topic? {
         switch leaf {
         case "presence": .presence(node)
         case "session": .session(node)
@@ -119,11 +144,11 @@ public struct Topics: Hashable, Sendable {
         }
     }
 
-    private func feed(_ levels: [Substring]) -> Topic? {
-        switch levels {
-        case ["feed", "calm"]: .calm
-        case ["feed", "debt"]: .debt
-        case ["feed", "debt", "ack"]: .debtAck
+    private func feed(_ levels: Span<UInt8>) -> Topic? {
+        switch Self.key(levels, 0..<levels.count) {
+        case "feed/calm": .calm
+        case "feed/debt": .debt
+        case "feed/debt/ack": .debtAck
         default: nil
         }
     }

@@ -45,11 +45,16 @@ public struct WireCodec: Sendable {
     public let topics: Topics
     /// The node that writes.
     public let me: NodeID
+    /// What it says most, so that the name is not put together each time.
+    private let (ownIntent, ownAck): (String, String)
 
     /// The codec of one node in one space.
     public init(space: SpaceID, me: NodeID) {
         topics = Topics(space: space)
         self.me = me
+        ownSession = topics.name(of: .session(me))
+        ownIntent = topics.name(of: .intent(me))
+        ownAck = topics.name(of: .ack(me))
     }
 
     /// What the node subscribes to, at QoS 0.
@@ -57,7 +62,7 @@ public struct WireCodec: Sendable {
 
     /// Its own session: subscribed to by name until the barrier, so that what the broker kept of it arrives although the
     /// node does not hear itself on ``subscriptions``.
-    public var ownSession: String { topics.name(of: .session(me)) }
+    public let ownSession: String
 
     /// Whether the node has to hear itself on one of its subscriptions: on its presence, which tells whether the broker
     /// delivers retained messages to wildcards, and on its barrier. Of the rest it knows; what others put in its stead it
@@ -96,7 +101,7 @@ public struct WireCodec: Sendable {
 
     /// A message to oneself. When it comes back, what the broker had retained has arrived.
     public func barrier(_ connection: ConnectionID) -> Outgoing {
-        outgoing(.ping(from: me, to: me), JSONWriter.payload { $0.field("conn", connection.rawValue) })
+        outgoing(.ping(from: me, to: me), JSONWriter.payload { $0.field("conn", connection) })
     }
 
     /// Reads what arrived.
@@ -105,21 +110,38 @@ public struct WireCodec: Sendable {
     ///   - payload: The bytes as they came.
     ///   - retained: The retain flag as the broker set it.
     ///   - now: This node's group time in milliseconds, for intents that do not say when they were made.
-    public func decode(topic: String, payload: [UInt8], retained: Bool, now: Int64) -> Decoded {
+    ///   - memory: What goes from one call to the next, so that what stays the same is not read again.
+    public func decode(
+        topic: String, payload: [UInt8], retained: Bool, now: Int64, memory: inout Memory
+    ) -> Decoded {
         guard let topic = topics.parse(topic) else { return .discard(.malformed, from: nil) }
         guard let sender = topic.node else { return .ignored }
         if retained, !topic.isRetained { return .discard(.retained, from: sender) }
         if payload.count > Limits.payloadBytes { return .discard(.tooLarge, from: sender) }
         if payload.isEmpty, topic.isRetained { return .erased(from: sender) }
         do throws(Rejection) {
-            return try read(payload, on: topic, from: sender, now: now)
+            return try read(payload, on: topic, from: sender, now: now, memory: &memory)
         } catch {
             return .discard(error.reason, from: sender)
         }
     }
 
+    /// The same without a memory.
+    public func decode(topic: String, payload: [UInt8], retained: Bool, now: Int64) -> Decoded {
+        var memory = Memory()
+        return decode(topic: topic, payload: payload, retained: retained, now: now, memory: &memory)
+    }
+
+    /// What ``decode(topic:payload:retained:now:memory:)`` has read before: never more than one register.
+    public struct Memory: Sendable {
+        var register = RegisterMemory()
+
+        /// Remembers nothing yet.
+        public init() {}
+    }
+
     private func read(
-        _ payload: [UInt8], on topic: Topic, from sender: NodeID, now: Int64
+        _ payload: [UInt8], on topic: Topic, from sender: NodeID, now: Int64, memory: inout Memory
     ) throws(Rejection) -> Decoded {
         switch topic {
         case .presence:
@@ -128,7 +150,7 @@ public struct WireCodec: Sendable {
             }
             return .message(.presence(presence), from: sender)
         case .session:
-            return .message(.register(try register(payload, from: sender)), from: sender)
+            return .message(.register(try register(payload, from: sender, memory: &memory.register)), from: sender)
         case .intent:
             let intent = try ProtocolVersion.document(payload) { reader throws(Rejection) in
                 try Intent(reader: &reader, now: now)
@@ -156,9 +178,11 @@ public struct WireCodec: Sendable {
         }
     }
 
-    private func register(_ payload: [UInt8], from sender: NodeID) throws(Rejection) -> Register {
+    private func register(
+        _ payload: [UInt8], from sender: NodeID, memory: inout RegisterMemory
+    ) throws(Rejection) -> Register {
         let register = try ProtocolVersion.document(payload) { reader throws(Rejection) in
-            try Register(reader: &reader)
+            try Register(reader: &reader, memory: &memory)
         }
         guard register.owner == sender else { throw Rejection(.wrongSender, "owner is \(register.owner)") }
         return try register.checked()
@@ -182,14 +206,21 @@ public struct WireCodec: Sendable {
     }
 
     private func outgoing(_ topic: Topic, _ payload: [UInt8], qos: Int = 1) -> Outgoing {
-        Outgoing(topic: topics.name(of: topic), payload: payload, retain: topic.isRetained, qos: qos)
+        let name =
+            switch topic {
+            case .session: ownSession
+            case .intent: ownIntent
+            case .ack: ownAck
+            default: topics.name(of: topic)
+            }
+        return Outgoing(topic: name, payload: payload, retain: topic.isRetained, qos: qos)
     }
 }
 
 extension Register {
     /// The payload of a register.
     func json() -> [UInt8] {
-        var writer = JSONWriter(capacity: 1_536)
+        var writer = JSONWriter(capacity: 2_560)
         write(to: &writer)
         return writer.bytes
     }

@@ -49,7 +49,7 @@ import Testing
             let id = try desk.begin()
             let before = try await space.peer.sees("session", of: "desk", "the session") { $0.id.text == id }
             try await desk.kill()
-            try FileManager.default.removeItem(atPath: desk.directory.file("state/journal.json"))
+            try FileManager.default.removeItem(atPath: desk.directory.file("state/journal"))
             try await desk.start()
             try await desk.shows("its session, from the broker") { $0.session.text == id && $0.isOwner == true }
             let register = try await space.peer.sees("session", of: "desk", "the next epoch") {
@@ -68,12 +68,12 @@ import Testing
             let id = try desk.begin()
             try await space.peer.sees("session", of: "desk", "the session") { $0.id.text == id }
             try await desk.kill()
-            try desk.directory.write("{\"half\":", to: "state/journal.json")
+            try desk.directory.write("{\"half\":", to: "state/journal")
             try await desk.start()
             try await desk.shows("its session") { $0.session.text == id }
-            #expect(desk.log.contains("journal.json.damaged-"))
+            #expect(desk.log.contains("journal.damaged-"))
             let files = try FileManager.default.contentsOfDirectory(atPath: desk.directory.file("state"))
-            #expect(files.contains { $0.hasPrefix("journal.json.damaged-") })
+            #expect(files.contains { $0.hasPrefix("journal.damaged-") })
         }
     }
 
@@ -150,7 +150,7 @@ import Testing
         try desk.begin()
         #expect(try mode(desk.socket.path) == 0o600)
         #expect(try mode(desk.directory.file("state")) == 0o700)
-        #expect(try mode(desk.directory.file("state/journal.json")) == 0o600)
+        #expect(try mode(desk.directory.file("state/journal")) == 0o600)
         try await desk.end()
     }
 

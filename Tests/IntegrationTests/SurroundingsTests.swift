@@ -10,7 +10,7 @@ import Testing
         try await Space.with("desk") { space in
             let desk = space["desk"]
             // Not even root can write a file where a directory stands.
-            let obstacle = desk.directory.file("state/journal.json.new")
+            let obstacle = desk.directory.file("state/journal.new")
             mkdir(obstacle, 0o700)
             #expect(try await desk.lockstep("start", "Reading").code == 0, "the person is not made to wait")
             #expect(desk.status.status == "running")

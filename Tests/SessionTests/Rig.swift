@@ -185,7 +185,10 @@ struct Rig {
 /// The id `text`; a typing error in a test ends up as `bad-id`.
 func id(_ text: String) -> NodeID { NodeID(text) ?? id("bad-id") }
 
-func token<Kind>(_ text: String) -> Token<Kind> { Token(unchecked: text) }
+func token<Kind>(_ text: String) -> Token<Kind> {
+    guard let token = Token<Kind>(text) else { preconditionFailure("\(text) is no id") }
+    return token
+}
 
 extension NodeID {
     static let kitchen = SessionTests.id("kitchen")

@@ -28,6 +28,27 @@ import Testing
         }
     }
 
+    @Test func tokensAreTheirBytes() throws {
+        let alphabet = Array("ABCXYZabcxyz0189-_".utf8)
+        var random = SystemRandomNumberGenerator()
+        var seen: [(SessionID, String)] = []
+        for length in 1...36 {
+            for _ in 0..<5 {
+                let bytes = (0..<length).map { _ in alphabet.randomElement(using: &random) ?? 0 }
+                let text = String(decoding: bytes, as: UTF8.self)
+                let token = try #require(SessionID(text))
+                #expect(token.rawValue == text)
+                #expect(Array(token.utf8) == bytes)
+                #expect(IntentID(text)?.description == text)
+                for (other, otherText) in seen {
+                    #expect((token == other) == (text == otherText))
+                    #expect((token < other) == text.utf8.lexicographicallyPrecedes(otherText.utf8))
+                }
+                seen.append((token, text))
+            }
+        }
+    }
+
     @Test func cleanText() {
         for good in ["Reading", "Häkeln", "👩‍💻", "☕️", "a b", "\"", "日本語", "e\u{301}"] {
             #expect(CleanText.accepts(good, bytes: 48), "\(good)")

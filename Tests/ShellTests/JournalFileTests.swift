@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import FoundationEssentials
 import Glibc
 import Session
 import Support
@@ -10,122 +9,184 @@ import Wire
 @testable import Shell
 
 @Suite struct JournalFileTests {
-    private let home: TemporaryDirectory
-    private let directory: StateDirectory
-    private let file: JournalFile
+    private let place: JournalPlace
 
-    init() throws {
-        home = try TemporaryDirectory()
-        directory = try StateDirectory(home.file("state"))
-        file = JournalFile(directory: directory)
-    }
+    init() throws { place = try JournalPlace() }
 
-    private func journal(epoch: Int) -> Journal {
-        var journal = Journal()
-        journal.epoch = epoch
-        return journal
-    }
-
-    private var names: [String] {
-        ((try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []).sorted()
+    private func status(_ name: String = "journal") -> stat {
+        var status = stat()
+        stat(place.path(name), &status)
+        return status
     }
 
     @Test func aMissingOneIsNothing() {
-        guard case .nothing = file.load(at: 0) else {
+        guard case .nothing = place.file.load(at: 0) else {
             Issue.record("not nothing")
             return
         }
-        #expect(names == ["lock"])
+        #expect(place.names.isEmpty)
     }
 
-    @Test func whatWasWrittenIsRead() throws {
+    @Test func whatWasWrittenLastIsRead() throws {
+        for epoch in 1...300 {
+            try place.write(epoch)
+            if epoch % 7 == 0 { #expect(place.readBack() == epoch) }
+        }
+        #expect(place.readBack() == 300)
+        #expect(place.names == ["journal"], "nothing half is left")
+    }
+
+    @Test func aChangeIsPutBehindTheOneBefore() throws {
+        try place.write(1)
+        let before = status()
+        try place.write(2)
+        let after = status()
+        #expect(after.st_ino == before.st_ino)
+        #expect(after.st_size == before.st_size, "room was made before")
+        #expect(after.st_blocks == before.st_blocks)
+        #expect(after.st_mode & 0o777 == 0o600)
+        #expect(try place.bytes().starts(with: JournalPlace.line(1) + JournalPlace.line(2)))
+    }
+
+    @Test func aFullOneIsReplaced() throws {
+        try place.write(1)
+        let first = status().st_ino
+        let reader = open(place.path("journal"), O_RDONLY)
+        defer { close(reader) }
+        var epoch = 1
+        while status().st_ino == first, epoch < 1_000 {
+            epoch += 1
+            try place.write(epoch)
+        }
+        #expect((20..<1_000).contains(epoch))
+        #expect(try place.bytes().starts(with: JournalPlace.line(epoch) + [0]))
+        var old = stat()
+        fstat(reader, &old)
+        #expect(old.st_nlink == 0)
+        #expect(place.readBack() == epoch)
+    }
+
+    @Test func oneThatIsLargerThanTheRoomIsKept() throws {
+        let past = (0..<300).compactMap { SessionID("session-\($0)-of-a-long-list") }
         for epoch in 1...3 {
-            try file.replace(with: journal(epoch: epoch))
-            guard case .journal(let found) = file.load(at: 0) else {
-                Issue.record("not a journal")
+            let journal = Journal(epoch: epoch, past: past)
+            try place.file.write(journal.json())
+            place.reopen()
+            guard case .journal(journal, tornBytes: 0) = place.file.load(at: 0) else {
+                Issue.record("not read back")
                 return
             }
-            #expect(found == journal(epoch: epoch))
         }
-        #expect(names == ["journal.json", "lock"], "nothing half is left")
     }
 
-    @Test func itIsReplacedAsAWhole() throws {
-        try file.replace(with: journal(epoch: 1))
-        let path = directory.path + "/journal.json"
-        let reader = open(path, O_RDONLY)
-        defer { close(reader) }
-        var before = stat()
-        fstat(reader, &before)
-        try file.replace(with: journal(epoch: 2))
-        var after = stat()
-        fstat(reader, &after)
-        #expect(after.st_size == before.st_size)
-        #expect(after.st_nlink == 0, "the old file is another one, and whole, for whoever still reads it")
-        var present = stat()
-        stat(path, &present)
-        #expect(present.st_ino != before.st_ino)
-        #expect(present.st_mode & 0o777 == 0o600)
+    @Test func aProcessDoesNotAppendToWhatAnotherHasLeft() throws {
+        try place.write(1)
+        let before = status().st_ino
+        #expect(place.readBack() == 1)
+        try place.write(2)
+        #expect(status().st_ino != before)
+        #expect(try place.bytes().starts(with: JournalPlace.line(2) + [0]))
     }
 
-    @Test func whatACrashLeftHalfIsPassedOver() throws {
-        try file.replace(with: journal(epoch: 1))
-        try home.write("{\"v\":1,", to: "state/journal.json.new")
-        guard case .journal(let found) = file.load(at: 0) else {
-            Issue.record("not a journal")
-            return
-        }
-        #expect(found.epoch == 1)
-        try file.replace(with: journal(epoch: 2))
-        #expect(names == ["journal.json", "lock"])
+    @Test func theFormerFormatIsReadAndReplaced() throws {
+        try place.put(JournalPlace.journal(5).json(), as: "journal.json")
+        #expect(place.readBack() == 5)
+        #expect(place.readBack() == 5, "reading alone changes nothing")
+        try place.write(6)
+        #expect(place.names == ["journal"])
+        #expect(place.readBack() == 6)
+    }
+
+    @Test func theFormerFileDoesNotCountBesideTheNewOne() throws {
+        try place.write(6)
+        try place.put(JournalPlace.journal(5).json(), as: "journal.json")
+        #expect(place.readBack() == 6)
+        try place.write(7)
+        #expect(place.names == ["journal"])
     }
 
     @Test(arguments: ["", "{", "null", "{\"v\":2}", "\u{0}\u{0}\u{0}\u{0}"])
-    func aDamagedOneIsKeptAside(text: String) throws {
-        try home.write(text, to: "state/journal.json")
-        guard case .damaged(let aside, let reason) = file.load(at: 1_234) else {
+    func aDamagedFormerOneIsKeptAside(text: String) throws {
+        try place.home.write(text, to: "state/journal.json")
+        guard case .damaged(let aside, _, nil) = place.file.load(at: 1_234) else {
             Issue.record("not damaged")
             return
         }
-        #expect(aside == directory.path + "/journal.json.damaged-1234")
+        #expect(aside == place.path("journal.json.damaged-1234"))
+        #expect(place.home.read("state/journal.json.damaged-1234") == text)
+        #expect(place.readBack() == nil)
+    }
+
+    @Test(arguments: ["", "{", "{\"v\":1}", "\u{0}\u{0}\u{0}\u{0}", String(repeating: "\u{0}", count: 300_000)])
+    func oneWithoutAWholeRecordIsKeptAside(text: String) throws {
+        try place.home.write(text, to: "state/journal")
+        guard case .damaged(let aside, let reason, nil) = place.file.load(at: 1_234) else {
+            Issue.record("not damaged")
+            return
+        }
+        #expect(aside == place.path("journal.damaged-1234"))
         #expect(!reason.isEmpty)
-        #expect(home.read("state/journal.json.damaged-1234") == text)
-        guard case .nothing = file.load(at: 0) else {
+        #expect(place.home.read("state/journal.damaged-1234") == text)
+        guard case .nothing = place.file.load(at: 0) else {
             Issue.record("still there")
             return
         }
+        try place.write(1)
+        #expect(place.readBack() == 1)
     }
 
-    @Test func oneThatCannotBeReadIsKeptAside() throws {
-        mkdir(directory.path + "/journal.json", 0o700)
-        guard case .damaged(_, let reason) = file.load(at: 5) else {
+    @Test func aRecordOfALaterVersionIsNotLost() throws {
+        let later = JournalRecords.line(of: Array("{\"v\":2}".utf8))
+        try place.put(JournalPlace.line(3) + later)
+        guard case .damaged(let aside?, let reason, let last?) = place.file.load(at: 5) else {
             Issue.record("not damaged")
             return
         }
-        #expect(reason.contains("journal.json"))
-        try file.replace(with: journal(epoch: 1))
-        #expect(names == ["journal.json", "journal.json.damaged-5", "lock"])
+        #expect(last.epoch == 3)
+        #expect(reason.contains("v is 2"))
+        #expect(aside == place.path("journal.damaged-5"))
+        #expect(try place.bytes("journal.damaged-5").suffix(later.count).elementsEqual(later))
+        #expect(place.readBack() == 3)
+        #expect(place.names == ["journal", "journal.damaged-5"], "it was mended, so nothing is damaged any more")
+    }
+
+    @Test func oneThatIsADirectoryIsKeptAside() throws {
+        mkdir(place.path("journal"), 0o700)
+        guard case .damaged(_?, let reason, nil) = place.file.load(at: 5) else {
+            Issue.record("not damaged")
+            return
+        }
+        #expect(reason.contains("journal"))
+        try place.write(1)
+        #expect(place.names == ["journal", "journal.damaged-5"])
+    }
+
+    @Test(.timeLimit(.minutes(1))) func oneThatIsAPipeDoesNotHoldUpTheStart() throws {
+        mkfifo(place.path("journal"), 0o600)
+        guard case .damaged(_?, _, nil) = place.file.load(at: 5) else {
+            Issue.record("not damaged")
+            return
+        }
+        mkfifo(place.path("journal.new"), 0o600)
+        try place.write(1)
+        #expect(place.readBack() == 1)
+    }
+
+    @Test func oneThatMayNotBeReadIsKeptAside() throws {
+        try place.write(1)
+        chmod(place.path("journal"), 0)
+        // Root reads it all the same.
+        let mayRead = access(place.path("journal"), R_OK) == 0
+        #expect(place.readBack() == (mayRead ? 1 : nil))
+        try place.write(2)
+        #expect(place.readBack() == 2)
     }
 
     @Test func aHugeOneIsKeptAside() throws {
-        try home.write(String(repeating: " ", count: 2 << 20), to: "state/journal.json")
-        guard case .damaged = file.load(at: 5) else {
+        try place.home.write(String(repeating: " ", count: 2 << 20), to: "state/journal")
+        guard case .damaged(_?, _, nil) = place.file.load(at: 5) else {
             Issue.record("not damaged")
             return
         }
-    }
-
-    @Test func whatCannotBeWrittenIsSaidAndLeavesTheOldOne() throws {
-        try file.replace(with: journal(epoch: 1))
-        // Not even root can write a file where a directory stands.
-        mkdir(directory.path + "/journal.json.new", 0o700)
-        #expect(throws: FileError.self) { try file.replace(with: journal(epoch: 2)) }
-        rmdir(directory.path + "/journal.json.new")
-        guard case .journal(let found) = file.load(at: 0) else {
-            Issue.record("not a journal")
-            return
-        }
-        #expect(found.epoch == 1)
-        try file.replace(with: journal(epoch: 3))
     }
 }

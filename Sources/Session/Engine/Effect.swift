@@ -2,7 +2,7 @@
 
 /// What the engine asks the shell to do, in this order.
 public enum Effect: Hashable, Sendable {
-    /// Replace the journal on disk, then answer with ``Input/journalled(_:)`` or ``Input/journalFailed(_:)`` and the
+    /// Put the journal on disk, then answer with ``Input/journalled(_:)`` or ``Input/journalFailed(_:)`` and the
     /// same number. Nothing that a journal must hold is published before that answer.
     indirect case journal(Journal, write: Int)
     /// Publish on this node's own topic; only ever asked for while the link is up. A failure needs no report: what

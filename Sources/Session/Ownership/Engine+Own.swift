@@ -54,6 +54,7 @@ extension Engine {
             title: start.title, icon: start.icon, label: start.label, mode: start.mode, plan: plan(of: start),
             autoAdvance: start.autoAdvance, phase: 0, status: .running, startedAt: at, anchor: anchor, runs: [])
         register.openRun()
+        // A start is answered like an intent; its id is that of the session it makes.
         install(register, mark: mark, reply: IntentID(id), to: ticket)
     }
 
@@ -138,9 +139,4 @@ extension Engine {
         isViewDirty = true
         writeOwn(then: after)
     }
-}
-
-extension Token where Kind == IntentKind {
-    /// A start is answered like an intent; its id is that of the session it makes.
-    init(_ session: SessionID) { self = Self(unchecked: session.rawValue) }
 }

@@ -80,7 +80,7 @@ extension Engine {
         let at = groupTime(now)
         var mark = keeps(.hybridClock) ? journal.mark : HybridClock()
         var own = base
-        own.id = SessionID(unchecked: id.rawValue)
+        own.id = SessionID(id)
         own.continues = Continuation(node: base.owner, epoch: base.epoch, rev: base.rev, at: at)
         own.owner = node
         own.stamp = mark.stamp(at: at, node: node)

@@ -93,6 +93,7 @@ extension Engine {
             link.isSettled = true
             recover(at: now)
         }
+        yieldIfBeaten(at: now)
         leaveProvisional(at: now)
         publishOwn()
         let isRetainedMissing = configuration.isAnnounced ? !link.sawOwnPresence : peers.all.isEmpty

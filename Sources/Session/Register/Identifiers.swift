@@ -51,31 +51,119 @@ enum TopicGrammar {
 ///
 /// Lockstep itself writes ULIDs; a reader takes any id of this grammar, so that a UUID or `press-7` from a script serves.
 public struct Token<Kind>: Hashable, Comparable, Sendable, CustomStringConvertible {
-    /// The id as it stands in a payload.
-    public let rawValue: String
+    private let characters: TokenCharacters
 
     /// Accepts `rawValue` when it follows the grammar, otherwise `nil`.
     public init?(_ rawValue: String) {
-        guard (1...36).contains(rawValue.utf8.count) else { return nil }
-        for byte in rawValue.utf8 {
-            switch byte {
-            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
-                continue
-            default: return nil
-            }
-        }
-        self.rawValue = rawValue
+        var rawValue = rawValue
+        guard let token = rawValue.withUTF8({ Self($0.span) }) else { return nil }
+        self = token
     }
 
-    init(unchecked rawValue: String) { self.rawValue = rawValue }
+    /// Accepts an id as its bytes stand in a payload when it follows the grammar, otherwise `nil`.
+    public init?(_ bytes: Span<UInt8>) {
+        guard let characters = TokenCharacters(bytes) else { return nil }
+        self.characters = characters
+    }
+
+    /// The same id for something else.
+    init<Other>(_ other: Token<Other>) { characters = other.characters }
+
+    /// The id as it stands in a payload.
+    public var rawValue: String { String(decoding: utf8, as: UTF8.self) }
+
+    /// The bytes of ``rawValue``.
+    public var utf8: TokenCharacters { characters }
 
     /// The same as ``rawValue``.
     public var description: String { rawValue }
 
     /// Orders ids by their bytes; ULIDs sort by the time they were made.
-    public static func < (a: Token, b: Token) -> Bool {
-        a.rawValue.utf8.lexicographicallyPrecedes(b.rawValue.utf8)
+    public static func < (a: Token, b: Token) -> Bool { a.characters < b.characters }
+}
+
+/// The bytes of a ``Token``, held in place: registers carry many ids and are handed on often, and to count references
+/// to as many strings would cost more than all else that is done with them.
+public struct TokenCharacters: Hashable, Comparable, Sendable, RandomAccessCollection {
+    static let most = 36
+
+    /// Eight bytes a word, the first in the highest; zeros behind the last.
+    private var words: Words
+
+    private struct Words: Hashable, Sendable {
+        var (a, b, c, d, e): (UInt64, UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0, 0)
+
+        subscript(index: Int) -> UInt64 {
+            get {
+                switch index {
+                case 0: a
+                case 1: b
+                case 2: c
+                case 3: d
+                default: e
+                }
+            }
+            set {
+                switch index {
+                case 0: a = newValue
+                case 1: b = newValue
+                case 2: c = newValue
+                case 3: d = newValue
+                default: e = newValue
+                }
+            }
+        }
+    }
+
+    init?(_ bytes: Span<UInt8>) {
+        guard (1...Self.most).contains(bytes.count) else { return nil }
+        words = Words()
+        var word: UInt64 = 0
+        for index in bytes.indices {
+            let byte = bytes[index]
+            guard Self.accepts(byte) else { return nil }
+            word = word << 8 | UInt64(byte)
+            if index & 7 == 7 { words[index >> 3] = word }
+        }
+        let rest = bytes.count & 7
+        if rest > 0 { words[bytes.count >> 3] = word << UInt64(64 - 8 * rest) }
+    }
+
+    private static func accepts(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+            true
+        default: false
+        }
+    }
+
+    /// Zero.
+    public var startIndex: Int { 0 }
+
+    /// The number of bytes, 1 to 36.
+    public var endIndex: Int {
+        var index = 4
+        while words[index] == 0, index > 0 { index -= 1 }
+        return 8 * (index + 1) - words[index].trailingZeroBitCount / 8
+    }
+
+    /// One byte.
+    public subscript(position: Int) -> UInt8 {
+        UInt8(truncatingIfNeeded: words[position >> 3] >> UInt64(56 - 8 * (position & 7)))
+    }
+
+    /// Calls `body` with five words of eight bytes each, the first byte the highest, zeros behind the last.
+    public func withWords(_ body: (_ index: Int, _ word: UInt64) -> Void) {
+        for index in 0..<5 { body(index, words[index]) }
+    }
+
+    /// Compares byte by byte.
+    public static func < (one: TokenCharacters, other: TokenCharacters) -> Bool {
+        for index in 0..<5 where one.words[index] != other.words[index] {
+            return one.words[index] < other.words[index]
+        }
+        return false
     }
 }
 

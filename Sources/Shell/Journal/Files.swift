@@ -16,7 +16,8 @@ struct FileError: Error, CustomStringConvertible {
 /// The few file operations whose order on disk matters, as bare calls.
 enum Files {
     static func read(_ path: String, limit: Int) throws(FileError) -> [UInt8] {
-        let file = open(path, O_RDONLY | O_CLOEXEC)
+        // Not to wait for the other end of what may be a pipe.
+        let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard file >= 0 else { throw FileError(path: path, action: "read", code: errno) }
         defer { close(file) }
         var bytes: [UInt8] = []
@@ -38,6 +39,19 @@ enum Files {
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { throw FileError(path: path, action: "write", code: errno) }
             rest = rest.dropFirst(count)
+        }
+    }
+
+    /// The same at a place of the file, whatever was written before.
+    static func write(_ bytes: [UInt8], to file: CInt, at offset: Int, path: String) throws(FileError) {
+        var done = 0
+        while done < bytes.count {
+            let count = bytes.withUnsafeBytes {
+                pwrite(file, $0.baseAddress.map { $0 + done }, $0.count - done, off_t(offset + done))
+            }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { throw FileError(path: path, action: "write", code: errno) }
+            done += count
         }
     }
 

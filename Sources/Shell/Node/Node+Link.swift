@@ -94,7 +94,8 @@ extension Node {
             return
         }
         let decoded = codec.decode(
-            topic: message.topic, payload: message.payload, retained: message.retain, now: Clocks.now().wall)
+            topic: message.topic, payload: message.payload, retained: message.retain, now: Clocks.now().wall,
+            memory: &memory)
         switch decoded {
         case .message(let content, let sender): feed(.received(content, from: sender, retained: message.retain))
         case .barrier(let id):
@@ -107,10 +108,28 @@ extension Node {
         }
     }
 
+    /// The own register's payload, which the journal and the broker get in turn.
+    func encoded(_ register: Register) -> Outgoing {
+        if let lastEncoded, lastEncoded.register == register { return lastEncoded.outgoing }
+        let outgoing = codec.encode(.register(register))
+        lastEncoded = Encoded(register: register, outgoing: outgoing)
+        return outgoing
+    }
+
+    struct Encoded: Sendable {
+        var register: Register
+        var outgoing: Outgoing
+    }
+
     func publish(_ message: Session.Message) {
         guard let client else { return }
-        let encoded = codec.encode(message)
-        if case .register = message { published = Published(message: message, outgoing: encoded) }
+        let encoded: Outgoing
+        if case .register(let register) = message {
+            encoded = self.encoded(register)
+            published = Published(message: message, outgoing: encoded)
+        } else {
+            encoded = codec.encode(message)
+        }
         client.assumeIsolated { client in
             client.send(Mosquitto.Message(encoded)) { [weak self] result in
                 self?.assumeIsolated { $0.sent(message, on: encoded.topic, result) }

@@ -32,6 +32,8 @@ public actor Node {
     private var viewHandler: (@Sendable (View) -> Void)?
     var client: MQTTClient?
     var published: Published?
+    var lastEncoded: Encoded?
+    var memory = WireCodec.Memory()
     /// Whether the connection lets a node not hear itself (MQTT 5).
     var canBeDeaf = false
     var connection: ConnectionID?
@@ -56,7 +58,7 @@ public actor Node {
         self.space = space
         self.loop = loop
         self.log = log
-        journal = directory.map(JournalFile.init)
+        journal = directory.map { JournalFile(directory: $0) }
         codec = WireCodec(space: space, me: identity.node)
         engine = Engine(configuration: identity)
     }
@@ -66,15 +68,19 @@ public actor Node {
         wake = loop.makeTimer { [weak self] in self?.assumeIsolated { $0.wakeUp() } }
         switch journal?.load(at: Clocks.now().wall) ?? .nothing {
         case .nothing: feed(.restored(nil))
-        case .journal(let found):
+        case .journal(let found, let tornBytes):
+            if tornBytes > 0 {
+                log.info("a change that a crash had cut short was passed over", metadata: ["bytes": "\(tornBytes)"])
+            }
             if let own = found.own, own.status.isLive {
                 log.info("session read back from the journal", metadata: ["session": "\(own.id)"])
             }
             feed(.restored(found))
-        case .damaged(let aside, let reason):
+        case .damaged(let aside, let reason, let last):
             log.error(
-                "the journal was damaged and is kept aside", metadata: ["file": "\(aside)", "reason": "\(reason)"])
-            feed(.restored(nil))
+                "the journal was damaged\(last == nil ? "" : "; its last whole record is used")",
+                metadata: ["keptAs": "\(aside ?? "nothing: it cannot be renamed")", "reason": "\(reason)"])
+            feed(.restored(last))
         }
     }
 
@@ -206,7 +212,10 @@ public actor Node {
 
     private func write(_ contents: Journal, as number: Int) {
         do {
-            try journal?.replace(with: contents)
+            if let journal {
+                let own = contents.own.map { encoded($0).payload }
+                try journal.write(contents.json(own: own))
+            }
             inputs.append(.journalled(number))
         } catch {
             log.error("the journal cannot be written", metadata: ["reason": "\(error)"])

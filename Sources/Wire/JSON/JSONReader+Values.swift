@@ -5,6 +5,7 @@ import Session
 extension JSONReader {
     /// An opaque id.
     mutating func token<Kind>() throws(Rejection) -> Token<Kind> {
+        if let token: Token<Kind> = plainToken() { return token }
         let text = try string()
         guard let token = Token<Kind>(text) else { throw Rejection(.outOfBounds, "“\(text)” is no id") }
         return token

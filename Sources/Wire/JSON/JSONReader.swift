@@ -10,8 +10,8 @@ struct JSONReader {
     /// Objects and arrays open at one time, the outermost included.
     static let depthLimit = 16
 
-    private let bytes: [UInt8]
-    private var position = 0
+    let bytes: [UInt8]
+    var position = 0
     private var depth = 0
 
     init(_ bytes: [UInt8]) {
@@ -20,7 +20,7 @@ struct JSONReader {
 
     /// Where an object or array is being read: whether the next item is its first.
     struct Items {
-        fileprivate var isFirst = true
+        var isFirst = true
     }
 
     // MARK: Structure
@@ -169,6 +169,19 @@ struct JSONReader {
         throw fault("the rest of a string")
     }
 
+    /// An id without escapes, as all written ones are; no string is made of it.
+    mutating func plainToken<Kind>() -> Token<Kind>? {
+        skipSpace()
+        guard peek == UInt8(ascii: "\"") else { return nil }
+        let start = position + 1
+        let limit = min(bytes.count, start + 37)
+        var end = start
+        while end < limit, bytes[end] != UInt8(ascii: "\"") { end += 1 }
+        guard end < limit, let token = Token<Kind>(bytes.span.extracting(start..<end)) else { return nil }
+        position = end + 1
+        return token
+    }
+
     /// Whether a string is next.
     var isAtString: Bool {
         var ahead = self
@@ -202,7 +215,7 @@ struct JSONReader {
         return digit < 10 ? digit : nil
     }
 
-    private mutating func skipSpace() {
+    mutating func skipSpace() {
         while let byte = peek, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { position += 1 }
     }
 

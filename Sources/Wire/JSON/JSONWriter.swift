@@ -1,13 +1,56 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Session
+
 /// Writes compact JSON in the order in which it is called, so that a person finds the same field at the same place.
-struct JSONWriter {
-    /// What has been written.
-    private(set) var bytes: [UInt8] = []
+///
+/// It writes into memory of its own: an array would be asked for its owner and its room at each of some hundred pieces.
+struct JSONWriter: ~Copyable {
+    private var memory: UnsafeMutableBufferPointer<UInt8>
+    private var count = 0
     private var needsComma = false
 
     init(capacity: Int = 1_024) {
-        bytes.reserveCapacity(capacity)
+        memory = .allocate(capacity: capacity)
+    }
+
+    deinit { memory.deallocate() }
+
+    /// What has been written.
+    var bytes: [UInt8] { Array(memory[..<count]) }
+
+    /// Makes room for so many bytes more, and says where.
+    @inline(__always)
+    private mutating func room(for more: Int) -> UnsafeMutablePointer<UInt8> {
+        if count + more > memory.count { grow(for: more) }
+        // Never empty, so that there is a first byte.
+        return memory.baseAddress.unsafelyUnwrapped + count
+    }
+
+    @inline(never)
+    private mutating func grow(for more: Int) {
+        let larger = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: max(64, 2 * memory.count, count + more))
+        _ = larger.update(fromContentsOf: memory[..<count])
+        memory.deallocate()
+        memory = larger
+    }
+
+    @inline(__always)
+    private mutating func append(_ byte: UInt8) {
+        room(for: 1).pointee = byte
+        count += 1
+    }
+
+    @inline(__always)
+    private mutating func append(_ text: StaticString) {
+        room(for: text.utf8CodeUnitCount).update(from: text.utf8Start, count: text.utf8CodeUnitCount)
+        count += text.utf8CodeUnitCount
+    }
+
+    private mutating func append(_ text: borrowing UnsafeBufferPointer<UInt8>) {
+        guard let start = text.baseAddress else { return }
+        room(for: text.count).update(from: start, count: text.count)
+        count += text.count
     }
 
     // MARK: Structure
@@ -25,28 +68,27 @@ struct JSONWriter {
     }
 
     /// Begins a field, whose value must be written next. Keys are plain ASCII.
-    mutating func key(_ name: String) {
+    mutating func key(_ name: StaticString) {
         comma()
-        bytes.append(UInt8(ascii: "\""))
-        bytes.append(contentsOf: name.utf8)
-        bytes.append(UInt8(ascii: "\""))
-        bytes.append(UInt8(ascii: ":"))
+        append(UInt8(ascii: "\""))
+        append(name)
+        append("\":")
         needsComma = false
     }
 
     private mutating func open(_ byte: UInt8) {
         comma()
-        bytes.append(byte)
+        append(byte)
         needsComma = false
     }
 
     private mutating func close(_ byte: UInt8) {
-        bytes.append(byte)
+        append(byte)
         needsComma = true
     }
 
     private mutating func comma() {
-        if needsComma { bytes.append(UInt8(ascii: ",")) }
+        if needsComma { append(UInt8(ascii: ",")) }
         needsComma = true
     }
 
@@ -54,12 +96,18 @@ struct JSONWriter {
 
     mutating func null() {
         comma()
-        bytes.append(contentsOf: "null".utf8)
+        append("null")
+    }
+
+    /// A value that was written before.
+    mutating func raw(_ value: [UInt8]) {
+        comma()
+        value.withUnsafeBufferPointer { append($0) }
     }
 
     mutating func value(_ value: Bool) {
         comma()
-        bytes.append(contentsOf: (value ? "true" : "false").utf8)
+        if value { append("true") } else { append("false") }
     }
 
     mutating func value(_ value: Int) {
@@ -68,37 +116,44 @@ struct JSONWriter {
 
     mutating func value(_ value: Int64) {
         comma()
-        if value < 0 { bytes.append(UInt8(ascii: "-")) }
-        var low = bytes.count
-        var rest = value.magnitude
-        repeat {
-            bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10))
-            rest /= 10
-        } while rest > 0
-        var high = bytes.count - 1
-        while low < high {
-            bytes.swapAt(low, high)
-            low += 1
-            high -= 1
+        if value < 0 { append(UInt8(ascii: "-")) }
+        var digits = 1
+        var bound: UInt64 = 10
+        while digits < 19, value.magnitude >= bound {
+            digits += 1
+            bound *= 10
         }
+        let start = room(for: digits)
+        var rest = value.magnitude
+        for index in stride(from: digits - 1, through: 0, by: -1) {
+            start[index] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+            rest /= 10
+        }
+        count += digits
     }
 
     mutating func value(_ text: String) {
+        var text = text
         comma()
-        bytes.append(UInt8(ascii: "\""))
-        // Nearly nothing needs an escape: copy first and look at the copy, which is faster than to look at the string.
-        let start = bytes.count
-        bytes.append(contentsOf: text.utf8)
-        if hasEscapes(from: start) {
-            bytes.removeSubrange(start...)
-            for byte in text.utf8 { escape(byte) }
+        append(UInt8(ascii: "\""))
+        text.withUTF8 { text in
+            // Nearly nothing needs an escape.
+            if !text.contains(where: Self.needsEscape) { return append(text) }
+            for byte in text { escape(byte) }
         }
-        bytes.append(UInt8(ascii: "\""))
+        append(UInt8(ascii: "\""))
     }
 
-    private func hasEscapes(from start: Int) -> Bool {
-        for index in start..<bytes.count where Self.needsEscape(bytes[index]) { return true }
-        return false
+    mutating func value<Kind>(_ token: Token<Kind>) {
+        comma()
+        let start = room(for: 42)
+        start[0] = UInt8(ascii: "\"")
+        token.utf8.withWords { index, word in
+            UnsafeMutableRawPointer(start + 1 + 8 * index).storeBytes(of: word.bigEndian, as: UInt64.self)
+        }
+        let length = token.utf8.count
+        start[1 + length] = UInt8(ascii: "\"")
+        count += length + 2
     }
 
     private static func needsEscape(_ byte: UInt8) -> Bool {
@@ -106,47 +161,52 @@ struct JSONWriter {
     }
 
     private mutating func escape(_ byte: UInt8) {
-        guard Self.needsEscape(byte) else { return bytes.append(byte) }
-        bytes.append(UInt8(ascii: "\\"))
+        guard Self.needsEscape(byte) else { return append(byte) }
+        append(UInt8(ascii: "\\"))
         switch byte {
-        case UInt8(ascii: "\n"): bytes.append(UInt8(ascii: "n"))
-        case UInt8(ascii: "\t"): bytes.append(UInt8(ascii: "t"))
-        case UInt8(ascii: "\r"): bytes.append(UInt8(ascii: "r"))
+        case UInt8(ascii: "\n"): append(UInt8(ascii: "n"))
+        case UInt8(ascii: "\t"): append(UInt8(ascii: "t"))
+        case UInt8(ascii: "\r"): append(UInt8(ascii: "r"))
         case 0..<0x20:
-            bytes.append(contentsOf: (byte < 0x10 ? "u000" : "u00").utf8)
-            bytes.append(contentsOf: String(byte, radix: 16).utf8)
-        default: bytes.append(byte)
+            append(byte < 0x10 ? "u000" : "u00")
+            for digit in String(byte, radix: 16).utf8 { append(digit) }
+        default: append(byte)
         }
     }
 }
 
 extension JSONWriter {
-    mutating func field(_ key: String, _ value: Bool) {
+    mutating func field(_ key: StaticString, _ value: Bool) {
         self.key(key)
         self.value(value)
     }
 
-    mutating func field(_ key: String, _ value: Int) {
+    mutating func field(_ key: StaticString, _ value: Int) {
         self.key(key)
         self.value(value)
     }
 
-    mutating func field(_ key: String, _ value: Int64) {
+    mutating func field(_ key: StaticString, _ value: Int64) {
         self.key(key)
         self.value(value)
     }
 
-    mutating func field(_ key: String, _ value: String) {
+    mutating func field(_ key: StaticString, _ value: String) {
         self.key(key)
         self.value(value)
     }
 
-    mutating func field(_ key: String, _ body: (inout JSONWriter) -> Void) {
+    mutating func field<Kind>(_ key: StaticString, _ value: Token<Kind>) {
+        self.key(key)
+        self.value(value)
+    }
+
+    mutating func field(_ key: StaticString, _ body: (inout JSONWriter) -> Void) {
         self.key(key)
         object(body)
     }
 
-    mutating func list(_ key: String, _ body: (inout JSONWriter) -> Void) {
+    mutating func list(_ key: StaticString, _ body: (inout JSONWriter) -> Void) {
         self.key(key)
         array(body)
     }

@@ -69,7 +69,7 @@ extension Ack {
         case .clock(let node, let session, let at):
             writer.field("kind", "clock")
             writer.field("node", node.rawValue)
-            writer.field("session", session.rawValue)
+            writer.field("session", session)
             writer.field("at", at)
         }
     }
@@ -101,10 +101,10 @@ extension Answer {
     }
 
     fileprivate func writeFields(to writer: inout JSONWriter) {
-        writer.field("id", intent.rawValue)
+        writer.field("id", intent)
         writer.field("outcome", outcome.name)
         if case .refused(let reason) = outcome { writer.field("reason", reason.rawValue) }
-        writer.field("session", session.rawValue)
+        writer.field("session", session)
         writer.field("rev", rev)
         if let by { writer.field("by") { by.writeFields(to: &$0) } }
     }

@@ -59,9 +59,9 @@ extension Intent {
     }
 
     func writeFields(to writer: inout JSONWriter) {
-        writer.field("id", id.rawValue)
-        writer.field("lineage", lineage.rawValue)
-        writer.field("session", session.rawValue)
+        writer.field("id", id)
+        writer.field("lineage", lineage)
+        writer.field("session", session)
         if let phase { writer.field("phase", phase) }
         writer.field("op", operation.name.rawValue)
         if case .extend(let seconds) = operation {

@@ -10,8 +10,9 @@ extension Journal {
     }
 
     /// The journal as it stands on disk: one line of JSON without the line's end.
-    public func json() -> [UInt8] {
-        JSONWriter.payload(capacity: 2_048) { writer in
+    /// - Parameter encoded: The payload of ``own``, where it was made already.
+    public func json(own encoded: [UInt8]? = nil) -> [UInt8] {
+        JSONWriter.payload(capacity: 2_560) { writer in
             writer.field("epoch", epoch)
             writer.list("mark") {
                 $0.value(mark.time)
@@ -19,10 +20,10 @@ extension Journal {
             }
             if let own {
                 writer.key("own")
-                own.write(to: &writer)
+                if let encoded { writer.raw(encoded) } else { own.write(to: &writer) }
             }
             writer.list("past") { writer in
-                for session in past { writer.value(session.rawValue) }
+                for session in past { writer.value(session) }
             }
             writer.list("base") {
                 $0.value(base.time)

@@ -40,7 +40,7 @@ extension Presence {
 
     func writeFields(to writer: inout JSONWriter) {
         writer.field("online", online)
-        writer.field("conn", connection.rawValue)
+        writer.field("conn", connection)
         writer.field("role", role.rawValue)
         writer.field("name", name)
         writer.field("at", at)

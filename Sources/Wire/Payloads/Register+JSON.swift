@@ -5,6 +5,12 @@ import Session
 extension Register {
     /// Reads the fields; whether they fit together is for ``checked()`` to say.
     init(reader: inout JSONReader) throws(Rejection) {
+        var memory = RegisterMemory()
+        try self.init(reader: &reader, memory: &memory)
+    }
+
+    /// The same, where most of it is as in the register that was read before.
+    init(reader: inout JSONReader, memory: inout RegisterMemory) throws(Rejection) {
         var version: Int64?
         var id: SessionID?
         var lineage: SessionID?
@@ -42,14 +48,22 @@ extension Register {
             case "icon": icon = try reader.null() ? nil : reader.string()
             case "label": label = try reader.null() ? nil : Label(reader: &reader)
             case "mode": mode = try reader.word()
-            case "plan": plan = try [Phase](reader: &reader)
+            case "plan":
+                plan = try reader.array(like: &memory.plan) { (reader) throws(Rejection) in try [Phase](reader: &reader)
+                }
             case "autoAdvance": autoAdvance = try reader.bool()
             case "phase": phase = try reader.int()
             case "status": status = try reader.word()
             case "startedAt": startedAt = try reader.integer()
             case "anchor": anchor = try Anchor(reader: &reader)
-            case "runs": runs = try [Run](reader: &reader)
-            case "applied": applied = try [IntentID](reader: &reader)
+            case "runs":
+                runs = try reader.growingArray(like: &memory.runs) { (reader) throws(Rejection) in
+                    try Run(reader: &reader)
+                }
+            case "applied":
+                applied = try reader.growingArray(like: &memory.applied) { (reader) throws(Rejection) in
+                    try reader.token()
+                }
             case "last": last = try reader.null() ? nil : LastIntent(reader: &reader)
             case "supersededBy": supersededBy = try reader.null() ? nil : Superseder(reader: &reader)
             default: try reader.skip()
@@ -77,8 +91,8 @@ extension Register {
     func write(to writer: inout JSONWriter) {
         writer.object { writer in
             writer.version()
-            writer.field("id", id.rawValue)
-            writer.field("lineage", lineage.rawValue)
+            writer.field("id", id)
+            writer.field("lineage", lineage)
             if let continues { writer.field("continues") { continues.writeFields(to: &$0) } }
             writer.list("stamp") {
                 $0.value(stamp.time)
@@ -112,7 +126,7 @@ extension Register {
         writer.field("anchor") {
             $0.field("elapsed", anchor.elapsed)
             $0.field("at", anchor.at)
-            $0.field("bootId", anchor.bootID.rawValue)
+            $0.field("bootId", anchor.bootID)
             $0.field("boot", anchor.boot)
         }
         if let endsAt { writer.field("endsAt", endsAt) }
@@ -120,7 +134,7 @@ extension Register {
             for run in runs { run.write(to: &writer) }
         }
         writer.list("applied") { writer in
-            for id in applied { writer.value(id.rawValue) }
+            for id in applied { writer.value(id) }
         }
         if let last { writer.field("last") { last.writeFields(to: &$0) } }
         if let supersededBy { writer.field("supersededBy") { supersededBy.writeFields(to: &$0) } }

@@ -38,14 +38,6 @@ extension Run {
     }
 }
 
-extension [Run] {
-    init(reader: inout JSONReader) throws(Rejection) {
-        self.init()
-        var items = try reader.array()
-        while try reader.element(&items) { append(try Run(reader: &reader)) }
-    }
-}
-
 extension [Phase] {
     init(reader: inout JSONReader) throws(Rejection) {
         self.init()
@@ -159,7 +151,7 @@ extension LastIntent {
     }
 
     func writeFields(to writer: inout JSONWriter) {
-        writer.field("intent", intent.rawValue)
+        writer.field("intent", intent)
         writer.field("op", op.rawValue)
         writer.field("from", from.rawValue)
         writer.field("at", at)
@@ -184,7 +176,7 @@ extension Superseder {
     }
 
     func writeFields(to writer: inout JSONWriter) {
-        writer.field("session", session.rawValue)
+        writer.field("session", session)
         writer.field("node", node.rawValue)
         writer.field("at", at)
     }

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FoundationEssentials
+import Glibc
+import Support
+import Testing
+import Wire
+
+@testable import Shell
+
+/// A disk that is really full: a small one in memory. Only root can make it.
+@Suite(.enabled(if: SmallDisk.isAllowed)) struct JournalDiskTests {
+    @Test func aFullDiskHoldsUpNothingThatHasRoom() throws {
+        let disk = try SmallDisk(kilobytes: 512)
+        let file = JournalFile(directory: try StateDirectory(disk.path + "/state"))
+        try file.write(JournalPlace.journal(1).json())
+        try disk.fill(leaving: 0)
+        for epoch in 2...100 { try file.write(JournalPlace.journal(epoch).json()) }
+        #expect(disk.epoch == 100)
+    }
+
+    @Test func withLittleRoomEachChangeReplacesASmallFile() throws {
+        let disk = try SmallDisk(kilobytes: 512)
+        let file = JournalFile(directory: try StateDirectory(disk.path + "/state"))
+        try disk.fill(leaving: 16)
+        for epoch in 1...20 {
+            try file.write(JournalPlace.journal(epoch).json())
+            #expect(disk.epoch == epoch)
+        }
+        disk.empty()
+        for epoch in 21...40 { try file.write(JournalPlace.journal(epoch).json()) }
+        #expect(disk.epoch == 40)
+        #expect(try Data(contentsOf: .init(filePath: disk.path + "/state/journal")).count == 256 << 10)
+    }
+
+    @Test func withoutAnyTheChangeFailsAndTheOldOneStays() throws {
+        let disk = try SmallDisk(kilobytes: 512)
+        let directory = try StateDirectory(disk.path + "/state")
+        try JournalFile(directory: directory).write(JournalPlace.journal(1).json())
+        // After a new start the file is replaced, for which there is no room.
+        let file = JournalFile(directory: directory)
+        try disk.fill(leaving: 0)
+        for epoch in 2...5 {
+            #expect(throws: FileError.self) { try file.write(JournalPlace.journal(epoch).json()) }
+            #expect(disk.epoch == 1)
+        }
+        disk.empty()
+        try file.write(JournalPlace.journal(6).json())
+        #expect(disk.epoch == 6)
+    }
+}
+
+/// A file system of its own in memory.
+private final class SmallDisk {
+    let path: String
+    private let home: TemporaryDirectory
+
+    static let isAllowed: Bool = (try? SmallDisk(kilobytes: 64)) != nil
+
+    init(kilobytes: Int) throws {
+        home = try TemporaryDirectory()
+        path = home.file("disk")
+        mkdir(path, 0o700)
+        guard mount("tmpfs", path, "tmpfs", 0, "size=\(kilobytes)k") == 0 else {
+            throw NoDisk(description: "no file system: error \(errno)")
+        }
+    }
+
+    deinit { umount2(path, Int32(MNT_DETACH)) }
+
+    /// Writes zeros until so many kilobytes are left.
+    func fill(leaving kilobytes: Int) throws {
+        let file = open(path + "/ballast", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        defer { close(file) }
+        let page = [UInt8](repeating: 0, count: 4_096)
+        var size: off_t = 0
+        while write(file, page, page.count) == page.count { size += off_t(page.count) }
+        guard errno == ENOSPC else { throw NoDisk(description: "not full: error \(errno)") }
+        ftruncate(file, size - off_t(kilobytes << 10))
+    }
+
+    func empty() { unlink(path + "/ballast") }
+
+    /// The epoch of the last record on it.
+    var epoch: Int? {
+        guard let data = try? Data(contentsOf: .init(filePath: path + "/state/journal")) else { return nil }
+        let bytes = Array(data)
+        guard let last = JournalRecords(in: bytes).whole.last else { return nil }
+        return (1...200).first { JournalPlace.journal($0).json() == Array(bytes[last]) }
+    }
+}
+
+private struct NoDisk: Error, CustomStringConvertible {
+    var description: String
+}
