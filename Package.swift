@@ -106,10 +106,10 @@ let package = Package(
             swiftSettings: strict
         ),
         .target(name: "Support", path: "Tests/Support", swiftSettings: strict),
-        .testTarget(name: "SessionTests", dependencies: ["Session"], swiftSettings: strict),
+        .testTarget(name: "SessionTests", dependencies: ["Session", "Support"], swiftSettings: strict),
         .testTarget(
             name: "SimulationTests",
-            dependencies: ["Session", "Simulation"],
+            dependencies: ["Session", "Simulation", "Support"],
             exclude: ["Traces"],
             swiftSettings: strict
         ),
@@ -123,7 +123,7 @@ let package = Package(
             dependencies: ["Session", "Support", "Wire"],
             swiftSettings: strict
         ),
-        .testTarget(name: "DisplayTests", dependencies: ["Display", "Session"], swiftSettings: strict),
+        .testTarget(name: "DisplayTests", dependencies: ["Display", "Session", "Support"], swiftSettings: strict),
         .testTarget(
             name: "ShellTests",
             dependencies: ["Session", "Shell", "Wire", "Mosquitto", "Support", logging],

@@ -78,13 +78,11 @@ final class NodeProcess: Sendable {
     }
 
     /// Asks it to end.
-    /// - Returns: Its exit code, and how long it took.
+    /// - Returns: Its exit code.
     @discardableResult
-    func end(_ number: Int32 = SIGTERM) async throws -> (code: Int32, took: Duration) {
-        let began = ContinuousClock.now
+    func end(_ number: Int32 = SIGTERM) async throws -> Int32 {
         signal(number)
-        let code = try await ended()
-        return (code, ContinuousClock.now - began)
+        return try await ended()
     }
 
     /// Waits for its end.
