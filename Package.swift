@@ -43,6 +43,11 @@ let package = Package(
             pkgConfig: "libmosquitto",
             providers: [.apt(["libmosquitto-dev"])]
         ),
+        .systemLibrary(
+            name: "CSystemd",
+            pkgConfig: "libsystemd",
+            providers: [.apt(["libsystemd-dev"])]
+        ),
         .target(
             name: "Mosquitto",
             dependencies: ["CMosquitto"],
@@ -53,7 +58,7 @@ let package = Package(
         .target(name: "Display", dependencies: ["Session"], swiftSettings: strict),
         .target(
             name: "Shell",
-            dependencies: ["Session", "Wire", "Mosquitto", logging, subprocess, system],
+            dependencies: ["CSystemd", "Session", "Wire", "Mosquitto", logging, subprocess, system],
             swiftSettings: strict
         ),
         .target(
@@ -131,7 +136,9 @@ let package = Package(
         ),
         .testTarget(
             name: "IntegrationTests",
-            dependencies: ["Mosquitto", "Session", "Support", "Wire", "lockstep", "lockstep-node", "lockstep-bench"],
+            dependencies: [
+                "CSystemd", "Mosquitto", "Session", "Support", "Wire", "lockstep", "lockstep-node", "lockstep-bench",
+            ],
             swiftSettings: strict
         ),
     ]
