@@ -15,13 +15,15 @@ struct FaultySpace {
     /// Runs `body` in a space whose nodes are connected, where desk owns a session that both show.
     static func with(
         options: Broker.Options = Broker.Options(), deskDirectory: TemporaryDirectory? = nil,
+        deskClock: MovedClock = .ofThisMachine,
         _ body: (FaultySpace, _ session: String) async throws -> Void
     ) async throws {
         try await Broker.withBroker(options) { broker in
             try await Proxy.with(to: broker.port) { deskLine in
                 try await Proxy.with(to: broker.port) { kitchenLine in
                     let desk = try NodeProcess(
-                        "desk", broker: "mqtt://127.0.0.1:\(deskLine.port)", directory: deskDirectory)
+                        "desk", broker: "mqtt://127.0.0.1:\(deskLine.port)", directory: deskDirectory,
+                        clock: deskClock)
                     let kitchen = try NodeProcess("kitchen", broker: "mqtt://127.0.0.1:\(kitchenLine.port)")
                     try await desk.start()
                     try await kitchen.start()
