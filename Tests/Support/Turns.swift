@@ -18,7 +18,8 @@ public struct TakingTurns: SuiteTrait, TestTrait, TestScoping {
     public func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @concurrent @Sendable () async throws -> Void
     ) async throws {
-        await turns.take(isFirst: test.traits.contains { $0 is MostlyWaiting })
+        let turns = test.traits.contains { $0 is MostlyWaiting } ? Turns.ofWaiting : turns
+        await turns.take()
         do {
             try await function()
         } catch {
@@ -29,11 +30,11 @@ public struct TakingTurns: SuiteTrait, TestTrait, TestScoping {
     }
 }
 
-/// A test that waits for a timer most of its time: it begins before others, so that the rest runs meanwhile.
+/// A test that waits for a timer most of its time: it takes no turn from the others, which run meanwhile.
 public struct MostlyWaiting: TestTrait {}
 
 extension Trait where Self == MostlyWaiting {
-    /// For tests that wait for many seconds: of those that take turns, they come first.
+    /// For tests of a suite that takes turns which wait for many seconds: they take turns among themselves.
     public static var mostlyWaiting: Self { Self() }
 }
 
@@ -48,21 +49,19 @@ extension Trait where Self == TakingTurns {
 private actor Turns {
     /// Four for each core: most of the time they wait for a program, a disk or a timer.
     static let ofPrograms = Turns(count: 4 * cores)
+    static let ofWaiting = Turns(count: 4 * cores)
     /// Tests share as many threads as there are cores: on one of them others go on.
     static let ofComputing = Turns(count: max(1, cores - 1))
     private static var cores: Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
 
     private var free: Int
-    private var first: [CheckedContinuation<Void, Never>] = []
     private var waiting: [CheckedContinuation<Void, Never>] = []
 
     init(count: Int) { free = count }
 
-    func take(isFirst: Bool) async {
+    func take() async {
         if free > 0 {
             free -= 1
-        } else if isFirst {
-            await withCheckedContinuation { first.append($0) }
         } else {
             await withCheckedContinuation { waiting.append($0) }
         }
@@ -70,12 +69,6 @@ private actor Turns {
 
     /// The turn goes to who has waited longest.
     func giveBack() {
-        if !first.isEmpty {
-            first.removeFirst().resume()
-        } else if !waiting.isEmpty {
-            waiting.removeFirst().resume()
-        } else {
-            free += 1
-        }
+        if waiting.isEmpty { free += 1 } else { waiting.removeFirst().resume() }
     }
 }
