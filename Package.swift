@@ -43,6 +43,11 @@ let package = Package(
             pkgConfig: "libmosquitto",
             providers: [.apt(["libmosquitto-dev"])]
         ),
+        .systemLibrary(
+            name: "CSystemd",
+            pkgConfig: "libsystemd",
+            providers: [.apt(["libsystemd-dev"])]
+        ),
         .target(
             name: "Mosquitto",
             dependencies: ["CMosquitto"],
@@ -53,7 +58,7 @@ let package = Package(
         .target(name: "Display", dependencies: ["Session"], swiftSettings: strict),
         .target(
             name: "Shell",
-            dependencies: ["Session", "Wire", "Mosquitto", logging, subprocess, system],
+            dependencies: ["CSystemd", "Session", "Wire", "Mosquitto", logging, subprocess, system],
             swiftSettings: strict
         ),
         .target(
@@ -106,10 +111,10 @@ let package = Package(
             swiftSettings: strict
         ),
         .target(name: "Support", path: "Tests/Support", swiftSettings: strict),
-        .testTarget(name: "SessionTests", dependencies: ["Session"], swiftSettings: strict),
+        .testTarget(name: "SessionTests", dependencies: ["Session", "Support"], swiftSettings: strict),
         .testTarget(
             name: "SimulationTests",
-            dependencies: ["Session", "Simulation"],
+            dependencies: ["Session", "Simulation", "Support"],
             exclude: ["Traces"],
             swiftSettings: strict
         ),
@@ -123,7 +128,7 @@ let package = Package(
             dependencies: ["Session", "Support", "Wire"],
             swiftSettings: strict
         ),
-        .testTarget(name: "DisplayTests", dependencies: ["Display", "Session"], swiftSettings: strict),
+        .testTarget(name: "DisplayTests", dependencies: ["Display", "Session", "Support"], swiftSettings: strict),
         .testTarget(
             name: "ShellTests",
             dependencies: ["Session", "Shell", "Wire", "Mosquitto", "Support", logging],
@@ -131,7 +136,9 @@ let package = Package(
         ),
         .testTarget(
             name: "IntegrationTests",
-            dependencies: ["Mosquitto", "Session", "Support", "Wire", "lockstep", "lockstep-node", "lockstep-bench"],
+            dependencies: [
+                "CSystemd", "Mosquitto", "Session", "Support", "Wire", "lockstep", "lockstep-node", "lockstep-bench",
+            ],
             swiftSettings: strict
         ),
     ]

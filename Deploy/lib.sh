@@ -137,7 +137,7 @@ Install it from https://www.swift.org/install/linux and open a new shell (or add
 
 # What building takes beside Swift. The C++ library comes with a compiler package of each release's own name.
 build_packages() {
-    printf '%s\n' binutils ca-certificates git libc6-dev libmosquitto-dev pkg-config zlib1g-dev
+    printf '%s\n' binutils ca-certificates git libc6-dev libmosquitto-dev libsystemd-dev pkg-config zlib1g-dev
     compgen -G '/usr/lib/gcc/*/*/libstdc++.so' >/dev/null || echo g++
 }
 

@@ -141,6 +141,13 @@ public actor MQTTClient {
         phaseTimer?.arm(atBootMilliseconds: EventLoop.bootMilliseconds())
     }
 
+    /// Gives the connection up as lost and makes another at once: for a caller who knows more of it than its silence
+    /// tells. A wait between attempts is cut short.
+    public func renewConnection() {
+        if case .connected = phase { ended(MQTTError(.connectionLost, "the connection is given up and made anew")) }
+        reconnectNow()
+    }
+
     /// The connection, while there is one.
     public var connection: Connection? {
         guard case .connected(let link) = phase else { return nil }

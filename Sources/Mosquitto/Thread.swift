@@ -7,7 +7,7 @@ import Glibc
 ///
 /// Threads that block (the event loop, a connect) must not be Swift tasks: they would take a place in the cooperative
 /// pool, which has only as many as there are cores.
-enum Thread {
+package enum Thread {
     private final class Body {
         let name: String
         let run: @Sendable () -> Void
@@ -16,6 +16,14 @@ enum Thread {
             self.name = name
             self.run = run
         }
+    }
+
+    /// Starts a thread that cleans up after itself.
+    ///
+    /// - Parameter name: Shown by the system's tools, cut to 15 bytes.
+    /// - Throws: `.system` when the system allows no further thread.
+    package static func startDetached(name: String, _ run: @escaping @Sendable () -> Void) throws(MQTTError) {
+        try start(name: name, detached: true, run)
     }
 
     /// Starts a thread.

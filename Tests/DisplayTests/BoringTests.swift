@@ -2,10 +2,11 @@
 
 import Display
 import Session
+import Support
 import Testing
 
 /// AR-01 to AR-07: nothing but the time, nothing but three greys.
-struct BoringTests {
+@Suite(.computing) struct BoringTests {
     private static let blocks: Set<Character> = [" ", "█", "▀", "▄"]
 
     private func screens() -> [Screen] {

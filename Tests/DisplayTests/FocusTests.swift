@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Session
+import Support
 import Testing
 
 @testable import Display
 
-struct FocusTests {
+@Suite(.computing) struct FocusTests {
     private func screens() -> [Screen] {
         let plan = [Phase(kind: .focus, seconds: 1_500), Phase(kind: .shortBreak, seconds: 7_200)]
         let labels: [Label?] = [

@@ -5,7 +5,7 @@ import Support
 import Testing
 
 /// The broker that people set up: `Config/mosquitto.conf` and `Config/acl`.
-@Suite struct AccessTests {
+@Suite(.takingTurns) struct AccessTests {
     private static func options(_ users: String...) -> Broker.Options {
         var options = Broker.Options()
         options.isShipped = true

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Support
 import Testing
 
 /// That the measurements run and can be read; how fast a debug build is says nothing.
-@Suite struct BenchTests {
+@Suite(.takingTurns) struct BenchTests {
     @Test func theEngineIsMeasured() async throws {
         let result = try await CommandLine.run(
             ["engine", "--inputs", "5000", "--json"], program: "lockstep-bench")

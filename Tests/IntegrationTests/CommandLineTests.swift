@@ -4,7 +4,7 @@ import Support
 import Testing
 
 /// What `lockstep` says and the exit code it ends with, on a node of this machine.
-@Suite struct CommandLineTests {
+@Suite(.takingTurns) struct CommandLineTests {
     static let actions = ["pause", "resume", "stop", "extend", "break", "focus", "skip"]
 
     @Test func zeroForWhatIsAppliedAndForWhatWasSoAlready() async throws {
@@ -41,7 +41,7 @@ import Testing
         try await desk.end()
     }
 
-    @Test func fourWhenTheOwnerDoesNotAnswer() async throws {
+    @Test(.mostlyWaiting) func fourWhenTheOwnerDoesNotAnswer() async throws {
         try await Space.with("desk", "kitchen") { space in
             try space["desk"].begin()
             try await space["kitchen"].shows("the session") { $0.status == "running" }
@@ -54,14 +54,19 @@ import Testing
         }
     }
 
-    @Test func fourWhenTheNodeOfThisMachineHangs() async throws {
+    @Test(.mostlyWaiting) func fourWhenTheNodeOfThisMachineHangs() async throws {
         let desk = try NodeProcess("desk")
         try await desk.start()
         desk.freeze()
-        for arguments in [["status"], ["pause"], ["nodes", "--json"], ["start", "Reading"]] {
-            let result = try await CommandLine.run(arguments + ["--socket", desk.socket.path])
-            #expect(result.code == 4, "\(arguments): \(result)")
-            #expect(!result.errors.isEmpty)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for arguments in [["status"], ["pause"], ["nodes", "--json"], ["start", "Reading"]] {
+                group.addTask {
+                    let result = try await CommandLine.run(arguments + ["--socket", desk.socket.path])
+                    #expect(result.code == 4, "\(arguments): \(result)")
+                    #expect(!result.errors.isEmpty)
+                }
+            }
+            try await group.waitForAll()
         }
         desk.thaw()
         try await desk.end()

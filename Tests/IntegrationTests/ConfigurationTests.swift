@@ -5,7 +5,7 @@ import Support
 import Testing
 
 /// Settings of `lockstep-node` that cannot be used: the error names the place and what would be right.
-@Suite struct ConfigurationTests {
+@Suite(.takingTurns) struct ConfigurationTests {
     private func node(
         _ options: [String] = [], settings: String? = nil, environment: [String: String] = [:],
         prepare: (TemporaryDirectory) throws -> [String] = { _ in [] }

@@ -5,7 +5,7 @@ import Support
 import Testing
 
 /// What an owner answers to a scripted peer. Every intent gets its answer, and takes effect once or not at all.
-@Suite struct IntentTests {
+@Suite(.takingTurns) struct IntentTests {
     @Test func sentDoubledItIsAppliedOnce() async throws {
         try await Space.with("desk") { space in
             let id = try space["desk"].begin(["seconds": 600])

@@ -5,7 +5,7 @@ import Support
 import Testing
 
 /// `lockstep` where no node runs: a passing remote over the broker.
-@Suite struct RemoteTests {
+@Suite(.takingTurns) struct RemoteTests {
     private func remote(_ space: Space, _ arguments: String...) async throws -> CommandResult {
         let nowhere = space.broker.directory.file("none.sock")
         return try await CommandLine.run(
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test func anOwnerThatHangsGivesNoAnswer() async throws {
+    @Test(.mostlyWaiting) func anOwnerThatHangsGivesNoAnswer() async throws {
         try await Space.with("desk") { space in
             let id = try space["desk"].begin()
             try await space.peer.sees("session", of: "desk", "the session") { $0.id.text == id }
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test func aBrokerThatHangsIsNotReached() async throws {
+    @Test(.mostlyWaiting) func aBrokerThatHangsIsNotReached() async throws {
         try await Space.with("desk") { space in
             space.broker.suspend()
             let result = try await remote(space, "pause")

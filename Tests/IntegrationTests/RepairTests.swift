@@ -4,7 +4,7 @@ import Support
 import Testing
 
 /// What somebody does to the broker behind a node's back does not last.
-@Suite struct RepairTests {
+@Suite(.takingTurns) struct RepairTests {
     @Test func anOlderRegisterInItsPlaceIsReplaced() async throws {
         try await Space.with("desk") { space in
             let id = try space["desk"].begin()

@@ -5,8 +5,8 @@ import Support
 import Testing
 
 /// Nothing is sent while time merely passes.
-@Suite struct SilenceTests {
-    @Test func aRunningSessionPublishesNothing() async throws {
+@Suite(.takingTurns) struct SilenceTests {
+    @Test(.mostlyWaiting) func aRunningSessionPublishesNothing() async throws {
         try await Space.with("desk", "kitchen") { space in
             let id = try space["desk"].begin(["plan": "focus 25m, shortBreak 5m"])
             try await space["kitchen"].shows("the session") { $0.session.text == id }

@@ -4,7 +4,7 @@ import Support
 import Testing
 
 /// Starts of a scripted peer against a node's own session: the largest stamp wins, however it arrives.
-@Suite struct StartOrderTests {
+@Suite(.takingTurns) struct StartOrderTests {
     @Test func aLaterStartEndsTheOwnSession() async throws {
         try await Space.with("desk") { space in
             let id = try space["desk"].begin()

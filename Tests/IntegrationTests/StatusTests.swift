@@ -4,7 +4,7 @@ import Support
 import Testing
 
 /// `lockstep status` and `lockstep nodes`.
-@Suite struct StatusTests {
+@Suite(.takingTurns) struct StatusTests {
     /// F1 of the product, and what the issue adds.
     static let fields: Set<String> = [
         "activityName", "startTime", "elapsedSeconds", "totalSeconds", "calmPercent", "isRunning", "owner", "status",
@@ -79,12 +79,12 @@ import Testing
         }
     }
 
-    @Test func staleOnceTheOwnerIsGoneForThirtySeconds() async throws {
+    @Test(.mostlyWaiting) func staleOnceTheOwnerIsGoneForThirtySeconds() async throws {
         try await Space.with("desk", "kitchen") { space in
             try space["desk"].begin()
             try await space["kitchen"].shows("the session") { $0.status == "running" }
             try await space["desk"].kill()
-            try await eventually("stale", within: .seconds(60)) { space["kitchen"].status.stale == true }
+            try await eventually("stale", within: .seconds(120)) { space["kitchen"].status.stale == true }
             let status = try await space["kitchen"].lockstep("status", "--json")
             #expect(status.code == 0)
             #expect(status.json.isRunning == true, "the time goes on")

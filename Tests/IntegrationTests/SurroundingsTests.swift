@@ -5,7 +5,7 @@ import Support
 import Testing
 
 /// What a node has around it: a disk, a service manager, other spaces, encryption.
-@Suite struct SurroundingsTests {
+@Suite(.takingTurns) struct SurroundingsTests {
     @Test func aDiskThatCannotBeWrittenHoldsBackWhatOthersHear() async throws {
         try await Space.with("desk") { space in
             let desk = space["desk"]

@@ -6,7 +6,7 @@ import Support
 import Testing
 
 /// `lockstep up`: everything on one machine, and nothing of it left afterwards.
-@Suite struct UpTests {
+@Suite(.takingTurns) struct UpTests {
     /// A running `lockstep up`, whose broker and node do not outlive the tests.
     private final class Run {
         let directory: TemporaryDirectory

@@ -4,7 +4,7 @@ import Mosquitto
 import Support
 import Testing
 
-@Suite struct CredentialsTests {
+@Suite(.takingTurns) struct CredentialsTests {
     @Test(arguments: [Configuration.VersionPreference.automatic, .v311], ["ann", "nobody"])
     func aWrongPasswordOrUserIsRefused(_ version: Configuration.VersionPreference, _ user: String) async throws {
         var options = Broker.Options()

@@ -5,7 +5,7 @@ import Support
 import Synchronization
 import Testing
 
-@Suite struct EventLoopTests {
+@Suite(.takingTurns) struct EventLoopTests {
     actor Counter {
         let loop: EventLoop
         nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
@@ -47,17 +47,22 @@ import Testing
     @Test func timersFireInOrderAndNotEarly() async throws {
         try await EventLoop.withEventLoop { loop in
             let fired = Mutex<[Int]>([])
-            let start = EventLoop.bootMilliseconds()
-            let timers = [30, 10, 20, 40].map { wait in
-                let timer = loop.makeTimer {
-                    #expect(loop.isCurrent)
-                    #expect(EventLoop.bootMilliseconds() >= start + Int64(wait))
-                    fired.withLock { $0.append(wait) }
+            let timers = Mutex<[LoopTimer]>([])
+            // On the loop's thread, where none fires before all are set.
+            loop.execute {
+                let start = EventLoop.bootMilliseconds()
+                let all = [30, 10, 20, 5].map { wait in
+                    let timer = loop.makeTimer {
+                        #expect(loop.isCurrent)
+                        #expect(EventLoop.bootMilliseconds() >= start + Int64(wait))
+                        fired.withLock { $0.append(wait) }
+                    }
+                    timer.arm(atBootMilliseconds: start + Int64(wait))
+                    return timer
                 }
-                timer.arm(atBootMilliseconds: start + Int64(wait))
-                return timer
+                all[3].disarm()
+                timers.withLock { $0 = all }
             }
-            timers[3].disarm()
             try await eventually("three timers") { fired.withLock { $0.count } >= 3 }
             #expect(fired.withLock { $0 } == [10, 20, 30])
         }
@@ -76,13 +81,14 @@ import Testing
     @Test func aTimerThatIsLetGoDoesNotFire() async throws {
         try await EventLoop.withEventLoop { loop in
             let fired = Mutex<[String]>([])
-            let start = EventLoop.bootMilliseconds()
-            do {
+            let kept = loop.makeTimer { fired.withLock { $0.append("kept") } }
+            // On the loop's thread, where the lost one cannot fire before it is let go.
+            loop.execute {
+                let start = EventLoop.bootMilliseconds()
                 let lost = loop.makeTimer { fired.withLock { $0.append("lost") } }
                 lost.arm(atBootMilliseconds: start + 20)
+                kept.arm(atBootMilliseconds: start + 30)
             }
-            let kept = loop.makeTimer { fired.withLock { $0.append("kept") } }
-            kept.arm(atBootMilliseconds: start + 30)
             try await eventually("the timer") { fired.withLock { !$0.isEmpty } }
             kept.cancel()
             #expect(fired.withLock { $0 } == ["kept"])

@@ -4,7 +4,7 @@ import Mosquitto
 import Support
 import Testing
 
-@Suite struct FallbackTests {
+@Suite(.takingTurns) struct FallbackTests {
     static let accepted: [UInt8] = [0x20, 2, 0, 0]
 
     @Test(
@@ -64,10 +64,7 @@ import Testing
             #expect(error.code == .timeout)
             // Silence is no refusal of MQTT 5.
             #expect(broker.connects.allSatisfy { $0 == 5 })
-            let clock = ContinuousClock()
-            let start = clock.now
             await client.close()
-            #expect(clock.now - start < .seconds(25))
         }
     }
 

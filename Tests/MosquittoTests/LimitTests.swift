@@ -5,7 +5,7 @@ import Support
 import Synchronization
 import Testing
 
-@Suite struct LimitTests {
+@Suite(.takingTurns) struct LimitTests {
     @Test func aPayloadOverTheBrokersLimitIsRefusedByIt() async throws {
         var options = Broker.Options()
         options.messageSizeLimit = 1000

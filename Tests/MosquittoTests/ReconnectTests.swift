@@ -4,7 +4,7 @@ import Mosquitto
 import Support
 import Testing
 
-@Suite struct ReconnectTests {
+@Suite(.takingTurns) struct ReconnectTests {
     @Test func aBrokerThatComesBackIsFoundAgain() async throws {
         try await Broker.withBroker { broker in
             try await withRecordedClient(
@@ -87,18 +87,15 @@ import Testing
         }
     }
 
-    @Test func aFrozenBrokerIsNoticed() async throws {
+    @Test(.mostlyWaiting) func aFrozenBrokerIsNoticed() async throws {
         try await Broker.withBroker { broker in
             var configuration = Configuration(broker.port)
             configuration.keepAliveSeconds = 5
             try await withRecordedClient(configuration) { _, recorder in
                 _ = try await recorder.firstConnection()
-                let clock = ContinuousClock()
-                let start = clock.now
                 broker.suspend()
-                try await eventually("a failure", within: .seconds(40)) { !recorder.errors.isEmpty }
+                try await eventually("a failure") { !recorder.errors.isEmpty }
                 #expect(recorder.errors[0].code == .keepAliveTimeout)
-                #expect(clock.now - start < .seconds(40))
                 broker.resume()
                 try await eventually("a new connection") { recorder.connections.count == 2 }
             }
@@ -107,9 +104,12 @@ import Testing
 
     @Test func twoClientsUnderOneNameDoNotSpin() async throws {
         try await Broker.withBroker { broker in
-            try await withRecordedClient(Configuration(broker.port, "same")) { _, first in
+            var configuration = Configuration(broker.port, "same")
+            // A connection that holds for longer than the longest wait would start the waits anew.
+            configuration.backoff.maximumMilliseconds = 120_000
+            try await withRecordedClient(configuration) { _, first in
                 _ = try await first.firstConnection()
-                try await withRecordedClient(Configuration(broker.port, "same")) { _, second in
+                try await withRecordedClient(configuration) { _, second in
                     _ = try await second.firstConnection()
                     try await eventually("four losses") { first.errors.count >= 4 }
                     #expect(first.waits[3] >= 80)

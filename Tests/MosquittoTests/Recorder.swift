@@ -55,7 +55,7 @@ func withRecordedClient<Value>(
         async let running: Void = client.run()
         do {
             let value = try await body(client, recorder)
-            await client.close()
+            await client.close(deadlineMilliseconds: configuration.closeDeadlineMilliseconds)
             try await running
             return value
         } catch {
@@ -67,10 +67,15 @@ func withRecordedClient<Value>(
 }
 
 extension Configuration {
-    /// For a broker on this machine, with waits short enough for a test.
+    /// For a broker on this machine: waits short enough for a test, and patience enough for a machine with much else to
+    /// do. A test of impatience sets its own.
     init(_ port: Int, _ clientID: String = "client") {
         self.init(host: "127.0.0.1", port: port, clientID: clientID)
         backoff = Backoff(initialMilliseconds: 20, maximumMilliseconds: 200, jitter: 0.5)
+        keepAliveSeconds = 60
+        connectTimeoutMilliseconds = 60_000
+        requestTimeoutMilliseconds = 60_000
+        closeDeadlineMilliseconds = 60_000
     }
 }
 

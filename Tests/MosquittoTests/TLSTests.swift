@@ -4,7 +4,7 @@ import Mosquitto
 import Support
 import Testing
 
-@Suite struct TLSTests {
+@Suite(.takingTurns) struct TLSTests {
     private func withBroker(
         requireCertificate: Bool = false,
         alternatives: String = "DNS:localhost,IP:127.0.0.1",

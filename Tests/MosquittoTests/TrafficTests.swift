@@ -5,7 +5,7 @@ import Support
 import Synchronization
 import Testing
 
-@Suite struct TrafficTests {
+@Suite(.takingTurns) struct TrafficTests {
     @Test func aMessageComesBackAsItWent() async throws {
         try await Broker.withBroker { broker in
             try await withRecordedClient(Configuration(broker.port)) { client, recorder in

@@ -52,6 +52,19 @@ import Testing
         #expect(!usual.published.contains(.hello))
     }
 
+    @Test func sleepIsSaidUntilTheMachineIsAwake() {
+        var rig = Rig()
+        rig.linkUp()
+        rig.send(.sleeping(true))
+        rig.send(.sleeping(true))
+        #expect(rig.presences.map(\.isSleeping) == [false, true])
+        rig.send(.linkDown)
+        rig.linkUp()
+        #expect(rig.presences.last?.isSleeping == true, "also over another connection")
+        rig.send(.sleeping(false))
+        #expect(rig.presences.last?.isSleeping == false && rig.presences.last?.online == true)
+    }
+
     @Test func helloIsAnswered() {
         var rig = Rig()
         rig.linkUp()

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Support
 import Testing
 
 @testable import Session
 
 /// Inputs drawn at random: nothing traps, and waking early never matters.
-@Suite struct RandomTests {
+@Suite(.computing) struct RandomTests {
     static let times: [Int64] = [
         0, 1, Limits.earliestStamp, Rig.epoch - 60_000, Rig.epoch - 1, Rig.epoch, Rig.epoch + 1, Rig.epoch + 10_000,
         Rig.epoch + 11_000, Limits.time.upperBound,

@@ -6,13 +6,13 @@ import Testing
 
 @testable import Shell
 
-@Suite struct PrivateBrokerTests {
+@Suite(.takingTurns) struct PrivateBrokerTests {
     @Test func itServesWhileItIsNeededAndKeepsItsPort() async throws {
         let home = try TemporaryDirectory()
-        let port: Int
+        // One that no other test is given: a port that the system chooses may be somebody else's as soon as it is free.
+        let port = Port.free()
         do {
-            let broker = try PrivateBroker(directory: home.file("broker"))
-            port = broker.port
+            let broker = try PrivateBroker(directory: home.file("broker"), port: port)
             let address = try await broker.run { address in
                 #expect(Port.answers(address.port))
                 return address

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Simulation
+import Support
 import Testing
 
 /// The simulator's own proof: what it must find, it finds, and what it does is determined.
-@Suite struct ProofTests {
+@Suite(.computing) struct ProofTests {
     @Test func aPlantedViolationIsReported() {
         #expect(Scenario.canary.run().violation?.check == .canary)
     }

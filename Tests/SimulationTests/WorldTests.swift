@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Simulation
+import Support
 import Testing
 
-@Suite struct WorldTests {
+@Suite(.computing) struct WorldTests {
     /// As many as a build without optimisation can run beside all other tests; `Deploy/test` runs thousands.
     @Test func seeds() async {
         let summary = await Campaign(count: 150, jobs: 2).run()

@@ -10,20 +10,22 @@ public struct TimedOut: Error, CustomStringConvertible {
 ///
 /// - Parameters:
 ///   - what: The condition in words, for the failure.
-///   - limit: How long to wait.
-///   - condition: Asked every few milliseconds.
+///   - limit: How long to wait: long enough for a machine with much else to do, since it says nothing about speed.
+///   - condition: Asked often at first, then less and less, so that a long wait does not slow down what it waits for.
 /// - Throws: ``TimedOut``, and what the condition throws.
 public func eventually(
     _ what: String,
-    within limit: Duration = .seconds(30),
+    within limit: Duration = .seconds(60),
     file: String = #fileID,
     line: Int = #line,
     _ condition: () async throws -> Bool
 ) async throws {
     let clock = ContinuousClock()
     let deadline = clock.now + limit
+    var pause = Duration.milliseconds(2)
     while try await !condition() {
         if clock.now >= deadline { throw TimedOut(description: "\(file):\(line): not within \(limit): \(what)") }
-        try await clock.sleep(for: .milliseconds(3))
+        try await clock.sleep(for: pause)
+        pause = min(pause * 1.2, .milliseconds(50))
     }
 }

@@ -41,6 +41,18 @@ public enum Port {
         return socket
     }
 
+    /// A connection that does not block; `nil` when nobody listens. The caller closes it.
+    static func connected(_ port: Int) -> Int32? {
+        let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        guard withLoopback(port, { connect(socket, $0, $1) }) == 0,
+            fcntl(socket, F_SETFL, O_NONBLOCK) == 0
+        else {
+            close(socket)
+            return nil
+        }
+        return socket
+    }
+
     /// Begins to connect, and does not wait for the answer; the caller closes the descriptor.
     public static func startConnecting(_ port: Int) -> Int32 {
         let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Wire
 
-@Suite("What a broken node sends is counted and harms nobody")
+@Suite("What a broken node sends is counted and harms nobody", .computing)
 struct MutationTests {
     @Test func validOnesAreUsed() throws {
         for (suffix, payload) in MutatedPayloads.valid {

@@ -36,6 +36,8 @@ struct NodeService {
                     ])
                 Readiness.notify("READY=1")
             })
+        SleepWatch.start(
+            log: log, onSleep: { done in node.fallAsleep(then: done) }, onWake: { node.wakeFromSleep() })
         var services: [any Service] = [control]
         if let link = settings.link(clientID: "lockstep-\(settings.space)-\(settings.node)") {
             services.append(LinkService(node: node, configuration: link))

@@ -84,6 +84,7 @@ public struct Engine: Hashable, Sendable {
         case .hangUp(let ticket): hangUp(ticket)
         case .linkUp(let connection): linkUp(connection, at: now)
         case .linkDown: linkDown(at: now)
+        case .sleeping(let isSleeping): setSleeping(isSleeping, at: now)
         case .barrierPassed(let connection): if connection == link.connection { settle(at: now) }
         case .received(let message, let from, let retained): receive(message, from: from, retained: retained, at: now)
         case .erased(let from): if from == node { repair(at: now) }

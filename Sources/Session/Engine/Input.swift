@@ -17,6 +17,8 @@ public enum Input: Hashable, Sendable {
     case linkUp(ConnectionID)
     /// The connection is gone.
     case linkDown
+    /// The machine is about to suspend, or is awake again.
+    case sleeping(Bool)
     /// What the broker had retained when the barrier was asked for has arrived.
     case barrierPassed(ConnectionID)
     /// A well-formed message of a node: a register in it has no ``Register/flaw``. `retained` is the broker's flag.

@@ -6,6 +6,8 @@ struct Link: Hashable, Sendable {
     var connection: ConnectionID?
     /// Since when there is none, on the boot clock.
     var downSince: Int64?
+    /// Whether the machine is about to suspend.
+    var isSleeping = false
     /// By when the barrier counts as passed.
     var barrierDeadline: Int64?
     /// Whether the first barrier of this process has passed: only then it is known whether the broker kept a register
@@ -110,7 +112,16 @@ extension Engine {
     public func presence(at now: Instant, connection: ConnectionID, online: Bool) -> Presence {
         Presence(
             online: online, connection: connection, role: configuration.role, name: configuration.name,
-            at: groupTime(now), clock: clockQuality(now), software: configuration.software)
+            at: groupTime(now), clock: clockQuality(now), software: configuration.software,
+            isSleeping: online && link.isSleeping)
+    }
+
+    /// Says so to the others, if it is news.
+    mutating func setSleeping(_ isSleeping: Bool, at now: Instant) {
+        guard link.isSleeping != isSleeping else { return }
+        link.isSleeping = isSleeping
+        publishPresence(at: now)
+        if !isSleeping { exchange.startOver() }
     }
 
     mutating func publishPresence(at now: Instant) {

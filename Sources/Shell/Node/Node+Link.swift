@@ -139,6 +139,7 @@ extension Node {
 
     /// The broker's acknowledgement stands for the echo that it does not send: the register has arrived there.
     private func sent(_ message: Session.Message, on topic: String, _ result: Result<PublishOutcome, MQTTError>) {
+        if case .presence(let presence) = message { presenceSent(isSleeping: presence.isSleeping, result) }
         switch result {
         case .success:
             if canBeDeaf, case .register = message { feed(.received(message, from: identity.node, retained: false)) }

@@ -40,6 +40,10 @@ public actor Node {
     var lastLinkProblem: String?
     var isSettled = false
     var settling: [CheckedContinuation<Void, Never>] = []
+    /// Called when the broker has acknowledged that this node sleeps.
+    var sleepHeard: (@Sendable () -> Void)?
+    /// Runs out when the broker does not acknowledge that this node is awake.
+    var wakeDeadline: LoopTimer?
 
     /// The loop's executor.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }

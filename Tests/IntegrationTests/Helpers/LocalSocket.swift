@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Dispatch
 import Glibc
 import Support
 
@@ -19,6 +20,15 @@ struct LocalSocket: Sendable {
             let code = answer.split(separator: " ").dropFirst().first.flatMap({ Int($0) })
         else { return nil }
         return (code, (try? JSON(String(answer[end.upperBound...]))) ?? .null)
+    }
+
+    /// The same for a request whose answer may take seconds: other tests go on meanwhile.
+    func requestAside(_ method: String, _ target: String, body: [UInt8] = []) async -> (code: Int, body: JSON)? {
+        await withCheckedContinuation { continuation in
+            DispatchQueue(label: "request").async {
+                continuation.resume(returning: request(method, target, body: body))
+            }
+        }
     }
 
     /// A connection that has sent this and reads nothing; the caller closes it.

@@ -8,6 +8,7 @@ import Synchronization
 final class NodeProcess: Sendable {
     let id: String
     let directory: TemporaryDirectory
+    private let clock: MovedClock
     private let arguments: [String]
     private let environment: [String: String]
     private let child = Mutex<pid_t?>(nil)
@@ -17,11 +18,13 @@ final class NodeProcess: Sendable {
     ///   - broker: The port of a broker on this machine, or a whole address; `nil` for none.
     ///   - password: For the broker; the user is the node.
     ///   - options: Further options.
+    ///   - clock: The clocks of its machine.
     init(
         _ id: String, broker: String? = nil, password: String? = nil, options: [String] = [],
-        environment: [String: String] = [:], directory: TemporaryDirectory? = nil
+        environment: [String: String] = [:], directory: TemporaryDirectory? = nil, clock: MovedClock = .ofThisMachine
     ) throws {
         self.id = id
+        self.clock = clock
         self.directory = try directory ?? TemporaryDirectory()
         var arguments = ["--node", id, "--state-dir", self.directory.file("state")]
         arguments += ["--socket", self.directory.file("node.sock")]
@@ -32,13 +35,15 @@ final class NodeProcess: Sendable {
             arguments += ["--password-file", file]
         }
         self.arguments = arguments + options
-        self.environment = Program.environment(home: self.directory.path, environment)
+        self.environment = Program.environment(
+            home: self.directory.path, clock.environment.merging(environment) { $1 })
     }
 
     deinit {
         guard let pid = child.withLock({ $0 }) else { return }
         Glibc.kill(pid, SIGKILL)
         while Spawn.reap(pid) == nil { usleep(1_000) }
+        clock.clean(after: pid)
     }
 
     var socket: LocalSocket { LocalSocket(path: directory.file("node.sock")) }
@@ -66,7 +71,8 @@ final class NodeProcess: Sendable {
     func launch() throws -> pid_t {
         starts.withLock { $0 += 1 }
         let pid = try Spawn.start(
-            [Program.path("lockstep-node")] + arguments, environment: environment, output: directory.file(logName))
+            clock.words(in: directory) + [Program.path("lockstep-node")] + arguments, environment: environment,
+            output: directory.file(logName))
         child.withLock { $0 = pid }
         return pid
     }
@@ -78,13 +84,11 @@ final class NodeProcess: Sendable {
     }
 
     /// Asks it to end.
-    /// - Returns: Its exit code, and how long it took.
+    /// - Returns: Its exit code.
     @discardableResult
-    func end(_ number: Int32 = SIGTERM) async throws -> (code: Int32, took: Duration) {
-        let began = ContinuousClock.now
+    func end(_ number: Int32 = SIGTERM) async throws -> Int32 {
         signal(number)
-        let code = try await ended()
-        return (code, ContinuousClock.now - began)
+        return try await ended()
     }
 
     /// Waits for its end.
@@ -97,6 +101,7 @@ final class NodeProcess: Sendable {
             return status != nil
         }
         child.withLock { $0 = nil }
+        clock.clean(after: pid)
         return CommandLine.exitCode(status ?? 0)
     }
 

@@ -28,6 +28,9 @@ final class Peer: Sendable {
         try await EventLoop.withEventLoop { loop in
             var configuration = Configuration(host: "127.0.0.1", port: port, clientID: "peer-\(id)")
             configuration.backoff = .init(initialMilliseconds: 20, maximumMilliseconds: 200, jitter: 0.5)
+            configuration.keepAliveSeconds = 60
+            configuration.connectTimeoutMilliseconds = 60_000
+            configuration.requestTimeoutMilliseconds = 60_000
             if let password { configuration.credentials = .init(user: id, password: password) }
             if let will { configuration.makeWill = { _ in will } }
             try await MQTTClient.withClient(configuration, on: loop) { client in

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FoundationEssentials
+import Glibc
+import Support
+import Testing
+
+/// Brokers and networks fail under a running session; when they are whole again, all agree.
+@Suite(.takingTurns) struct FaultTests {
+    enum Memory: CaseIterable { case present, older, none, elsewhere }
+
+    @Test(arguments: Memory.allCases)
+    func aBrokerIsKilledAndComesBack(with memory: Memory) async throws {
+        var options = Broker.Options()
+        options.persistence = memory != .none
+        let elsewhere = try await Broker()
+        try await FaultySpace.with(options: options) { space, id in
+            let store = space.broker.directory.file("mosquitto.db")
+            func holds(_ text: String) -> Bool {
+                guard let bytes = FileManager.default.contents(atPath: store) else { return false }
+                return String(decoding: bytes, as: UTF8.self).contains(text)
+            }
+            if memory == .older {
+                try await eventually("the broker has saved the session") { holds(id) }
+                try FileManager.default.copyItem(atPath: store, toPath: store + ".old")
+            }
+            #expect(await space.extend(space.kitchen).outcome == "applied")
+            try await space.agrees("more time") { $0.totalSeconds == 1_560 }
+            if memory == .present { try await eventually("the broker has saved more time") { holds("1560") } }
+
+            try await space.broker.kill()
+            try await space.desk.shows("no broker") { $0.linked == false }
+            try await space.kitchen.shows("no broker") { $0.linked == false }
+            #expect(await space.extend(space.desk).outcome == "applied", "its own session needs no broker")
+            async let meanwhile = space.extend(space.kitchen)
+            if memory == .older {
+                try FileManager.default.removeItem(atPath: store)
+                try FileManager.default.moveItem(atPath: store + ".old", toPath: store)
+            }
+            if memory == .elsewhere {
+                try await elsewhere.start()
+                for line in [space.deskLine, space.kitchenLine] { line.lead(to: elsewhere.port) }
+            } else {
+                try await space.broker.start()
+            }
+            let wasAnswered = await meanwhile.outcome == "applied"
+            let agreed = try await space.agrees("the same after all that") { $0.session.text == id }
+            let known: Int64 = wasAnswered ? 1_680 : 1_620
+            let total = agreed.totalSeconds.int ?? 0
+            #expect(wasAnswered ? total == known : (known...known + 60).contains(total))
+            #expect(await space.extend(space.kitchen).outcome == "applied")
+            try await space.agrees("another press") { $0.totalSeconds.int == total + 60 }
+        }
+        try await elsewhere.kill()
+    }
+
+    enum Fault: CaseIterable { case nothingGoesOut, nothingComesIn, stall, slowness, cut, cutOften }
+
+    @Test(.mostlyWaiting, arguments: Fault.allCases)
+    func theOwnersNetworkFails(by fault: Fault) async throws {
+        try await FaultySpace.with { space, id in
+            switch fault {
+            case .nothingGoesOut: space.deskLine.hold(.forth)
+            case .nothingComesIn: space.deskLine.hold(.back)
+            case .stall: space.deskLine.hold(.forth, .back)
+            case .slowness: space.deskLine.delay(.milliseconds(200))
+            case .cut: space.deskLine.refuse()
+            case .cutOften: space.deskLine.cut()
+            }
+            async let first = space.extend(space.kitchen)
+            #expect(await space.extend(space.desk).outcome == "applied", "the owner needs nobody")
+            if fault == .cutOften {
+                for _ in 1...5 {
+                    let made = space.deskLine.connections
+                    try await eventually("another connection") { space.deskLine.connections > made }
+                    space.deskLine.cut()
+                }
+            }
+            let answers = [await first, await space.extend(space.kitchen)].map(\.outcome)
+            #expect(answers.allSatisfy { ["applied", "noAnswer"].contains($0) }, "\(answers)")
+            if fault == .slowness { #expect(answers == ["applied", "applied"]) }
+            space.deskLine.heal()
+
+            let applied = Int64(answers.filter { $0 == "applied" }.count)
+            let agreed = try await space.agrees("the same after all that") {
+                $0.session.text == id && $0.totalSeconds.int ?? 0 >= 1_560 + 60 * applied
+            }
+            // What was not answered may yet have reached the owner, but no press counts twice.
+            #expect((1_560 + 60 * applied...1_680).contains(agreed.totalSeconds.int ?? 0))
+            #expect(await space.extend(space.kitchen).outcome == "applied")
+            #expect(await space.extend(space.desk).outcome == "applied")
+            try await space.agrees("two more presses") { $0.totalSeconds.int ?? 0 >= 1_680 + 60 * applied }
+        }
+    }
+
+    @Test func theOthersNetworkFails() async throws {
+        try await FaultySpace.with { space, id in
+            space.kitchenLine.hold(.back)
+            #expect(await space.extend(space.desk).outcome == "applied")
+            try await space.peer.sees("session", of: "desk", "more time") { $0.rev == 2 }
+            #expect(space.kitchen.status.revision == 1, "it cannot know")
+            space.kitchenLine.heal()
+            try await space.agrees("more time") { $0.totalSeconds == 1_560 }
+            space.kitchenLine.refuse()
+            #expect(await space.extend(space.desk).outcome == "applied")
+            space.kitchenLine.heal()
+            try await space.agrees("still more time") { $0.totalSeconds == 1_620 && $0.session.text == id }
+        }
+    }
+}

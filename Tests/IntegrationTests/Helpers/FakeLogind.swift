@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CSystemd
+import Glibc
+import Support
+
+/// A system bus of the test's own.
+final class PrivateBus: Sendable {
+    let directory: TemporaryDirectory
+    private let pid: pid_t
+
+    var address: String { "unix:path=\(directory.file("bus"))" }
+
+    /// Starts a bus where everybody may be everything.
+    init() async throws {
+        directory = try TemporaryDirectory()
+        let file = try directory.write(
+            """
+            <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-BUS Bus Configuration 1.0//EN"
+             "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
+            <busconfig>
+              <listen>unix:path=\(directory.file("bus"))</listen>
+              <auth>EXTERNAL</auth>
+              <policy context="default">
+                <allow send_destination="*" eavesdrop="true"/>
+                <allow eavesdrop="true"/>
+                <allow own="*"/>
+              </policy>
+            </busconfig>
+            """, to: "bus.conf")
+        pid = try Spawn.start(
+            [try Spawn.find("dbus-daemon"), "--nofork", "--nopidfile", "--config-file=\(file)"],
+            output: directory.file("bus.log"))
+        let bus = directory.file("bus")
+        try await eventually("the bus is there") { access(bus, F_OK) == 0 }
+    }
+
+    deinit {
+        kill(pid, SIGKILL)
+        while Spawn.reap(pid) == nil { usleep(1_000) }
+    }
+}
+
+/// What a node sees of logind. It works only while it is asked something: ``locks``.
+final class FakeLogind {
+    struct Lock {
+        var arguments: [String]
+        /// Ends when the other side has let go of its end.
+        var descriptor: Int32
+        var isReleased = false
+    }
+
+    private let bus: OpaquePointer
+    private var all: [Lock] = []
+
+    init(on private: PrivateBus) throws {
+        var made: OpaquePointer?
+        guard sd_bus_new(&made) >= 0, let bus = made, sd_bus_set_address(bus, `private`.address) >= 0,
+            sd_bus_set_bus_client(bus, 1) >= 0, sd_bus_start(bus) >= 0,
+            sd_bus_request_name(bus, "org.freedesktop.login1", 0) >= 0
+        else { throw Failed("no connection to \(`private`.address)") }
+        self.bus = bus
+    }
+
+    deinit {
+        for lock in all { close(lock.descriptor) }
+        sd_bus_flush_close_unref(bus)
+    }
+
+    /// The locks that were given out so far.
+    var locks: [Lock] {
+        get throws {
+            var message: OpaquePointer?
+            while sd_bus_process(bus, &message) > 0 {
+                defer { sd_bus_message_unref(message) }
+                if sd_bus_message_is_method_call(message, "org.freedesktop.login1.Manager", "Inhibit") > 0 {
+                    try inhibit(message)
+                }
+                message = nil
+            }
+            for index in all.indices {
+                var byte: UInt8 = 0
+                if read(all[index].descriptor, &byte, 1) == 0 { all[index].isReleased = true }
+            }
+            return all
+        }
+    }
+
+    private func inhibit(_ call: OpaquePointer?) throws {
+        let arguments = (0..<4).map { _ in
+            var text: UnsafePointer<CChar>?
+            sd_bus_message_read_basic(call, CChar(UInt8(ascii: "s")), &text)
+            return text.map { String(cString: $0) } ?? ""
+        }
+        var ends = try Pipe.make()
+        defer { close(ends.write) }
+        var reply: OpaquePointer?
+        defer { sd_bus_message_unref(reply) }
+        guard sd_bus_message_new_method_return(call, &reply) >= 0,
+            sd_bus_message_append_basic(reply, CChar(UInt8(ascii: "h")), &ends.write) >= 0,
+            sd_bus_send(bus, reply, nil) >= 0, sd_bus_flush(bus) >= 0
+        else { throw Failed("no reply") }
+        all.append(Lock(arguments: arguments, descriptor: ends.read))
+    }
+
+    /// Tells everybody that a suspend begins, or has ended.
+    func prepareForSleep(_ begins: Bool) throws {
+        var message: OpaquePointer?
+        defer { sd_bus_message_unref(message) }
+        var value: Int32 = begins ? 1 : 0
+        guard
+            sd_bus_message_new_signal(
+                bus, &message, "/org/freedesktop/login1", "org.freedesktop.login1.Manager", "PrepareForSleep") >= 0,
+            sd_bus_message_append_basic(message, CChar(UInt8(ascii: "b")), &value) >= 0,
+            sd_bus_send(bus, message, nil) >= 0, sd_bus_flush(bus) >= 0
+        else { throw Failed("no signal") }
+    }
+}

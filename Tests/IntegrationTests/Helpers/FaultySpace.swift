@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Support
+
+/// Two nodes, each behind a proxy of its own, and a peer that watches from the broker's side.
+struct FaultySpace {
+    let broker: Broker
+    let desk: NodeProcess
+    let kitchen: NodeProcess
+    /// What lies between desk and the broker.
+    let deskLine: Proxy
+    let kitchenLine: Proxy
+    let peer: Peer
+
+    /// Runs `body` in a space whose nodes are connected, where desk owns a session that both show.
+    static func with(
+        options: Broker.Options = Broker.Options(), deskDirectory: TemporaryDirectory? = nil,
+        deskClock: MovedClock = .ofThisMachine,
+        _ body: (FaultySpace, _ session: String) async throws -> Void
+    ) async throws {
+        try await Broker.withBroker(options) { broker in
+            try await Proxy.with(to: broker.port) { deskLine in
+                try await Proxy.with(to: broker.port) { kitchenLine in
+                    let desk = try NodeProcess(
+                        "desk", broker: "mqtt://127.0.0.1:\(deskLine.port)", directory: deskDirectory,
+                        clock: deskClock)
+                    let kitchen = try NodeProcess("kitchen", broker: "mqtt://127.0.0.1:\(kitchenLine.port)")
+                    try await desk.start()
+                    try await kitchen.start()
+                    try await Peer.with(port: broker.port) { peer in
+                        let space = FaultySpace(
+                            broker: broker, desk: desk, kitchen: kitchen, deskLine: deskLine, kitchenLine: kitchenLine,
+                            peer: peer)
+                        let id = try desk.begin(["seconds": 1_500])
+                        try await space.agrees("the session") { $0.session.text == id }
+                        do {
+                            try await body(space, id)
+                        } catch {
+                            throw Failed("\(error)\n--- desk\n\(desk.log)\n--- kitchen\n\(kitchen.log)")
+                        }
+                    }
+                    try await desk.kill()
+                    try await kitchen.kill()
+                }
+            }
+        }
+    }
+
+    /// Waits until both nodes are connected, show the same, and that is as wanted.
+    @discardableResult
+    func agrees(
+        _ what: String, file: String = #fileID, line: Int = #line, _ isRight: (JSON) -> Bool = { _ in true }
+    ) async throws -> JSON {
+        let same = ["session", "owner", "epoch", "revision", "status", "totalSeconds", "phase", "stale", "stamp"]
+        var (here, there) = (JSON.null, JSON.null)
+        do {
+            try await eventually("both show \(what)", file: file, line: line) {
+                (here, there) = (desk.status, kitchen.status)
+                let left = abs((here.remainingSeconds.int ?? 0) - (there.remainingSeconds.int ?? -9))
+                return here.linked == true && there.linked == true && same.allSatisfy { here[$0] == there[$0] }
+                    && here.session != .null && left <= 1 && isRight(here)
+            }
+        } catch let error as TimedOut {
+            throw Failed("\(error); desk shows \(here), kitchen \(there)")
+        }
+        return here
+    }
+
+    /// Asks a node to make the session longer.
+    func extend(_ node: NodeProcess, by seconds: Int64 = 60) async -> JSON {
+        let press: JSON = ["op": "extend", "seconds": .number(seconds)]
+        return await node.socket.requestAside("POST", "/v1/intents", body: press.bytes)?.body ?? .null
+    }
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FoundationEssentials
+import Glibc
+import Support
+
+/// The clocks of a machine that a node believes to run on.
+enum MovedClock: Sendable {
+    case ofThisMachine
+    /// The wall clock goes wrong by so many seconds, or, with a sign, is ahead or behind by them; the boot clock is right.
+    case wall(seconds: Int)
+    /// Another boot, so many seconds longer ago, with an id of its own: another machine as far as a node can tell.
+    case boot(seconds: Int)
+
+    /// Where libfaketime is, which answers for the wall clock; `nil` where it is not installed.
+    static let library: String? = {
+        let top = "/usr/lib"
+        let folders = (try? FileManager.default.contentsOfDirectory(atPath: top)) ?? []
+        return ([""] + folders.map { "/\($0)" }).map { "\(top)\($0)/faketime/libfaketime.so.1" }
+            .first { access($0, R_OK) == 0 }
+    }()
+
+    /// Whether this machine lets us have boot clocks of our own: it takes root, and time namespaces.
+    static let canMoveBoot: Bool = {
+        guard getuid() == 0, let directory = try? TemporaryDirectory(), let unshare = try? Spawn.find("unshare"),
+            let sh = try? Spawn.find("sh"),
+            let child = try? Spawn.start(
+                MovedClock.boot(seconds: 1_000).words(in: directory, unshare: unshare) + [sh, "-c", "exit 0"],
+                output: directory.file("log"))
+        else { return false }
+        while true {
+            if let status = Spawn.reap(child) { return status == 0 }
+            usleep(1_000)
+        }
+    }()
+
+    var environment: [String: String] {
+        guard case .wall(let seconds) = self, let library = Self.library else { return [:] }
+        let offset = seconds < 0 ? "\(seconds)s" : "+\(seconds)s"
+        return [
+            "LD_PRELOAD": library, "FAKETIME": offset, "FAKETIME_DONT_FAKE_MONOTONIC": "1",
+        ]
+    }
+
+    /// What stands before a program on its command line.
+    func words(in directory: TemporaryDirectory) -> [String] {
+        switch self {
+        case .ofThisMachine: return []
+        // The library adds a variable to the environment of the first program that has it, and a Swift program whose
+        // environment was moved in memory does not find its arguments.
+        case .wall: return (try? Spawn.find("env")).map { [$0] } ?? []
+        case .boot: return (try? Spawn.find("unshare")).map { words(in: directory, unshare: $0) } ?? []
+        }
+    }
+
+    /// Removes what the library leaves of a process that was killed.
+    func clean(after process: pid_t) {
+        guard case .wall = self else { return }
+        for name in ["faketime_shm_\(process)", "sem.faketime_sem_\(process)"] { unlink("/dev/shm/\(name)") }
+    }
+
+    private func words(in directory: TemporaryDirectory, unshare: String) -> [String] {
+        guard case .boot(let seconds) = self else { return [] }
+        let id = "\(UUID().uuidString.lowercased())\n"
+        guard let file = try? directory.write(id, to: "boot_id") else { return [] }
+        return [
+            unshare, "--time", "--mount", "--fork", "--kill-child", "--boottime", "\(seconds)", "/bin/sh", "-c",
+            "mount --bind \"$0\" /proc/sys/kernel/random/boot_id && exec \"$@\"", file,
+        ]
+    }
+}

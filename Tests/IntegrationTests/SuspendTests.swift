@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Support
+import Testing
+
+/// A machine suspends and wakes, as logind tells it.
+@Suite(.takingTurns) struct SuspendTests {
+    private func with(_ body: (Broker, Proxy, NodeProcess, Peer, FakeLogind) async throws -> Void) async throws {
+        let bus = try await PrivateBus()
+        let logind = try FakeLogind(on: bus)
+        try await Broker.withBroker { broker in
+            try await Proxy.with(to: broker.port) { proxy in
+                let desk = try NodeProcess(
+                    "desk", broker: "mqtt://127.0.0.1:\(proxy.port)",
+                    environment: ["DBUS_SYSTEM_BUS_ADDRESS": bus.address])
+                try await desk.start()
+                try await eventually("a lock") { try logind.locks.count == 1 }
+                try await Peer.with(port: broker.port) { peer in
+                    try await peer.sees("presence", of: "desk", "awake") { $0.online == true && $0.state == .null }
+                    try await body(broker, proxy, desk, peer, logind)
+                }
+                try await desk.end()
+            }
+        }
+    }
+
+    @Test func theOthersHearItBeforeTheMachineSleepsAndWhenItWakes() async throws {
+        try await with { broker, _, desk, peer, logind in
+            #expect(try logind.locks[0].arguments[0] == "sleep")
+            #expect(try logind.locks[0].arguments[3] == "delay")
+            let kitchen = try NodeProcess("kitchen", broker: "mqtt://127.0.0.1:\(broker.port)")
+            try await kitchen.start()
+            let before = peer.latest("presence", of: "desk")
+            for round in 1...2 {
+                try logind.prepareForSleep(true)
+                try await eventually("the lock is given back") { try logind.locks.last?.isReleased == true }
+                let asleep = try await peer.sees("presence", of: "desk", "asleep") { $0.state == "sleeping" }
+                #expect(asleep.online == true)
+                try await eventually("kitchen knows") { kitchen.row(of: "desk").state == "sleeping" }
+                try logind.prepareForSleep(false)
+                let awake = try await peer.sees("presence", of: "desk", "awake") { $0.state == .null }
+                #expect(awake.online == true)
+                #expect(awake.conn == before.conn, "one connection all the time")
+                try await eventually("a new lock") { try logind.locks.count == 1 + round }
+                #expect(try logind.locks.last?.isReleased == false)
+            }
+            try await kitchen.end()
+        }
+    }
+
+    @Test func aBrokerThatHangsDoesNotKeepTheMachineAwake() async throws {
+        try await with { broker, _, desk, peer, logind in
+            broker.suspend()
+            try logind.prepareForSleep(true)
+            try await eventually("the lock is given back") { try logind.locks.last?.isReleased == true }
+            broker.resume()
+            try await peer.sees("presence", of: "desk", "asleep, all the same") { $0.state == "sleeping" }
+            try logind.prepareForSleep(false)
+            try await peer.sees("presence", of: "desk", "awake") { $0.state == .null && $0.online == true }
+        }
+    }
+
+    @Test func aConnectionThatDiedMeanwhileIsReplacedAtOnce() async throws {
+        try await with { _, proxy, desk, peer, logind in
+            let before = peer.latest("presence", of: "desk")
+            try logind.prepareForSleep(true)
+            try await eventually("the lock is given back") { try logind.locks.last?.isReleased == true }
+            // As after a move to another network: nothing gets through, and nobody says so.
+            proxy.hold(.forth, .back, isForLater: false)
+            try logind.prepareForSleep(false)
+            let awake = try await peer.sees("presence", of: "desk", "awake") {
+                $0.state == .null && $0.online == true && $0.conn != before.conn
+            }
+            #expect(awake.online == true)
+            #expect(desk.log.contains("given up and made anew"), "noticed before the keepalive would")
+        }
+    }
+}

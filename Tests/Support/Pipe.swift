@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+
+/// A pipe whose ends do not block and are not inherited.
+public enum Pipe {
+    /// Makes one; the caller closes both ends.
+    public static func make() throws -> (read: Int32, write: Int32) {
+        var ends: [Int32] = [-1, -1]
+        guard pipe(&ends) == 0 else { throw SpawnFailed(description: "pipe: error \(errno)") }
+        for end in ends {
+            _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+            _ = fcntl(end, F_SETFL, O_NONBLOCK)
+        }
+        return (ends[0], ends[1])
+    }
+}

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Dispatch
+import Glibc
+import Synchronization
+
+/// A TCP proxy on the loopback interface that does to connections what networks do.
+public final class Proxy: Sendable {
+    /// A way through the proxy.
+    public enum Direction: Sendable, CaseIterable {
+        /// From who connects to whom it is for.
+        case forth
+        /// The answers.
+        case back
+    }
+
+    private struct State {
+        var target: Int
+        var held: Set<Direction> = []
+        /// The last connection that is held.
+        var heldUpTo = Int.max
+        var delay: Duration = .zero
+        var isRefusing = false
+        var cuts = 0
+        var made = 0
+        var isStopped = false
+    }
+
+    /// Where to connect to, at 127.0.0.1.
+    public let port: Int
+    private let state: Mutex<State>
+    private let bell: (read: Int32, write: Int32)
+
+    private init(to target: Int) throws {
+        bell = try Pipe.make()
+        port = Port.free()
+        state = Mutex(State(target: target))
+        let listener = try Port.listen(port)
+        DispatchQueue(label: "proxy").async { [self] in
+            var line = Line(listener: listener, port: port)
+            while turn(&line) {}
+            line.end()
+            close(bell.read)
+            close(bell.write)
+        }
+    }
+
+    /// Runs `body` with a proxy to a port of this machine.
+    public static func with<Value>(to target: Int, _ body: (Proxy) async throws -> Value) async throws -> Value {
+        let proxy = try Proxy(to: target)
+        defer { proxy.change { $0.isStopped = true } }
+        return try await body(proxy)
+    }
+
+    /// How many connections were made through it.
+    public var connections: Int { state.withLock { $0.made } }
+
+    /// Later connections go to another port.
+    public func lead(to target: Int) { change { $0.target = target } }
+
+    /// Ends all connections.
+    public func cut() { change { $0.cuts += 1 } }
+
+    /// Ends all connections and takes no further ones.
+    public func refuse() {
+        change {
+            $0.cuts += 1
+            $0.isRefusing = true
+        }
+    }
+
+    /// Lets nothing through in these directions, neither bytes nor ends: they come when it is healed.
+    /// - Parameter isForLater: Whether that holds for later connections too.
+    public func hold(_ directions: Direction..., isForLater: Bool = true) {
+        change {
+            $0.held = Set(directions)
+            $0.heldUpTo = isForLater ? .max : $0.made
+        }
+    }
+
+    /// Lets everything through so much later, in each direction.
+    public func delay(_ time: Duration) { change { $0.delay = time } }
+
+    /// Lets everything through, what was held first.
+    public func heal() {
+        change {
+            $0.held = []
+            $0.delay = .zero
+            $0.isRefusing = false
+        }
+    }
+
+    private func change(_ body: (inout State) -> Void) {
+        state.withLock { state in
+            guard !state.isStopped else { return }
+            body(&state)
+            var one: UInt8 = 1
+            write(bell.write, &one, 1)
+        }
+    }
+
+    /// Waits for something to do, and does it. Only the proxy's own thread calls it.
+    private func turn(_ line: inout Line) -> Bool {
+        let present = state.withLock { $0 }
+        guard !present.isStopped else { return false }
+        line.apply(cuts: present.cuts, isRefusing: present.isRefusing)
+        let isHeld = { (number: Int, direction: Direction) in
+            number <= present.heldUpTo && present.held.contains(direction)
+        }
+        var waits = [pollfd(fd: bell.read, events: Int16(POLLIN), revents: 0)]
+        line.list(&waits, isHeld)
+        poll(&waits, nfds_t(waits.count), line.patience(isHeld))
+        var bytes = [UInt8](repeating: 0, count: 64)
+        while read(bell.read, &bytes, bytes.count) > 0 {}
+        let ready = Set(waits.filter { $0.revents != 0 }.map(\.fd))
+        if line.listener.map(ready.contains) == true, line.accept(for: present.target) {
+            state.withLock { $0.made += 1 }
+        }
+        line.carry(ready, delay: present.delay, isHeld)
+        return true
+    }
+}
+
+/// The descriptors of a proxy; its thread's alone.
+private struct Line {
+    struct Way {
+        var from: Int32
+        var to: Int32
+        var waiting: [(due: ContinuousClock.Instant, bytes: ArraySlice<UInt8>)] = []
+        var isEnded = false
+        /// The end has been passed on.
+        var isOver = false
+    }
+
+    struct Pair {
+        var number: Int
+        var ways: [Proxy.Direction: Way]
+        var isBroken = false
+    }
+
+    var listener: Int32?
+    let port: Int
+    private var pairs: [Pair] = []
+    private var made = 0
+    private var cuts = 0
+
+    init(listener: Int32, port: Int) {
+        self.listener = listener
+        self.port = port
+    }
+
+    mutating func end() {
+        for pair in pairs { Self.close(pair) }
+        if let listener { Glibc.close(listener) }
+    }
+
+    private static func close(_ pair: Pair) {
+        for descriptor in Set(pair.ways.values.map(\.from)) { Glibc.close(descriptor) }
+    }
+
+    mutating func apply(cuts: Int, isRefusing: Bool) {
+        if cuts != self.cuts {
+            self.cuts = cuts
+            for pair in pairs { Self.close(pair) }
+            pairs = []
+        }
+        if isRefusing, let listener {
+            Glibc.close(listener)
+            self.listener = nil
+        } else if !isRefusing, listener == nil {
+            listener = try? Port.listen(port)
+        }
+    }
+
+    func list(_ waits: inout [pollfd], _ isHeld: (Int, Proxy.Direction) -> Bool) {
+        if let listener { waits.append(pollfd(fd: listener, events: Int16(POLLIN), revents: 0)) }
+        let now = ContinuousClock.now
+        for pair in pairs {
+            for (direction, way) in pair.ways where !isHeld(pair.number, direction) {
+                if !way.isEnded { waits.append(pollfd(fd: way.from, events: Int16(POLLIN), revents: 0)) }
+                if let first = way.waiting.first, first.due <= now {
+                    waits.append(pollfd(fd: way.to, events: Int16(POLLOUT), revents: 0))
+                }
+            }
+        }
+    }
+
+    /// Milliseconds until something is due; -1 for no end.
+    func patience(_ isHeld: (Int, Proxy.Direction) -> Bool) -> Int32 {
+        let now = ContinuousClock.now
+        let dues = pairs.flatMap { pair in
+            pair.ways.compactMap { direction, way in
+                isHeld(pair.number, direction) ? nil : way.waiting.first?.due
+            }
+        }
+        guard let next = dues.filter({ $0 > now }).min() else { return listener == nil ? 100 : -1 }
+        return Int32((next - now) / .milliseconds(1)) + 1
+    }
+
+    mutating func accept(for target: Int) -> Bool {
+        guard let listener else { return false }
+        let client = Glibc.accept(listener, nil, nil)
+        guard client >= 0 else { return false }
+        _ = fcntl(client, F_SETFD, FD_CLOEXEC)
+        _ = fcntl(client, F_SETFL, O_NONBLOCK)
+        guard let server = Port.connected(target) else {
+            Glibc.close(client)
+            return false
+        }
+        var on: Int32 = 1
+        for socket in [client, server] {
+            setsockopt(socket, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
+        }
+        made += 1
+        pairs.append(
+            Pair(number: made, ways: [.forth: Way(from: client, to: server), .back: Way(from: server, to: client)]))
+        return true
+    }
+
+    mutating func carry(_ ready: Set<Int32>, delay: Duration, _ isHeld: (Int, Proxy.Direction) -> Bool) {
+        for index in pairs.indices {
+            for direction in Proxy.Direction.allCases where !isHeld(pairs[index].number, direction) {
+                guard var way = pairs[index].ways[direction], !way.isOver else { continue }
+                if ready.contains(way.from), !way.isEnded { Self.take(&way, delay) }
+                if !Self.give(&way) { pairs[index].isBroken = true }
+                pairs[index].ways[direction] = way
+            }
+        }
+        for pair in pairs where Self.isDone(pair) { Self.close(pair) }
+        pairs.removeAll { Self.isDone($0) }
+    }
+
+    private static func isDone(_ pair: Pair) -> Bool { pair.isBroken || pair.ways.values.allSatisfy(\.isOver) }
+
+    private static func take(_ way: inout Way, _ delay: Duration) {
+        var chunk = [UInt8](repeating: 0, count: 65_536)
+        let count = read(way.from, &chunk, chunk.count)
+        if count > 0 {
+            way.waiting.append((ContinuousClock.now + delay, chunk[..<count]))
+        } else if count == 0 || errno != EAGAIN {
+            way.isEnded = true
+        }
+    }
+
+    /// - Returns: Whether the other end still takes something.
+    private static func give(_ way: inout Way) -> Bool {
+        while let (due, bytes) = way.waiting.first, due <= ContinuousClock.now {
+            let count = bytes.withUnsafeBytes { send(way.to, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+            if count < 0 { return errno == EAGAIN }
+            if count == bytes.count {
+                way.waiting.removeFirst()
+            } else {
+                way.waiting[0].bytes = bytes.dropFirst(count)
+            }
+        }
+        if way.isEnded, way.waiting.isEmpty, !way.isOver {
+            way.isOver = true
+            shutdown(way.to, Int32(SHUT_WR))
+        }
+        return true
+    }
+}
