@@ -74,7 +74,7 @@ extension World {
                 session: intent.session, phase: intent.phase, operation: intent.operation, expiresAt: intent.expiresAt)
         case .presence, .hello, .ping, .pong: break
         }
-        if !machines[node].isLinked, machines[node].engine.view.isLinked, machines[node].backlog.isEmpty {
+        if !machines[node].isLinked, machines[node].view.isLinked, machines[node].backlog.isEmpty {
             tell("\(name) publishes into a connection that is gone")
         }
     }
@@ -102,11 +102,13 @@ extension World {
 
     /// What was published must be read as it was meant, whatever minor version its writer speaks.
     mutating func witnessPayload(_ packet: Packet, of message: Message, by node: Int) {
-        let codec: WireCodec
-        switch message {
-        case .ping(_, let to), .pong(_, let to): codec = WireCodec(space: machines[node].codec.topics.space, me: to)
-        default: codec = machines[node].codec
-        }
+        let own = machines[node].codec
+        let codec =
+            switch message {
+            case .ping(_, let to), .pong(_, let to):
+                place(of: to).map { machines[$0].codec } ?? WireCodec(space: own.topics.space, me: to)
+            default: own
+            }
         let read = packet.decoded(by: codec, retained: packet.retain, now: 0)
         guard read != .message(message, from: machines[node].id) else { return }
         fail(.payloadReadable, "\(Names.node(node)) publishes \(message), read as \(read)")
@@ -163,7 +165,7 @@ extension World {
         case .recovered(let session):
             counters.add(.recovered)
             let found = witness.nodes[node].foundEpoch
-            if let own = machines[node].engine.register(of: machines[node].id), own.epoch <= found {
+            if let own = machines[node].own, own.epoch <= found {
                 fail(.epochRises, "\(Names.node(node)) takes \(session) back in epoch \(own.epoch)")
             }
         case .discarded: counters.add(.discarded)

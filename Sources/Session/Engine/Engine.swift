@@ -138,6 +138,7 @@ public struct Engine: Hashable, Sendable {
         if let due = link.repairAt, due <= now.boot { repair(at: now) }
         if let due = time.nextWake, due <= now.boot { doubtTime(at: now) }
         if let due = link.timeDeadline, due <= now.boot { timeIsKnown(at: now) }
+        if let due = link.comparedBy, due <= now.boot { clocksAreKnown(at: now) }
         if let retry = disk.retryAt, retry <= now.boot { write() }
         if let due = requests.nextWake(isReady: link.isReady, canTakeOver: canTakeOver), due <= now.boot {
             sendRequests(at: now)
@@ -167,7 +168,8 @@ public struct Engine: Hashable, Sendable {
     /// Whether the own register can be the current one: what a wrong clock has stamped, and nobody else admits, is so
     /// only while nobody contradicts.
     private func isCandidate(_ own: Register, at now: Instant) -> Bool {
-        if isWithheld, link.isReady { return false }
+        guard link.isReady else { return true }
+        if isWithheld { return false }
         return registers.current == nil || HeldRegister.admits(own.stamp, groupTime: groupTime(now))
     }
 }

@@ -58,7 +58,7 @@ extension Engine {
     }
 
     /// The nodes whose clocks decide where no clock is known to be right.
-    private var council: some Sequence<NodeID> {
+    var council: some Sequence<NodeID> {
         let online = peers.all.lazy.filter { $0.peer.isOnline && $0.node != node }.map(\.node)
         return (online + [node]).sorted().prefix(Limits.council).filter { $0 != node }
     }
