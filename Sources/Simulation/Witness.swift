@@ -65,6 +65,8 @@ struct Witness {
     var finals: [SessionID: Status] = [:]
     /// Sessions that were started without a connection and not yet shown elsewhere.
     var offline: Set<SessionID> = []
+    /// Sessions of which a register was published.
+    var published: Set<SessionID> = []
 
     init(nodes count: Int) {
         nodes = Array(repeating: Node(), count: count)

@@ -149,7 +149,9 @@ extension World {
         let unanswered = counters[.noAnswer]
         press(node, .extend(seconds: 60), sight: 0, id: 9_001)
         come(toRest: 8_000)
-        if !machines[node].open.isEmpty || counters[.noAnswer] > unanswered { fail(.pressAnswered, "nobody answers \(Names.node(node))") }
+        if !machines[node].open.isEmpty || counters[.noAnswer] > unanswered {
+            fail(.pressAnswered, "nobody answers \(Names.node(node))")
+        }
         if machines[node].id != owner { counters.add(.peerAnswered) }
     }
 

@@ -100,7 +100,8 @@ extension Engine {
     /// Ends the own session when a later start is known. Written down and published before anything else is handled.
     mutating func yieldIfBeaten(at now: Instant) {
         // A start made without contact is compared when its time is known.
-        guard keeps(.yield), link.timeDeadline == nil, let own = journal.own, own.status.isLive, let winner = registers.current?.register,
+        guard keeps(.yield), link.timeDeadline == nil, let own = journal.own, own.status.isLive,
+            let winner = registers.current?.register,
             winner.stamp > own.stamp
         else { return }
         let at = groupTime(now)
