@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-@testable import Display
 import Session
 import Testing
+
+@testable import Display
 
 struct ScreenTests {
     @Test func states() {

@@ -96,6 +96,7 @@ extension Decoder {
         guard let stranger = keys.sorted().first(where: { !known.contains($0) }) else { return }
         let fields = known.isEmpty ? "it has none" : "fields are \(known.joined(separator: ", "))"
         throw RequestError(
-            RequestError.path(codingPath + [AnyKey(stringValue: stranger)]), "is not a field of this request; \(fields)")
+            RequestError.path(codingPath + [AnyKey(stringValue: stranger)]), "is not a field of this request; \(fields)"
+        )
     }
 }
