@@ -72,8 +72,8 @@ import Testing
             if fault == .cutOften {
                 for _ in 1...5 {
                     let made = space.deskLine.connections
-                    try await eventually("another connection") { space.deskLine.connections > made }
                     space.deskLine.cut()
+                    try await eventually("another connection") { space.deskLine.connections > made }
                 }
             }
             let answers = [await first, await space.extend(space.kitchen)].map(\.outcome)
