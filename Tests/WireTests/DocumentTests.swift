@@ -61,7 +61,7 @@ struct DocumentTests {
     /// The engine trusts what it restores, the register that others know included.
     @Test func aFlawInTheRegisterBeforeIsFound() throws {
         var before = try Fixtures.register()
-        before.phase = 2
+        before.anchor.elapsed = 1_500_001
         let error = try #require(throws: Rejection.self) { try journal(#","before":\#(Self.text(before))"#) }
         #expect(error.reason == .outOfBounds)
     }

@@ -79,7 +79,8 @@ struct ReportTests {
         let measured = ErrorBound(milliseconds: 12, at: 510_000)
         #expect(try bound(measured, boot: 510_000) == 12)
         #expect(try bound(measured, boot: 520_000) == 14, "200 millionths")
-        #expect(try bound(ErrorBound(milliseconds: 12), shown: 10_030, boot: 510_000) == 42, "what stands still is late")
+        #expect(
+            try bound(ErrorBound(milliseconds: 12), shown: 10_030, boot: 510_000) == 42, "it stands still")
         #expect(try status(View(error: measured), boot: 510_000).errorBound == nil, "idle")
     }
 
@@ -129,7 +130,8 @@ struct ReportTests {
         var presence = random.presence()
         presence.isSleeping = true
         for quality in [
-            ClockQuality(synced: true, bound: 12), ClockQuality(synced: false), ClockQuality(synced: false, isWrong: true),
+            ClockQuality(synced: true, bound: 12), ClockQuality(synced: false),
+            ClockQuality(synced: false, isWrong: true),
         ] {
             presence.clock = quality
             let row = PeerRow(node: try Fixtures.node("hall"), presence: presence, isOnline: false)
