@@ -48,6 +48,7 @@ let package = Package(
             pkgConfig: "libsystemd",
             providers: [.apt(["libsystemd-dev"])]
         ),
+        .systemLibrary(name: "CTimex"),
         .target(
             name: "Mosquitto",
             dependencies: ["CMosquitto"],
@@ -58,7 +59,7 @@ let package = Package(
         .target(name: "Display", dependencies: ["Session"], swiftSettings: strict),
         .target(
             name: "Shell",
-            dependencies: ["CSystemd", "Session", "Wire", "Mosquitto", logging, subprocess, system],
+            dependencies: ["CSystemd", "CTimex", "Session", "Wire", "Mosquitto", logging, subprocess, system],
             swiftSettings: strict
         ),
         .target(

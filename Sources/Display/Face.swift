@@ -15,6 +15,14 @@ public enum Face: String, CaseIterable, Sendable {
         }
     }
 
+    /// Whether a time that may be wrong is marked as such.
+    public var marksApproximate: Bool {
+        switch self {
+        case .boring: false
+        case .focus: true
+        }
+    }
+
     /// Whether a person can press anything on this face.
     public var hasButtons: Bool {
         switch self {

@@ -11,13 +11,21 @@ extension Screen {
             notices.append(Notice(kind: .stale, text: lastHeard(stale, strings: options.strings)))
         }
         if !view.isLinked { notices.append(Notice(kind: .linkLost, text: options.strings[.linkLost])) }
-        if let register = moment?.register, register.status.isLive, let before = register.continues?.node,
-            before != register.owner
+        if let register = moment?.register, register.status.isLive, let takeover = register.continues,
+            takeover.node != register.owner
         {
-            let names = ["node": register.owner.rawValue, "from": before.rawValue]
-            notices.append(Notice(kind: .tookOver, text: options.strings.text(.tookOver, names)))
+            notices.append(notice(of: takeover, by: register.owner, options: options))
         }
         return notices
+    }
+
+    /// Where it came from, a session has moved away; everywhere else somebody took over.
+    private static func notice(of takeover: Continuation, by owner: NodeID, options: ScreenOptions) -> Notice {
+        let time = TimeText.clock(takeover.at, offset: options.utcOffset(takeover.at))
+        let values = ["node": owner.rawValue, "from": takeover.node.rawValue, "time": time]
+        let isFromHere = takeover.node == options.node
+        return Notice(
+            kind: isFromHere ? .moved : .tookOver, text: options.strings.text(isFromHere ? .moved : .tookOver, values))
     }
 
     private static func lastHeard(_ milliseconds: Int64, strings: Strings) -> String {

@@ -6,6 +6,8 @@ public import Session
 public struct ScreenOptions: Sendable {
     /// The language.
     public var strings: Strings
+    /// The node that the display belongs to; `nil` for none.
+    public var node: NodeID?
     /// Whether nothing can be pressed on this display.
     public var isReadOnly: Bool
     /// Seconds that this place is ahead of UTC at a time given in milliseconds since 1970.
@@ -17,10 +19,11 @@ public struct ScreenOptions: Sendable {
 
     /// Makes options.
     public init(
-        strings: Strings = .english, isReadOnly: Bool = false,
+        strings: Strings = .english, node: NodeID? = nil, isReadOnly: Bool = false,
         utcOffset: @escaping @Sendable (Int64) -> Int = { _ in 0 }, pending: Operation? = nil, message: String? = nil
     ) {
         self.strings = strings
+        self.node = node
         self.isReadOnly = isReadOnly
         self.utcOffset = utcOffset
         self.pending = pending
@@ -39,8 +42,9 @@ extension Screen {
         guard let moment = view.moment(at: boot) else { return }
         let register = moment.register
         status = register.status
-        times = Self.times(moment.shownSeconds, face: face, strings: strings)
-        widestTime = TimeText.text(seconds: moment.widestSeconds, padded: true)
+        let sign = face.marksApproximate && moment.isApproximate ? TimeText.approximateSign : ""
+        times = Self.times(moment.shownSeconds, face: face, strings: strings).map { sign + $0 }
+        widestTime = sign + TimeText.text(seconds: moment.widestSeconds, padded: true)
         stateText = Self.stateText(of: register, options: options)
         label = register.label
         title = register.title

@@ -21,6 +21,8 @@ public struct Screen: Hashable, Sendable {
             case linkLost
             /// The session goes on at another node than it began.
             case tookOver
+            /// The session was this display's node's own, and goes on at another one.
+            case moved
         }
 
         /// What it is about.
@@ -33,7 +35,8 @@ public struct Screen: Hashable, Sendable {
     public var face: Face
     /// Where the session stands; `nil` when there is none to show.
     public var status: Status?
-    /// The time as it should stand there, then shorter ways to write it; empty when idle.
+    /// The time as it should stand there, with ``TimeText/approximateSign`` where it may be wrong, then shorter ways to
+    /// write it; empty when idle.
     public var times: [String] = []
     /// The widest text that the time has in this phase, so that its size need not change.
     public var widestTime = ""

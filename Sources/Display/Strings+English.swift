@@ -32,7 +32,7 @@ extension Strings.Key {
         case .lastHeardMinutes: "Last heard {count} min ago"
         case .lastHeardHours: "Last heard {count} h ago"
         case .linkLost: "Not connected"
-        case .tookOver: "{node} took over from {from}"
+        case .tookOver: "{node} took over from {from}, {time}"
         case .focus: "Focus"
         case .shortBreak: "Break"
         case .longBreak: "Long break"

@@ -2,6 +2,9 @@
 
 /// How a number of seconds is written.
 public enum TimeText {
+    /// What stands before a time that may be wrong by more than a quarter of a second.
+    public static let approximateSign = "≈"
+
     /// `5:00`, or `05:00` where the minutes are padded; `1:00:00` from an hour on.
     public static func text(seconds: Int, padded: Bool) -> String {
         let seconds = max(seconds, 0)

@@ -17,6 +17,7 @@ struct API: Sendable {
         router.get("/v1/events") { _, _ in await events() }
         router.post("/v1/start") { request, _ in await start(request) }
         router.post("/v1/intents") { request, _ in await intent(request) }
+        router.post("/v1/take") { request, _ in await take(request) }
         return router
     }
 
@@ -46,6 +47,15 @@ struct API: Sendable {
             let body = try await body(of: request)
             let wanted: IntentRequest = try ReportJSON.decode(from: body)
             return Self.answer(await node.press(try wanted.press()))
+        } catch {
+            return Self.invalid(error)
+        }
+    }
+
+    private func take(_ request: Request) async -> Response {
+        do throws(RequestError) {
+            _ = try TakeRequest(body: try await body(of: request))
+            return Self.answer(await node.take())
         } catch {
             return Self.invalid(error)
         }

@@ -36,6 +36,11 @@ public struct ControlClient: Sendable {
         try await request(.POST, "/v1/intents", body: ReportJSON.encode(intent))
     }
 
+    /// Moves the current session to the node.
+    public func take() async throws(ControlError) -> ReplyReport {
+        try await request(.POST, "/v1/take", body: ReportJSON.encode(TakeRequest()))
+    }
+
     /// Hands over the view and each later one, until the node ends or the task is cancelled.
     public func views(_ body: (View) async throws -> Void) async throws {
         try await exchange(.GET, "/v1/events", body: []) { responses in

@@ -9,6 +9,8 @@ public protocol NodeAccess: Sendable {
     func start(_ start: Start) async -> Reply
     /// Asks something of the current session.
     func press(_ press: Press) async -> Reply
+    /// Moves the current session here.
+    func take() async -> Reply
     /// The session as it stands now.
     func status() async -> StatusReport
     /// The nodes that were heard of.

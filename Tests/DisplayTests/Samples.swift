@@ -16,8 +16,12 @@ func sample(
         runs: status == .running ? [Run(phase: phase, from: at)] : [])
 }
 
-func view(_ register: Register?, anchorBoot: Int64 = 0, lostAt: Int64? = nil, isLinked: Bool = true) -> View {
-    View(register: register, anchorBoot: anchorBoot, contactLostAt: lostAt, isLinked: isLinked)
+func view(
+    _ register: Register?, anchorBoot: Int64 = 0, error: Int64? = 0, lostAt: Int64? = nil, isLinked: Bool = true
+) -> View {
+    View(
+        register: register, anchorBoot: anchorBoot, error: error.map { ErrorBound(milliseconds: $0) },
+        contactLostAt: lostAt, isLinked: isLinked)
 }
 
 func canvas(_ screen: Screen, _ columns: Int, _ rows: Int, _ depth: ColourDepth = .full) -> Canvas {

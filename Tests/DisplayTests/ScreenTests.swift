@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Display
 import Session
 import Testing
+
+@testable import Display
 
 struct ScreenTests {
     @Test func states() {
@@ -38,9 +39,38 @@ struct ScreenTests {
 
     @Test func takeoverIsSaid() throws {
         var register = sample()
-        register.continues = Continuation(node: try #require(NodeID("kitchen-pi")), epoch: 1, rev: 4, at: 0)
-        let notices = Screen(view(register), at: 0, face: .focus).notices
-        #expect(notices.map(\.text) == ["desk took over from kitchen-pi"])
+        register.continues = Continuation(
+            node: try #require(NodeID("kitchen-pi")), epoch: 1, rev: 4, at: 1_800_000_000_000)
+        func notices(on node: String?) -> [Screen.Notice] {
+            let options = ScreenOptions(node: node.flatMap { NodeID($0) }, utcOffset: { _ in 6 * 3_600 + 5 * 60 })
+            return Screen(view(register), at: 0, face: .focus, options: options).notices
+        }
+        for node in ["desk", "hall", nil] {
+            #expect(notices(on: node) == [.init(kind: .tookOver, text: "desk took over from kitchen-pi, 14:05")])
+        }
+        #expect(notices(on: "kitchen-pi") == [.init(kind: .moved, text: "Moved to desk, 14:05")])
+    }
+
+    @Test func aTimeThatMayBeWrongIsMarked() {
+        let time = { (error: Int64?, face: Face) in Screen(view(sample(), error: error), at: 0, face: face).time }
+        #expect(time(250, .focus) == "25:00")
+        #expect(time(251, .focus) == "≈25:00")
+        #expect(time(nil, .focus) == "≈25:00", "nobody can tell")
+        #expect(time(nil, .boring) == "25:00", "it shows the time and nothing else")
+        let paused = Screen(view(sample(status: .paused), error: nil), at: 0, face: .focus)
+        #expect(paused.time == "25:00", "it stands still everywhere")
+        let long = Screen(view(sample([Phase(kind: .focus, seconds: 5_400)]), error: nil), at: 0, face: .focus)
+        #expect(long.times == ["≈1:30:00", "≈90:00", "≈1h30"])
+    }
+
+    @Test func theSignOfAnApproximateTimeIsDrawnLarge() throws {
+        let screen = Screen(view(sample(), error: nil), at: 0, face: .focus)
+        let digits = try #require(screen.bigTime(columns: 70, rows: 12))
+        #expect(digits.height > 10)
+        #expect(digits.width(of: screen.time) <= 70)
+        let sign = digits.pixmap(of: TimeText.approximateSign)
+        let column = { (x: Int) in (0..<sign.height).filter { sign[x, $0] != nil } }
+        #expect(column(sign.width / 4).first ?? 0 < column(sign.width * 3 / 4).first ?? 0, "a crest, then a trough")
     }
 
     @Test func phaseIndicatorCountsItsKind() {

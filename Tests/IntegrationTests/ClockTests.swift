@@ -26,4 +26,83 @@ import Testing
     func bootClocksHaveNothingToDoWithEachOther(seconds: Int) async throws {
         try await shareASession(.boot(seconds: seconds))
     }
+
+    private static let isFaked = ConditionTrait.enabled(if: MovedClock.library != nil, "libfaketime is not installed")
+
+    @Test(isFaked, arguments: [3 * 3_600, -3 * 3_600])
+    func aWallClockIsHoursOff(seconds: Int) async throws {
+        try await shareASession(.wall(seconds: seconds))
+    }
+
+    /// Two machines cannot tell which of two plausible clocks is right; that no clock is years off they can.
+    @Test(isFaked, arguments: [1_970, 2_099])
+    func aMachineThatKnowsNoTime(year: Int) async throws {
+        let then = Int64(year - 1_970) * 31_556_952 + 1_000_000
+        let clock = MovedClock.wall(seconds: Int(then - now() / 1_000))
+        try await shareASession(clock)
+        try await FaultySpace.with(deskClock: clock) { space, _ in
+            for node in [space.desk, space.kitchen] {
+                try await eventually("\(node.id) sees whose clock is wrong") {
+                    node.row(of: "desk").clock.wrong == true && node.row(of: "kitchen").clock.wrong == false
+                }
+                let words = try await node.lockstep("nodes").output.split(separator: "\n")
+                #expect(words.first { $0.hasPrefix("desk") }?.contains("clock wrong") == true, "\(words)")
+                #expect(words.first { $0.hasPrefix("kitchen") }?.contains("clock wrong") == false, "\(words)")
+            }
+            let status = try await space.desk.lockstep("status", "--json").json
+            #expect(status.clock.wrong == true)
+            #expect((status.clock.ahead.int ?? 0) / 86_400_000 == (then - now() / 1_000) / 86_400)
+            #expect(abs((status.startTime.int ?? 0) - now()) < 600_000, "its session has the time of the others")
+            #expect(try await space.desk.lockstep("status").output.contains("clock wrong: this machine's is "))
+            #expect(try await space.kitchen.lockstep("status").output.contains("clock wrong") == false)
+        }
+    }
+
+    @Test func theErrorOfATimeIsKnown() async throws {
+        try await FaultySpace.with { space, _ in
+            #expect(space.desk.status.errorBound == 0, "its own clock")
+            try await space.kitchen.shows("a comparison of the clocks") { $0.approximate == false }
+            let status = try await space.kitchen.lockstep("status", "--json").json
+            #expect((0...250).contains(status.errorBound.int ?? -1), "\(status.errorBound)")
+            #expect(try await space.kitchen.lockstep("status").output.contains("≈") == false)
+        }
+    }
+
+    /// Each reading lies between the times at which it was asked for and answered.
+    @Test(isFaked, arguments: [7_200, -7_200])
+    func aStepOfTheOwnersWallClockMovesNoCountdown(seconds: Int) async throws {
+        let directory = try TemporaryDirectory()
+        let file = try directory.write(MovedClock.offset(0), to: "offset")
+        try await FaultySpace.with(deskClock: .wallFile(file)) { space, id in
+            let clock = ContinuousClock()
+            try await space.kitchen.shows("a comparison of the clocks") { $0.approximate == false }
+            func left(_ node: NodeProcess) -> (least: ContinuousClock.Instant, most: ContinuousClock.Instant) {
+                let asked = clock.now
+                let seconds = node.status.remainingSeconds.int ?? -100_000
+                return (asked + .seconds(seconds - 1), clock.now + .seconds(seconds))
+            }
+            let nodes = [space.desk, space.kitchen]
+            let before = nodes.map(left)
+            try directory.write(MovedClock.offset(seconds), to: "offset")
+            // Something has to be decided for a clock to be looked at.
+            #expect(await space.extend(space.desk).outcome == "applied")
+            try await eventually("somebody's clock is wrong by now") {
+                nodes.contains { $0.status.clock.wrong == true }
+            }
+            for (node, before) in zip(nodes, before) {
+                let after = left(node)
+                let slack = Duration.milliseconds(300)
+                let isSame =
+                    after.most >= before.least + .seconds(60) - slack
+                    && after.least <= before.most + .seconds(60) + slack
+                #expect(isSame, "\(node.id): it would end at \(before), with a minute more at \(after)")
+            }
+            let agreed = try await space.agrees("the same") { $0.totalSeconds == 1_560 }
+            #expect(agreed.session.text == id)
+            let later = try space.kitchen.begin(["seconds": 600])
+            try await space.agrees("a later start there") { $0.session.text == later }
+            let last = try space.desk.begin(["seconds": 900])
+            try await space.agrees("a later start here") { $0.session.text == last }
+        }
+    }
 }

@@ -41,19 +41,6 @@ import Testing
         try await desk.end()
     }
 
-    @Test(.mostlyWaiting) func fourWhenTheOwnerDoesNotAnswer() async throws {
-        try await Space.with("desk", "kitchen") { space in
-            try space["desk"].begin()
-            try await space["kitchen"].shows("the session") { $0.status == "running" }
-            space["desk"].freeze()
-            let result = try await space["kitchen"].lockstep("pause", "--json")
-            #expect(result.code == 4, "\(result)")
-            #expect(result.json.outcome == "noAnswer")
-            #expect(result.errors.contains("did not answer in time"))
-            space["desk"].thaw()
-        }
-    }
-
     @Test(.mostlyWaiting) func fourWhenTheNodeOfThisMachineHangs() async throws {
         let desk = try NodeProcess("desk")
         try await desk.start()

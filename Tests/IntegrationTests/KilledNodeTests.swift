@@ -17,63 +17,70 @@ import Testing
         }
     }
 
+    /// Twice a round the owner is killed while the other node presses, which takes the session over; next round the
+    /// parts are changed.
     @Test(.mostlyWaiting, arguments: [UInt64(1)])
     func nothingOfItsSessionIsLostOrDone(twice seed: UInt64) async throws {
         try await FaultySpace.with { space, id in
             var random = Random(state: seed)
-            let isOver = Mutex(false)
-            async let outcomes = press(space, until: isOver)
-            // Twice a round.
+            let presser = Mutex<NodeProcess?>(space.kitchen)
+            async let outcomes = press(space, at: presser)
+            var takeovers = 0
             for _ in 1...25 {
+                let agreed = try await space.agrees("the session") { $0.lineage.text == id }
+                let isDesks = agreed.owner == "desk"
+                let (owner, other) = isDesks ? (space.desk, space.kitchen) : (space.kitchen, space.desk)
+                presser.withLock { $0 = other }
                 // A moment for the presses, so that it is killed at work; then a random one.
-                let revision = space.kitchen.status.revision.int ?? 0
-                try await eventually("a press gets through, or none for a while", within: .seconds(60)) {
-                    space.kitchen.status.revision.int ?? 0 > revision
-                }
+                let total = agreed.totalSeconds.int ?? 0
+                try await eventually("a press gets through") { other.status.totalSeconds.int ?? 0 > total }
                 try await Task.sleep(for: .microseconds(Int.random(in: 0...30_000, using: &random)))
-                try await space.desk.kill()
+                try await owner.kill()
                 // Also while it starts, reads its journal, connects.
-                try space.desk.launch()
+                try owner.launch()
                 try await Task.sleep(for: .microseconds(Int.random(in: 0...300_000, using: &random)))
-                try await space.desk.kill()
-                try await space.desk.start()
+                try await owner.kill()
+                try await owner.start()
+                if other.status.isOwner == true { takeovers += 1 }
             }
-            isOver.withLock { $0 = true }
+            presser.withLock { $0 = nil }
             let all = await outcomes
-            let agreed = try await space.agrees("the same after all that") { $0.session.text == id }
+            let agreed = try await space.agrees("the same after all that") { $0.lineage.text == id }
 
             let applied = all.filter { $0 == "applied" || $0 == "duplicate" }.count
             let unknown = all.count - applied
-            #expect(Set(all).isSubset(of: ["applied", "duplicate", "noAnswer"]), "\(Set(all))")
+            #expect(Set(all).isSubset(of: ["applied", "duplicate", "noAnswer", .null]), "\(Set(all))")
             let extended = ((agreed.totalSeconds.int ?? 0) - 1_500) / 5
             #expect((applied...applied + unknown).contains(Int(extended)), "\(applied) applied, \(unknown) unanswered")
-            #expect(agreed.revision.int == extended + 1, "each press is one revision, and nothing else is")
-            neverGoesBack(space.peer.all("session", of: "desk"), id)
+            #expect(takeovers > 0, "its will has a moment to be seen, most of the time")
+            for node in ["desk", "kitchen"] { neverGoesBack(space.peer.all("session", of: node), of: id) }
         }
     }
 
-    private func press(_ space: FaultySpace, until isOver: borrowing Mutex<Bool>) async -> [JSON] {
+    private func press(_ space: FaultySpace, at presser: borrowing Mutex<NodeProcess?>) async -> [JSON] {
         var outcomes: [JSON] = []
-        while !isOver.withLock(\.self) { outcomes.append(await space.extend(space.kitchen, by: 5).outcome) }
+        while let node = presser.withLock(\.self) { outcomes.append(await space.extend(node, by: 5).outcome) }
         return outcomes
     }
 
-    /// What others saw of the session, in the order they saw it.
-    private func neverGoesBack(_ registers: [JSON], _ id: String) {
+    /// What others saw of a node's registers, in the order they saw them.
+    private func neverGoesBack(_ registers: [JSON], of lineage: String) {
         var before = JSON.null
         var revisions: [JSON: JSON] = [:]
         for register in registers {
-            #expect(register.id.text == id)
+            #expect(register.lineage.text == lineage)
             #expect(register.epoch == registers.first?.epoch, "the journal was never lost")
             if before != .null {
                 #expect(register.rev.int ?? 0 >= before.rev.int ?? 0)
                 #expect(register.rev != before.rev || register == before, "one revision, one content")
-                let lost = Set(before.applied.items.suffix(32)).subtracting(register.applied.items)
-                #expect(register.rev.int ?? 0 > (before.rev.int ?? 0) + 32 || lost.isEmpty)
             }
             if register.last != .null {
                 #expect(revisions[register.last.intent, default: register.rev] == register.rev, "a press counts once")
                 revisions[register.last.intent] = register.rev
+            }
+            if register.id == before.id {
+                let lost = Set(before.applied.items.suffix(32)).subtracting(register.applied.items)
+                #expect(register.rev.int ?? 0 > (before.rev.int ?? 0) + 32 || lost.isEmpty)
             }
             before = register
         }

@@ -67,8 +67,21 @@ import Testing
             try await space.peer.sees("session", of: "desk", "the session") { $0.id.text == id }
             space["desk"].freeze()
             let result = try await remote(space, "pause", "--json")
-            #expect(result.code == 4, "\(result)")
+            #expect(result.code == 4, "it cannot take over: \(result)")
+            #expect(result.json.outcome == "noAnswer")
+            #expect(result.errors.contains("did not answer in time"))
             space["desk"].thaw()
+        }
+    }
+
+    @Test func itHasNoPlaceToHoldASession() async throws {
+        try await Space.with("desk") { space in
+            let id = try space["desk"].begin()
+            let result = try await remote(space, "take", "--json")
+            #expect(result.code == 2, "\(result)")
+            #expect(result.json.outcome == "invalid")
+            #expect(result.errors.contains("no place to hold a session"), "\(result)")
+            #expect(space["desk"].status.session.text == id)
         }
     }
 

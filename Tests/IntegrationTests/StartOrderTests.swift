@@ -125,7 +125,7 @@ import Testing
         }
     }
 
-    @Test func anUnansweredIntentIsSentAgainWithTheSameID() async throws {
+    @Test func anUnansweredIntentIsSentAgainWithTheSameIDUntilTheNodeTakesOver() async throws {
         try await Space.with("desk") { space in
             try await space.peer.publish("session", .register("theirs"))
             try await space["desk"].shows("theirs") { $0.session == "theirs" }
@@ -133,8 +133,12 @@ import Testing
             try await eventually("it asks again") { space.peer.all("intent", of: "desk").count >= 2 }
             #expect(Set(space.peer.all("intent", of: "desk").map(\.id)).count == 1)
             let result = try await pausing
-            #expect(result.code == 4, "\(result)")
-            #expect(result.json.outcome == "noAnswer")
+            #expect(result.code == 0, "\(result)")
+            let intent = space.peer.latest("intent", of: "desk").id
+            let register = try await space.peer.sees("session", of: "desk", "its own") { $0.status == "paused" }
+            #expect(register.lineage == "theirs")
+            #expect(register.continues.node == "peer")
+            #expect(register.applied == [intent])
         }
     }
 }

@@ -132,7 +132,7 @@ import Testing
         #expect(rig.own?.status == .running)
         rig.pass(1)
         #expect(rig.own?.status == .superseded && rig.engine.view.register?.id == token("P1"))
-        #expect(rig.engine.nextWake == nil)
+        #expect(rig.engine.registers.nextWake == nil)
     }
 
     @Test func anIntentTakesEffectOnce() {

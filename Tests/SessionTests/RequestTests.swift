@@ -6,8 +6,8 @@ import Testing
 
 /// The asking side of an intent.
 @Suite struct RequestTests {
-    static func rig(plan text: String = "focus 25m, shortBreak 5m") -> Rig {
-        var rig = Rig()
+    static func rig(plan text: String = "focus 25m, shortBreak 5m", role: Role = .node) -> Rig {
+        var rig = Rig(role: role)
         rig.linkUp()
         rig.hear(.presence(presence("k1")), from: "kitchen")
         rig.hear(.register(peerRegister(plan: text)), from: "kitchen")
@@ -19,8 +19,9 @@ import Testing
         .ack(.answer(Answer(intent: token(intent), outcome: outcome, session: token("P1"), rev: 2)))
     }
 
-    @Test func isSentAgainWithTheSameIdAndGivenUp() {
-        var rig = Self.rig()
+    /// By what can own no session; a node takes the session over instead.
+    @Test(arguments: [Role.display, .service]) func isSentAgainWithTheSameIdAndGivenUp(role: Role) {
+        var rig = Self.rig(role: role)
         #expect(rig.press(.pause, id: "I1") == nil)
         #expect(rig.intents.count == 1)
         rig.pass(999)
@@ -31,7 +32,7 @@ import Testing
         #expect(rig.intents.count == 5 && rig.replies.isEmpty)
         rig.pass(1)
         #expect(rig.replies == [1: .noAnswer(token("P1"))] && rig.intents.count == 5)
-        #expect(Set(rig.intents).count == 1 && rig.engine.nextWake == nil)
+        #expect(Set(rig.intents).count == 1 && rig.engine.requests == Requests())
         rig.hear(Self.answer(.applied), from: "kitchen")
         #expect(rig.replies.count == 1)
         let intent = rig.intents[0]
@@ -71,11 +72,11 @@ import Testing
         rig.send(.hangUp(1))
         rig.hear(Self.answer(.applied), from: "kitchen")
         rig.pass(10_000)
-        #expect(rig.replies.isEmpty && rig.intents.count == 1 && rig.engine.nextWake == nil)
+        #expect(rig.replies.isEmpty && rig.intents.count == 1 && rig.engine.requests == Requests())
     }
 
     @Test func waitsForALinkThatHearsAnswers() {
-        var rig = Self.rig()
+        var rig = Self.rig(role: .display)
         rig.send(.linkDown)
         rig.press(.pause, id: "I1")
         rig.pass(1_500)

@@ -11,6 +11,12 @@ struct Rig {
     var engine: Engine
     var boot: Int64
     var wall: Int64
+    /// What the kernel says of the wall clock, as on most machines; `nil` where it knows nothing.
+    var wallBound: Int64? = 5
+    /// The clocks of the nodes that answer a ping.
+    var clocks: [NodeID: PeerClock] = [:]
+    /// What is on its way here, soonest first.
+    var arriving: [Arrival] = []
     var disk = DiskMode.atOnce
     /// Whether what is published on the own topic comes back.
     var echoes = true
@@ -30,18 +36,21 @@ struct Rig {
 
     init(
         _ node: String = "desk", bootID: String = "boot-1", boot: Int64 = 1_000_000, wall: Int64 = Rig.epoch,
-        journal: Journal? = nil, role: Role = .node, defaults: PhaseDefaults = PhaseDefaults()
+        wallBound: Int64? = 5, journal: Journal? = nil, role: Role = .node, isAnnounced: Bool = true,
+        defaults: PhaseDefaults = PhaseDefaults()
     ) {
         engine = Engine(
             configuration: Configuration(
-                node: id(node), name: node, role: role, software: "test", bootID: token(bootID), defaults: defaults))
+                node: id(node), name: node, role: role, software: "test", bootID: token(bootID),
+                isAnnounced: isAnnounced, defaults: defaults))
         self.boot = boot
         self.wall = wall
+        self.wallBound = wallBound
         self.journal = journal
         send(.restored(journal))
     }
 
-    var now: Instant { Instant(boot: boot, wall: wall) }
+    var now: Instant { Instant(boot: boot, wall: wall, wallBound: wallBound) }
     var own: Register? { engine.journal.own }
     var node: NodeID { engine.configuration.node }
     var moment: Moment? { engine.view.moment(at: boot) }
@@ -87,6 +96,7 @@ struct Rig {
         case .publish(let message):
             #expect(engine.link.isUp, "published without a link")
             published.append(message)
+            if case .ping(let ping, let to) = message { answer(ping, for: to, into: &inputs) }
             if case .register(let register) = message {
                 #expect(!checksFlaws || register.flaw == nil)
                 #expect(journal?.own == register, "published before it was on disk")
@@ -117,14 +127,21 @@ struct Rig {
         }
     }
 
-    /// Lets time pass, waking the engine exactly when it asks for it.
+    /// Lets time pass, waking the engine exactly when it asks for it, and lets arrive what is on its way.
     mutating func pass(_ milliseconds: Int64) {
         let end = boot + milliseconds
-        while let wake = engine.nextWake, wake <= end, wake > boot {
-            move(to: wake)
-            send(.wake)
+        while true {
+            if let first = arriving.first, first.at <= min(end, engine.nextWake ?? end) {
+                arriving.removeFirst()
+                move(to: max(first.at, boot))
+                send(.received(first.message, from: first.sender, retained: false))
+            } else if let wake = engine.nextWake, wake <= end, wake > boot {
+                move(to: wake)
+                send(.wake)
+            } else {
+                return move(to: end)
+            }
         }
-        move(to: end)
     }
 
     /// Lets time pass without waking the engine.

@@ -82,6 +82,13 @@ extension MutatedPayloads {
         Field(3, #""node":"desk""#, .node), Field(3, #""at":1800000000000"#, .time),
         Field(4, #""node":"desk""#, .node), Field(4, #""epoch":1"#, .count), Field(4, #""rev":3"#, .count),
         Field(5, #""node":"desk""#, .node), Field(5, #""session":"s-1""#, .id), Field(5, #""at":1800000000000"#, .time),
+
+        Field(7, #""conn":"c-1""#, .id), Field(7, #""sent":500000"#, .time), Field(7, #""at":1800000000000"#, .time),
+        Field(8, #""conn":"c-1""#, .id), Field(8, #""sent":500000"#, .time), Field(8, #""bootId":"b-1""#, .id),
+        Field(8, #""boot":7000000"#, .time), Field(8, #""wall":1800000000123"#, .time),
+        Field(8, #""at":1800000000000"#, .time),
+        Field(8, #""clock":{"synced":true,"bound":12,"wrong":false}"#, .object), Field(8, #""synced":true"#, .bool),
+        Field(8, #""bound":12"#, .time),
     ]
 
     /// Parts of the valid payloads and what is put in their place by hand.
@@ -127,6 +134,18 @@ extension MutatedPayloads {
         (3, "a refusal without reason", #""reason":"superseded","#, "", "malformed"),
         (3, "no kind", #""kind":"intent","#, "", "malformed"),
         (3, "a kind that is a number", #""intent""#, "3", "malformed"),
+        (0, "a clock that is wrong in words", #""bound":12"#, #""bound":12,"wrong":"no""#, "malformed"),
+        (0, "a clock that is wrong by a number", #""bound":12"#, #""bound":12,"wrong":10000"#, "malformed"),
+        (7, "no connection", #""conn":"c-1","#, "", "malformed"),
+        (7, "no reading", #""sent":500000,"#, "", "malformed"),
+        (7, "version 2 in a ping", #""v":1"#, #""v":2"#, "unknownVersion"),
+        (7, "a key twice, the last one wrong", #""sent":500000"#, #""sent":500000,"sent":-1"#, "outOfBounds"),
+        (8, "no boot", #""bootId":"b-1","#, "", "malformed"),
+        (8, "no wall clock", #""wall":1800000000123,"#, "", "malformed"),
+        (8, "no word of the clock", #","clock":{"synced":true,"bound":12,"wrong":false}"#, "", "malformed"),
+        (8, "a clock that is not known to be synchronised", #""synced":true,"#, "", "malformed"),
+        (8, "a clock that is wrong in words", #""wrong":false"#, #""wrong":"no""#, "malformed"),
+        (8, "a wall clock from after 2200", "1800000000123", "7258118400001", "outOfBounds"),
     ]
 
     /// Each field of each valid payload replaced by what does not belong there, wherever it stands.

@@ -4,7 +4,7 @@
 public struct MutatedPayload: Sendable {
     /// Says what was done to it.
     public var name: String
-    /// The last level of the topic: presence, session, intent, ack or hello.
+    /// The topic below the sender's own: presence, session, intent, ack, hello, or a ping or pong to ``receiver``.
     public var topicSuffix: String
     /// The bytes.
     public var payload: [UInt8]
@@ -18,6 +18,9 @@ public struct MutatedPayload: Sendable {
 public enum MutatedPayloads {
     /// The node that sends them.
     public static let sender = "fuzz"
+
+    /// The node that it pings and answers.
+    public static let receiver = "desk"
 
     /// Valid payloads by topic suffix, from which the others are made. Their strings hold no escapes.
     public static let valid: [(topicSuffix: String, payload: String)] = [
@@ -51,6 +54,12 @@ public enum MutatedPayloads {
         ("ack", #"{"v":1,"kind":"fork","node":"desk","epoch":1,"rev":3}"#),
         ("ack", #"{"v":1,"kind":"clock","node":"desk","session":"s-1","at":1800000000000}"#),
         ("hello", #"{"v":1}"#),
+        ("ping/\(receiver)", #"{"v":1,"conn":"c-1","sent":500000,"at":1800000000000}"#),
+        (
+            "pong/\(receiver)",
+            #"{"v":1,"conn":"c-1","sent":500000,"bootId":"b-1","boot":7000000,"wall":1800000000123,"#
+                + #""at":1800000000000,"clock":{"synced":true,"bound":12,"wrong":false}}"#
+        ),
     ]
 
     /// Every mutation. Each is the same in every run.
@@ -59,7 +68,7 @@ public enum MutatedPayloads {
     /// What is wrong on every topic.
     private static var everywhere: [MutatedPayload] {
         var all: [MutatedPayload] = []
-        for suffix in ["presence", "session", "intent", "ack", "hello"] {
+        for suffix in ["presence", "session", "intent", "ack", "hello", "ping/\(receiver)", "pong/\(receiver)"] {
             func add(_ name: String, _ bytes: [UInt8], _ expected: String) {
                 all.append(MutatedPayload(name: name, topicSuffix: suffix, payload: bytes, expected: expected))
             }

@@ -28,7 +28,7 @@ struct Vector: Decodable, CustomTestStringConvertible, Sendable {
         }
     }
 
-    static let all: [Vector] = ["presence", "session", "intent", "ack", "other"].flatMap(file)
+    static let all: [Vector] = ["presence", "session", "intent", "ack", "exchange", "other"].flatMap(file)
 
     private static func file(_ name: String) -> [Vector] {
         let folder = #filePath.split(separator: "/").dropLast(2).joined(separator: "/")
@@ -93,6 +93,8 @@ struct Summary {
         case .intent(let intent): describe(intent)
         case .ack(let ack): describe(ack)
         case .hello: fields["message"] = "hello"
+        case .ping(let ping, let to): describe(ping, to)
+        case .pong(let pong, let to): describe(pong, to)
         }
     }
 
@@ -101,7 +103,7 @@ struct Summary {
             "message": "presence", "online": "\(presence.online)", "conn": "\(presence.connection)",
             "role": presence.role.rawValue, "name": presence.name, "at": "\(presence.at)",
             "synced": "\(presence.clock.synced)", "bound": presence.clock.bound.map { "\($0)" } ?? "none",
-            "software": presence.software, "sleeping": "\(presence.isSleeping)",
+            "wrong": "\(presence.clock.isWrong)", "software": presence.software, "sleeping": "\(presence.isSleeping)",
         ]
     }
 
@@ -154,6 +156,21 @@ struct Summary {
             fields = ["kind": "clock", "node": "\(node)", "session": "\(session)", "at": "\(at)"]
         }
         fields["message"] = "ack"
+    }
+
+    private mutating func describe(_ ping: Ping, _ to: NodeID) {
+        fields = [
+            "message": "ping", "to": "\(to)", "conn": "\(ping.connection)", "sent": "\(ping.sent)", "at": "\(ping.at)",
+        ]
+    }
+
+    private mutating func describe(_ pong: Pong, _ to: NodeID) {
+        fields = [
+            "message": "pong", "to": "\(to)", "conn": "\(pong.connection)", "sent": "\(pong.sent)",
+            "bootId": "\(pong.bootID)", "boot": "\(pong.boot)", "wall": "\(pong.wall)", "at": "\(pong.at)",
+            "synced": "\(pong.clock.synced)", "bound": pong.clock.bound.map { "\($0)" } ?? "none",
+            "wrong": "\(pong.clock.isWrong)",
+        ]
     }
 
     private func words(_ superseder: Superseder) -> String {

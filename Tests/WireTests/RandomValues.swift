@@ -9,11 +9,14 @@ struct RandomValues {
     init(seed: UInt64) { generator = SeededGenerator(seed: seed) }
 
     mutating func message(from me: NodeID) -> Message {
-        switch pick(0...9) {
+        switch pick(0...11) {
         case 0...3: .register(register(owner: me))
         case 4...5: .intent(intent(from: me))
         case 6...7: .ack(ack())
         case 8: .presence(presence())
+        // A ping to oneself is the barrier, which is no message.
+        case 9: .ping(ping(), to: node(other: me))
+        case 10: .pong(pong(), to: node(other: me))
         default: .hello
         }
     }
@@ -85,9 +88,32 @@ struct RandomValues {
     mutating func presence() -> Presence {
         Presence(
             online: chance(), connection: token(), role: oneOf(Role.allCases), name: text(Limits.nameBytes),
-            at: time(),
-            clock: ClockQuality(synced: chance(), bound: chance() ? Int64(pick(0...10_000)) : nil),
-            software: text(Limits.titleBytes), isSleeping: chance())
+            at: time(), clock: clock(), software: text(Limits.titleBytes), isSleeping: chance())
+    }
+
+    mutating func ping() -> Ping { Ping(connection: token(), sent: reading(), at: time()) }
+
+    mutating func pong() -> Pong {
+        Pong(
+            connection: token(), sent: reading(), bootID: token(), boot: reading(), wall: time(), at: time(),
+            clock: clock())
+    }
+
+    mutating func journal(of me: NodeID) -> Journal {
+        let own = chance() ? register(owner: me) : nil
+        let isProvisional = own != nil && chance()
+        return Journal(
+            epoch: pick(1...9), mark: mark(), own: own, past: own.map { [$0.lineage, $0.id] } ?? [], base: mark(),
+            isProvisional: isProvisional, before: isProvisional && chance() ? register(owner: me) : nil)
+    }
+
+    mutating func view(of owner: NodeID) -> View {
+        View(
+            register: chance() ? register(owner: owner) : nil, anchorBoot: Int64(pick(-1_000_000...1_000_000)),
+            shown: chance() ? Int64(pick(1...1_000_000)) : 0,
+            error: chance()
+                ? ErrorBound(milliseconds: Int64(pick(0...10_000)), at: chance() ? reading() : nil) : nil,
+            contactLostAt: chance() ? Int64(pick(0...1_000_000)) : nil, isOwner: chance(), isLinked: chance())
     }
 
     // MARK: Parts
@@ -101,6 +127,18 @@ struct RandomValues {
     private mutating func time() -> Int64 {
         pick(0...9) == 0
             ? oneOf([Limits.time.lowerBound, Limits.time.upperBound]) : Int64(pick(0...Int(Limits.time.upperBound)))
+    }
+
+    private mutating func reading() -> Int64 {
+        pick(0...9) == 0
+            ? oneOf([Limits.reading.lowerBound, Limits.reading.upperBound])
+            : Int64(pick(0...Int(Limits.reading.upperBound)))
+    }
+
+    private mutating func mark() -> HybridClock { HybridClock(time: time(), counter: count()) }
+
+    private mutating func clock() -> ClockQuality {
+        ClockQuality(synced: chance(), bound: chance() ? reading() : nil, isWrong: chance())
     }
 
     private mutating func count() -> Int {
@@ -125,6 +163,11 @@ struct RandomValues {
         let text = letters("abcdefghijklmnopqrstuvwxyz0123456789", 1) + letters("abcxyz0189-", pick(0...31))
         guard let node = NodeID(text) else { preconditionFailure(text) }
         return node
+    }
+
+    private mutating func node(other: NodeID) -> NodeID {
+        let node = node()
+        return node == other ? self.node(other: other) : node
     }
 
     private mutating func token<Kind>() -> Token<Kind> {

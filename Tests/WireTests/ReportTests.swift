@@ -10,9 +10,8 @@ struct ReportTests {
     private static let statusFields: Set<String> = [
         "space", "node", "linked", "status", "session", "lineage", "owner", "isOwner", "title", "icon", "label",
         "mode", "autoAdvance", "plan", "phase", "currentPhase", "activityName", "startTime", "elapsedSeconds",
-        "totalSeconds",
-        "calmPercent", "isRunning", "remainingSeconds", "endsAt", "endsAtISO", "stale", "staleSince", "supersededBy",
-        "continues", "revision", "epoch", "stamp",
+        "totalSeconds", "calmPercent", "isRunning", "remainingSeconds", "endsAt", "endsAtISO", "stale", "staleSince",
+        "errorBound", "supersededBy", "continues", "revision", "epoch", "stamp",
     ]
 
     private func status(_ view: View, boot: Int64) throws -> StatusReport {
@@ -66,6 +65,25 @@ struct ReportTests {
         #expect(report.staleSince == Fixtures.now + 505_000 - 438_500)
     }
 
+    /// What a script may rely on: the time it was told, give or take so many milliseconds.
+    @Test func errorBoundGrowsWithDrift() throws {
+        func bound(_ error: ErrorBound?, shown: Int64 = 0, boot: Int64) throws -> Int? {
+            let view = View(register: try Fixtures.register(), anchorBoot: 500_000, shown: shown, error: error)
+            let report = try status(view, boot: boot)
+            #expect(try fields(report)["errorBound"] == report.errorBound.map { .integer(Int64($0)) } ?? .null)
+            return report.errorBound
+        }
+        #expect(try bound(nil, boot: 510_000) == nil, "nobody can tell")
+        #expect(try bound(ErrorBound(), boot: 510_000) == 0, "the owner's own time")
+        #expect(try bound(ErrorBound(milliseconds: 12), boot: 910_000) == 12)
+        let measured = ErrorBound(milliseconds: 12, at: 510_000)
+        #expect(try bound(measured, boot: 510_000) == 12)
+        #expect(try bound(measured, boot: 520_000) == 14, "200 millionths")
+        #expect(
+            try bound(ErrorBound(milliseconds: 12), shown: 10_030, boot: 510_000) == 42, "it stands still")
+        #expect(try status(View(error: measured), boot: 510_000).errorBound == nil, "idle")
+    }
+
     @Test func countUpHasNoEnd() throws {
         var register = try Fixtures.register()
         register.mode = .countup
@@ -105,6 +123,29 @@ struct ReportTests {
         #expect(row["dropped"] == .object(["malformed": .integer(2)]))
         #expect(row["lastHeard"] == .null)
         #expect(row.count == 12)
+    }
+
+    @Test func nodesSayHowGoodTheirClocksAre() throws {
+        var random = RandomValues(seed: 4)
+        var presence = random.presence()
+        presence.isSleeping = true
+        for quality in [
+            ClockQuality(synced: true, bound: 12), ClockQuality(synced: false),
+            ClockQuality(synced: false, isWrong: true),
+        ] {
+            presence.clock = quality
+            let row = PeerRow(node: try Fixtures.node("hall"), presence: presence, isOnline: false)
+            let bytes = ReportJSON.encode(NodesReport([row]))
+            let said = try #require(try JSONDecoder().decode([[String: JSONOracle]].self, from: Data(bytes)).first)
+            #expect(
+                said["clock"]
+                    == .object([
+                        "synced": .bool(quality.synced), "bound": quality.bound.map { .integer($0) } ?? .null,
+                        "wrong": .bool(quality.isWrong),
+                    ]))
+            #expect(said["state"] == .string("sleeping"))
+            #expect(try ReportJSON.decode(NodesReport.self, from: bytes).nodes.first?.clock == ClockReport(quality))
+        }
     }
 
     @Test func replies() throws {

@@ -8,6 +8,8 @@ import Wire
 /// The session as a command reaches it.
 protocol SessionAccess: Sendable {
     func press(_ press: Press) async throws -> ReplyReport
+    /// Moves the session to where this access leads.
+    func take() async throws -> ReplyReport
     func status() async throws -> StatusReport
     func nodes() async throws -> NodesReport
     /// The view and every later one, until access is lost.
@@ -30,6 +32,7 @@ struct LocalAccess: SessionAccess {
                 op: press.operation.name.rawValue, seconds: press.operation.seconds, session: press.session?.rawValue,
                 phase: press.phase))
     }
+    func take() async throws -> ReplyReport { try await client.take() }
     func status() async throws -> StatusReport { try await client.status() }
     func nodes() async throws -> NodesReport { try await client.nodes() }
     func views(_ body: (View) async throws -> Void) async throws { try await client.views(body) }

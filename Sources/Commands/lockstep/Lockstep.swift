@@ -11,15 +11,15 @@ struct Lockstep: AsyncParsableCommand {
         commandName: "lockstep",
         abstract: "One live session on every screen you own.",
         discussion: """
-            Talks to the node on this machine. Where none runs and --broker is given, every command but start acts as \
-            a passing remote.
+            Talks to the node on this machine. Where none runs and --broker is given, every command but start and \
+            take acts as a passing remote.
 
             \(ExitStatus.help)
             """,
         version: Software.version,
         subcommands: [
             Up.self, NodeCommand.self, StartCommand.self, Pause.self, Resume.self, Stop.self, Extend.self,
-            Break.self, Focus.self, Skip.self, StatusCommand.self, Nodes.self, Watch.self,
+            Break.self, Focus.self, Skip.self, Take.self, StatusCommand.self, Nodes.self, Watch.self,
         ]
     )
 

@@ -45,6 +45,8 @@ struct Remote: SessionAccess {
 
     func press(_ press: Press) async -> ReplyReport { ReplyReport(await node.press(press)) }
 
+    func take() async -> ReplyReport { ReplyReport(await node.take()) }
+
     func status() async -> StatusReport { await node.status() }
 
     func nodes() async -> NodesReport { await node.nodesReport() }

@@ -29,6 +29,8 @@ enum Report {
         case .refused: "refused: \(words(reply))"
         case .noAnswer: "the owner of the session did not answer in time"
         case .noSession: "there is no session"
+        case .invalid where reply.field == "role":
+            "a passing remote or a display has no place to hold a session; do it on a machine where a node runs"
         case .invalid:
             (reply.field.map { $0.isEmpty ? "" : "\($0): " } ?? "") + (reply.reason ?? "out of bounds")
         }
@@ -68,14 +70,32 @@ extension StatusReport {
 
     /// A few lines for a person.
     var lines: [String] {
-        guard session != nil else { return ["No session." + linkNotice] }
+        guard session != nil else { return ["No session." + linkNotice] + clockLines }
         var heading = [title.flatMap { $0.isEmpty ? nil : $0 }, label?.name].compactMap(\.self).joined(separator: " · ")
         if heading.isEmpty { heading = "Session" }
         var lines = ["\(heading): \(statusWords)"]
         if let time = timeLine { lines.append(time) }
         lines.append((isOwner ? "on this node (\(node))" : "on \(owner ?? "?")") + linkNotice)
+        if let takeover { lines.append(takeover) }
         if stale { lines.append("stale: no contact with the owner") }
-        return lines
+        return lines + clockLines
+    }
+
+    /// "kitchen-pi took over from desk at 14:05".
+    private var takeover: String? {
+        guard let continues, let owner else { return nil }
+        return "\(owner) took over from \(continues.node) at \(time(continues.at))"
+    }
+
+    private func time(_ time: Int64) -> String { TimeText.clock(time, offset: LocalTime.utcOffset(at: time)) }
+
+    private var clockLines: [String] {
+        guard let clock, clock.wrong else { return [] }
+        let ahead = clock.ahead ?? 0
+        let size = Int(abs(ahead) / 1_000).inWords
+        return [
+            "clock wrong: this machine's is \(size) \(ahead < 0 ? "behind" : "ahead of") the space's; times are the space's"
+        ]
     }
 
     private var linkNotice: String { linked ? "" : " (not connected to a broker)" }
@@ -93,11 +113,12 @@ extension StatusReport {
     private var timeLine: String? {
         guard isLive, let currentPhase else { return nil }
         let position = currentPhase.count > 1 ? " · phase \(currentPhase.index + 1)/\(currentPhase.count)" : ""
+        let sign = approximate == true ? TimeText.approximateSign : ""
         guard let remainingSeconds else {
-            return TimeText.text(seconds: elapsedSeconds ?? 0, padded: true) + " passed" + position
+            return sign + TimeText.text(seconds: elapsedSeconds ?? 0, padded: true) + " passed" + position
         }
-        let end = endsAt.map { " · ends \(TimeText.clock($0, offset: LocalTime.utcOffset(at: $0)))" } ?? ""
-        return TimeText.text(seconds: remainingSeconds, padded: true) + " left" + end + position
+        let end = endsAt.map { " · ends \(time($0))" } ?? ""
+        return sign + TimeText.text(seconds: remainingSeconds, padded: true) + " left" + end + position
     }
 }
 
@@ -107,7 +128,7 @@ extension NodesReport {
         let rows = nodes.map { node in
             let dropped = node.dropped.values.reduce(0, +)
             return [
-                node.node + (node.isSelf ? " (this node)" : ""), node.state, node.name ?? "", node.software ?? "",
+                node.node + (node.isSelf ? " (this node)" : ""), node.stateWords, node.name ?? "", node.software ?? "",
                 dropped == 0 ? "" : "\(dropped) messages not used",
             ]
         }
@@ -116,6 +137,13 @@ extension NodesReport {
             zip(row, widths).map { $0 + String(repeating: " ", count: $1 - $0.count) }.joined(separator: "  ")
                 .trimmingEnd
         }
+    }
+}
+
+extension NodeReport {
+    fileprivate var stateWords: String {
+        guard state == "clockWrong" else { return state }
+        return online ? "clock wrong" : "offline, clock wrong"
     }
 }
 

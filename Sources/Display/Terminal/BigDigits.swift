@@ -23,9 +23,10 @@ struct BigDigits: Hashable {
     /// All sizes, largest first.
     static let sizes: [BigDigits] = (smallest...largest).reversed().compactMap(BigDigits.init)
 
-    /// The largest size in which `text` fits; `nil` when none does or it holds something else than digits and colons.
+    /// The largest size in which `text` fits; `nil` when none does or it holds something else than digits, colons and the sign of
+    /// an approximate time.
     static func fitting(_ text: String, columns: Int, rows: Int) -> BigDigits? {
-        guard text.allSatisfy({ $0 == ":" || digits[$0] != nil }) else { return nil }
+        guard text.allSatisfy({ $0 == ":" || isSign($0) || digits[$0] != nil }) else { return nil }
         return sizes.first { $0.rows <= rows && $0.width(of: text) <= columns }
     }
 
@@ -80,6 +81,7 @@ struct BigDigits: Hashable {
     private func glyph(_ character: Character) -> Pixmap {
         if character == ":" { return colon }
         if character == "1" { return one }
+        if Self.isSign(character) { return waves }
         let strokes = Self.digits[character] ?? []
         var picture = Pixmap(width: width, height: height) { x, y in covers(strokes, x, y) ? .line : nil }
         let middle = (height - stroke) / 2
@@ -141,6 +143,25 @@ struct BigDigits: Hashable {
             let isFlag = y < stroke && (max(0, left - stroke)..<left).contains(x)
             let isFoot = y >= height - stroke && (left - foot..<left + stroke + foot).contains(x)
             return isStem || isFlag || isFoot ? .line : nil
+        }
+    }
+
+    private static func isSign(_ character: Character) -> Bool { TimeText.approximateSign.contains(character) }
+
+    /// Two waves, one above the other: a crest, then a trough.
+    private var waves: Pixmap {
+        let thick = max(1, stroke * 2 / 3)
+        let swing = max(0.5, Double(thick) / 2)
+        let rise = thick + Int((2 * swing).rounded())
+        let upper = (height - 2 * rise - thick) / 2
+        return Pixmap(width: width, height: height) { x, y in
+            let place = (Double(x) + 0.5) / Double(width) * 2
+            let along = place < 1 ? place : place - 1
+            let arch = 4 * along * (1 - along) * swing
+            let shift = Int((place < 1 ? swing - arch : swing + arch).rounded())
+            let top = upper + shift
+            let isOn = (top..<top + thick).contains(y) || (top + rise + thick..<top + rise + 2 * thick).contains(y)
+            return isOn ? .line : nil
         }
     }
 

@@ -88,7 +88,7 @@ struct FocusPicture {
     /// All notices in one line.
     var notice: Line? {
         guard let loudest = screen.notices.first else { return nil }
-        let isQuiet = loudest.kind == .tookOver
+        let isQuiet = loudest.kind == .tookOver || loudest.kind == .moved
         let text = screen.notices.map(\.text).joined(separator: Line.separator)
         return Line(text: text, style: Style(isQuiet ? Palette.quiet : Palette.warning, faint: isQuiet))
     }

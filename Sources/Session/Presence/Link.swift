@@ -75,6 +75,8 @@ extension Engine {
 
     mutating func linkDown(at now: Instant) {
         guard link.isUp else { return }
+        // What a step of the wall clock, found at this very input, had to say can no longer be said.
+        effects.removeAll { if case .publish = $0 { true } else { false } }
         link.connection = nil
         link.downSince = now.boot
         link.barrierDeadline = nil

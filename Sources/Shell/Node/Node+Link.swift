@@ -52,7 +52,7 @@ extension Node {
     }
 
     private func will() -> Mosquitto.Message? {
-        let id: ConnectionID = ULID.make(at: Clocks.now().wall)
+        let id: ConnectionID = ULID.make(at: groupTime)
         connection = id
         return Mosquitto.Message(codec.will(for: presence(connection: id)))
     }
@@ -62,7 +62,7 @@ extension Node {
         case .connected(let made):
             lastLinkProblem = nil
             log.info("connected to the broker", metadata: ["protocol": "\(made.version)"])
-            let id = connection ?? ULID.make(at: Clocks.now().wall)
+            let id = connection ?? ULID.make(at: groupTime)
             connection = id
             canBeDeaf = made.version == .v5
             feed(.linkUp(id))
@@ -94,7 +94,7 @@ extension Node {
             return
         }
         let decoded = codec.decode(
-            topic: message.topic, payload: message.payload, retained: message.retain, now: Clocks.now().wall,
+            topic: message.topic, payload: message.payload, retained: message.retain, now: groupTime,
             memory: &memory)
         switch decoded {
         case .message(let content, let sender): feed(.received(content, from: sender, retained: message.retain))

@@ -7,24 +7,45 @@ extension Node {
     /// The session as it stands now.
     public func status() -> StatusReport {
         let now = Clocks.now()
-        return StatusReport(view: view, space: space, node: identity.node, at: now, groupTime: now.wall)
+        let time = groupTime(at: now)
+        let clock = ClockQuality(
+            synced: now.wallBound != nil, bound: now.wallBound, isWrong: abs(now.wall - time) > Limits.stampLead)
+        return StatusReport(
+            view: view, space: space, node: identity.node, at: now, groupTime: time,
+            clock: ClockReport(clock, ahead: now.wall - time))
     }
 
     /// The nodes that were heard of, and what of them was not used.
     public func nodesReport() -> NodesReport {
         let now = Clocks.now()
-        let others = peers.all.filter { !(identity.isAnnounced && $0.node == identity.node) }.map { node, peer in
-            PeerRow(
-                node: node, presence: peer.presence, isOnline: peer.isOnline,
-                lastHeard: peer.lastHeard.map { now.wall - (now.boot - $0) }, session: session(of: node),
-                dropped: peer.discarded)
+        let time = groupTime(at: now)
+        var rows = peers.all.filter { !(identity.isAnnounced && $0.node == identity.node) }.map { node, peer in
+            row(
+                of: node, presence: peer.presence, isOnline: peer.isOnline,
+                lastHeard: peer.lastHeard.map { time - (now.boot - $0) }, at: time)
         }
-        return NodesReport(identity.isAnnounced ? others + [ownRow] : others, strangers: strangers)
+        if identity.isAnnounced {
+            let own = connection.map { presence(connection: $0) }
+            rows.append(row(of: identity.node, presence: own, isOnline: own != nil, at: time, isSelf: true))
+        }
+        return NodesReport(rows, strangers: strangers)
     }
 
-    private var ownRow: PeerRow {
-        PeerRow(
-            node: identity.node, presence: connection.map { presence(connection: $0) }, isOnline: connection != nil,
-            session: session(of: identity.node), dropped: peers[identity.node].discarded, isSelf: true)
+    private func row(
+        of node: NodeID, presence: Presence?, isOnline: Bool, lastHeard: Int64? = nil, at time: Int64,
+        isSelf: Bool = false
+    ) -> PeerRow {
+        let register = register(of: node)
+        let isClockWrong = presence?.clock.isWrong == true || register.map { !$0.stamp.isAdmissible(at: time) } == true
+        return PeerRow(
+            node: node, presence: presence, isOnline: isOnline, isClockWrong: isClockWrong, lastHeard: lastHeard,
+            session: register?.id, dropped: peers[node].discarded, isSelf: isSelf)
+    }
+}
+
+extension Stamp {
+    /// Whether a start of this stamp counts at a group time.
+    fileprivate func isAdmissible(at time: Int64) -> Bool {
+        self.time >= Limits.earliestStamp && self.time - time <= Limits.stampLead
     }
 }

@@ -90,12 +90,17 @@ public actor Node {
 
     /// Starts a session here.
     public func start(_ start: Start) async -> Reply {
-        await reply { ticket in .start(start, id: ULID.make(at: Clocks.now().wall), ticket: ticket) }
+        await reply { ticket in .start(start, id: ULID.make(at: groupTime), ticket: ticket) }
     }
 
     /// Asks something of the current session, whoever owns it.
     public func press(_ press: Press) async -> Reply {
-        await reply { ticket in .press(press, id: ULID.make(at: Clocks.now().wall), ticket: ticket) }
+        await reply { ticket in .press(press, id: ULID.make(at: groupTime), ticket: ticket) }
+    }
+
+    /// Moves the current session to this node, whoever owns it.
+    public func take() async -> Reply {
+        await reply { ticket in .take(id: ULID.make(at: groupTime), ticket: ticket) }
     }
 
     /// What displays draw from, now.
@@ -104,7 +109,13 @@ public actor Node {
     /// The nodes that were heard of.
     public var peers: Peers { engine.peers }
 
-    func session(of subject: NodeID) -> SessionID? { engine.register(of: subject)?.id }
+    /// Group time now, in milliseconds since 1970.
+    var groupTime: Int64 { groupTime(at: Clocks.now()) }
+
+    func groupTime(at now: Instant) -> Int64 { engine.groupTime(now) }
+
+    /// The latest register of a node, this one included, as far as it is known here.
+    func register(of subject: NodeID) -> Register? { engine.register(of: subject) }
 
     /// Messages that were not used and whose topic names no node, by reason.
     public var strangers: [Discard: Int] { engine.strangers }

@@ -94,8 +94,9 @@ extension Decoder {
     func refuseKeys(otherThan known: [String]) throws {
         let keys = try container(keyedBy: AnyKey.self).allKeys.map(\.stringValue)
         guard let stranger = keys.sorted().first(where: { !known.contains($0) }) else { return }
+        let fields = known.isEmpty ? "it has none" : "fields are \(known.joined(separator: ", "))"
         throw RequestError(
-            RequestError.path(codingPath + [AnyKey(stringValue: stranger)]),
-            "is not a field of this request; fields are \(known.joined(separator: ", "))")
+            RequestError.path(codingPath + [AnyKey(stringValue: stranger)]), "is not a field of this request; \(fields)"
+        )
     }
 }

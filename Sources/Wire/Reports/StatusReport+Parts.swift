@@ -100,6 +100,26 @@ public struct ContinuationReport: Codable, Hashable, Sendable {
     }
 }
 
+/// The intent that a revision shows the effect of, in a report.
+public struct LastIntentReport: Codable, Hashable, Sendable {
+    /// Its id.
+    public var intent: String
+    /// pause, resume, stop, extend, startBreak, startFocus or skip.
+    public var op: String
+    /// The node that asked.
+    public var from: String
+    /// When the owner applied it, in milliseconds of group time.
+    public var at: Int64
+
+    /// Describes an intent.
+    public init(_ last: LastIntent) {
+        intent = last.intent.rawValue
+        op = last.op.rawValue
+        from = last.from.rawValue
+        at = last.at
+    }
+}
+
 /// The order of a start, in a report.
 public struct StampReport: Codable, Hashable, Sendable {
     /// Milliseconds of group time since 1970.

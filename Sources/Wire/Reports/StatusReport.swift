@@ -5,7 +5,7 @@ public import Session
 
 /// What `lockstep status --json` prints and a node answers to `/v1/status`. Every field is always there.
 ///
-/// Seconds are whole, times are milliseconds of group time since 1970. All fields below ``linked`` but ``status``,
+/// Seconds are whole, times are milliseconds of group time since 1970. All fields below ``clock`` but ``status``,
 /// ``plan``, ``isRunning``, ``isOwner``, ``autoAdvance`` and ``stale`` are `null` while nothing is live.
 public struct StatusReport: Codable, Hashable, Sendable {
     /// The space.
@@ -14,6 +14,8 @@ public struct StatusReport: Codable, Hashable, Sendable {
     public var node: String
     /// Whether it is connected to the broker.
     public var linked: Bool
+    /// How good the node's wall clock is; `null` only in a report of an older program.
+    @Nullable public var clock: ClockReport?
 
     /// `idle`, or the session's status: running, paused, ready; for five seconds completed, stopped, superseded.
     public var status: String
@@ -67,10 +69,14 @@ public struct StatusReport: Codable, Hashable, Sendable {
     @Nullable public var staleSince: Int64?
     /// By how many milliseconds the time is wrong at most on this node; `null` when nobody can tell.
     @Nullable public var errorBound: Int?
+    /// Whether that is so much, while time passes, that a display shows it as approximate.
+    @Nullable public var approximate: Bool?
     /// The later start that ended the session.
     @Nullable public var supersededBy: SupersederReport?
-    /// What a takeover continues.
+    /// Of a session that its owner has taken over: from whom and when.
     @Nullable public var continues: ContinuationReport?
+    /// The intent that led to the present revision, if one did.
+    @Nullable public var last: LastIntentReport?
     /// Counts the owner's changes.
     @Nullable public var revision: Int?
     /// Counts the journals that the owner lost.
@@ -79,14 +85,19 @@ public struct StatusReport: Codable, Hashable, Sendable {
     @Nullable public var stamp: StampReport?
 
     /// Reads a view off at an instant.
-    /// - Parameter groupTime: Group time at that instant, in milliseconds since 1970.
-    public init(view: View, space: SpaceID, node: NodeID, at instant: Instant, groupTime: Int64) {
+    /// - Parameters:
+    ///   - groupTime: Group time at that instant, in milliseconds since 1970.
+    ///   - clock: How good the wall clock of the reporting node is.
+    public init(
+        view: View, space: SpaceID, node: NodeID, at instant: Instant, groupTime: Int64, clock: ClockReport? = nil
+    ) {
         let moment = view.moment(at: instant.boot)
         let register = moment?.register
         let isCountdown = register?.mode == .countdown
         self.space = space.rawValue
         self.node = node.rawValue
         linked = view.isLinked
+        self.clock = clock
         status = register?.status.rawValue ?? "idle"
         session = register?.id.rawValue
         lineage = register?.lineage.rawValue
@@ -112,8 +123,10 @@ public struct StatusReport: Codable, Hashable, Sendable {
         stale = moment?.staleFor != nil
         staleSince = moment?.staleFor.map { groupTime - $0 }
         errorBound = moment.flatMap { $0.error.map { Int($0) } }
+        approximate = moment?.isApproximate
         supersededBy = register?.supersededBy.map(SupersederReport.init)
         continues = register?.continues.map(ContinuationReport.init)
+        last = register?.last.map(LastIntentReport.init)
         revision = register?.rev
         epoch = register?.epoch
         stamp = register.map { StampReport($0.stamp) }

@@ -9,6 +9,8 @@ enum MovedClock: Sendable {
     case ofThisMachine
     /// The wall clock goes wrong by so many seconds, or, with a sign, is ahead or behind by them; the boot clock is right.
     case wall(seconds: Int)
+    /// The wall clock is ahead by as many seconds as this file says, as `+7200s`; it steps when the file changes.
+    case wallFile(String)
     /// Another boot, so many seconds longer ago, with an id of its own: another machine as far as a node can tell.
     case boot(seconds: Int)
 
@@ -35,12 +37,20 @@ enum MovedClock: Sendable {
     }()
 
     var environment: [String: String] {
-        guard case .wall(let seconds) = self, let library = Self.library else { return [:] }
-        let offset = seconds < 0 ? "\(seconds)s" : "+\(seconds)s"
-        return [
-            "LD_PRELOAD": library, "FAKETIME": offset, "FAKETIME_DONT_FAKE_MONOTONIC": "1",
-        ]
+        guard let library = Self.library else { return [:] }
+        var environment = ["LD_PRELOAD": library, "FAKETIME_DONT_FAKE_MONOTONIC": "1"]
+        switch self {
+        case .wall(let seconds): environment["FAKETIME"] = Self.offset(seconds)
+        case .wallFile(let path):
+            environment["FAKETIME_TIMESTAMP_FILE"] = path
+            environment["FAKETIME_NO_CACHE"] = "1"
+        case .ofThisMachine, .boot: return [:]
+        }
+        return environment
     }
+
+    /// As the library reads it.
+    static func offset(_ seconds: Int) -> String { seconds < 0 ? "\(seconds)s" : "+\(seconds)s" }
 
     /// What stands before a program on its command line.
     func words(in directory: TemporaryDirectory) -> [String] {
@@ -48,14 +58,17 @@ enum MovedClock: Sendable {
         case .ofThisMachine: return []
         // The library adds a variable to the environment of the first program that has it, and a Swift program whose
         // environment was moved in memory does not find its arguments.
-        case .wall: return (try? Spawn.find("env")).map { [$0] } ?? []
+        case .wall, .wallFile: return (try? Spawn.find("env")).map { [$0] } ?? []
         case .boot: return (try? Spawn.find("unshare")).map { words(in: directory, unshare: $0) } ?? []
         }
     }
 
     /// Removes what the library leaves of a process that was killed.
     func clean(after process: pid_t) {
-        guard case .wall = self else { return }
+        switch self {
+        case .wall, .wallFile: break
+        case .ofThisMachine, .boot: return
+        }
         for name in ["faketime_shm_\(process)", "sem.faketime_sem_\(process)"] { unlink("/dev/shm/\(name)") }
     }
 

@@ -34,6 +34,7 @@ struct Watch: AsyncParsableCommand {
         }
         try await access.withAccess { access in
             let shown = Shown()
+            let node = NodeID(try await access.status().node)
             let (views, feeder) = AsyncStream<View>.makeStream(bufferingPolicy: .bufferingNewest(1))
             let end = try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask {
@@ -45,7 +46,7 @@ struct Watch: AsyncParsableCommand {
                 defer { group.cancelAll() }
                 return try await WatchLoop.run(
                     views: views, terminal: terminal, face: face,
-                    options: ScreenOptions(isReadOnly: readOnly, utcOffset: LocalTime.utcOffset)
+                    options: ScreenOptions(node: node, isReadOnly: readOnly, utcOffset: LocalTime.utcOffset)
                 ) { operation in await Self.press(operation, seeing: shown.view.withLock(\.self), on: access) }
             }
             if end.exitCode != 0 { throw ExitCode(end.exitCode) }
