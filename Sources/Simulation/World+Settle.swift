@@ -106,12 +106,15 @@ extension World {
         checkTimes()
     }
 
-    /// Whether a stamp is not due yet, so that it may be admitted at any time, and here before there.
+    /// Whether a stamp that nobody can make anew is not due yet, so that it may be admitted at any time, and here before
+    /// there: the ghost's, or one of a node that has lost its register for good.
     private var isGhostAhead: Bool {
-        guard let ghost = NodeID(Garbage.ghostNode) else { return false }
-        return machines.contains { machine in
+        machines.contains { machine in
             let time = machine.engine.groupTime(machine.clock.instant(at: now))
-            return machine.engine.register(of: ghost).map { $0.stamp.time > time } ?? false
+            return everyone.contains { id in
+                guard let held = machine.engine.register(of: id), held.stamp.time > time else { return false }
+                return place(of: id).map { machines[$0].own?.id != held.id } ?? true
+            }
         }
     }
 

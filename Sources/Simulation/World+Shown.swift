@@ -16,7 +16,7 @@ struct Expectation {
 
 /// Checks of what a node shows.
 extension World {
-    private var everyone: [NodeID] {
+    var everyone: [NodeID] {
         machines.map(\.id) + [NodeID(Garbage.ghostNode)].compactMap(\.self)
     }
 
@@ -117,7 +117,9 @@ extension World {
             fail(.admission, "\(name) shows \(shown.id), \(shown.stamp.time - time) ms ahead of its time")
         }
         if machines[node].disk == .good, machines[node].diskLast <= now, !machines[node].isFailing {
-            let mark = machines[node].onDisk?.mark ?? HybridClock()
+            var mark = machines[node].onDisk?.mark ?? HybridClock()
+            // Its own stamp is known by its own register.
+            if view.isOwner, let own = machines[node].onDisk?.own { _ = mark.see(own.stamp) }
             let isAdmissible = shown.stamp.time <= time + Limits.stampLead
             if isAdmissible, (mark.time, mark.counter) < (shown.stamp.time, shown.stamp.counter) {
                 fail(.markOnDisk, "\(name) shows \(shown.stamp) and has written \(mark)")

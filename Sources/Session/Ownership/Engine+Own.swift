@@ -46,7 +46,7 @@ extension Engine {
 
     mutating func begin(_ start: Start, id: SessionID, ticket: Ticket, at now: Instant) {
         guard configuration.role == .node else { return emit(.reply(ticket, .invalid("role"))) }
-        if isMarkAhead(now), keeps(.groupTime) { judgeAnew(at: now) }
+        settleMark(at: now)
         let at = groupTime(now)
         let anchor = Anchor(elapsed: 0, at: at, bootID: configuration.bootID, boot: now.boot)
         var mark = keeps(.hybridClock) ? journal.mark : HybridClock()

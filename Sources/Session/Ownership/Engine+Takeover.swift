@@ -77,7 +77,7 @@ extension Engine {
     private mutating func continueSession(
         _ base: Register, as id: IntentID, at now: Instant, ticket: Ticket, by intent: Intent? = nil
     ) {
-        if isMarkAhead(now), keeps(.groupTime) { judgeAnew(at: now) }
+        settleMark(at: now)
         let at = groupTime(now)
         var mark = keeps(.hybridClock) ? journal.mark : HybridClock()
         var own = base

@@ -39,6 +39,13 @@ extension Engine {
     /// Whether a stamp above all that were seen would itself not be admitted: group time was later when they were.
     func isMarkAhead(_ now: Instant) -> Bool { journal.mark.time > groupTime(now) + Limits.stampLead }
 
+    /// Before a stamp is made: all that count lie below the mark, and it is not so far ahead that the next would not count.
+    mutating func settleMark(at now: Instant) {
+        guard keeps(.groupTime), keeps(.hybridClock) else { return }
+        seeOwnStamp(at: now)
+        if isMarkAhead(now) { judgeAnew(at: now) }
+    }
+
     /// Group time has jumped: what was told by the old one is told by the new one.
     mutating func judgeAnew(at now: Instant) {
         let time = groupTime(now)
@@ -66,7 +73,8 @@ extension Engine {
         time.raise(to: journal.mark, at: now)
     }
 
-    private mutating func seeOwnStamp(at now: Instant) {
+    /// It may have become admissible by time alone.
+    mutating func seeOwnStamp(at now: Instant) {
         guard let own = journal.own, HeldRegister.admits(own.stamp, groupTime: groupTime(now)) else { return }
         _ = journal.mark.see(own.stamp)
     }
