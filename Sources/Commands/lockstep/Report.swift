@@ -91,7 +91,7 @@ extension StatusReport {
 
     private var clockLines: [String] {
         guard let clock, clock.wrong else { return [] }
-        let ahead = clock.ahead ?? 0
+        let ahead = clockAhead ?? 0
         let size = Int(abs(ahead) / 1_000).inWords
         return [
             "clock wrong: this machine's is \(size) \(ahead < 0 ? "behind" : "ahead of") the space's; times are the space's"

@@ -10,9 +10,7 @@ extension Node {
         let time = groupTime(at: now)
         let clock = ClockQuality(
             synced: now.wallBound != nil, bound: now.wallBound, isWrong: abs(now.wall - time) > Limits.stampLead)
-        return StatusReport(
-            view: view, space: space, node: identity.node, at: now, groupTime: time,
-            clock: ClockReport(clock, ahead: now.wall - time))
+        return StatusReport(view: view, space: space, node: identity.node, at: now, groupTime: time, clock: clock)
     }
 
     /// The nodes that were heard of, and what of them was not used.

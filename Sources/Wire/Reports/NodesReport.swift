@@ -137,14 +137,11 @@ public struct ClockReport: Codable, Hashable, Sendable {
     @Nullable public var bound: Int64?
     /// Whether it differs from group time by more than ten seconds.
     public var wrong: Bool
-    /// By how many milliseconds it is ahead of group time; `null` in a list of nodes.
-    @Nullable public var ahead: Int64?
 
     /// Describes a clock.
-    public init(_ quality: ClockQuality, ahead: Int64? = nil) {
+    public init(_ quality: ClockQuality) {
         synced = quality.synced
         bound = quality.bound
         wrong = quality.isWrong
-        self.ahead = ahead
     }
 }

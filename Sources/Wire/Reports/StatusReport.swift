@@ -5,7 +5,7 @@ public import Session
 
 /// What `lockstep status --json` prints and a node answers to `/v1/status`. Every field is always there.
 ///
-/// Seconds are whole, times are milliseconds of group time since 1970. All fields below ``clock`` but ``status``,
+/// Seconds are whole, times are milliseconds of group time since 1970. All fields below ``clockAhead`` but ``status``,
 /// ``plan``, ``isRunning``, ``isOwner``, ``autoAdvance`` and ``stale`` are `null` while nothing is live.
 public struct StatusReport: Codable, Hashable, Sendable {
     /// The space.
@@ -16,6 +16,8 @@ public struct StatusReport: Codable, Hashable, Sendable {
     public var linked: Bool
     /// How good the node's wall clock is; `null` only in a report of an older program.
     @Nullable public var clock: ClockReport?
+    /// By how many milliseconds it is ahead of group time; `null` where ``clock`` is.
+    @Nullable public var clockAhead: Int64?
 
     /// `idle`, or the session's status: running, paused, ready; for five seconds completed, stopped, superseded.
     public var status: String
@@ -89,7 +91,7 @@ public struct StatusReport: Codable, Hashable, Sendable {
     ///   - groupTime: Group time at that instant, in milliseconds since 1970.
     ///   - clock: How good the wall clock of the reporting node is.
     public init(
-        view: View, space: SpaceID, node: NodeID, at instant: Instant, groupTime: Int64, clock: ClockReport? = nil
+        view: View, space: SpaceID, node: NodeID, at instant: Instant, groupTime: Int64, clock: ClockQuality? = nil
     ) {
         let moment = view.moment(at: instant.boot)
         let register = moment?.register
@@ -97,7 +99,8 @@ public struct StatusReport: Codable, Hashable, Sendable {
         self.space = space.rawValue
         self.node = node.rawValue
         linked = view.isLinked
-        self.clock = clock
+        self.clock = clock.map(ClockReport.init)
+        clockAhead = clock.map { _ in instant.wall - groupTime }
         status = register?.status.rawValue ?? "idle"
         session = register?.id.rawValue
         lineage = register?.lineage.rawValue
