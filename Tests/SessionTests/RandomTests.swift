@@ -102,6 +102,13 @@ import Testing
         }
     }
 
+    /// One that is right behind a slow network, one that is hours ahead and has the boot that registers speak of.
+    static let clocks: [NodeID: PeerClock] = [
+        .kitchen: PeerClock(there: 3, back: 240),
+        id("zoo"): PeerClock(
+            bootID: "x", lead: -900_000, wallLead: Rig.epoch + 9_000_000, quality: ClockQuality(synced: false)),
+    ]
+
     /// What nodes with clocks of every sort say of them.
     static func clockMessage(_ step: Int, _ rig: Rig, _ random: inout SplitMix) -> Message {
         func pick<Element>(_ elements: [Element]) -> Element {
@@ -129,6 +136,7 @@ import Testing
         var random = SplitMix(state: seed)
         var rig = Rig(journal: seed % 3 == 0 ? Self.journal(&random) : nil)
         rig.echoes = seed % 2 == 0
+        if seed % 4 > 1 { rig.clocks = Self.clocks }
         rig.checksFlaws = false
         for step in 1...400 {
             if let input = Self.input(step, rig, &random) {
@@ -155,6 +163,7 @@ import Testing
         var often = Rig()
         rare.checksFlaws = false
         often.checksFlaws = false
+        if seed % 2 == 0 { (rare.clocks, often.clocks) = (Self.clocks, Self.clocks) }
         for step in 1...120 {
             if let input = Self.input(step, rare, &random) {
                 rare.ticket = step
