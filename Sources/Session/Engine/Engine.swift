@@ -152,7 +152,8 @@ public struct Engine: Hashable, Sendable {
         exchange.isDirty = true
         let current = registers.current
         if let own = journal.own, own.stamp >= current?.stamp ?? own.stamp, isCandidate(own, at: now) {
-            view = View(register: own, anchorBoot: own.anchor.boot, error: ErrorBound(), isOwner: true, isLinked: link.isUp)
+            view = View(
+                register: own, anchorBoot: own.anchor.boot, error: ErrorBound(), isOwner: true, isLinked: link.isUp)
         } else if let current {
             let owner = peers[current.register.owner]
             let ownerLost = owner.isOnline ? nil : owner.offlineSince ?? link.settledAt
