@@ -142,6 +142,8 @@ public struct Engine: Hashable, Sendable {
         if let retry = disk.retryAt, retry <= now.boot { write() }
         if let due = requests.nextWake(isReady: link.isReady, canTakeOver: canTakeOver), due <= now.boot {
             sendRequests(at: now)
+            // What was taken over and resumed may have no time left.
+            advanceOwn(at: now)
         }
         if let due = registers.nextWake, due <= now.boot { admitLate(at: now) }
     }
