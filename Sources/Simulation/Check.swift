@@ -27,6 +27,10 @@ public enum Check: String, CaseIterable, Sendable {
     case appliedOnDisk
     /// A request gets one reply.
     case oneReply
+    /// A session that began and ended without contact is not announced.
+    case keptToItself
+    /// A press follows its session to whoever continues it: it is not refused because of a takeover.
+    case pressFollows
     /// A start is larger than every stamp that its author had admitted, and is shown at once.
     case startIsLargest
     /// No own session lives below another one that is shown.

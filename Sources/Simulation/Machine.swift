@@ -13,8 +13,15 @@ struct Machine {
     let half: Int
     /// 0 speaks the protocol of this version, 1 adds fields of a later one, 2 leaves out what an earlier one lacked.
     let dialect: Int
+    let id: NodeID
     var clock: Clock
-    var engine: Engine
+    private(set) var engine: Engine
+    /// What the engine shows since its last input. To ask it anew copies all of it, and everybody asks all the time.
+    private(set) var view: View
+    /// The register of this node since then.
+    private(set) var own: Register?
+    /// When the engine wants to be woken since then, on the boot clock.
+    private(set) var nextWake: Int64?
 
     // The program.
     /// Counts the program's lives; what was meant for an earlier one is dropped.
@@ -56,14 +63,33 @@ struct Machine {
 
     init(index: Int, engine: Engine, space: SpaceID, half: Int, dialect: Int, clock: Clock) {
         self.index = index
+        id = engine.configuration.node
         self.engine = engine
+        view = engine.view
         self.half = half
         self.dialect = dialect
         self.clock = clock
-        codec = WireCodec(space: space, me: engine.configuration.node)
+        codec = WireCodec(space: space, me: id)
     }
 
-    var id: NodeID { engine.configuration.node }
+    /// Hands the engine an input.
+    mutating func handle(_ input: Input, at instant: Instant) -> [Effect] {
+        let effects = engine.handle(input, at: instant)
+        look()
+        return effects
+    }
+
+    /// The program is launched again.
+    mutating func replace(_ engine: Engine) {
+        self.engine = engine
+        look()
+    }
+
+    private mutating func look() {
+        view = engine.view
+        own = engine.register(of: id)
+        nextWake = engine.nextWake
+    }
 
     mutating func write(_ journal: Journal) {
         earlier.append(onDisk)

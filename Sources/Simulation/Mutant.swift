@@ -39,6 +39,7 @@ public struct Mutant: Hashable, Sendable {
         Mutant("no takeover", without: .takeover),
         Mutant("applied intents not inherited", without: .appliedInherited),
         Mutant("intents not retargeted", without: .retarget),
+        Mutant("what nobody missed is announced", without: .provisional),
         Mutant("clocks not compared", without: .exchange),
         Mutant("group time by the own wall clock", without: .groupTime),
         Mutant("no new stamp after a correction", without: .stampAnew),

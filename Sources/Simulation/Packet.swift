@@ -13,6 +13,8 @@ final class Packet {
     let payload: [UInt8]
     let retain: Bool
     private var decoded: Decoded?
+    /// For whom ``decoded`` holds; `nil` if for everybody.
+    private var reader: NodeID?
 
     init(topic: String, payload: [UInt8], retain: Bool) {
         self.topic = topic
@@ -21,18 +23,19 @@ final class Packet {
         self.retain = retain
     }
 
-    func decoded(by codec: WireCodec, retained: Bool, now: Int64) -> Decoded {
-        if retained == retain, let decoded { return decoded }
-        let result = codec.decode(topic: topic, payload: payload, retained: retained, now: now)
-        if retained == retain, !isPing { decoded = result }
+    func decoded(by codec: WireCodec, retained: Bool, now: @autoclosure () -> Int64) -> Decoded {
+        let me = codec.me
+        if retained == retain, let decoded, reader == nil || reader == me { return decoded }
+        let result = codec.decode(topic: topic, payload: payload, retained: retained, now: now())
+        if retained == retain {
+            decoded = result
+            reader = isForOne ? me : nil
+        }
         return result
     }
 
     /// Pings, pongs and barriers are for one node alone.
-    private var isPing: Bool {
-        let levels = topic.utf8.split(separator: UInt8(ascii: "/"))
-        return levels.count == 7
-    }
+    private var isForOne: Bool { levels.reduce(0) { $1 == UInt8(ascii: "/") ? $0 + 1 : $0 } == 6 }
 }
 
 /// What a client sends.
@@ -111,15 +114,16 @@ struct Broker {
 /// MQTT's filters, as far as nodes use them: `+` for one level.
 enum TopicFilter {
     static func matches(_ filter: [UInt8], _ topic: [UInt8]) -> Bool {
-        var place = 0
-        for byte in filter {
+        // From the end: all topics of a space begin alike.
+        var place = topic.count
+        for byte in filter.reversed() {
             if byte == UInt8(ascii: "+") {
-                while place < topic.count, topic[place] != UInt8(ascii: "/") { place += 1 }
+                while place > 0, topic[place - 1] != UInt8(ascii: "/") { place -= 1 }
             } else {
-                guard place < topic.count, topic[place] == byte else { return false }
-                place += 1
+                guard place > 0, topic[place - 1] == byte else { return false }
+                place -= 1
             }
         }
-        return place == topic.count
+        return place == 0
     }
 }

@@ -6,8 +6,9 @@ import Session
 struct Witness {
     /// What is remembered of one node.
     struct Node {
+        private var boots = 0
         /// The boot that its machine is in.
-        var boot = 1
+        private(set) var bootID: BootID?
         /// The largest version that it published.
         var version: Version?
         /// What it published, by version.
@@ -26,6 +27,11 @@ struct Witness {
         var linkedAt: Int64?
         /// Whether, in this life, it has looked at what the broker keeps of it.
         var hasLooked = false
+
+        mutating func reboot(as name: String) {
+            boots += 1
+            bootID = BootID("boot-\(name)\(boots)")
+        }
     }
 
     /// What an intent asked for.
@@ -59,8 +65,13 @@ struct Witness {
     var finals: [SessionID: Status] = [:]
     /// Sessions that were started without a connection and not yet shown elsewhere.
     var offline: Set<SessionID> = []
+    /// Sessions of which a register was published.
+    var published: Set<SessionID> = []
 
-    init(nodes: Int) { self.nodes = Array(repeating: Node(), count: nodes) }
+    init(nodes count: Int) {
+        nodes = Array(repeating: Node(), count: count)
+        for index in nodes.indices { nodes[index].reboot(as: Names.node(index)) }
+    }
 
     /// A new life of a program: what its last one showed and refused does not bind it.
     mutating func relaunch(_ node: Int, own: Register?) {

@@ -56,7 +56,7 @@ extension World {
     mutating func press(_ node: Int, _ operation: Session.Operation, sight: Int, id: Int) {
         guard machines[node].isAlive, let intent = IntentID("I\(id)") else { return }
         var press = Press(operation)
-        let moment = machines[node].engine.view.lastMoment(at: instant(node).boot)
+        let moment = machines[node].view.lastMoment(at: instant(node).boot)
         if let register = moment?.register {
             machines[node].seen.append((register.id, register.phase))
             if sight > 0 {
@@ -104,7 +104,7 @@ extension World {
         }
         die(node, loss: loss, down: down)
         machines[node].clock.reboot(at: now)
-        witness.nodes[node].boot += 1
+        witness.nodes[node].reboot(as: Names.node(node))
         counters.add(.reboot)
     }
 

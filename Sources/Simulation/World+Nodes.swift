@@ -17,10 +17,10 @@ extension World {
         var index = 0
         while index < inputs.count, violation == nil {
             let instant = instant(node)
-            let before = machines[node].engine.view
+            let before = machines[node].view
             witnessInput(inputs[index], at: node, boot: instant.boot)
             let expected = expect(inputs[index], at: node)
-            let effects = machines[node].engine.handle(inputs[index], at: instant)
+            let effects = machines[node].handle(inputs[index], at: instant)
             tell("\(Names.node(node)) < \(Telling.line(inputs[index]))")
             for effect in effects {
                 if isDoomed(node) { return }
@@ -103,8 +103,10 @@ extension World {
 
     /// Something arrived from the broker.
     mutating func hear(_ packet: Packet, retained: Bool, at node: Int) {
-        let time = machines[node].engine.groupTime(instant(node))
-        switch packet.decoded(by: machines[node].codec, retained: retained, now: time) {
+        let instant = instant(node)
+        switch packet.decoded(
+            by: machines[node].codec, retained: retained, now: machines[node].engine.groupTime(instant))
+        {
         case .message(let message, let from): feed(.received(message, from: from, retained: retained), to: node)
         case .barrier(let id): feed(.barrierPassed(id), to: node)
         case .erased(let from): feed(.erased(from: from), to: node)
@@ -115,7 +117,7 @@ extension World {
 
     private mutating func armWake(_ node: Int) {
         // A stamp of the year 2099 asks for a time that no world reaches.
-        guard let wake = machines[node].engine.nextWake, wake - instant(node).boot < 1_000_000_000 else {
+        guard let wake = machines[node].nextWake, wake - instant(node).boot < 1_000_000_000 else {
             return machines[node].armedFor = nil
         }
         guard wake != machines[node].armedFor else { return }
@@ -169,8 +171,8 @@ extension World {
     mutating func launch(_ node: Int, life: Int) {
         guard !machines[node].isAlive, machines[node].life == life else { return }
         let journal = readBack(node)
-        guard let engine = newEngine(of: node, boot: witness.nodes[node].boot) else { return }
-        machines[node].engine = engine
+        guard let engine = newEngine(of: node) else { return }
+        machines[node].replace(engine)
         machines[node].isAlive = true
         witness.relaunch(node, own: journal?.own)
         tell("\(Names.node(node)) is launched")

@@ -71,7 +71,7 @@ extension World {
         for machine in machines {
             let name = Names.node(machine.index)
             if !machine.open.isEmpty { fail(.allAnswered, "\(name) waits for \(machine.open.keys.sorted())") }
-            let own = machine.engine.register(of: machine.id)
+            let own = machine.own
             if machine.onDisk?.own != own { fail(.allWritten, "\(name) holds what is not on disk") }
             for peer in machines where peer.index != machine.index && !machine.engine.peers[peer.id].isOnline {
                 fail(.allOnline, "\(name) does not see \(peer.id)")
@@ -81,24 +81,24 @@ extension World {
 
     /// Whether a node's own session began and ended without contact, so that nobody else knows of it.
     private func isWithheld(_ machine: Machine) -> Bool {
-        machine.engine.isProvisional && machine.engine.register(of: machine.id)?.status.isLive == false
+        machine.engine.isProvisional && machine.own?.status.isLive == false
     }
 
     /// Whether a node has lost its register for good, on its disk and on the broker, while others still show it. Only
     /// a takeover can put that right: nobody else may write for the node.
     private var isOrphaned: Bool {
         machines.contains { lost in
-            (lost.engine.register(of: lost.id) == nil || isWithheld(lost)) && machines.contains { $0.engine.register(of: lost.id) != nil }
+            (lost.own == nil || isWithheld(lost)) && machines.contains { $0.engine.register(of: lost.id) != nil }
         }
     }
 
     private mutating func checkViews() {
-        let views = machines.map(\.engine.view)
+        let views = machines.map(\.view)
         for (node, view) in views.enumerated() where view.register != views[0].register {
             let first = views[0].register
             fail(.oneView, "a shows \(Telling.line(first)), \(Names.node(node)) \(Telling.line(view.register))")
         }
-        let owns = machines.filter { !isWithheld($0) }.compactMap { $0.engine.register(of: $0.id) }
+        let owns = machines.filter { !isWithheld($0) }.compactMap { $0.own }
         let live = owns.filter(\.status.isLive)
         if live.count > 1 { fail(.largestLives, "\(live.map(\.id)) are live") }
         if let live = live.first, live != views[0].register { fail(.largestLives, "\(live.id) is live and not shown") }
@@ -106,12 +106,15 @@ extension World {
         checkTimes()
     }
 
-    /// Whether a stamp is not due yet, so that it may be admitted at any time, and here before there.
+    /// Whether a stamp that nobody can make anew is not due yet, so that it may be admitted at any time, and here before
+    /// there: the ghost's, or one of a node that has lost its register for good.
     private var isGhostAhead: Bool {
-        guard let ghost = NodeID(Garbage.ghostNode) else { return false }
-        return machines.contains { machine in
+        machines.contains { machine in
             let time = machine.engine.groupTime(machine.clock.instant(at: now))
-            return machine.engine.register(of: ghost).map { $0.stamp.time > time } ?? false
+            return everyone.contains { id in
+                guard let held = machine.engine.register(of: id), held.stamp.time > time else { return false }
+                return place(of: id).map { machines[$0].own?.id != held.id } ?? true
+            }
         }
     }
 
@@ -127,7 +130,7 @@ extension World {
     private mutating func checkTimes() {
         for machine in machines {
             let boot = machine.clock.boot(at: now)
-            guard let moment = machine.engine.view.lastMoment(at: boot), moment.register.status == .running,
+            guard let moment = machine.view.lastMoment(at: boot), moment.register.status == .running,
                 machines.contains(where: { $0.id == moment.register.owner })
             else { continue }
             let name = Names.node(machine.index)
@@ -149,17 +152,20 @@ extension World {
         let unanswered = counters[.noAnswer]
         press(node, .extend(seconds: 60), sight: 0, id: 9_001)
         come(toRest: 8_000)
-        if !machines[node].open.isEmpty || counters[.noAnswer] > unanswered { fail(.pressAnswered, "nobody answers \(Names.node(node))") }
+        if !machines[node].open.isEmpty || counters[.noAnswer] > unanswered {
+            fail(.pressAnswered, "nobody answers \(Names.node(node))")
+        }
         if machines[node].id != owner { counters.add(.peerAnswered) }
     }
 
     private mutating func probeStart() {
-        guard violation == nil else { return }
+        // A stamp that comes due meanwhile beats the start, and rightly so.
+        guard violation == nil, !isGhostAhead else { return }
         let node = probe.draw(0...(machines.count - 1))
         start(node, plan: 0, auto: false, id: 9_002)
         // A stamp that is ahead of this node's clock may have to wait its turn; its own start does not.
         come(toRest: 10_000)
-        for machine in machines where machine.engine.view.register?.id.rawValue != "S9002" {
+        for machine in machines where machine.view.register?.id.rawValue != "S9002" {
             fail(.startShown, "\(machine.id) does not show the start of \(Names.node(node))")
         }
     }
@@ -169,11 +175,11 @@ extension World {
         guard violation == nil, !isGhostAhead else { return }
         let before = said
         let corrected = counters[.clockCorrected]
-        let own = machines.map { $0.engine.register(of: $0.id)?.version }
+        let own = machines.map { $0.own?.version }
         run(until: now + 600_000_000)
         // Two clocks that are called synchronised may drift apart until one of them is wrong.
         guard counters[.clockCorrected] == corrected else { return }
-        if said != before || own != machines.map({ $0.engine.register(of: $0.id)?.version }) {
+        if said != before || own != machines.map({ $0.own?.version }) {
             fail(.quiet, "something was said although only time has passed")
         }
     }

@@ -16,7 +16,7 @@ struct Expectation {
 
 /// Checks of what a node shows.
 extension World {
-    private var everyone: [NodeID] {
+    var everyone: [NodeID] {
         machines.map(\.id) + [NodeID(Garbage.ghostNode)].compactMap(\.self)
     }
 
@@ -24,7 +24,7 @@ extension World {
         var expectation = Expectation()
         switch input {
         case .start:
-            expectation.above = machines[node].engine.view.register?.stamp
+            expectation.above = machines[node].view.register?.stamp
             expectation.isRegister = true
         case .received(.presence(let presence), let from, false) where !presence.online && from != machines[node].id:
             let peer = machines[node].engine.peers[from]
@@ -65,7 +65,7 @@ extension World {
     mutating func check(_ expectation: Expectation, after input: Input, view before: View, at node: Int) {
         let name = Names.node(node)
         let instant = instant(node)
-        if let wake = machines[node].engine.nextWake, wake <= instant.boot {
+        if let wake = machines[node].nextWake, wake <= instant.boot {
             fail(.wakeLater, "\(name) is to be woken at \(wake)")
         }
         let own = ownRegister(of: node)
@@ -78,7 +78,7 @@ extension World {
                 if let above = expectation.above, own.stamp <= above, above.time <= time + Limits.stampLead {
                     fail(.startIsLargest, "\(name) stamps \(session) \(own.stamp), not above \(above)")
                 }
-                if own.status.isLive, machines[node].engine.view.register?.id != session {
+                if own.status.isLive, machines[node].view.register?.id != session {
                     fail(.startIsLargest, "\(name) does not show \(session)")
                 }
             }
@@ -89,7 +89,7 @@ extension World {
                 fail(.zombieWill, "\(name) believes an old will of \(peer)")
             }
         }
-        if let own, own.status.isLive, let shown = machines[node].engine.view.register, shown.owner != own.owner,
+        if let own, own.status.isLive, let shown = machines[node].view.register, shown.owner != own.owner,
             shown.stamp > own.stamp, !machines[node].engine.isProvisional
         {
             fail(.ownerYields, "\(name) keeps \(own.id) alive below \(shown.id)")
@@ -98,15 +98,15 @@ extension World {
             counters.add(.yieldWhilePaused)
         }
         checkMoment(at: node, boot: instant.boot)
-        if machines[node].engine.view != before { checkView(after: before, at: node) }
-        if expectation.isRegister || machines[node].engine.view.register != before.register {
+        if machines[node].view != before { checkView(after: before, at: node) }
+        if expectation.isRegister || machines[node].view.register != before.register {
             checkEqualMaps(with: node)
         }
     }
 
     private mutating func checkView(after before: View, at node: Int) {
         let name = Names.node(node)
-        let view = machines[node].engine.view
+        let view = machines[node].view
         guard let shown = view.register, shown != before.register else { return }
         if let known = witness.nodes[node].shown[shown.owner], shown.version < known {
             fail(.viewNeverBack, "\(name) shows \(shown.owner)'s \(shown.version) after \(known)")
@@ -117,7 +117,9 @@ extension World {
             fail(.admission, "\(name) shows \(shown.id), \(shown.stamp.time - time) ms ahead of its time")
         }
         if machines[node].disk == .good, machines[node].diskLast <= now, !machines[node].isFailing {
-            let mark = machines[node].onDisk?.mark ?? HybridClock()
+            var mark = machines[node].onDisk?.mark ?? HybridClock()
+            // Its own stamp is known by its own register.
+            if view.isOwner, let own = machines[node].onDisk?.own { _ = mark.see(own.stamp) }
             let isAdmissible = shown.stamp.time <= time + Limits.stampLead
             if isAdmissible, (mark.time, mark.counter) < (shown.stamp.time, shown.stamp.counter) {
                 fail(.markOnDisk, "\(name) shows \(shown.stamp) and has written \(mark)")
@@ -126,7 +128,7 @@ extension World {
     }
 
     private mutating func checkMoment(at node: Int, boot: Int64) {
-        let view = machines[node].engine.view
+        let view = machines[node].view
         guard let moment = view.lastMoment(at: boot) else { return witness.nodes[node].moment = nil }
         // Where nobody can tell how wrong a time is, the first comparison of clocks may move it.
         let isLie = mix.sync == Clock.Sync.always.rawValue
@@ -144,12 +146,11 @@ extension World {
     /// What a display shows differs from the owner's own clock by no more than it says.
     private mutating func checkError(of moment: Moment, at node: Int) {
         guard let error = moment.error, mix.sync != Clock.Sync.always.rawValue,
-            let owner = machines.first(where: { $0.id == moment.register.owner }),
+            let owner = place(of: moment.register.owner),
             // The engine is of an earlier boot until its program is launched again.
-            moment.register.anchor.bootID == BootID("boot-\(Names.node(owner.index))\(witness.nodes[owner.index].boot)"),
-            let held = machines[node].engine.view.register
+            moment.register.anchor.bootID == witness.nodes[owner].bootID, let held = machines[node].view.register
         else { return }
-        let since = owner.clock.boot(at: now) - held.anchor.boot
+        let since = machines[owner].clock.boot(at: now) - held.anchor.boot
         let moved = moment.register.anchor.at - held.anchor.at
         let wrong = abs((moment.boot - moment.anchorBoot) + moved - since)
         if wrong > error + 1 {
@@ -162,7 +163,7 @@ extension World {
         let ids = everyone
         let time = machines[node].engine.groupTime(instant(node))
         for other in machines.indices where other != node && machines[other].isAlive && !machines[other].isNapping {
-            guard machines[other].engine.view.register != machines[node].engine.view.register else { continue }
+            guard machines[other].view.register != machines[node].view.register else { continue }
             let theirs = machines[other].engine.groupTime(instant(other))
             guard abs(time - theirs) < Limits.stampLead else { continue }
             let isEqual = ids.allSatisfy { id in
@@ -176,6 +177,6 @@ extension World {
     }
 
     func ownRegister(of node: Int) -> Register? {
-        machines[node].engine.register(of: machines[node].engine.configuration.node)
+        machines[node].engine.register(of: machines[node].id)
     }
 }

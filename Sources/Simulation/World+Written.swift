@@ -25,7 +25,9 @@ extension World {
             let (meant, found) = (asked.phase ?? -1, before.phase)
             fail(.effectFenced, "\(name) applies \(last.intent), meant for phase \(meant), in \(found)")
         }
-        if last.from != own.owner, asked.expiresAt <= machines[node].engine.groupTime(instant(node)) { fail(.effectInTime, "\(name) applies \(last.intent) too late") }
+        if last.from != own.owner, asked.expiresAt <= machines[node].engine.groupTime(instant(node)) {
+            fail(.effectInTime, "\(name) applies \(last.intent) too late")
+        }
     }
 
     /// Runs that time alone began must have begun within the lateness.
@@ -74,7 +76,7 @@ extension World {
                 session: intent.session, phase: intent.phase, operation: intent.operation, expiresAt: intent.expiresAt)
         case .presence, .hello, .ping, .pong: break
         }
-        if !machines[node].isLinked, machines[node].engine.view.isLinked, machines[node].backlog.isEmpty {
+        if !machines[node].isLinked, machines[node].view.isLinked, machines[node].backlog.isEmpty {
             tell("\(name) publishes into a connection that is gone")
         }
     }
@@ -94,6 +96,11 @@ extension World {
         witness.nodes[node].version = register.version
         let known = witness.nodes[node].published.updateValue(register, forKey: register.version)
         if let known, known != register { fail(.versionUnique, "\(name) has two registers \(register.version)") }
+        let isOver = register.status == .completed || register.status == .stopped
+        if isOver, witness.offline.contains(register.id), !witness.published.contains(register.id) {
+            fail(.keptToItself, "\(name) announces \(register.id), which is over")
+        }
+        witness.published.insert(register.id)
         if let final = witness.finals[register.id], register.status != final {
             fail(.finalIsFinal, "\(register.id) was \(final) and is \(register.status)")
         }
@@ -102,11 +109,13 @@ extension World {
 
     /// What was published must be read as it was meant, whatever minor version its writer speaks.
     mutating func witnessPayload(_ packet: Packet, of message: Message, by node: Int) {
-        let codec: WireCodec
-        switch message {
-        case .ping(_, let to), .pong(_, let to): codec = WireCodec(space: machines[node].codec.topics.space, me: to)
-        default: codec = machines[node].codec
-        }
+        let own = machines[node].codec
+        let codec =
+            switch message {
+            case .ping(_, let to), .pong(_, let to):
+                place(of: to).map { machines[$0].codec } ?? WireCodec(space: own.topics.space, me: to)
+            default: own
+            }
         let read = packet.decoded(by: codec, retained: packet.retain, now: 0)
         guard read != .message(message, from: machines[node].id) else { return }
         fail(.payloadReadable, "\(Names.node(node)) publishes \(message), read as \(read)")
@@ -129,6 +138,7 @@ extension World {
         switch reply {
         case .answered(let answer):
             count(answer.outcome)
+            checkFollowed(answer, at: node)
             let isOwn = witness.nodes[node].own?.id == answer.session
             if isOwn, answer.outcome == .applied, machines[node].disk == .good, machines[node].diskLast <= now,
                 IntentID(answer.session.rawValue) != answer.intent
@@ -138,6 +148,16 @@ extension World {
         case .noAnswer: counters.add(.noAnswer)
         case .noSession, .invalid: break
         }
+    }
+
+    private mutating func checkFollowed(_ answer: Answer, at node: Int) {
+        guard case .refused(.superseded) = answer.outcome, let asked = witness.asked[answer.intent],
+            let head = machines[node].view.register, head.status.isLive, head.id != asked.session,
+            head.lineage == witness.lineage(of: asked.session)
+        else { return }
+        fail(
+            .pressFollows,
+            "\(Names.node(node)) is refused \(answer.intent) on \(asked.session), which goes on as \(head.id)")
     }
 
     private mutating func count(_ outcome: Outcome) {
@@ -163,7 +183,7 @@ extension World {
         case .recovered(let session):
             counters.add(.recovered)
             let found = witness.nodes[node].foundEpoch
-            if let own = machines[node].engine.register(of: machines[node].id), own.epoch <= found {
+            if let own = machines[node].own, own.epoch <= found {
                 fail(.epochRises, "\(Names.node(node)) takes \(session) back in epoch \(own.epoch)")
             }
         case .discarded: counters.add(.discarded)
@@ -178,7 +198,9 @@ extension World {
     private mutating func witnessTakeover(_ session: SessionID, from: NodeID, at node: Int) {
         counters.add(.takeover)
         guard let own = witness.nodes[node].own, own.id == session else { return }
-        if witness.nodes.contains(where: { $0.own?.lineage == own.lineage && $0.own?.continues?.node == from && $0.own?.id != own.id }) {
+        if witness.nodes.contains(where: {
+            $0.own?.lineage == own.lineage && $0.own?.continues?.node == from && $0.own?.id != own.id
+        }) {
             counters.add(.doubleTakeover)
         }
         if let owner = machines.first(where: { $0.id == from }), owner.isAlive, !owner.isNapping, owner.isLinked,

@@ -65,7 +65,7 @@ struct World {
                 skew: Int64(random.draw(-skew...skew)), sync: Clock.Sync(rawValue: mix.sync) ?? .honest)
             let half = index % mix.halves
             let dialect = mix.dialects == 0 ? 0 : index % 3
-            guard let engine = newEngine(of: index, boot: 1) else { return }
+            guard let engine = newEngine(of: index) else { return }
             machines.append(
                 Machine(index: index, engine: engine, space: space, half: half, dialect: dialect, clock: clock))
             queue.add(.launch(index, life: 0), at: Int64(random.draw(0...200_000)))
@@ -73,15 +73,18 @@ struct World {
     }
 
     /// An engine that knows nothing, of the node's present boot.
-    func newEngine(of index: Int, boot: Int) -> Engine? {
+    func newEngine(of index: Int) -> Engine? {
         let name = Names.node(index)
-        guard let node = NodeID(name), let bootID = BootID("boot-\(name)\(boot)") else { return nil }
+        guard let node = NodeID(name), let bootID = witness.nodes[index].bootID else { return nil }
         var configuration = Configuration(
             node: node, name: name, software: "sim", bootID: bootID,
             defaults: PhaseDefaults(shortBreak: 7, longBreak: 11, longBreakEvery: 3, focus: 20, countUpCap: 40))
         configuration.rules = rules
         return Engine(configuration: configuration)
     }
+
+    /// Which of the machines has this id; `nil` for one that nobody knows.
+    func place(of id: NodeID) -> Int? { machines.indices.first { machines[$0].id == id } }
 
     mutating func fail(_ check: Check, _ detail: @autoclosure () -> String) {
         guard violation == nil else { return }

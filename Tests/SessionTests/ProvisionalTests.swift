@@ -215,3 +215,33 @@ import Testing
         }
     }
 }
+
+/// A session that is taken over by a node that has no link itself.
+@Suite struct OfflineTakeoverTests {
+    /// The person was told that it took effect: the owner hears of it, and yields.
+    @Test(arguments: [Session.Operation.pause, .stop]) func whatWasAppliedOfflineIsSaid(
+        operation: Session.Operation
+    ) throws {
+        var kitchen = Rig("kitchen", bootID: "boot-p", boot: 5_000_000)
+        kitchen.linkUp()
+        kitchen.start("focus 25m", id: "P1")
+        var rig = Rig()
+        rig.linkUp()
+        rig.hear(.presence(presence("k1")), from: "kitchen")
+        rig.hear(.register(try #require(kitchen.own)), from: "kitchen")
+        rig.pass(60_000)
+        rig.send(.linkDown)
+        rig.press(operation)
+        rig.pass(2_000)
+        #expect(outcome(rig.replies[1]) == .applied && rig.engine.isProvisional)
+        let status = rig.own?.status
+        rig.pass(10_000)
+        kitchen.pass(72_000)
+        ProvisionalTests.rejoin(&rig, try #require(kitchen.own))
+        for register in rig.registers { kitchen.hear(.register(register), from: "desk") }
+        #expect(rig.registers.map(\.status) == [status].compactMap(\.self))
+        #expect(kitchen.own?.status == .superseded)
+        #expect(kitchen.engine.view.register?.status == status)
+        #expect(kitchen.own?.runs == [Run(phase: 0, from: Rig.epoch, to: Rig.epoch + 62_000)])
+    }
+}

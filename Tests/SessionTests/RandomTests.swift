@@ -53,10 +53,21 @@ import Testing
         return register
     }
 
+    static func journal(_ random: inout SplitMix) -> Journal {
+        func mark() -> HybridClock {
+            HybridClock(
+                time: times[Int.random(in: 0..<times.count, using: &random)],
+                counter: counters[Int.random(in: 0..<counters.count, using: &random)])
+        }
+        return Journal(
+            mark: mark(), own: weird("desk", &random), base: mark(), isProvisional: Bool.random(using: &random),
+            before: Bool.random(using: &random) ? weird("desk", &random) : nil)
+    }
+
     static func input(_ step: Int, _ rig: Rig, _ random: inout SplitMix) -> Input? {
         let names = ["desk", "kitchen", "zoo"]
         let name = names[Int.random(in: 0...2, using: &random)]
-        let draw = Int.random(in: 0...15, using: &random)
+        let draw = Int.random(in: 0...20, using: &random)
         let version = Version(
             epoch: counters[Int.random(in: 0..<counters.count, using: &random)],
             rev: counters[Int.random(in: 0..<counters.count, using: &random)])
@@ -84,14 +95,48 @@ import Testing
         case 12: return .received(.hello, from: id(name), retained: false)
         case 13: return .hangUp(step - 1)
         case 14: return .erased(from: id(name))
+        case 15: return .take(id: token("T\(step)"), ticket: step)
+        case 16: return .sleeping(step % 2 == 0)
+        case 17: return .received(clockMessage(step, rig, &random), from: id(name), retained: step % 11 == 0)
         default: return nil
+        }
+    }
+
+    /// One that is right behind a slow network, one that is hours ahead and has the boot that registers speak of.
+    static let clocks: [NodeID: PeerClock] = [
+        .kitchen: PeerClock(there: 3, back: 240),
+        id("zoo"): PeerClock(
+            bootID: "x", lead: -900_000, wallLead: Rig.epoch + 9_000_000, quality: ClockQuality(synced: false)),
+    ]
+
+    /// What nodes with clocks of every sort say of them.
+    static func clockMessage(_ step: Int, _ rig: Rig, _ random: inout SplitMix) -> Message {
+        func pick<Element>(_ elements: [Element]) -> Element {
+            elements[Int.random(in: 0..<elements.count, using: &random)]
+        }
+        let readings = [0, 1, rig.boot - 1, rig.boot, rig.boot + 1, 9_000_000, Limits.reading.upperBound]
+        let connection = rig.engine.link.connection ?? token("c")
+        let to = id(pick(["desk", "desk", "desk", "zoo"]))
+        let clock = ClockQuality(
+            synced: Bool.random(using: &random), bound: pick([nil, 0, 20, Limits.reading.upperBound]),
+            isWrong: Bool.random(using: &random))
+        switch step % 4 {
+        case 0: return .ping(Ping(connection: connection, sent: pick(readings), at: pick(times)), to: to)
+        case 1: return .ack(.clock(node: to, session: token("W1"), at: pick(times)))
+        default:
+            return .pong(
+                Pong(
+                    connection: connection, sent: max(0, rig.boot - Int64.random(in: -1...12_000, using: &random)),
+                    bootID: token(pick(["boot-1", "x"])), boot: pick(readings), wall: pick(times), at: pick(times),
+                    clock: clock), to: to)
         }
     }
 
     @Test(arguments: UInt64(1)...40) func nothingTraps(seed: UInt64) {
         var random = SplitMix(state: seed)
-        var rig = Rig(journal: seed % 3 == 0 ? Journal(own: Self.weird("desk", &random)) : nil)
+        var rig = Rig(journal: seed % 3 == 0 ? Self.journal(&random) : nil)
         rig.echoes = seed % 2 == 0
+        if seed % 4 > 1 { rig.clocks = Self.clocks }
         rig.checksFlaws = false
         for step in 1...400 {
             if let input = Self.input(step, rig, &random) {
@@ -100,6 +145,7 @@ import Testing
             }
             rig.disk = [.atOnce, .atOnce, .later, .failing][Int.random(in: 0...3, using: &random)]
             if step % 9 == 0 { rig.flush() }
+            if step % 15 == 0 { rig.wallBound = rig.wallBound == nil ? 5 : nil }
             if step % 20 == 0 { rig.wall = Self.times[Int.random(in: 0..<Self.times.count, using: &random)] }
             rig.pass(Int64.random(in: 0...2_500, using: &random))
             for offset in [0, 1, 5_000, Limits.reading.upperBound] {
@@ -117,6 +163,7 @@ import Testing
         var often = Rig()
         rare.checksFlaws = false
         often.checksFlaws = false
+        if seed % 2 == 0 { (rare.clocks, often.clocks) = (Self.clocks, Self.clocks) }
         for step in 1...120 {
             if let input = Self.input(step, rare, &random) {
                 rare.ticket = step

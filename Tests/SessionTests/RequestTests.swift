@@ -90,6 +90,23 @@ import Testing
         #expect(rig.replies == [1: .noAnswer(token("P1"))])
     }
 
+    /// It expires by group time, so a node that does not know it compares clocks first, for 300 ms at most.
+    @Test(arguments: [true, false]) func waitsForGroupTime(answers: Bool) {
+        var rig = Rig(wall: Rig.epoch - 5_000, wallBound: nil)
+        rig.linkUp()
+        if answers { rig.clocks[.kitchen] = PeerClock(there: 100, back: 100) }
+        rig.hear(.presence(presence("k1")), from: "kitchen", retained: true)
+        rig.hear(.register(peerRegister()), from: "kitchen")
+        rig.press(.pause)
+        rig.pass(199)
+        #expect(rig.intents.isEmpty)
+        rig.pass(1)
+        #expect(rig.intents.map(\.at) == (answers ? [Rig.epoch + 200] : []))
+        rig.pass(120)
+        #expect(rig.intents.count == 1)
+        #expect(rig.intents.allSatisfy { $0.expiresAt == $0.at + 30_000 })
+    }
+
     @Test func namesWhatThePersonSaw() {
         var rig = Self.rig(plan: "focus 25m, shortBreak 5m")
         rig.pass(25 * 60_000)

@@ -17,8 +17,16 @@ struct MutantsCommand: AsyncParsableCommand {
     @Option(help: "The first seed.")
     var first: UInt64 = 1
 
+    @Option(help: "How many mutants to hunt at one time.")
+    var jobs = 2
+
     @Option(help: "Writes a shrunken trace of each that was caught into this folder.", completion: .directory)
     var into: String?
+
+    func validate() throws {
+        if budget < 1 { throw ValidationError("--budget: at least 1.") }
+        if !(1...64).contains(jobs) { throw ValidationError("--jobs: 1 to 64.") }
+    }
 
     func run() async throws {
         var escaped = 0
@@ -27,9 +35,9 @@ struct MutantsCommand: AsyncParsableCommand {
             escaped += 1
         }
         let width = Mutant.all.map(\.name.count).max() ?? 0
-        for mutant in Mutant.all {
+        for try await (mutant, verdict) in hunts() {
             let name = mutant.name + String(repeating: " ", count: width - mutant.name.count)
-            if let verdict = mutant.hunt(from: first, budget: budget), let violation = verdict.violation {
+            if let verdict, let violation = verdict.violation {
                 print("\(name)  caught at seed \(verdict.scenario.seed) by \(violation.check.rawValue)")
                 try keep(verdict.scenario.shrunken(violating: violation.check, rules: mutant.rules), of: mutant)
             } else {
@@ -38,6 +46,29 @@ struct MutantsCommand: AsyncParsableCommand {
             }
         }
         if escaped > 0 { throw ExitCode(1) }
+    }
+
+    /// What came of each mutant, as it is known.
+    private func hunts() -> AsyncThrowingStream<(Mutant, Verdict?), any Error> {
+        let (first, budget, jobs) = (first, budget, jobs)
+        return AsyncThrowingStream { continuation in
+            let hunting = Task {
+                await withTaskGroup(of: (Mutant, Verdict?).self) { group in
+                    var left = Mutant.all[...]
+                    for mutant in left.prefix(jobs) {
+                        group.addTask { (mutant, mutant.hunt(from: first, budget: budget)) }
+                    }
+                    left = left.dropFirst(jobs)
+                    for await result in group {
+                        continuation.yield(result)
+                        guard let mutant = left.popFirst() else { continue }
+                        group.addTask { (mutant, mutant.hunt(from: first, budget: budget)) }
+                    }
+                }
+                continuation.finish()
+            }
+            continuation.onTermination = { _ in hunting.cancel() }
+        }
     }
 
     private func keep(_ scenario: @autoclosure () -> Scenario, of mutant: Mutant) throws {

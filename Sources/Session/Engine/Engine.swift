@@ -138,9 +138,12 @@ public struct Engine: Hashable, Sendable {
         if let due = link.repairAt, due <= now.boot { repair(at: now) }
         if let due = time.nextWake, due <= now.boot { doubtTime(at: now) }
         if let due = link.timeDeadline, due <= now.boot { timeIsKnown(at: now) }
+        if let due = link.comparedBy, due <= now.boot { clocksAreKnown(at: now) }
         if let retry = disk.retryAt, retry <= now.boot { write() }
         if let due = requests.nextWake(isReady: link.isReady, canTakeOver: canTakeOver), due <= now.boot {
             sendRequests(at: now)
+            // What was taken over and resumed may have no time left.
+            advanceOwn(at: now)
         }
         if let due = registers.nextWake, due <= now.boot { admitLate(at: now) }
     }
@@ -150,7 +153,8 @@ public struct Engine: Hashable, Sendable {
         exchange.isDirty = true
         let current = registers.current
         if let own = journal.own, own.stamp >= current?.stamp ?? own.stamp, isCandidate(own, at: now) {
-            view = View(register: own, anchorBoot: own.anchor.boot, error: ErrorBound(), isOwner: true, isLinked: link.isUp)
+            view = View(
+                register: own, anchorBoot: own.anchor.boot, error: ErrorBound(), isOwner: true, isLinked: link.isUp)
         } else if let current {
             let owner = peers[current.register.owner]
             let ownerLost = owner.isOnline ? nil : owner.offlineSince ?? link.settledAt
@@ -167,7 +171,8 @@ public struct Engine: Hashable, Sendable {
     /// Whether the own register can be the current one: what a wrong clock has stamped, and nobody else admits, is so
     /// only while nobody contradicts.
     private func isCandidate(_ own: Register, at now: Instant) -> Bool {
-        if isWithheld, link.isReady { return false }
+        guard link.isReady else { return true }
+        if isWithheld { return false }
         return registers.current == nil || HeldRegister.admits(own.stamp, groupTime: groupTime(now))
     }
 }

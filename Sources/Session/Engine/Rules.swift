@@ -60,14 +60,12 @@ public struct Rules: OptionSet, Hashable, Sendable {
     package static let appliedInherited = Rules(rawValue: 1 << 21)
     /// An intent follows its session along the lineage.
     package static let retarget = Rules(rawValue: 1 << 22)
-    /// What took effect on a branch that lost is asked of the one that won.
-    package static let handOn = Rules(rawValue: 1 << 23)
     /// Clocks are compared with the owner's and, where needed, with those of others.
-    package static let exchange = Rules(rawValue: 1 << 24)
+    package static let exchange = Rules(rawValue: 1 << 23)
     /// Group time is not simply the own wall clock.
-    package static let groupTime = Rules(rawValue: 1 << 25)
+    package static let groupTime = Rules(rawValue: 1 << 24)
     /// A session that a wrong clock has stamped is stamped anew.
-    package static let stampAnew = Rules(rawValue: 1 << 26)
+    package static let stampAnew = Rules(rawValue: 1 << 25)
     /// What began and ended without contact is not announced.
-    package static let provisional = Rules(rawValue: 1 << 27)
+    package static let provisional = Rules(rawValue: 1 << 26)
 }

@@ -46,6 +46,7 @@ extension Engine {
 
     mutating func begin(_ start: Start, id: SessionID, ticket: Ticket, at now: Instant) {
         guard configuration.role == .node else { return emit(.reply(ticket, .invalid("role"))) }
+        settleMark(at: now)
         let at = groupTime(now)
         let anchor = Anchor(elapsed: 0, at: at, bootID: configuration.bootID, boot: now.boot)
         var mark = keeps(.hybridClock) ? journal.mark : HybridClock()
@@ -99,7 +100,8 @@ extension Engine {
     /// Ends the own session when a later start is known. Written down and published before anything else is handled.
     mutating func yieldIfBeaten(at now: Instant) {
         // A start made without contact is compared when its time is known.
-        guard keeps(.yield), link.timeDeadline == nil, let own = journal.own, own.status.isLive, let winner = registers.current?.register,
+        guard keeps(.yield), link.timeDeadline == nil, let own = journal.own, own.status.isLive,
+            let winner = registers.current?.register,
             winner.stamp > own.stamp
         else { return }
         let at = groupTime(now)

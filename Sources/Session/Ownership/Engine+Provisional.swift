@@ -30,9 +30,10 @@ extension Engine {
         emit(.log(.keptToItself(own.id)))
     }
 
-    /// Whether the own session began and ended without contact, so that nobody needs to hear of it.
+    /// Whether the own session began and ended without contact, so that nobody needs to hear of it. What continues
+    /// another node's session did not begin here: that one has to end.
     var isWithheld: Bool {
-        guard journal.isProvisional, let own = journal.own else { return false }
+        guard journal.isProvisional, let own = journal.own, own.continues == nil else { return false }
         return own.status == .completed || own.status == .stopped
     }
 }

@@ -77,6 +77,7 @@ extension Engine {
     private mutating func continueSession(
         _ base: Register, as id: IntentID, at now: Instant, ticket: Ticket, by intent: Intent? = nil
     ) {
+        settleMark(at: now)
         let at = groupTime(now)
         var mark = keeps(.hybridClock) ? journal.mark : HybridClock()
         var own = base
@@ -102,13 +103,13 @@ extension Engine {
         func isAncestor(_ other: Register?) -> Bool {
             other.map { $0.id == session && $0.lineage == register.lineage } ?? false
         }
-        return session == register.lineage || isAncestor(journal.own) || registers.all.contains { isAncestor($0.register) }
+        return session == register.lineage || isAncestor(journal.own)
+            || registers.all.contains { isAncestor($0.register) }
     }
 
     /// What took effect here and did not travel with the continuation is asked of its owner, under the same ids.
     mutating func handOn(to winner: Register, at now: Instant) {
-        guard let own = journal.own, winner.lineage == own.lineage, winner.owner != node, winner.stamp > own.stamp,
-            keeps(.handOn)
+        guard let own = journal.own, winner.lineage == own.lineage, winner.owner != node, winner.stamp > own.stamp
         else { return }
         let time = groupTime(now)
         for var intent in branch.carried where !winner.applied.contains(intent.id) && intent.expiresAt > time {

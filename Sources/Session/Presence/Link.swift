@@ -17,6 +17,8 @@ struct Link: Hashable, Sendable {
     var settledAt: Int64?
     /// Until when a start that was made without contact waits for group time, on the boot clock.
     var timeDeadline: Int64?
+    /// Until when the clocks of the others are waited for before one's own stamp is called wrong, on the boot clock.
+    var comparedBy: Int64?
     /// The largest register of this node that came from the broker before the first barrier.
     var found: Register?
     /// Whether the broker handed out this node's own presence, which it had retained.
@@ -36,7 +38,7 @@ struct Link: Hashable, Sendable {
 
     var nextWake: Int64? {
         guard isUp else { return nil }
-        return [barrierDeadline, repairAt, timeDeadline].lazy.compactMap(\.self).min()
+        return [barrierDeadline, repairAt, timeDeadline, comparedBy].lazy.compactMap(\.self).min()
     }
 
     mutating func expectEcho(of version: Version) {
@@ -69,6 +71,8 @@ extension Engine {
         emit(.barrier(connection))
     }
 
+    private var hasCompany: Bool { peers.all.contains { $0.node != node && $0.peer.isOnline } }
+
     mutating func linkDown(at now: Instant) {
         guard link.isUp else { return }
         // What a step of the wall clock, found at this very input, had to say can no longer be said.
@@ -78,6 +82,7 @@ extension Engine {
         link.barrierDeadline = nil
         link.repairAt = nil
         link.timeDeadline = nil
+        link.comparedBy = nil
         link.contested = nil
         isViewDirty = true
         exchange.startOver()
@@ -88,10 +93,11 @@ extension Engine {
         guard link.barrierDeadline != nil else { return }
         link.barrierDeadline = nil
         link.settledAt = now.boot
+        if now.wallBound == nil, hasCompany { link.comparedBy = now.boot + 3_000 }
         isViewDirty = true
         if link.timeDeadline != nil {
             // Without anybody to ask there is no other time than the own.
-            link.timeDeadline = peers.all.contains { $0.node != node && $0.peer.isOnline } ? now.boot + 1_000 : nil
+            link.timeDeadline = hasCompany ? now.boot + 1_000 : nil
         }
         if !link.isSettled {
             link.isSettled = true

@@ -75,7 +75,8 @@ struct ClockEstimate: Hashable, Sendable {
         bootID = pong.bootID
         // A reading says the millisecond that has begun.
         low = (pong.boot - now - 1) * 1_000
-        high = (pong.boot - pong.sent + 1) * 1_000
+        // While the pong was on its way, the peer's clock may have gained.
+        high = (pong.boot - pong.sent + 1) * 1_000 + (now - pong.sent) / Self.driftMilliseconds + 1
         at = now
         wallLead = pong.wall - pong.boot
         timeLead = pong.at - pong.boot

@@ -58,7 +58,7 @@ extension Engine {
     }
 
     /// The nodes whose clocks decide where no clock is known to be right.
-    private var council: some Sequence<NodeID> {
+    var council: some Sequence<NodeID> {
         let online = peers.all.lazy.filter { $0.peer.isOnline && $0.node != node }.map(\.node)
         return (online + [node]).sorted().prefix(Limits.council).filter { $0 != node }
     }
@@ -102,7 +102,9 @@ extension Engine {
     /// By how much the time of the session that is shown is wrong at most.
     func errorBound(of held: HeldRegister, at now: Instant) -> ErrorBound? {
         if held.isMeasured {
-            guard let estimate = exchange.estimates[held.owner], estimate.bootID == held.anchor.bootID else { return nil }
+            guard let estimate = exchange.estimates[held.owner], estimate.bootID == held.anchor.bootID else {
+                return nil
+            }
             return ErrorBound(milliseconds: estimate.bound(of: held.offset, at: now.boot), at: now.boot)
         }
         guard let mine = now.wallBound, let clock = peers[held.owner].presence?.clock, clock.synced,

@@ -25,12 +25,11 @@ extension Engine {
         time.choose(from: others, own: node, council: Limits.council, at: now)
         let shift = time.time(at: now) - before
         if abs(shift) > GroupClock.tolerance {
-            correct(at: now)
+            emit(.log(.clockCorrected(by: time.time(at: now) - now.wall)))
+            judgeAnew(at: now)
+        } else if isMarkAhead(now) {
+            judgeAnew(at: now)
         } else {
-            if journal.mark.time > groupTime(now) + Limits.stampLead {
-                lowerMark(at: now)
-                write()
-            }
             stampAnewIfWrong(at: now)
         }
         if isClockWrong(now) != wasWrong || abs(shift) > GroupClock.tolerance {
@@ -40,19 +39,28 @@ extension Engine {
         }
     }
 
+    /// Whether a stamp above all that were seen would itself not be admitted: group time was later when they were.
+    func isMarkAhead(_ now: Instant) -> Bool { journal.mark.time > groupTime(now) + Limits.stampLead }
+
+    /// Before a stamp is made: all that count lie below the mark, and it is not so far ahead that the next would not count.
+    mutating func settleMark(at now: Instant) {
+        guard keeps(.groupTime), keeps(.hybridClock) else { return }
+        seeOwnStamp(at: now)
+        if isMarkAhead(now) { judgeAnew(at: now) }
+    }
+
     /// Group time has jumped: what was told by the old one is told by the new one.
-    private mutating func correct(at now: Instant) {
+    mutating func judgeAnew(at now: Instant) {
         let time = groupTime(now)
         let mark = journal.mark
         let asked = disk.asked
-        emit(.log(.clockCorrected(by: time - now.wall)))
         for held in registers.all {
             var again = HeldRegister(held, told: told(of: held, at: now), groupTime: time, boot: now.boot)
             if !keeps(.admission) { again.isAdmitted = true }
             registers.hold(again)
         }
         isViewDirty = true
-        if journal.mark.time > time + Limits.stampLead { lowerMark(at: now) }
+        if isMarkAhead(now) { lowerMark(at: now) }
         for held in registers.all where held.isAdmitted { _ = journal.mark.see(held.stamp) }
         seeOwnStamp(at: now)
         if journal.isProvisional { stampAnew(at: now) } else { stampAnewIfWrong(at: now) }
@@ -68,15 +76,31 @@ extension Engine {
         time.raise(to: journal.mark, at: now)
     }
 
-    private mutating func seeOwnStamp(at now: Instant) {
+    /// It may have become admissible by time alone.
+    mutating func seeOwnStamp(at now: Instant) {
         guard let own = journal.own, HeldRegister.admits(own.stamp, groupTime: groupTime(now)) else { return }
         _ = journal.mark.see(own.stamp)
     }
 
-    /// A stamp that nobody admits, this node included, is made anew.
+    /// A stamp that nobody admits, this node included, is made anew: once it is known that it is the stamp that is
+    /// wrong, and not this node's clock.
     mutating func stampAnewIfWrong(at now: Instant) {
-        guard let own = journal.own, !HeldRegister.admits(own.stamp, groupTime: groupTime(now)) else { return }
+        guard let own = journal.own, !HeldRegister.admits(own.stamp, groupTime: groupTime(now)), isTimeKnown(now)
+        else { return }
         stampAnew(at: now)
+        yieldIfBeaten(at: now)
+    }
+
+    /// Whether the kernel vouches for the wall clock, or everybody who is there was asked.
+    private func isTimeKnown(_ now: Instant) -> Bool {
+        if now.wallBound != nil { return true }
+        return link.isReady && (link.comparedBy == nil || council.allSatisfy { exchange.estimates[$0] != nil })
+    }
+
+    /// The clocks of the others were waited for long enough.
+    mutating func clocksAreKnown(at now: Instant) {
+        link.comparedBy = nil
+        chooseTime(at: now)
     }
 
     /// Stamps the own session with its start as the corrected clock tells it: above what was seen before it, and not

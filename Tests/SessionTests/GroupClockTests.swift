@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import Session
+
+private let boot: Int64 = 1_000_000
+private let hour: Int64 = 3_600_000
+private let in2099: Int64 = 4_086_000_000_000
+
+/// Which of the clocks that are known tells group time.
+@Suite struct GroupClockTests {
+    /// A clock: who has it, what it reads beyond the truth (`Rig.epoch`), whether it is called synchronised.
+    struct Clock {
+        var node: String
+        var reads: Int64
+        var isSynced = false
+        /// What its journal knows, where it is asked for that.
+        var mark: Int64 = 0
+
+        init(_ node: String, _ reads: Int64, synced: Bool = false, mark: Int64 = 0) {
+            self.node = node
+            self.reads = reads
+            isSynced = synced
+            self.mark = mark
+        }
+    }
+
+    /// A clock at a date, far from the truth.
+    static func at(_ date: Int64) -> Int64 { date - Rig.epoch }
+
+    /// - Returns: Group time beyond the truth, and whether it is that of the own wall clock.
+    static func choose(_ own: Clock, _ others: [Clock], before: [Clock]? = nil) -> (time: Int64, isOwn: Bool) {
+        let now = Instant(boot: boot, wall: Rig.epoch + own.reads, wallBound: own.isSynced ? 5 : nil)
+        var clock = GroupClock(mark: HybridClock(time: Rig.epoch + own.mark), at: now)
+        for clocks in [before, others].compactMap(\.self) {
+            let readings = clocks.map { other in
+                GroupClock.Reading(
+                    node: id(other.node), lead: Rig.epoch + other.reads - boot,
+                    groupLead: Rig.epoch + other.mark - boot, isSynced: other.isSynced)
+            }
+            clock.choose(from: readings, own: id(own.node), council: Limits.council, at: now)
+        }
+        return (clock.time(at: now) - Rig.epoch, clock.followsWall)
+    }
+
+    /// What is so, the own clock, those of the others, group time beyond the truth, whether it is the own clock's.
+    static let rows: [(String, Clock, [Clock], Int64, Bool)] = [
+        ("alone, synchronised", Clock("d", 0, synced: true), [], 0, true),
+        ("alone, not synchronised, plausible", Clock("d", hour), [], hour, true),
+        ("one that is synchronised", Clock("d", hour), [Clock("a", 7, synced: true)], 7, false),
+        (
+            "synchronised against many that are not", Clock("d", 0, synced: true),
+            [Clock("a", hour), Clock("b", hour)], 0, true
+        ),
+        (
+            "the majority of the synchronised", Clock("d", hour, synced: true),
+            [Clock("a", 1, synced: true), Clock("b", 2, synced: true)], 2, false
+        ),
+        (
+            "one among the synchronised that is wrong", Clock("d", 0, synced: true),
+            [Clock("a", hour, synced: true), Clock("b", 40, synced: true)], 0, true
+        ),
+        (
+            "of two that are synchronised the later", Clock("d", 0, synced: true), [Clock("a", hour, synced: true)],
+            hour, false
+        ),
+        ("the same from the other side", Clock("d", hour, synced: true), [Clock("a", 0, synced: true)], hour, true),
+        ("not synchronised, but near enough", Clock("d", 2_000), [Clock("a", 0), Clock("b", 0)], 2_000, true),
+        ("not near enough", Clock("d", 2_001), [Clock("a", 0), Clock("b", 0)], 0, false),
+        ("synchronised and near enough", Clock("d", -2_000, synced: true), [Clock("a", 0, synced: true)], -2_000, true),
+        ("near, but not synchronised as the other is", Clock("d", 100), [Clock("a", 0, synced: true)], 0, false),
+        ("the middle of the plausible ones", Clock("d", hour), [Clock("a", -hour), Clock("b", 10)], 10, false),
+        ("the middle is the own one", Clock("d", 5), [Clock("a", -hour), Clock("b", hour)], 5, true),
+        (
+            "of two plausible ones the later: a clock without a battery stands still", Clock("d", -hour),
+            [Clock("a", 0)], 0, false
+        ),
+        ("1970", Clock("d", at(60_000)), [Clock("a", 0)], 0, false),
+        ("1970, and a majority in 1970", Clock("d", at(9)), [Clock("a", at(9)), Clock("b", 3)], 3, false),
+        ("2099", Clock("d", at(in2099)), [Clock("a", 0)], 0, false),
+        (
+            "2099 is not believed even if it is called synchronised", Clock("d", 0),
+            [Clock("a", at(in2099), synced: true)], 0, true
+        ),
+        (
+            "nor is the own one", Clock("d", at(in2099), synced: true),
+            [Clock("a", 4), Clock("b", at(in2099), synced: true)], 4, false
+        ),
+        ("nobody knows: the own mark", Clock("d", at(9), mark: -hour), [], -hour, false),
+        (
+            "nobody knows: the latest mark", Clock("d", at(9), mark: -hour),
+            [Clock("a", at(in2099), mark: 5_000), Clock("b", at(1), mark: -5_000)], 5_000, false
+        ),
+        (
+            "no mark either: the earliest time that can be", Clock("d", at(9), mark: at(0)), [],
+            at(Limits.earliestStamp), false
+        ),
+        (
+            "a mark that cannot be is not believed", Clock("d", at(9), mark: -hour),
+            [Clock("a", at(1), mark: at(in2099))], -hour, false
+        ),
+        (
+            "marks that differ by less than matters", Clock("d", at(9), mark: 0), [Clock("a", at(1), mark: 2_000)], 0,
+            false
+        ),
+    ]
+
+    @Test(arguments: rows.indices) func theChoice(index: Int) {
+        let (name, own, others, time, isOwn) = Self.rows[index]
+        let chosen = Self.choose(own, others)
+        #expect(chosen.time == time && chosen.isOwn == isOwn, "\(name)")
+        let turned = Self.choose(own, others.reversed())
+        #expect(turned.time == time && turned.isOwn == isOwn, "\(name), in another order")
+    }
+
+    /// Everybody asks the same few, so everybody comes to the same, whoever looks.
+    @Test func theSameClocksGiveTheSameTime() {
+        for clocks in [
+            [Clock("a", hour), Clock("b", 0), Clock("c", -hour)],
+            [Clock("a", hour, synced: true), Clock("b", 0), Clock("c", -hour)],
+            [Clock("a", at: 9), Clock("b", hour), Clock("c", at: in2099)],
+            [Clock("a", 9 * hour), Clock("b", 0, synced: true), Clock("c", 5 * hour, synced: true), Clock("d", at: 1)],
+        ] {
+            let times = clocks.indices.map { index in
+                var others = clocks
+                let own = others.remove(at: index)
+                return Self.choose(own, others).time
+            }
+            #expect(Set(times).count == 1, "\(times)")
+        }
+    }
+
+    /// The votes of a large space are those of its first nodes by name.
+    @Test func theCouncilVotes() {
+        let seven = (0..<7).map { Clock("a\($0)", 0) }
+        let many = (0..<9).map { Clock("b\($0)", hour) }
+        #expect(Self.choose(Clock("z", hour), seven + many).time == 0)
+        #expect(Self.choose(Clock("a", hour), Array(seven.dropFirst()) + many).time == 0)
+    }
+
+    /// An estimate that wavers moves nothing: group time is steadier than the exchanges.
+    @Test func aChoiceStays() {
+        let own = Clock("d", hour)
+        let first = [Clock("a", 0, synced: true)]
+        #expect(Self.choose(own, [Clock("a", 50, synced: true)], before: first).time == 0)
+        #expect(Self.choose(own, [Clock("a", 51, synced: true)], before: first).time == 51)
+        #expect(Self.choose(own, [], before: first).time == hour, "nobody is left to be followed")
+    }
+
+    /// Without any clock it goes on with the boot clock, from the latest that was ever known.
+    @Test func theMarkGoesOnWithTheBootClock() {
+        let now = Instant(boot: boot, wall: 77)
+        var clock = GroupClock(mark: HybridClock(time: Rig.epoch), at: now)
+        clock.choose(from: [], own: id("d"), council: Limits.council, at: now)
+        #expect(clock.time(at: Instant(boot: boot + 5_000, wall: 0)) == Rig.epoch + 5_000)
+        #expect(clock.time(at: Instant(boot: boot + 5_000, wall: in2099)) == Rig.epoch + 5_000)
+    }
+
+    @Test func aStepOfTheWallClockIsNoticed() {
+        let now = Instant(boot: boot, wall: Rig.epoch)
+        let clock = GroupClock(mark: HybridClock(), at: now)
+        func hasMoved(_ passed: Int64, _ wall: Int64, _ bound: Int64? = nil) -> Bool {
+            clock.hasMoved(at: Instant(boot: boot + passed, wall: Rig.epoch + wall, wallBound: bound))
+        }
+        #expect(!hasMoved(5_000, 5_000) && !hasMoved(5_000, 6_000) && !hasMoved(0, -1_000))
+        #expect(hasMoved(5_000, 6_001) && hasMoved(0, -1_001) && hasMoved(0, 0, 5))
+    }
+
+    /// A doubt that comes soon after another waits for its turn.
+    @Test func doubtsComeOneAtATime() {
+        var clock = GroupClock()
+        #expect(clock.doubt(at: 100) && clock.doubtedAt == 100 && clock.nextWake == nil)
+        clock.settleDoubt()
+        #expect(!clock.doubt(at: 5_099) && clock.doubtedAt == nil && clock.nextWake == 5_100)
+        #expect(clock.doubt(at: 5_100) && clock.doubtedAt == 5_100 && clock.nextWake == nil)
+    }
+}
+
+extension GroupClockTests.Clock {
+    init(_ node: String, at date: Int64) { self.init(node, GroupClockTests.at(date)) }
+}

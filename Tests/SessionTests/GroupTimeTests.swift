@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import Session
+
+/// What a node does when group time turns out to be another one.
+@Suite struct GroupTimeTests {
+    static let hour: Int64 = 3_600_000
+
+    /// A node whose wall clock is wrong by `skew` and was never set, alone with its session, and then `kitchen` comes.
+    static func corrected(skew: Int64, runs: Int64 = 60_000, meeting clock: PeerClock = PeerClock()) -> Rig {
+        var rig = Rig(wall: Rig.epoch + skew, wallBound: nil)
+        rig.linkUp()
+        rig.start("focus 25m, shortBreak 5m", id: "S1")
+        rig.pass(runs)
+        rig.published = []
+        rig.meet("kitchen", clock)
+        return rig
+    }
+
+    @Test func aClockThatIsAheadIsPutRight() throws {
+        let rig = Self.corrected(skew: Self.hour)
+        #expect(rig.groupTime == Rig.epoch + 60_000 && rig.notes.contains(.clockCorrected(by: -Self.hour)))
+        // Nobody would admit the stamp that it had: the session is stamped with its true start.
+        let own = try #require(rig.own)
+        #expect(own.stamp == Stamp(time: Rig.epoch, counter: 0, node: id("desk")) && own.rev == 2)
+        #expect(own.startedAt == Rig.epoch && own.runs == [Run(phase: 0, from: Rig.epoch)])
+        #expect(own.anchor.at == Rig.epoch && own.anchor.boot == 1_000_000)
+        #expect(rig.notes.contains(.stampedAnew(own.id, from: Rig.epoch + Self.hour, to: Rig.epoch)))
+        #expect(rig.registers == [own] && rig.journal?.own == own)
+        #expect(rig.moment?.elapsed == 60_000 && rig.engine.view.isOwner, "no countdown is moved by it")
+    }
+
+    /// The mark that the wrong clock left does not hold the next start above everybody's.
+    @Test func theMarkComesDownWithIt() {
+        var rig = Self.corrected(skew: Self.hour)
+        #expect(rig.journal?.mark == HybridClock(time: Rig.epoch))
+        rig.start("focus 1m", id: "S2")
+        #expect(rig.own?.stamp.time == Rig.epoch + 60_000)
+    }
+
+    /// The true start of a session that others know does not change its place among the starts unless it must.
+    @Test(arguments: [-hour, -5_000, 0, 5_000, Limits.stampLead]) func aStampThatOthersAdmitStays(skew: Int64) {
+        let rig = Self.corrected(skew: skew, runs: 0)
+        #expect(rig.own?.stamp.time == Rig.epoch + skew && rig.own?.rev == 1 && rig.registers.isEmpty)
+    }
+
+    @Test func whatWasPausedAndRunMovesAsOne() throws {
+        var rig = Rig(wall: Rig.epoch + Self.hour, wallBound: nil)
+        rig.linkUp()
+        rig.start("focus 25m")
+        rig.pass(60_000)
+        rig.press(.pause)
+        rig.pass(30_000)
+        rig.press(.resume)
+        rig.pass(10_000)
+        rig.meet("kitchen")
+        let own = try #require(rig.own)
+        let first = Run(phase: 0, from: Rig.epoch, to: Rig.epoch + 60_000)
+        #expect(own.runs == [first, Run(phase: 0, from: Rig.epoch + 90_000)] && own.flaw == nil)
+        #expect(own.startedAt == Rig.epoch && own.stamp.time == Rig.epoch && rig.moment?.elapsed == 70_000)
+    }
+
+    // MARK: 1970
+
+    /// A Pi without a battery clock starts; it wins with a later start, and loses with an earlier one.
+    @Test(arguments: [(Int64(-30_000), Status.running), (30_000, .superseded)])
+    func aNodeIn1970HasItsPlaceAmongTheStarts(kitchen: Int64, status: Status) throws {
+        var rig = Rig(wall: 5_000, wallBound: nil)
+        rig.linkUp()
+        rig.start("focus 25m")
+        #expect(rig.engine.view.isOwner && rig.own?.stamp.time == Limits.earliestStamp)
+        rig.send(.linkDown)
+        rig.start("focus 25m", id: "S2")
+        rig.pass(60_000)
+        rig.clocks[.kitchen] = PeerClock()
+        ProvisionalTests.rejoin(&rig, peerRegister(at: Rig.epoch + kitchen))
+        #expect(rig.own?.stamp.time == Rig.epoch && rig.own?.status == status)
+        #expect(rig.engine.view.isOwner == (status == .running))
+        // Whoever starts now, there or here, is the last.
+        rig.start("focus 10m", id: "S3")
+        #expect(rig.engine.view.register?.id == token("S3") && rig.own?.stamp.time == Rig.epoch + 60_000)
+    }
+
+    /// The same two nodes, both as engines: what one says of its start the other admits.
+    @Test func theOthersAdmitWhatANodeIn1970Starts() throws {
+        var pi = Rig("pi", bootID: "boot-pi", wall: 5_000, wallBound: nil)
+        pi.linkUp()
+        pi.meet("kitchen")
+        pi.start("focus 25m")
+        var kitchen = Rig("kitchen", bootID: "boot-p", boot: 5_000_000)
+        kitchen.linkUp()
+        kitchen.start("focus 10m", id: "K1")
+        kitchen.pass(1_000)
+        pi.pass(2_000)
+        pi.start("focus 5m", id: "S2")
+        kitchen.pass(1_000)
+        kitchen.hear(.register(try #require(pi.own)), from: "pi")
+        #expect(kitchen.engine.view.register?.id == token("S2") && kitchen.own?.status == .superseded)
+        #expect(
+            kitchen.moment?.elapsed == 0
+                && kitchen.notes.contains { if case .clockWrong = $0 { true } else { false } } == false)
+    }
+
+    // MARK: Saying so
+
+    @Test func presenceSaysThatTheClockIsWrong() throws {
+        var rig = Self.corrected(skew: Self.hour)
+        #expect(rig.presences.map(\.clock) == [ClockQuality(synced: false, isWrong: true)])
+        #expect(rig.presences.last?.at == rig.groupTime)
+        // Somebody sets it.
+        rig.published = []
+        rig.wall -= Self.hour
+        rig.send(.wake)
+        #expect(rig.presences.map(\.clock) == [ClockQuality(synced: false)])
+        #expect(rig.groupTime == rig.wall && rig.own?.rev == 2, "and nothing else changes")
+    }
+
+    @Test func tenSecondsAreNotWrongYet() {
+        for (skew, isWrong) in [(Limits.stampLead, false), (Limits.stampLead + 1, true), (-Limits.stampLead - 1, true)]
+        {
+            let rig = Self.corrected(skew: skew)
+            let presence = rig.engine.presence(at: rig.now, connection: token("c"), online: true)
+            #expect(presence.clock.isWrong == isWrong, "\(skew)")
+        }
+    }
+
+    // MARK: Comparing again
+
+    /// Somebody's time differs from this one by more than half of what a stamp may be ahead: one of them is wrong.
+    @Test func anotherTimeIsAReasonToCompare() {
+        for (differs, expected) in [(5_000, 0), (5_001, 8), (-5_001, 8)] as [(Int64, Int)] {
+            var rig = Rig()
+            rig.linkUp()
+            rig.meet("attic")
+            rig.pass(1_000)
+            var said = presence("k1")
+            said.at = rig.groupTime + differs
+            rig.hear(.presence(said), from: "kitchen")
+            rig.pass(1_000)
+            #expect(rig.pings.count { $0.to == .kitchen } == expected, "\(differs)")
+        }
+    }
+
+    /// Synchronised is what a kernel says. Two others that are, too, and agree, know better.
+    @Test func aSynchronisedClockThatIsWrongIsOutvoted() {
+        var rig = Rig(wall: Rig.epoch + Self.hour)
+        rig.linkUp()
+        rig.start("focus 25m")
+        rig.meet("attic")
+        rig.meet("kitchen")
+        rig.pass(10_000)
+        #expect(rig.groupTime == Rig.epoch + 10_000 && rig.own?.stamp.time == Rig.epoch)
+        #expect(rig.presences.last?.clock == ClockQuality(synced: true, bound: 5, isWrong: true))
+    }
+
+    /// Told that its stamp is not admitted, a node compares clocks; it does not simply believe.
+    @Test func anObjectionIsLookedInto() {
+        let objection = Message.ack(.clock(node: id("desk"), session: token("S1"), at: Rig.epoch - Self.hour))
+        var right = Rig()
+        right.linkUp()
+        right.start("focus 25m")
+        right.meet("attic")
+        right.meet(
+            "kitchen", PeerClock(wallLead: Rig.epoch - 1_000_000 - Self.hour, quality: ClockQuality(synced: false)))
+        right.pass(10_000)
+        let own = right.own
+        right.hear(objection, from: "kitchen")
+        right.pass(10_000)
+        #expect(right.own == own && right.groupTime == right.wall)
+        var wrong = Rig(wall: Rig.epoch + Self.hour, wallBound: nil)
+        wrong.linkUp()
+        wrong.start("focus 25m")
+        wrong.hear(.presence(presence("k1")), from: "kitchen", retained: true)
+        wrong.pass(60_000)
+        wrong.clocks[.kitchen] = PeerClock()
+        wrong.hear(.ack(.clock(node: id("desk"), session: token("S1"), at: Rig.epoch)), from: "kitchen")
+        wrong.pass(1_000)
+        #expect(wrong.own?.stamp.time == Rig.epoch)
+    }
+
+    /// A register of the future that a wrong clock of this node kept out is admitted when the clock is put right.
+    @Test func whatAWrongClockKeptOutIsLetIn() {
+        var rig = Rig(wall: Rig.epoch - Self.hour, wallBound: nil)
+        rig.linkUp()
+        rig.hear(.register(peerRegister()), from: "kitchen")
+        #expect(rig.engine.view.register == nil)
+        rig.meet("kitchen")
+        #expect(rig.engine.view.register?.id == token("P1") && rig.moment?.elapsed == 0)
+        #expect(rig.journal?.mark == HybridClock(time: Rig.epoch), "and a start here would beat it")
+    }
+
+    /// What a reboot has left in the journal is known to be earlier than now, whatever the wall clock says.
+    @Test func afterARebootIn1970TimeGoesOnFromTheMark() throws {
+        var old = Rig()
+        old.linkUp()
+        old.hear(.register(peerRegister(at: Rig.epoch + 5_000)), from: "kitchen")
+        var new = Rig(bootID: "boot-2", boot: 20_000, wall: 20_000, wallBound: nil, journal: old.journal)
+        #expect(new.groupTime == Rig.epoch + 5_000)
+        new.pass(60_000)
+        new.start("focus 25m")
+        #expect(new.own?.stamp.time == Rig.epoch + 65_000)
+    }
+}
