@@ -30,7 +30,8 @@ extension Node {
                 "the session was started by a wrong clock, and has its true start now",
                 metadata: ["session": "\(session)", "by": "\((to - from) / 1_000) s"])
         case .keptToItself(let session):
-            log.info("a session that began and ended without contact is not announced", metadata: ["session": "\(session)"])
+            log.info(
+                "a session that began and ended without contact is not announced", metadata: ["session": "\(session)"])
         case .repaired(let version):
             log.warning("the broker held an older state of this node; put right", metadata: ["rev": "\(version.rev)"])
         case .recovered(let session):
