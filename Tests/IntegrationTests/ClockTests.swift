@@ -68,6 +68,28 @@ import Testing
         }
     }
 
+    /// A node that hung answers at once what it was asked for meanwhile: those answers say little about its clocks.
+    @Test(.mostlyWaiting) func answersThatComeLateCorrectNoClock() async throws {
+        try await FaultySpace.with { space, id in
+            space.desk.freeze()
+            try await space.kitchen.kill()
+            space.peer.forget()
+            try await space.kitchen.start()
+            try await space.kitchen.shows("a time that it cannot be sure of") { $0.approximate == true }
+            #expect(try await space.kitchen.lockstep("status").output.contains("\n≈"))
+            try await eventually("it has asked for six seconds") {
+                let asked = space.peer.all("ping/desk", of: "kitchen").compactMap(\.sent.int)
+                return (asked.last ?? 0) - (asked.first ?? 0) > 6_000
+            }
+            space.desk.thaw()
+            try await space.kitchen.shows("a comparison of the clocks") { $0.approximate == false }
+            try await space.agrees("the session") { $0.session.text == id }
+            for node in [space.desk, space.kitchen] {
+                #expect(!node.log.contains("group time"), "nobody's clock is wrong: \(node.log)")
+            }
+        }
+    }
+
     /// Each reading lies between the times at which it was asked for and answered.
     @Test(isFaked, arguments: [7_200, -7_200])
     func aStepOfTheOwnersWallClockMovesNoCountdown(seconds: Int) async throws {

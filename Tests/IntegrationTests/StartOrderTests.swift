@@ -101,24 +101,26 @@ import Testing
     @Test func aSessionOfAPeerIsPausedThroughItsOwner() async throws {
         try await Space.with("desk") { space in
             try await space.peer.publish("presence", .presence(online: true, connection: "c1"))
-            var register = JSON.register("theirs")
+            let register = JSON.register("theirs")
             try await space.peer.publish("session", register)
             try await space["desk"].shows("theirs") { $0.session == "theirs" }
 
-            async let pausing = space["desk"].lockstep("pause", "--json")
-            let intent = try await space.peer.sees("intent", of: "desk", "a pause") { $0.op == "pause" }
+            space.peer.owns { [register] intent in
+                var paused = register
+                paused.rev = 2
+                paused.status = "paused"
+                paused.runs = [[0, register.startedAt, .number((register.startedAt.int ?? 0) + 10)]]
+                paused.applied = [intent.id]
+                var ack: JSON = ["v": 1, "kind": "intent", "outcome": "applied", "session": "theirs", "rev": 2]
+                ack.id = intent.id
+                return [("session", paused), ("ack", ack)]
+            }
+            let result = try await space["desk"].lockstep("pause", "--json")
+            let intent = space.peer.latest("intent", of: "desk")
+            #expect(intent.op == "pause")
             #expect(intent.session == "theirs")
             #expect(intent.from == "desk")
             #expect((intent.expiresAt.int ?? 0) - (intent.at.int ?? 0) == 30_000)
-            register.rev = 2
-            register.status = "paused"
-            register.runs = [[0, register.startedAt, .number((register.startedAt.int ?? 0) + 10)]]
-            register.applied = [intent.id]
-            try await space.peer.publish("session", register)
-            var ack: JSON = ["v": 1, "kind": "intent", "outcome": "applied", "session": "theirs", "rev": 2]
-            ack.id = intent.id
-            try await space.peer.publish("ack", ack)
-            let result = try await pausing
             #expect(result.code == 0, "\(result)")
             #expect(result.json.outcome == "applied")
             #expect(result.json.rev == 2)

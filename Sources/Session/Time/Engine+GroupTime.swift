@@ -16,8 +16,11 @@ extension Engine {
         let before = time.time(at: now.boot)
         let wasWrong = abs(time.wallLead + now.boot - before) > Limits.stampLead
         let others = exchange.estimates.map { node, estimate in
-            GroupClock.Reading(
-                node: node, lead: estimate.lead, groupLead: estimate.groupLead, isSynced: estimate.clock.synced)
+            // A late answer says little: where it leaves room for the own clock, there is nothing to correct.
+            let isOwn = abs(estimate.lead - now.wallLead) <= estimate.bound(at: now.boot)
+            return GroupClock.Reading(
+                node: node, lead: isOwn ? now.wallLead : estimate.lead, groupLead: estimate.groupLead,
+                isSynced: estimate.clock.synced)
         }
         time.choose(from: others, own: node, council: Limits.council, at: now)
         let shift = time.time(at: now) - before

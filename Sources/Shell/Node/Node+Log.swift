@@ -19,6 +19,8 @@ extension Node {
             log.warning("the clock of a node is wrong", metadata: ["node": "\(node)", "stamp": "\(stamp)"])
         case .tookOver(let session, let from):
             log.notice("took a session over", metadata: ["session": "\(session)", "from": "\(from)"])
+        case .clockCorrected(let milliseconds) where abs(milliseconds) < 1_000:
+            log.info("group time agrees with this machine's clock again")
         case .clockCorrected(let milliseconds):
             log.warning(
                 "group time differs from this machine's clock",

@@ -61,7 +61,8 @@ extension Journal {
             }
         }
         try ProtocolVersion.check(version)
-        self.init(epoch: try need(epoch, "epoch"), mark: try need(mark, "mark"), own: own, past: past, base: base,
+        self.init(
+            epoch: try need(epoch, "epoch"), mark: try need(mark, "mark"), own: own, past: past, base: base,
             isProvisional: isProvisional, before: before)
     }
 }

@@ -59,7 +59,8 @@ extension View {
         try ProtocolVersion.check(version)
         self.init(
             register: register, anchorBoot: try need(anchorBoot, "anchorBoot"), shown: shown ?? 0,
-            error: error.map { ErrorBound(milliseconds: $0, at: errorAt) }, contactLostAt: contactLostAt, isOwner: try need(isOwner, "isOwner"),
+            error: error.map { ErrorBound(milliseconds: $0, at: errorAt) }, contactLostAt: contactLostAt,
+            isOwner: try need(isOwner, "isOwner"),
             isLinked: try need(isLinked, "isLinked"))
     }
 }

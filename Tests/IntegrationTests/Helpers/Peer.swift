@@ -13,6 +13,7 @@ final class Peer: Sendable {
     private let recorded = Mutex<[Message]>([])
     private let isSubscribed = Mutex(false)
     private let counter = Mutex(0)
+    private let owner = Mutex<(@Sendable (_ intent: JSON) -> [(leaf: String, payload: JSON)])?>(nil)
 
     private init(_ id: String, space: String, client: MQTTClient) {
         self.id = id
@@ -44,7 +45,9 @@ final class Peer: Sendable {
 
     private func handle(_ event: Event) {
         switch event {
-        case .message(let message): recorded.withLock { $0.append(message) }
+        case .message(let message):
+            recorded.withLock { $0.append(message) }
+            if message.topic.hasSuffix("/intent") { answer(message) }
         case .connected:
             client.assumeIsolated { client in
                 client.subscribe([Subscription("lockstep/#", retainAsPublished: true)]) { [weak self] result in
@@ -53,6 +56,15 @@ final class Peer: Sendable {
             }
         case .disconnected: isSubscribed.withLock { $0 = false }
         case .overflow: break
+        }
+    }
+
+    private func answer(_ message: Message) {
+        guard let owner = owner.withLock({ $0 }), let intent = try? JSON(message.payload) else { return }
+        for (leaf, payload) in owner(intent) {
+            let answer = Message(
+                topic: topic(id, leaf), payload: payload.bytes, qos: .atLeastOnce, retain: leaf == "session")
+            client.assumeIsolated { $0.send(answer) }
         }
     }
 
@@ -72,6 +84,12 @@ final class Peer: Sendable {
     func publish(_ leaf: String, of node: String? = nil, _ payload: JSON, retain: Bool? = nil) async throws {
         let isKept = leaf == "session" || leaf == "presence"
         try await publish(leaf, of: node, payload.bytes, retain: retain ?? isKept)
+    }
+
+    /// Says of each intent what `owner` makes of it, at once, whatever else the tests do meanwhile: a node that hears
+    /// nothing for two seconds takes over.
+    func owns(_ owner: @escaping @Sendable (_ intent: JSON) -> [(leaf: String, payload: JSON)]) {
+        self.owner.withLock { $0 = owner }
     }
 
     /// Publishes many messages, a hundred at a time.

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Session
+import Synchronization
+import Testing
+
+@testable import Shell
+
+/// How far the wall clock can be trusted: the kernel's word, asked for rarely and forgotten when the clock is set.
+struct ClocksTests {
+    /// `STA_UNSYNC` and `STA_NANO`, which says nothing here.
+    private static let (unsynced, nano): (Int32, Int32) = (0x40, 0x2000)
+
+    @Test func onlyASynchronisedClockHasABound() {
+        #expect(WallBound.milliseconds(status: 0, maximumError: 12_345) == 13)
+        #expect(WallBound.milliseconds(status: Self.nano, maximumError: 0) == 1, "a reading is a millisecond wide")
+        #expect(WallBound.milliseconds(status: Self.unsynced, maximumError: 16_000_000) == nil)
+        #expect(WallBound.milliseconds(status: Self.unsynced | Self.nano, maximumError: 5) == nil)
+    }
+
+    private final class Kernel: Sendable {
+        let asked = Mutex(0)
+        let bound = Mutex<Int64?>(20)
+
+        func read() -> Int64? {
+            asked.withLock { $0 += 1 }
+            return bound.withLock { $0 }
+        }
+    }
+
+    @Test func theKernelIsAskedOnceASecond() {
+        let kernel = Kernel()
+        var wall = WallBound { kernel.read() }
+        let lead: Int64 = 1_800_000_000_000
+        for boot in stride(from: Int64(5_000), through: 5_999, by: 3) {
+            #expect(wall.bound(boot: boot, wall: lead + boot) == 20)
+        }
+        #expect(kernel.asked.withLock { $0 } == 1)
+        kernel.bound.withLock { $0 = 21 }
+        #expect(wall.bound(boot: 5_999, wall: lead + 6_000) == 20)
+        #expect(wall.bound(boot: 6_000, wall: lead + 6_000) == 21)
+        #expect(kernel.asked.withLock { $0 } == 2)
+    }
+
+    @Test(arguments: [3_600_000, -3_600_000, 101, -101] as [Int64])
+    func aClockThatWasSetIsAskedForAtOnce(step: Int64) {
+        let kernel = Kernel()
+        var wall = WallBound { kernel.read() }
+        #expect(wall.bound(boot: 5_000, wall: 1_800_000_005_000) == 20)
+        kernel.bound.withLock { $0 = nil }
+        #expect(wall.bound(boot: 5_001, wall: 1_800_000_005_001) == 20)
+        #expect(wall.bound(boot: 5_002, wall: 1_800_000_005_002 + step) == nil)
+    }
+
+    @Test func thisMachinesClocks() {
+        let (first, second) = (Clocks.now(), Clocks.now())
+        #expect(first.boot > 0)
+        #expect(second.boot >= first.boot)
+        #expect(first.wallBound.map { $0 > 0 } ?? true)
+        #expect(Clocks.bootID() != nil)
+    }
+}
