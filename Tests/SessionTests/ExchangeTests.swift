@@ -139,10 +139,8 @@ import Testing
             theirs.hear(.presence(presence("kitchen-1", sleeping: isSleeping)), from: "kitchen")
         }
         theirs.pass(1_000)
-        withKnownIssue("an estimate that was good before is trusted, and a waking owner is not asked anew") {
-            #expect(mine.pings.count == 8)
-            #expect(theirs.pings.count == 8)
-        }
+        #expect(mine.pings.count == 8)
+        #expect(theirs.pings.count == 8)
     }
 
     /// Then rarely: about every two minutes, so that drift never makes the time approximate.
@@ -155,22 +153,8 @@ import Testing
             rig.pass(1_000)
             worst = max(worst, rig.error ?? .max)
         }
-        #expect((4...31).contains(rig.pings.count), "\(rig.pings.count) in an hour")
+        #expect((29...31).contains(rig.pings.count), "\(rig.pings.count) in an hour")
         #expect(worst <= Limits.exactEnough)
-    }
-
-    /// Longer and longer, as far as drift allows.
-    @Test func theRestsGrow() {
-        var rig = Self.mirror()
-        rig.pass(1_000)
-        rig.published = []
-        rig.pass(60 * Self.minute)
-        let sent = rig.pings.map(\.ping.sent)
-        let rests = zip(sent.dropFirst(), sent).map { $0 - $1 }
-        #expect(rests.allSatisfy { (120_000...960_000).contains($0) })
-        withKnownIssue("the bound is looked at before the pong is here, when drift has already used up what is fair") {
-            #expect(rests.starts(with: [240_000, 480_000, 960_000]))
-        }
     }
 
     @Test func anApproximateTimeIsNotLeftAlone() {

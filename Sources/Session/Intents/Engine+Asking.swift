@@ -56,11 +56,11 @@ extension Engine {
             let at = groupTime(now)
             request.intent.expiresAt += at - request.intent.at
             request.intent.at = at
+            request.leave(at: now.boot)
         } else if canTakeOver, let owner = view.register?.owner, owner != node {
             ping(owner, at: now)
         }
         emit(.publish(.intent(request.intent)))
-        request.isSent = true
         request.sendAt = now.boot + Requests.again
     }
 

@@ -39,6 +39,14 @@ struct Requests: Hashable, Sendable {
             giveUpAt = boot + patience
         }
 
+        /// It leaves for the first time: from here on the owner has its time.
+        mutating func leave(at boot: Int64) {
+            isSent = true
+            suspectAt = boot + Requests.silence
+            muteAt = boot + Requests.muteness
+            if ticket != nil { giveUpAt = boot + Requests.patience }
+        }
+
         /// Asks another session of the lineage from now on.
         mutating func aim(at session: SessionID, boot: Int64) {
             intent.session = session

@@ -71,7 +71,7 @@ extension Engine {
         emit(.barrier(connection))
     }
 
-    private var hasCompany: Bool { peers.all.contains { $0.node != node && $0.peer.isOnline } }
+    var hasCompany: Bool { peers.all.contains { $0.node != node && $0.peer.isOnline } }
 
     mutating func linkDown(at now: Instant) {
         guard link.isUp else { return }
@@ -93,7 +93,7 @@ extension Engine {
         guard link.barrierDeadline != nil else { return }
         link.barrierDeadline = nil
         link.settledAt = now.boot
-        if now.wallBound == nil, hasCompany { link.comparedBy = now.boot + 3_000 }
+        if now.wallBound == nil { link.comparedBy = now.boot + 3_000 }
         isViewDirty = true
         if link.timeDeadline != nil {
             // Without anybody to ask there is no other time than the own.
@@ -129,7 +129,7 @@ extension Engine {
         guard link.isSleeping != isSleeping else { return }
         link.isSleeping = isSleeping
         publishPresence(at: now)
-        if !isSleeping { exchange.startOver() }
+        if !isSleeping { exchange.forgetAll() }
     }
 
     mutating func publishPresence(at now: Instant) {

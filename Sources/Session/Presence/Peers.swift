@@ -72,6 +72,7 @@ extension Engine {
         peers[sender] = heard
         exchange.isDirty = true
         if isHere, known.presence?.connection != presence.connection { exchange.startOver(with: sender) }
+        if isHere, known.presence?.isSleeping == true { exchange.forget(sender) }
         guard registers.currentOwner == sender else { return }
         isViewDirty = true
         if !isHere, !requests.open.isEmpty { sendRequests(at: now) }

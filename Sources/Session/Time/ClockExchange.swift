@@ -128,9 +128,9 @@ struct Exchange: Hashable, Sendable {
     private static let fairBound: Int64 = 25
     /// The first and the longest rest between exchanges while a session runs.
     private static let firstRest: Int64 = 60_000
+    private static let longestRest: Int64 = 120_000
     /// The rest while the time has to be shown as approximate.
     private static let shortRest: Int64 = 5_000
-    private static let longestRest: Int64 = 960_000
 
     private(set) var estimates: [NodeID: ClockEstimate] = [:]
     private(set) var rounds: [NodeID: Round] = [:]
@@ -185,6 +185,18 @@ struct Exchange: Hashable, Sendable {
     mutating func startOver(with node: NodeID? = nil) {
         if let node { rounds[node] = nil } else { rounds = [:] }
         isDirty = true
+    }
+
+    /// A node's machine was suspended: there a boot clock goes by the battery clock, on some machines by whole seconds.
+    mutating func forget(_ node: NodeID) {
+        estimates[node] = nil
+        startOver(with: node)
+    }
+
+    /// This machine was suspended.
+    mutating func forgetAll() {
+        estimates = [:]
+        startOver()
     }
 
     /// Nodes to ask now.

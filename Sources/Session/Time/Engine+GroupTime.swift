@@ -46,17 +46,20 @@ extension Engine {
     mutating func settleMark(at now: Instant) {
         guard keeps(.groupTime), keeps(.hybridClock) else { return }
         seeOwnStamp(at: now)
-        if isMarkAhead(now) { judgeAnew(at: now) }
+        if isMarkAhead(now) { judgeAnew(at: now, isFinal: true) }
     }
 
     /// Group time has jumped: what was told by the old one is told by the new one.
-    mutating func judgeAnew(at now: Instant) {
+    /// - Parameter isFinal: Whether what was admitted may be so no longer although no other clock was asked yet.
+    mutating func judgeAnew(at now: Instant, isFinal: Bool = false) {
+        let keepsAdmitted = !isFinal && now.wallBound == nil && exchange.estimates.isEmpty
         let time = groupTime(now)
         let mark = journal.mark
         let asked = disk.asked
         for held in registers.all {
             var again = HeldRegister(held, told: told(of: held, at: now), groupTime: time, boot: now.boot)
-            if !keeps(.admission) { again.isAdmitted = true }
+            // A session does not vanish because somebody sets the clock of a machine that knows no other.
+            if keepsAdmitted && held.isAdmitted || !keeps(.admission) { again.isAdmitted = true }
             registers.hold(again)
         }
         isViewDirty = true
@@ -94,7 +97,8 @@ extension Engine {
     /// Whether the kernel vouches for the wall clock, or everybody who is there was asked.
     private func isTimeKnown(_ now: Instant) -> Bool {
         if now.wallBound != nil { return true }
-        return link.isReady && (link.comparedBy == nil || council.allSatisfy { exchange.estimates[$0] != nil })
+        return link.isReady && hasCompany
+            && (link.comparedBy == nil || council.allSatisfy { exchange.estimates[$0] != nil })
     }
 
     /// The clocks of the others were waited for long enough.
@@ -110,10 +114,14 @@ extension Engine {
         let time = groupTime(now)
         var moved = own
         if own.anchor.bootID == configuration.bootID {
-            moved = own.moved(by: time - (now.boot - own.anchor.boot) - own.anchor.at)
+            let shift = time - (now.boot - own.anchor.boot) - own.anchor.at
+            moved = own.moved(by: shift, keepsInherited: true)
+            // Where the times of the owner before it do not fit any more, the whole space had another time.
+            if moved.flaw != nil { moved = own.moved(by: shift, keepsInherited: false) }
         }
         var mark = journal.base.time <= time + Limits.stampLead ? journal.base : HybridClock()
-        let stamp = mark.stamp(at: min(max(moved.startedAt, Limits.earliestStamp), time), node: node)
+        let began = moved.continues?.at ?? moved.startedAt
+        let stamp = mark.stamp(at: min(max(began, Limits.earliestStamp), time), node: node)
         guard stamp != own.stamp, HeldRegister.admits(stamp, groupTime: time), moved.flaw == nil else { return }
         _ = journal.mark.see(stamp)
         emit(.log(.stampedAnew(own.id, from: own.stamp.time, to: stamp.time)))
@@ -125,13 +133,20 @@ extension Engine {
 }
 
 extension Register {
-    /// The same session with all its times moved, as by a clock that was wrong by so many milliseconds.
-    func moved(by shift: Int64) -> Register {
+    /// The same session with its times moved, as by a clock that was wrong by so many milliseconds.
+    /// - Parameter keepsInherited: But for those that the owner before it has told.
+    func moved(by shift: Int64, keepsInherited: Bool) -> Register {
         var register = self
-        func move(_ time: Int64) -> Int64 { min(max(time + shift, 0), Limits.time.upperBound) }
+        func moveOwn(_ time: Int64) -> Int64 { min(max(time + shift, 0), Limits.time.upperBound) }
+        func move(_ time: Int64) -> Int64 {
+            guard keepsInherited, let continues else { return moveOwn(time) }
+            // A clock that was behind told times from before the takeover, one that was ahead times from after it.
+            let isOwn = time >= continues.at && (shift < 0 || time < continues.at + shift)
+            return isOwn ? moveOwn(time) : time
+        }
         register.startedAt = move(startedAt)
-        register.anchor.at = move(anchor.at)
-        register.continues?.at = move(continues?.at ?? 0)
+        register.anchor.at = moveOwn(anchor.at)
+        register.continues?.at = moveOwn(continues?.at ?? 0)
         for index in runs.indices {
             register.runs[index].from = move(runs[index].from)
             register.runs[index].to = runs[index].to.map(move)

@@ -19,9 +19,10 @@ enum Fleet {
         let identity = Session.Configuration(node: id, name: name, role: role, software: "lockstep-bench", bootID: boot)
         let directory = try journal.map { try StateDirectory("\($0)/\(name)") }
         let log = role == .node ? log : quiet
+        let clocks: @Sendable () -> Instant
+        if let lead { clocks = { lead.now() } } else { clocks = Clocks.now }
         return Node(
-            identity: identity, space: space, directory: directory, loop: loop, log: log,
-            clocks: lead.map { lead in { lead.now() } } ?? Clocks.now)
+            identity: identity, space: space, directory: directory, loop: loop, log: log, clocks: clocks)
     }
 
     /// Runs `body` while the nodes are connected.
