@@ -101,6 +101,8 @@ let package = Package(
             name: "lockstep-bench",
             dependencies: [
                 "CMosquitto", "Commands", "Mosquitto", "Session", "Wire", "Shell", "Web", arguments, logging, signals,
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
             ],
             path: "Sources/Commands/lockstep-bench",
             swiftSettings: strict

@@ -159,6 +159,20 @@ import Testing
         #expect(worst <= Limits.exactEnough)
     }
 
+    /// Longer and longer, as far as drift allows.
+    @Test func theRestsGrow() {
+        var rig = Self.mirror()
+        rig.pass(1_000)
+        rig.published = []
+        rig.pass(60 * Self.minute)
+        let sent = rig.pings.map(\.ping.sent)
+        let rests = zip(sent.dropFirst(), sent).map { $0 - $1 }
+        #expect(rests.allSatisfy { (120_000...960_000).contains($0) })
+        withKnownIssue("the bound is looked at before the pong is here, when drift has already used up what is fair") {
+            #expect(rests.starts(with: [240_000, 480_000, 960_000]))
+        }
+    }
+
     @Test func anApproximateTimeIsNotLeftAlone() {
         var rig = Self.mirror(PeerClock(there: 300, back: 300))
         rig.pass(60_000)

@@ -14,7 +14,8 @@ struct AllCommand: AsyncParsableCommand {
         try await output.report {
             try await EngineCommand.parse([]).measure() + StatusBenchCommand.parse([]).measure()
                 + IntentCommand.parse([]).measure() + FanoutCommand.parse([]).measure()
-                + IdleCommand.parse([]).measure()
+                + IdleCommand.parse([]).measure() + TakeoverCommand.parse([]).measure()
+                + HealCommand.parse([]).measure() + AgreementCommand.parse([]).measure()
         }
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import Mosquitto
 import Shell
 
 /// A directory and a broker for one measurement; both are gone when it ends.
@@ -33,6 +34,21 @@ enum Workplace {
                 try await body($0, directory)
             }
         }
+    }
+
+    /// Runs `body` with loops, each on a thread of its own.
+    static func withLoops<Value: Sendable>(
+        _ count: Int, _ body: @Sendable ([EventLoop]) async throws -> Value
+    ) async throws -> Value {
+        let loops = try (0..<count).map { try EventLoop(name: "loop-\($0)") }
+        let result: Result<Value, any Error>
+        do {
+            result = .success(try await body(loops))
+        } catch {
+            result = .failure(error)
+        }
+        for loop in loops { await loop.shutdown() }
+        return try result.get()
     }
 
     private static func remove(_ path: String) {

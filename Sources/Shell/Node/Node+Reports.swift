@@ -6,7 +6,7 @@ public import Wire
 extension Node {
     /// The session as it stands now.
     public func status() -> StatusReport {
-        let now = Clocks.now()
+        let now = clocks()
         let time = groupTime(at: now)
         let clock = ClockQuality(
             synced: now.wallBound != nil, bound: now.wallBound, isWrong: abs(now.wall - time) > Limits.stampLead)
@@ -15,7 +15,7 @@ extension Node {
 
     /// The nodes that were heard of, and what of them was not used.
     public func nodesReport() -> NodesReport {
-        let now = Clocks.now()
+        let now = clocks()
         let time = groupTime(at: now)
         var rows = peers.all.filter { !(identity.isAnnounced && $0.node == identity.node) }.map { node, peer in
             row(

@@ -18,6 +18,7 @@ public actor Node {
     /// The space that it takes part in.
     public nonisolated let space: SpaceID
 
+    let clocks: @Sendable () -> Instant
     let codec: WireCodec
     let log: Logger
     private let journal: JournalFile?
@@ -55,9 +56,12 @@ public actor Node {
     ///   - directory: Where it keeps its journal; `nil` for a passing remote, which has none.
     ///   - loop: The loop to live on.
     ///   - log: Where it says what happens.
+    ///   - clocks: Reads its clocks: this machine's, but where several machines are played in one process.
     public init(
-        identity: Session.Configuration, space: SpaceID, directory: StateDirectory?, loop: EventLoop, log: Logger
+        identity: Session.Configuration, space: SpaceID, directory: StateDirectory?, loop: EventLoop, log: Logger,
+        clocks: @escaping @Sendable () -> Instant = Clocks.now
     ) {
+        self.clocks = clocks
         self.identity = identity
         self.space = space
         self.loop = loop
@@ -70,7 +74,7 @@ public actor Node {
     /// Reads the journal: from here on sessions can be started, shown and asked for, with or without a broker.
     public func start() {
         wake = loop.makeTimer { [weak self] in self?.assumeIsolated { $0.wakeUp() } }
-        switch journal?.load(at: Clocks.now().wall) ?? .nothing {
+        switch journal?.load(at: clocks().wall) ?? .nothing {
         case .nothing: feed(.restored(nil))
         case .journal(var found, let tornBytes):
             if tornBytes > 0 {
@@ -117,7 +121,7 @@ public actor Node {
     public var peers: Peers { engine.peers }
 
     /// Group time now, in milliseconds since 1970.
-    var groupTime: Int64 { groupTime(at: Clocks.now()) }
+    var groupTime: Int64 { groupTime(at: clocks()) }
 
     func groupTime(at now: Instant) -> Int64 { engine.groupTime(now) }
 
@@ -210,7 +214,7 @@ public actor Node {
         let before = engine.view
         var index = 0
         while index < inputs.count {
-            for effect in engine.handle(inputs[index], at: Clocks.now()) { perform(effect) }
+            for effect in engine.handle(inputs[index], at: clocks()) { perform(effect) }
             index += 1
         }
         inputs.removeAll(keepingCapacity: true)
@@ -249,7 +253,8 @@ public actor Node {
         let next = engine.nextWake
         guard next != armedFor else { return }
         armedFor = next
-        if let armedFor { wake?.arm(atBootMilliseconds: armedFor) } else { wake?.disarm() }
+        guard let next else { return wake?.disarm() ?? () }
+        wake?.arm(atBootMilliseconds: next - clocks().boot + EventLoop.bootMilliseconds())
     }
 
     private func show(_ view: View, after before: View) {
@@ -265,6 +270,6 @@ public actor Node {
     }
 
     func presence(connection: ConnectionID) -> Presence {
-        engine.presence(at: Clocks.now(), connection: connection, online: true)
+        engine.presence(at: clocks(), connection: connection, online: true)
     }
 }

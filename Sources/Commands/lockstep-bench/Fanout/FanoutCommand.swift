@@ -39,15 +39,7 @@ struct FanoutCommand: AsyncParsableCommand {
 
     func measure() async throws -> [Figure] {
         try await Workplace.withBroker { broker, directory in
-            let loops = try (0...threads).map { try EventLoop(name: "loop-\($0)") }
-            let result: Result<[Figure], any Error>
-            do {
-                result = .success(try await turns(broker, directory, loops))
-            } catch {
-                result = .failure(error)
-            }
-            for loop in loops { await loop.shutdown() }
-            return try result.get()
+            try await Workplace.withLoops(threads + 1) { try await turns(broker, directory, $0) }
         }
     }
 

@@ -10,24 +10,32 @@ import Shell
 enum Fleet {
     static let space: SpaceID = SpaceID("bench") ?? { preconditionFailure("bench is a space") }()
 
-    static func node(_ name: String, role: Role = .node, journal: String?, on loop: EventLoop) throws -> Node {
-        guard let id = NodeID(name), let bootID = Clocks.bootID() else { throw BenchError("\(name) is no node id") }
-        let identity = Session.Configuration(
-            node: id, name: name, role: role, software: "lockstep-bench", bootID: bootID)
+    /// - Parameter lead: What its clocks read beyond those of this machine.
+    static func node(
+        _ name: String, role: Role = .node, journal: String?, on loop: EventLoop, lead: ClockLead? = nil
+    ) throws -> Node {
+        let boot = lead == nil ? Clocks.bootID() : BootID("boot-\(name)")
+        guard let id = NodeID(name), let boot else { throw BenchError("\(name) is no node id") }
+        let identity = Session.Configuration(node: id, name: name, role: role, software: "lockstep-bench", bootID: boot)
         let directory = try journal.map { try StateDirectory("\($0)/\(name)") }
         let log = role == .node ? log : quiet
-        return Node(identity: identity, space: space, directory: directory, loop: loop, log: log)
+        return Node(
+            identity: identity, space: space, directory: directory, loop: loop, log: log,
+            clocks: lead.map { lead in { lead.now() } } ?? Clocks.now)
     }
 
     /// Runs `body` while the nodes are connected.
+    /// - Parameter way: Where a node finds the broker.
     static func run<Value: Sendable>(
-        _ nodes: [Node], broker: BrokerAddress, _ body: @escaping @Sendable () async throws -> Value
+        _ nodes: [Node], broker: BrokerAddress, by way: @Sendable (Node) -> BrokerAddress? = { _ in nil },
+        _ body: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for node in nodes {
                 await node.start()
+                let address = way(node) ?? broker
                 var link = Mosquitto.Configuration(
-                    host: broker.host, port: broker.port, clientID: "bench-\(node.identity.node)")
+                    host: address.host, port: address.port, clientID: "bench-\(node.identity.node)")
                 link.keepAliveSeconds = 60
                 group.addTask { [link] in try await node.runLink(link) }
             }
@@ -49,13 +57,19 @@ enum Fleet {
             throw BenchError("no session was started")
         }
         for node in others {
-            var patience = 5_000
-            while await node.view.register?.id != answer.session {
-                try await Task.sleep(for: .milliseconds(1))
-                patience -= 1
-                if patience == 0 { throw BenchError("\(node.identity.node) does not see the session") }
+            try await wait("\(node.identity.node) to see the session") {
+                await node.view.register?.id == answer.session
             }
         }
+    }
+
+    /// Looks every millisecond, ten seconds at most.
+    static func wait(_ what: String, until condition: @Sendable () async throws -> Bool) async throws {
+        for _ in 0..<10_000 {
+            if try await condition() { return }
+            try await Task.sleep(for: .milliseconds(1))
+        }
+        throw BenchError("waited in vain for \(what)")
     }
 
     /// Displays that share a loop must not wait for each other's lines, which each writes after it has drawn.
@@ -68,6 +82,17 @@ enum Fleet {
     /// The level of a node at work, with lines that cost what they cost there but for the terminal.
     private static let log = Logger(label: "lockstep-bench") { label in
         NullLog(formatter: label)
+    }
+}
+
+/// What the clocks of a machine read beyond those of this one, in milliseconds. Nobody vouches for its wall clock.
+struct ClockLead: Sendable {
+    var boot: Int64
+    var wall: Int64
+
+    func now() -> Instant {
+        let here = Clocks.now()
+        return Instant(boot: here.boot + boot, wall: here.wall + wall)
     }
 }
 

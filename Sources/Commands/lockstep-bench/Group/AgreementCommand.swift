@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import Mosquitto
+import Session
+import Shell
+
+struct AgreementCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "agreement",
+        abstract: "How closely displays with unrelated clocks agree, over a network with jitter.",
+        discussion: """
+            Every node has a boot clock of its own and a wall clock that is up to an hour off, which nobody vouches for. \
+            Each starts a session in turn. Once the clocks were compared, all displays are read at the same instants, and \
+            compared with the owner's own.
+            """
+    )
+
+    @Option(help: "How many nodes.")
+    var nodes = 8
+
+    @Option(
+        help: "The longest delay of a message on the way to or from the broker, in milliseconds; the shortest is 0.")
+    var jitter = 20
+
+    @Option(help: "Seconds that the nodes have to compare their clocks after each start.")
+    var settle = 15
+
+    @Option(help: "Readings of all displays for each session, 10 ms apart.")
+    var readings = 200
+
+    @OptionGroup var output: OutputOptions
+
+    func validate() throws {
+        guard nodes > 1, nodes <= 64, jitter >= 0, settle > 0, readings > 0 else {
+            throw ValidationError("--nodes is 2 to 64, --jitter 0 or more, the others 1 or more")
+        }
+    }
+
+    func run() async throws {
+        try await output.report { [self] in try await measure() }
+    }
+
+    func measure() async throws -> [Figure] {
+        try await Workplace.withBroker { broker, directory in
+            try await Network.with(to: broker, jitter: jitter) { network in
+                try await Workplace.withLoops(nodes) { loops in
+                    let machines = try loops.enumerated().map { index, loop in
+                        let lead = ClockLead(
+                            boot: .random(in: 0...1_000_000_000), wall: .random(in: -3_600_000...3_600_000))
+                        return Machine(
+                            node: try Fleet.node("node-\(index)", journal: directory, on: loop, lead: lead), lead: lead)
+                    }
+                    return try await Fleet.run(machines.map(\.node), broker: network.address) {
+                        try await sessions(on: machines)
+                    }
+                }
+            }
+        }
+    }
+
+    private struct Machine: Sendable {
+        var node: Node
+        var lead: ClockLead
+    }
+
+    private func sessions(on machines: [Machine]) async throws -> [Figure] {
+        var readings: [Reading] = []
+        for (turn, owner) in machines.enumerated() {
+            try await Fleet.startSession(on: owner.node, seenBy: machines.map(\.node))
+            for second in 0..<settle {
+                Progress.say("agreement: session \(turn + 1) of \(machines.count), \(settle - second) s to compare")
+                try await Task.sleep(for: .seconds(1))
+            }
+            for _ in 0..<self.readings {
+                readings += try await read(machines)
+                try await Task.sleep(for: .milliseconds(10))
+            }
+        }
+        let differences = readings.map(\.difference).sorted()
+        func share(_ holds: (Reading) -> Bool) -> Double {
+            Double(readings.filter(holds).count) / Double(readings.count) * 100
+        }
+        return [
+            Figure("agreement, readings within 5 ms of the owner's", share { $0.difference <= 5 }, "%", atLeast: 99),
+            Figure("agreement, readings within their stated bound", share(\.isWithinBound), "%", atLeast: 100),
+            Figure("agreement, p99 difference", Double(differences[differences.count * 99 / 100]), "ms"),
+            Figure("agreement, largest difference", Double(differences[differences.count - 1]), "ms"),
+            Figure("agreement, largest stated bound", Double(readings.compactMap(\.bound).max() ?? -1), "ms"),
+        ]
+    }
+
+    /// One display at one instant.
+    private struct Reading {
+        /// From what the owner shows, in milliseconds.
+        var difference: Int64
+        /// By how much it says to be wrong at most, in milliseconds.
+        var bound: Int64?
+
+        var isWithinBound: Bool { bound.map { difference <= $0 } ?? false }
+    }
+
+    private func read(_ machines: [Machine]) async throws -> [Reading] {
+        var views: [(view: View, lead: Int64)] = []
+        for machine in machines { views.append((await machine.node.view, machine.lead.boot)) }
+        let now = Clocks.now().boot
+        let moments = views.compactMap { $0.view.moment(at: now + $0.lead) }
+        guard moments.count == machines.count, let owner = moments.first(where: \.isOwner) else {
+            throw BenchError("a display shows no session")
+        }
+        return moments.filter { !$0.isOwner }.map {
+            Reading(difference: abs($0.remaining - owner.remaining), bound: $0.error)
+        }
+    }
+}
