@@ -21,7 +21,7 @@ enum Fleet {
         let log = role == .node ? log : quiet
         return Node(
             identity: identity, space: space, directory: directory, loop: loop, log: log,
-            clocks: lead.map { lead in { lead.now() } } ?? Clocks.now)
+            clocks: { lead?.now() ?? Clocks.now() })
     }
 
     /// Runs `body` while the nodes are connected.
