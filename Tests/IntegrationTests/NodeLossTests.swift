@@ -63,6 +63,25 @@ import Testing
         }
     }
 
+    @Test func aNodeThatWasRenamedSpeaksForNobodyElse() async throws {
+        try await Space.with("kitchen") { space in
+            let broker = "mqtt://127.0.0.1:\(space.broker.port)"
+            let old = try NodeProcess("desk", broker: broker)
+            try await old.start()
+            let id = try old.begin()
+            try await space["kitchen"].shows("the session") { $0.session.text == id }
+            try await old.end()
+            let new = try NodeProcess("study", broker: broker, directory: old.directory)
+            try await new.start()
+            try await new.shows("the session of its former name") { $0.session.text == id && $0.owner == "desk" }
+            #expect(new.status.isOwner == false)
+            #expect(try await new.lockstep("pause").code == 0)
+            try await space["kitchen"].shows("it at its new owner") { $0.owner == "study" && $0.lineage.text == id }
+            #expect(space["kitchen"].row(of: "study").dropped == [:])
+            try await new.end()
+        }
+    }
+
     @Test func aDamagedJournalIsKeptAsideAndTheSessionTakenBack() async throws {
         try await Space.with("desk") { space in
             let desk = space["desk"]

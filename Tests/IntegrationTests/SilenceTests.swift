@@ -10,6 +10,13 @@ import Testing
         try await Space.with("desk", "kitchen") { space in
             let id = try space["desk"].begin(["plan": "focus 25m, shortBreak 5m"])
             try await space["kitchen"].shows("the session") { $0.session.text == id }
+            // The clocks are compared when a session begins, and then rest for a minute.
+            var (pings, since) = (-1, ContinuousClock.now)
+            try await eventually("the clocks have been compared") {
+                let count = space.peer.messages.count { $0.topic.contains("/ping/") }
+                if count != pings { (pings, since) = (count, .now) }
+                return ContinuousClock.now - since > .seconds(3)
+            }
             try await space.peer.isHeard(by: space["desk"])
             try await space.peer.isHeard(by: space["kitchen"])
             space.peer.forget()

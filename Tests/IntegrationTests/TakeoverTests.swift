@@ -22,6 +22,7 @@ import Testing
             #expect(words.code == 0)
             #expect(words.output.contains("\nkitchen took over from desk at "), "\(words)")
         }
+        #expect(space.desk.log.contains("session taken over by another node"))
         #expect(await space.extend(space.desk).outcome == "applied")
         #expect(await space.extend(space.kitchen).outcome == "applied")
         let total = agreed.totalSeconds.int ?? 0

@@ -92,10 +92,21 @@ extension StatusReport {
     private var clockLines: [String] {
         guard let clock, clock.wrong else { return [] }
         let ahead = clockAhead ?? 0
-        let size = Int(abs(ahead) / 1_000).inWords
+        let size = Self.words(seconds: Int((abs(ahead) + 500) / 1_000))
         return [
             "clock wrong: this machine's is \(size) \(ahead < 0 ? "behind" : "ahead of") the space's; times are the space's"
         ]
+    }
+
+    /// As exact as a person wants it who is to set a clock.
+    private static func words(seconds: Int) -> String {
+        let day = 86_400
+        return switch seconds {
+        case (731 * day)...: "\(seconds / (365 * day)) years"
+        case (2 * day)...: "\(seconds / day) days"
+        case 600...: (seconds / 60 * 60).inWords
+        default: seconds.inWords
+        }
     }
 
     private var linkNotice: String { linked ? "" : " (not connected to a broker)" }

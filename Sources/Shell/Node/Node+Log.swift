@@ -8,8 +8,9 @@ extension Node {
     func say(_ note: Note) {
         switch note {
         case .superseded(let session, let by):
+            let isTakenOver = register(of: by.node)?.lineage == register(of: identity.node)?.lineage
             log.info(
-                "session ended by a later start",
+                isTakenOver ? "session taken over by another node" : "session ended by a later start",
                 metadata: ["session": "\(session)", "by": "\(by.session)", "node": "\(by.node)"])
         case .discarded(let reason, let from):
             log.warning(

@@ -76,9 +76,16 @@ public actor Node {
         wake = loop.makeTimer { [weak self] in self?.assumeIsolated { $0.wakeUp() } }
         switch journal?.load(at: clocks().wall) ?? .nothing {
         case .nothing: feed(.restored(nil))
-        case .journal(let found, let tornBytes):
+        case .journal(var found, let tornBytes):
             if tornBytes > 0 {
                 log.info("a change that a crash had cut short was passed over", metadata: ["bytes": "\(tornBytes)"])
+            }
+            if let owner = found.own?.owner, owner != identity.node {
+                // What it says stays on the broker under the old name, where others can take it over.
+                log.notice("the journal's session belongs to the node's former name", metadata: ["owner": "\(owner)"])
+                found.own = nil
+                found.before = nil
+                found.isProvisional = false
             }
             if let own = found.own, own.status.isLive {
                 log.info("session read back from the journal", metadata: ["session": "\(own.id)"])
