@@ -11,7 +11,9 @@ extension World {
         witness.nodes[node].own = journal.own
         if let own = journal.own { witness.note(own, holding: machines[node].engine.register(of:)) }
         guard let own = journal.own, let before, own != before else { return }
-        if own.id == before.id, own.last == nil { checkLateness(from: before, to: own, at: node) }
+        if own.id == before.id, own.epoch == before.epoch, own.last == nil {
+            checkLateness(from: before, to: own, at: node)
+        }
         guard let last = own.last, last != before.last else { return }
         let name = Names.node(node)
         if witness.nodes[node].refused.contains(last.intent) {
@@ -182,6 +184,7 @@ extension World {
         case .repaired: counters.add(.repair)
         case .recovered(let session):
             counters.add(.recovered)
+            witnessRecovery(of: session, at: node)
             let found = witness.nodes[node].foundEpoch
             if let own = machines[node].own, own.epoch <= found {
                 fail(.epochRises, "\(Names.node(node)) takes \(session) back in epoch \(own.epoch)")
@@ -192,6 +195,14 @@ extension World {
         case .clockCorrected: counters.add(.clockCorrected)
         case .keptToItself: counters.add(.keptToItself)
         case .clockWrong, .noRetained, .journal: break
+        }
+    }
+
+    /// What took effect between the loss of the journal's end and its recovery is undone.
+    private mutating func witnessRecovery(of session: SessionID, at node: Int) {
+        guard let own = machines[node].own, own.id == session else { return }
+        for intent in witness.effects.keys where !own.applied.contains(intent) {
+            witness.effects[intent]?.removeAll { $0.node == own.owner && $0.session == session }
         }
     }
 

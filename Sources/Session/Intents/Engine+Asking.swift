@@ -67,7 +67,8 @@ extension Engine {
     /// Whether nobody else will answer: the owner is known to be gone or has been silent too long, or the session is
     /// this node's own by now.
     private func isOrphaned(_ request: inout Requests.Request, at now: Instant) -> Bool {
-        guard canTakeOver, request.ticket != nil, keeps(.takeover), let current = view.register else {
+        let isRefused = request.refusal != nil && view.register?.owner != node
+        guard canTakeOver, request.ticket != nil, !isRefused, keeps(.takeover), let current = view.register else {
             request.suspectAt = max(request.suspectAt, request.giveUpAt)
             return false
         }
@@ -116,7 +117,8 @@ extension Engine {
                 // Whether the winner continues the session is seen when its register arrives.
                 request.refusal = answer
                 request.sendAt = now.boot + Requests.again
-                return requests.add(request)
+                requests.add(request)
+                return requests.refuse(request.intent.session, because: answer)
             }
         }
         if let ticket = request.ticket { emit(.reply(ticket, .answered(answer))) }
@@ -132,6 +134,8 @@ extension Engine {
             if let ticket = request.ticket { emit(.reply(ticket, .answered(answer))) }
         }
         guard keeps(.retarget), registers.currentOwner == register.owner else { return }
+        if isViewDirty { refreshView(at: now) }
+        guard !view.isOwner else { return sendRequests(at: now) }
         var hasAimed = false
         for request in requests.open where request.intent.session != register.id {
             if request.intent.lineage == register.lineage {

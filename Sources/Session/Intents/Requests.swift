@@ -66,6 +66,15 @@ struct Requests: Hashable, Sendable {
         }.min()
     }
 
+    /// What an owner has said of one intent holds for all on the same session.
+    mutating func refuse(_ session: SessionID, because answer: Answer) {
+        for index in open.indices where open[index].intent.session == session && open[index].refusal == nil {
+            var refusal = answer
+            refusal.intent = open[index].intent.id
+            open[index].refusal = refusal
+        }
+    }
+
     mutating func add(_ request: Request) { open.append(request) }
 
     mutating func forget(_ ticket: Ticket) { open.removeAll { $0.ticket == ticket } }

@@ -30,6 +30,8 @@ extension Engine {
             return hold(.reply(ticket, .answered(answer)))
         }
         continueSession(base(of: moment, at: now), as: id, at: now, ticket: ticket)
+        // What was asked of the owner before is now asked of this node.
+        sendRequests(at: now)
     }
 
     /// Applies a person's intent to the session itself, as its new owner.

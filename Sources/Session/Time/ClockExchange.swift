@@ -64,6 +64,8 @@ struct ClockEstimate: Hashable, Sendable {
     private var high: Int64
     /// This node's boot clock at the last exchange.
     private(set) var at: Int64
+    /// And when its ping was sent.
+    private var sent: Int64
     /// What the peer's wall clock reads beyond its boot clock.
     private let wallLead: Int64
     /// What its group time is beyond its boot clock.
@@ -78,6 +80,7 @@ struct ClockEstimate: Hashable, Sendable {
         // While the pong was on its way, the peer's clock may have gained.
         high = (pong.boot - pong.sent + 1) * 1_000 + (now - pong.sent) / Self.driftMilliseconds + 1
         at = now
+        sent = pong.sent
         wallLead = pong.wall - pong.boot
         timeLead = pong.at - pong.boot
         clock = pong.clock
@@ -92,6 +95,9 @@ struct ClockEstimate: Hashable, Sendable {
         // Where they contradict each other, a clock has done what clocks do not; the newer word counts.
         if low <= high { (self.low, self.high) = (low, high) }
     }
+
+    /// Whether a pong speaks of a boot that is over.
+    func isLater(than pong: Pong) -> Bool { pong.bootID != bootID && pong.sent <= sent }
 
     private func drift(until now: Int64) -> Int64 { max(0, now - at) / Self.driftMilliseconds + 1 }
 
@@ -151,8 +157,11 @@ struct Exchange: Hashable, Sendable {
 
     var nextWake: Int64? { rounds.values.lazy.compactMap(\.next).min() }
 
-    mutating func learn(_ pong: Pong, of node: NodeID, at now: Int64) {
+    /// - Returns: Whether it says anything: nobody goes back to an earlier boot.
+    mutating func learn(_ pong: Pong, of node: NodeID, at now: Int64) -> Bool {
+        if let known = estimates[node], known.isLater(than: pong) { return false }
         estimates[node] = ClockEstimate(pong, at: now, after: estimates[node])
+        return true
     }
 
     /// Asks these nodes, and no others.

@@ -17,7 +17,7 @@ extension Engine {
         guard pong.connection == link.connection, pong.sent <= now.boot, now.boot - pong.sent <= Limits.pongAge,
             keeps(.exchange)
         else { return }
-        exchange.learn(pong, of: peer, at: now.boot)
+        guard exchange.learn(pong, of: peer, at: now.boot) else { return }
         if var held = registers[peer], let estimate = exchange.estimates[peer], keeps(.bootClock),
             held.anchor.bootID == estimate.bootID
         {
@@ -107,8 +107,9 @@ extension Engine {
             }
             return ErrorBound(milliseconds: estimate.bound(of: held.offset, at: now.boot), at: now.boot)
         }
-        guard let mine = now.wallBound, let clock = peers[held.owner].presence?.clock, clock.synced,
-            let theirs = clock.bound, time.followsWall
+        // A will says of a clock what was true when the connection was made.
+        guard let mine = now.wallBound, let said = peers[held.owner].presence, said.online,
+            case let clock = said.clock, clock.synced, let theirs = clock.bound, time.followsWall
         else { return nil }
         return ErrorBound(milliseconds: mine + theirs, at: now.boot)
     }

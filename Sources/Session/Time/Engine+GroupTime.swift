@@ -52,13 +52,13 @@ extension Engine {
     /// Group time has jumped: what was told by the old one is told by the new one.
     /// - Parameter isFinal: Whether what was admitted may be so no longer although no other clock was asked yet.
     mutating func judgeAnew(at now: Instant, isFinal: Bool = false) {
-        let keepsAdmitted = !isFinal && now.wallBound == nil && exchange.estimates.isEmpty
+        let keepsAdmitted = !isFinal && !link.isUp && now.wallBound == nil
         let time = groupTime(now)
         let mark = journal.mark
         let asked = disk.asked
         for held in registers.all {
             var again = HeldRegister(held, told: told(of: held, at: now), groupTime: time, boot: now.boot)
-            // A session does not vanish because somebody sets the clock of a machine that knows no other.
+            // A session does not vanish because somebody sets the clock of a machine without contact.
             if keepsAdmitted && held.isAdmitted || !keeps(.admission) { again.isAdmitted = true }
             registers.hold(again)
         }
