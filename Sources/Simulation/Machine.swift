@@ -3,6 +3,17 @@
 import Session
 import Wire
 
+/// What a node shows, and its own register. By reference: everybody looks at it all the time, and it seldom changes.
+final class Seen {
+    let view: View
+    let own: Register?
+
+    init(view: View, own: Register?) {
+        self.view = view
+        self.own = own
+    }
+}
+
 /// A node's machine: clocks, disk, and the program with its engine.
 struct Machine {
     /// How a disk behaves.
@@ -16,10 +27,8 @@ struct Machine {
     let id: NodeID
     var clock: Clock
     private(set) var engine: Engine
-    /// What the engine shows since its last input. To ask it anew copies all of it, and everybody asks all the time.
-    private(set) var view: View
-    /// The register of this node since then.
-    private(set) var own: Register?
+    /// What the engine shows and owns since its last input.
+    private(set) var seen: Seen
     /// When the engine wants to be woken since then, on the boot clock.
     private(set) var nextWake: Int64?
 
@@ -59,13 +68,13 @@ struct Machine {
     /// Requests without a reply, oldest first.
     var open: [Ticket: Int64] = [:]
     /// Sessions and phases that people saw here, newest last.
-    var seen: [(session: SessionID, phase: Int)] = []
+    var sights: [(session: SessionID, phase: Int)] = []
 
     init(index: Int, engine: Engine, space: SpaceID, half: Int, dialect: Int, clock: Clock) {
         self.index = index
         id = engine.configuration.node
         self.engine = engine
-        view = engine.view
+        seen = Seen(view: engine.view, own: nil)
         self.half = half
         self.dialect = dialect
         self.clock = clock
@@ -75,21 +84,23 @@ struct Machine {
     /// Hands the engine an input.
     mutating func handle(_ input: Input, at instant: Instant) -> [Effect] {
         let effects = engine.handle(input, at: instant)
-        look()
+        var own = seen.own
+        if case .restored(let journal) = input { own = journal?.own }
+        for effect in effects { if case .journal(let journal, _) = effect { own = journal.own } }
+        if own != seen.own || engine.view != seen.view { seen = Seen(view: engine.view, own: own) }
+        nextWake = engine.nextWake
         return effects
     }
 
     /// The program is launched again.
     mutating func replace(_ engine: Engine) {
         self.engine = engine
-        look()
-    }
-
-    private mutating func look() {
-        view = engine.view
-        own = engine.register(of: id)
+        seen = Seen(view: engine.view, own: nil)
         nextWake = engine.nextWake
     }
+
+    /// The register of this node.
+    var own: Register? { seen.own }
 
     mutating func write(_ journal: Journal) {
         earlier.append(onDisk)

@@ -11,6 +11,8 @@ struct Witness {
         private(set) var bootID: BootID?
         /// The largest version that it published.
         var version: Version?
+        /// The same, over all losses of its journal.
+        var topVersion: Version?
         /// What it published, by version.
         var published: [Version: Register] = [:]
         /// What it last wrote, or meant to.
@@ -18,7 +20,7 @@ struct Witness {
         /// Per owner, the largest version that it has shown in this life.
         var shown: [NodeID: Version] = [:]
         /// What it showed last.
-        var moment: Moment?
+        var moment: Shown?
         /// Intents that it refused in this life.
         var refused: Set<IntentID> = []
         /// The largest epoch of its own registers that it was told of in this life.
@@ -31,6 +33,25 @@ struct Witness {
         mutating func reboot(as name: String) {
             boots += 1
             bootID = BootID("boot-\(name)\(boots)")
+        }
+    }
+
+    /// A time that a node showed.
+    struct Shown {
+        var session: SessionID
+        var owner: NodeID
+        var version: Version
+        var phase: Int
+        var elapsed: Int64
+        var error: Int64?
+
+        init(_ moment: Moment) {
+            session = moment.register.id
+            owner = moment.register.owner
+            version = moment.register.version
+            phase = moment.register.phase
+            elapsed = moment.elapsed
+            error = moment.error
         }
     }
 

@@ -56,11 +56,11 @@ extension World {
     mutating func press(_ node: Int, _ operation: Session.Operation, sight: Int, id: Int) {
         guard machines[node].isAlive, let intent = IntentID("I\(id)") else { return }
         var press = Press(operation)
-        let moment = machines[node].view.lastMoment(at: instant(node).boot)
+        let moment = machines[node].seen.view.lastMoment(at: instant(node).boot)
         if let register = moment?.register {
-            machines[node].seen.append((register.id, register.phase))
+            machines[node].sights.append((register.id, register.phase))
             if sight > 0 {
-                let seen = machines[node].seen[max(0, machines[node].seen.count - 1 - sight)]
+                let seen = machines[node].sights[max(0, machines[node].sights.count - 1 - sight)]
                 press.session = seen.session
                 press.phase = seen.phase
             }

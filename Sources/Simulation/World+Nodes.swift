@@ -17,7 +17,7 @@ extension World {
         var index = 0
         while index < inputs.count, violation == nil {
             let instant = instant(node)
-            let before = machines[node].view
+            let before = machines[node].seen
             witnessInput(inputs[index], at: node, boot: instant.boot)
             let expected = expect(inputs[index], at: node)
             let effects = machines[node].handle(inputs[index], at: instant)
@@ -27,7 +27,7 @@ extension World {
                 carryOut(effect, of: node, into: &inputs)
                 guard machines[node].life == life, violation == nil else { return }
             }
-            check(expected, after: inputs[index], view: before, at: node)
+            check(expected, after: inputs[index], before: before, at: node)
             index += 1
         }
         armWake(node)

@@ -93,7 +93,7 @@ extension World {
     }
 
     private mutating func checkViews() {
-        let views = machines.map(\.view)
+        let views = machines.map(\.seen.view)
         for (node, view) in views.enumerated() where view.register != views[0].register {
             let first = views[0].register
             fail(.oneView, "a shows \(Telling.line(first)), \(Names.node(node)) \(Telling.line(view.register))")
@@ -130,7 +130,7 @@ extension World {
     private mutating func checkTimes() {
         for machine in machines {
             let boot = machine.clock.boot(at: now)
-            guard let moment = machine.view.lastMoment(at: boot), moment.register.status == .running,
+            guard let moment = machine.seen.view.lastMoment(at: boot), moment.register.status == .running,
                 machines.contains(where: { $0.id == moment.register.owner })
             else { continue }
             let name = Names.node(machine.index)
@@ -145,7 +145,7 @@ extension World {
     /// A press anywhere gets an answer from the owner, unless the owner is one that nobody knows.
     private mutating func probePress() {
         guard violation == nil,
-            let owner = machines[0].engine.view.register?.owner
+            let owner = machines[0].seen.view.register?.owner
         else { return }
         guard machines.contains(where: { $0.id == owner }) else { return }
         let node = probe.draw(0...(machines.count - 1))
@@ -165,7 +165,7 @@ extension World {
         start(node, plan: 0, auto: false, id: 9_002)
         // A stamp that is ahead of this node's clock may have to wait its turn; its own start does not.
         come(toRest: 10_000)
-        for machine in machines where machine.view.register?.id.rawValue != "S9002" {
+        for machine in machines where machine.seen.view.register?.id.rawValue != "S9002" {
             fail(.startShown, "\(machine.id) does not show the start of \(Names.node(node))")
         }
     }

@@ -24,7 +24,7 @@ extension World {
         var expectation = Expectation()
         switch input {
         case .start:
-            expectation.above = machines[node].view.register?.stamp
+            expectation.above = machines[node].seen.view.register?.stamp
             expectation.isRegister = true
         case .received(.presence(let presence), let from, false) where !presence.online && from != machines[node].id:
             let peer = machines[node].engine.peers[from]
@@ -34,7 +34,7 @@ extension World {
         case .received(.register, _, _): expectation.isRegister = true
         default: break
         }
-        if let own = witness.nodes[node].own, own.status == .paused { expectation.wasPaused = true }
+        if witness.nodes[node].own?.status == .paused { expectation.wasPaused = true }
         return expectation
     }
 
@@ -62,13 +62,13 @@ extension World {
         if !machines[node].isLinked { witness.offline.insert(session) }
     }
 
-    mutating func check(_ expectation: Expectation, after input: Input, view before: View, at node: Int) {
+    mutating func check(_ expectation: Expectation, after input: Input, before: Seen, at node: Int) {
         let name = Names.node(node)
         let instant = instant(node)
         if let wake = machines[node].nextWake, wake <= instant.boot {
             fail(.wakeLater, "\(name) is to be woken at \(wake)")
         }
-        let own = ownRegister(of: node)
+        let own = machines[node].seen.own
         if case .barrierPassed = input, witness.nodes[node].foundEpoch > 0, own == nil {
             fail(.takesBack, "\(name) leaves on the broker what it has lost")
         }
@@ -78,7 +78,7 @@ extension World {
                 if let above = expectation.above, own.stamp <= above, above.time <= time + Limits.stampLead {
                     fail(.startIsLargest, "\(name) stamps \(session) \(own.stamp), not above \(above)")
                 }
-                if own.status.isLive, machines[node].view.register?.id != session {
+                if own.status.isLive, machines[node].seen.view.register?.id != session {
                     fail(.startIsLargest, "\(name) does not show \(session)")
                 }
             }
@@ -89,31 +89,34 @@ extension World {
                 fail(.zombieWill, "\(name) believes an old will of \(peer)")
             }
         }
-        if let own, own.status.isLive, let shown = machines[node].view.register, shown.owner != own.owner,
+        if let own, own.status.isLive, let shown = machines[node].seen.view.register, shown.owner != own.owner,
             shown.stamp > own.stamp, !machines[node].engine.isProvisional
         {
             fail(.ownerYields, "\(name) keeps \(own.id) alive below \(shown.id)")
         }
-        if expectation.wasPaused, own?.status == .superseded, before.register?.status == .paused {
+        if expectation.wasPaused, own?.status == .superseded, before.view.register?.status == .paused {
             counters.add(.yieldWhilePaused)
         }
         checkMoment(at: node, boot: instant.boot)
-        if machines[node].view != before { checkView(after: before, at: node) }
-        if expectation.isRegister || machines[node].view.register != before.register {
-            checkEqualMaps(with: node)
-        }
+        let hasChanged = machines[node].seen !== before
+        if hasChanged { checkView(after: before.view, at: node) }
+        if expectation.isRegister || hasChanged { checkEqualMaps(with: node) }
     }
 
     private mutating func checkView(after before: View, at node: Int) {
         let name = Names.node(node)
-        let view = machines[node].view
+        let view = machines[node].seen.view
         guard let shown = view.register, shown != before.register else { return }
         if let known = witness.nodes[node].shown[shown.owner], shown.version < known {
             fail(.viewNeverBack, "\(name) shows \(shown.owner)'s \(shown.version) after \(known)")
         }
         witness.nodes[node].shown[shown.owner] = shown.version
         let time = machines[node].engine.groupTime(instant(node))
-        if shown.stamp != before.register?.stamp, !view.isOwner, shown.stamp.time > time + Limits.stampLead + 4_000 {
+        // Without contact, and until the others were asked, what was admitted before stays so.
+        let isSettled = witness.nodes[node].linkedAt.map { instant(node).boot > $0 + 5_000 } ?? false
+        if isSettled, shown.stamp != before.register?.stamp, !view.isOwner,
+            shown.stamp.time > time + Limits.stampLead + 4_000
+        {
             fail(.admission, "\(name) shows \(shown.id), \(shown.stamp.time - time) ms ahead of its time")
         }
         if machines[node].disk == .good, machines[node].diskLast <= now, !machines[node].isFailing {
@@ -128,18 +131,18 @@ extension World {
     }
 
     private mutating func checkMoment(at node: Int, boot: Int64) {
-        let view = machines[node].view
-        guard let moment = view.lastMoment(at: boot) else { return witness.nodes[node].moment = nil }
+        guard let moment = machines[node].seen.view.lastMoment(at: boot) else {
+            return witness.nodes[node].moment = nil
+        }
         // Where nobody can tell how wrong a time is, the first comparison of clocks may move it.
         let isLie = mix.sync == Clock.Sync.always.rawValue
         if let last = witness.nodes[node].moment, let error = last.error, !isLie || error < Clock.syncedBound,
-            last.register.version == moment.register.version, last.register.id == moment.register.id,
-            last.register.owner == moment.register.owner,
-            (moment.register.phase, moment.elapsed) < (last.register.phase, last.elapsed)
+            last.version == moment.register.version, last.session == moment.register.id,
+            last.owner == moment.register.owner, (moment.register.phase, moment.elapsed) < (last.phase, last.elapsed)
         {
             fail(.timeNeverBack, "\(Names.node(node)) shows \(moment.elapsed) ms after \(last.elapsed) ms")
         }
-        witness.nodes[node].moment = moment
+        witness.nodes[node].moment = Witness.Shown(moment)
         checkError(of: moment, at: node)
     }
 
@@ -148,7 +151,7 @@ extension World {
         guard let error = moment.error, mix.sync != Clock.Sync.always.rawValue,
             let owner = place(of: moment.register.owner),
             // The engine is of an earlier boot until its program is launched again.
-            moment.register.anchor.bootID == witness.nodes[owner].bootID, let held = machines[node].view.register
+            moment.register.anchor.bootID == witness.nodes[owner].bootID, let held = machines[node].seen.view.register
         else { return }
         let since = machines[owner].clock.boot(at: now) - held.anchor.boot
         let moved = moment.register.anchor.at - held.anchor.at
@@ -163,7 +166,7 @@ extension World {
         let ids = everyone
         let time = machines[node].engine.groupTime(instant(node))
         for other in machines.indices where other != node && machines[other].isAlive && !machines[other].isNapping {
-            guard machines[other].view.register != machines[node].view.register else { continue }
+            guard machines[other].seen.view.register != machines[node].seen.view.register else { continue }
             let theirs = machines[other].engine.groupTime(instant(other))
             guard abs(time - theirs) < Limits.stampLead else { continue }
             let isEqual = ids.allSatisfy { id in
@@ -174,9 +177,5 @@ extension World {
             }
             if isEqual { fail(.equalMapsEqualViews, "\(Names.node(node)) and \(Names.node(other)) hold the same") }
         }
-    }
-
-    func ownRegister(of node: Int) -> Register? {
-        machines[node].engine.register(of: machines[node].id)
     }
 }

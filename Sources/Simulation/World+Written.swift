@@ -48,6 +48,9 @@ extension World {
     /// The journal is on disk: what it holds has happened.
     mutating func witnessWritten(_ journal: Journal, by node: Int) {
         guard let own = journal.own, let last = own.last else { return }
+        // A node that has lost the end of its journal goes over old versions again until it hears of them; those are told
+        // apart by nobody.
+        if let top = witness.nodes[node].topVersion, own.version <= top { return }
         let effect = Witness.Effect(node: own.owner, version: own.version, session: own.id)
         let earlier = witness.effects[last.intent] ?? []
         if earlier.contains(effect) { return }
@@ -78,7 +81,7 @@ extension World {
                 session: intent.session, phase: intent.phase, operation: intent.operation, expiresAt: intent.expiresAt)
         case .presence, .hello, .ping, .pong: break
         }
-        if !machines[node].isLinked, machines[node].view.isLinked, machines[node].backlog.isEmpty {
+        if !machines[node].isLinked, machines[node].seen.view.isLinked, machines[node].backlog.isEmpty {
             tell("\(name) publishes into a connection that is gone")
         }
     }
@@ -96,6 +99,7 @@ extension World {
             fail(.versionRises, "\(name) publishes \(register.version) after \(before)")
         }
         witness.nodes[node].version = register.version
+        witness.nodes[node].topVersion = max(witness.nodes[node].topVersion ?? register.version, register.version)
         let known = witness.nodes[node].published.updateValue(register, forKey: register.version)
         if let known, known != register { fail(.versionUnique, "\(name) has two registers \(register.version)") }
         let isOver = register.status == .completed || register.status == .stopped
@@ -153,8 +157,10 @@ extension World {
     }
 
     private mutating func checkFollowed(_ answer: Answer, at node: Int) {
-        guard case .refused(.superseded) = answer.outcome, let asked = witness.asked[answer.intent],
-            let head = machines[node].view.register, head.status.isLive, head.id != asked.session,
+        // Of a session seen long ago, this node may not know any more where it went.
+        guard case .refused(.superseded) = answer.outcome, witness.sent.contains(answer.intent),
+            let asked = witness.asked[answer.intent],
+            let head = machines[node].seen.view.register, head.status.isLive, head.id != asked.session,
             head.lineage == witness.lineage(of: asked.session)
         else { return }
         fail(

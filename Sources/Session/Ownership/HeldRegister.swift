@@ -17,6 +17,8 @@ struct HeldRegister: Hashable, Sendable {
     private(set) var offset: Int64
     /// Whether the two clocks were compared; otherwise the offset follows from group time.
     private(set) var isMeasured = false
+    /// Whether the offset follows from this very anchor, and not from one before it.
+    private(set) var isPlaced = true
     /// Milliseconds since the anchor that were shown before a comparison said less.
     private(set) var shown: Int64 = 0
     /// Whether its stamp is near enough to group time to count.
@@ -46,9 +48,11 @@ struct HeldRegister: Hashable, Sendable {
         isAdmitted = false
         // A boot that was placed once moves with the owner's boot clock: a step of a wall clock does not touch a
         // running countdown.
-        if let known, known.anchor.bootID == register.anchor.bootID {
+        let isSame = known.map { $0.isMeasured || $0.register.id == register.id } ?? false
+        if let known, isSame, known.anchor.bootID == register.anchor.bootID {
             offset = known.offset
             isMeasured = known.isMeasured
+            isPlaced = known.isPlaced && known.anchor == register.anchor
         }
         if let measured { measure(measured, told: nil, boot: boot) }
         admit(groupTime: groupTime, boot: boot)

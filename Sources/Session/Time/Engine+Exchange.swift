@@ -107,8 +107,9 @@ extension Engine {
             }
             return ErrorBound(milliseconds: estimate.bound(of: held.offset, at: now.boot), at: now.boot)
         }
-        // A will says of a clock what was true when the connection was made.
-        guard let mine = now.wallBound, let said = peers[held.owner].presence, said.online,
+        // A will says of a clock what was true when the connection was made, a later presence what is true since.
+        guard let mine = now.wallBound, held.isPlaced, let said = peers[held.owner].presence,
+            said.online, said.at <= held.anchor.at,
             case let clock = said.clock, clock.synced, let theirs = clock.bound, time.followsWall
         else { return nil }
         return ErrorBound(milliseconds: mine + theirs, at: now.boot)

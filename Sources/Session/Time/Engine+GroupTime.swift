@@ -66,7 +66,7 @@ extension Engine {
         if isMarkAhead(now) { lowerMark(at: now) }
         for held in registers.all where held.isAdmitted { _ = journal.mark.see(held.stamp) }
         seeOwnStamp(at: now)
-        if journal.isProvisional { stampAnew(at: now) } else { stampAnewIfWrong(at: now) }
+        if journal.isProvisional, !keepsAdmitted { stampAnew(at: now) } else { stampAnewIfWrong(at: now) }
         if journal.mark != mark, disk.asked == asked { write() }
         yieldIfBeaten(at: now)
     }
