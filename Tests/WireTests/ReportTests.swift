@@ -11,7 +11,8 @@ struct ReportTests {
         "space", "node", "linked", "status", "session", "lineage", "owner", "isOwner", "title", "icon", "label",
         "mode", "autoAdvance", "plan", "phase", "currentPhase", "activityName", "startTime", "elapsedSeconds",
         "totalSeconds", "calmPercent", "isRunning", "remainingSeconds", "endsAt", "endsAtISO", "stale", "staleSince",
-        "errorBound", "supersededBy", "continues", "revision", "epoch", "stamp",
+        "errorBound", "supersededBy", "continues", "revision", "epoch", "stamp", "clock", "clockAhead", "approximate",
+        "last",
     ]
 
     private func status(_ view: View, boot: Int64) throws -> StatusReport {

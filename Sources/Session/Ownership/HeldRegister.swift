@@ -22,9 +22,9 @@ struct HeldRegister: Hashable, Sendable {
     /// Milliseconds since the anchor that were shown before a comparison said less.
     private(set) var shown: Int64 = 0
     /// Whether its stamp is near enough to group time to count.
-    var isAdmitted: Bool
+    private(set) var isAdmitted: Bool
     /// When it will be, on the boot clock, if time alone can bring that about.
-    var admissibleAt: Int64?
+    private(set) var admissibleAt: Int64?
     /// Whether a fork of this version was already objected to.
     var isContested = false
 
@@ -56,7 +56,7 @@ struct HeldRegister: Hashable, Sendable {
         }
         if let measured { measure(measured, told: nil, boot: boot) }
         admit(groupTime: groupTime, boot: boot)
-        if known?.isAdmitted == true, known?.stamp == register.stamp { isAdmitted = true }
+        if known?.isAdmitted == true, known?.stamp == register.stamp { admitAnyway() }
     }
 
     /// The same register after group time was corrected: judged as if it had just come.
@@ -64,6 +64,12 @@ struct HeldRegister: Hashable, Sendable {
         self = known
         if !isMeasured { move(to: anchor.boot - (boot - (groupTime - anchor.at)), told: told, boot: boot) }
         admit(groupTime: groupTime, boot: boot)
+    }
+
+    /// Whatever group time says.
+    mutating func admitAnyway() {
+        isAdmitted = true
+        admissibleAt = nil
     }
 
     private mutating func admit(groupTime: Int64, boot: Int64) {

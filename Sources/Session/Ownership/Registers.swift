@@ -68,7 +68,7 @@ extension Engine {
         var held = HeldRegister(
             register, after: keeps(.bootClock) ? known : nil, measured: measured, groupTime: groupTime(now),
             boot: now.boot)
-        if !keeps(.admission) { held.isAdmitted = true }
+        if !keeps(.admission) { held.admitAnyway() }
         let wasCurrent = registers.currentOwner == sender
         registers.hold(held)
         if wasCurrent || registers.currentOwner == sender { isViewDirty = true }

@@ -59,7 +59,7 @@ extension Engine {
         for held in registers.all {
             var again = HeldRegister(held, told: told(of: held, at: now), groupTime: time, boot: now.boot)
             // A session does not vanish because somebody sets the clock of a machine without contact.
-            if keepsAdmitted && held.isAdmitted || !keeps(.admission) { again.isAdmitted = true }
+            if keepsAdmitted && held.isAdmitted || !keeps(.admission) { again.admitAnyway() }
             registers.hold(again)
         }
         isViewDirty = true
