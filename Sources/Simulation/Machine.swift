@@ -64,6 +64,8 @@ struct Machine {
     var cutUntil: Int64 = 0
 
     // People.
+    /// Whether the wall clock was set since the program was last awake.
+    var isStepUnnoticed = false
     var ticket = 0
     /// Requests without a reply, oldest first.
     var open: [Ticket: Int64] = [:]
@@ -84,6 +86,7 @@ struct Machine {
     /// Hands the engine an input.
     mutating func handle(_ input: Input, at instant: Instant) -> [Effect] {
         let effects = engine.handle(input, at: instant)
+        isStepUnnoticed = false
         var own = seen.own
         if case .restored(let journal) = input { own = journal?.own }
         for effect in effects { if case .journal(let journal, _) = effect { own = journal.own } }

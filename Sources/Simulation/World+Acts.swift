@@ -56,6 +56,8 @@ extension World {
     mutating func press(_ node: Int, _ operation: Session.Operation, sight: Int, id: Int) {
         guard machines[node].isAlive, let intent = IntentID("I\(id)") else { return }
         var press = Press(operation)
+        // A person who looks sees what a clock that was set has changed.
+        if machines[node].isStepUnnoticed { feed(.wake, to: node) }
         let moment = machines[node].seen.view.lastMoment(at: instant(node).boot)
         if let register = moment?.register {
             machines[node].sights.append((register.id, register.phase))
@@ -138,6 +140,7 @@ extension World {
         let error = abs(machines[node].clock.wallError(at: now) + step)
         guard error <= 4_000 || mix.skew > 4_000 else { return }
         machines[node].clock.step(by: step)
+        machines[node].isStepUnnoticed = true
         counters.add(.wallStep)
     }
 

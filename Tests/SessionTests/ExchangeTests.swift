@@ -286,17 +286,19 @@ import Testing
 
     /// The same without a rig: a comparison that says less than was shown makes the countdown stand still.
     @Test func aCountdownStandsStillUntilTimeHasCaughtUp() {
-        var held = HeldRegister(
-            peerRegister(), after: nil, measured: 4_000_000, groupTime: Rig.epoch, boot: 1_000_000)
-        let before = View(register: held.register, anchorBoot: held.anchorBoot, shown: held.shown)
+        let before = View(register: peerRegister(), anchorBoot: 1_000_000, error: ErrorBound(milliseconds: 150))
         #expect(before.moment(at: 1_010_000)?.elapsed == 10_000)
-        held.measure(3_999_900, told: 150, boot: 1_010_000)
-        let view = View(register: held.register, anchorBoot: held.anchorBoot, shown: held.shown, error: ErrorBound())
+        var view = View(register: peerRegister(), anchorBoot: 1_000_100, error: ErrorBound())
+        view.stand(still: before, at: 1_010_000)
         #expect(view.moment(at: 1_010_000)?.elapsed == 10_000 && view.moment(at: 1_010_100)?.elapsed == 10_000)
         #expect(view.moment(at: 1_010_101)?.elapsed == 10_001)
         #expect(view.moment(at: 1_010_000)?.error == 100, "and says by how much it is ahead")
+        var again = View(register: peerRegister(), anchorBoot: 1_000_101, error: ErrorBound())
+        again.stand(still: view, at: 1_010_000)
+        #expect(again.moment(at: 1_010_000)?.elapsed == 10_000, "it still stands")
         // Beyond what was said to be possible it was a mistake, which is put right at once.
-        held.measure(3_990_000, told: 150, boot: 1_010_000)
-        #expect(held.shown == 10_000 && held.anchorBoot == 1_010_000)
+        var far = View(register: peerRegister(), anchorBoot: 1_009_000, error: ErrorBound())
+        far.stand(still: before, at: 1_010_000)
+        #expect(far.moment(at: 1_010_000)?.elapsed == 1_000)
     }
 }

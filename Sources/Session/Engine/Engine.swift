@@ -151,6 +151,8 @@ public struct Engine: Hashable, Sendable {
     mutating func refreshView(at now: Instant) {
         isViewDirty = false
         exchange.isDirty = true
+        let before = view
+        defer { view.stand(still: before, at: now.boot) }
         let current = registers.current
         if let own = journal.own, own.stamp >= current?.stamp ?? own.stamp, isCandidate(own, at: now) {
             view = View(
@@ -159,7 +161,7 @@ public struct Engine: Hashable, Sendable {
             let owner = peers[current.register.owner]
             let ownerLost = owner.isOnline ? nil : owner.offlineSince ?? link.settledAt
             view = View(
-                register: current.register, anchorBoot: current.anchorBoot, shown: current.shown,
+                register: current.register, anchorBoot: current.anchorBoot,
                 error: errorBound(of: current, at: now),
                 contactLostAt: [link.downSince, ownerLost].compactMap(\.self).min(),
                 isLinked: link.isUp)

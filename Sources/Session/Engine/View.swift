@@ -58,6 +58,20 @@ public struct View: Hashable, Sendable {
     }
 }
 
+extension View {
+    /// What was shown by an earlier comparison of clocks is not taken back: a time stands still until it is caught up
+    /// with. Unless it was a guess of which nobody could tell how wrong it was, or there is a new revision.
+    mutating func stand(still before: View, at boot: Int64) {
+        guard let register, let earlier = before.register, register.version == earlier.version,
+            register.owner == earlier.owner, register.anchor.bootID == earlier.anchor.bootID, let error = before.error
+        else { return }
+        let counted = boot - before.anchorBoot
+        let was = max(counted, before.shown)
+        let now = max(boot - anchorBoot, shown)
+        if now < was, was - now <= error.milliseconds(at: boot) + was - counted { shown = was }
+    }
+}
+
 /// How wrong a reading of another node's clock can be.
 public struct ErrorBound: Hashable, Sendable {
     /// By how many milliseconds at most, when it was found.

@@ -28,22 +28,36 @@ extension Engine {
         if isViewDirty { refreshView(at: now) }
         var open: [Requests.Request] = []
         var orphans: [Requests.Request] = []
+        var overdue: [Requests.Request] = []
         for var request in requests.open {
             if request.giveUpAt <= now.boot {
-                if let ticket = request.ticket {
-                    emit(.reply(ticket, request.refusal.map { .answered($0) } ?? .noAnswer(request.intent.session)))
-                }
-                continue
-            }
-            if isOrphaned(&request, at: now) {
+                overdue.append(request)
+            } else if isOrphaned(&request, at: now) {
                 orphans.append(request)
-                continue
+            } else {
+                if link.isReady, request.sendAt <= now.boot { send(&request, at: now) }
+                open.append(request)
             }
-            if link.isReady, request.sendAt <= now.boot { send(&request, at: now) }
-            open.append(request)
         }
         requests.replace(with: open)
         for orphan in orphans { takeOver(for: orphan, at: now) }
+        for request in overdue { giveUp(request, at: now) }
+    }
+
+    /// Nobody has answered in time, or somebody has refused. If the session was continued meanwhile, its head is asked.
+    private mutating func giveUp(_ request: Requests.Request, at now: Instant) {
+        guard let ticket = request.ticket else { return }
+        if isViewDirty { refreshView(at: now) }
+        if let head = view.register, head.status.isLive, head.lineage == request.intent.lineage,
+            head.id != request.intent.session, request.refusal != nil, keeps(.retarget)
+        {
+            var aimed = request
+            aimed.refusal = nil
+            aimed.aim(at: head.id, boot: now.boot)
+            requests.add(aimed)
+            return sendRequests(at: now)
+        }
+        emit(.reply(ticket, request.refusal.map { .answered($0) } ?? .noAnswer(request.intent.session)))
     }
 
     /// Sends an intent, again together with a ping, so that an owner that has nothing to answer shows a sign of life.

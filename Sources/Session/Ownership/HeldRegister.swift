@@ -19,8 +19,6 @@ struct HeldRegister: Hashable, Sendable {
     private(set) var isMeasured = false
     /// Whether the offset follows from this very anchor, and not from one before it.
     private(set) var isPlaced = true
-    /// Milliseconds since the anchor that were shown before a comparison said less.
-    private(set) var shown: Int64 = 0
     /// Whether its stamp is near enough to group time to count.
     private(set) var isAdmitted: Bool
     /// When it will be, on the boot clock, if time alone can bring that about.
@@ -54,15 +52,15 @@ struct HeldRegister: Hashable, Sendable {
             isMeasured = known.isMeasured
             isPlaced = known.isPlaced && known.anchor == register.anchor
         }
-        if let measured { measure(measured, told: nil, boot: boot) }
+        if let measured { measure(measured) }
         admit(groupTime: groupTime, boot: boot)
         if known?.isAdmitted == true, known?.stamp == register.stamp { admitAnyway() }
     }
 
     /// The same register after group time was corrected: judged as if it had just come.
-    init(_ known: HeldRegister, told: Int64? = nil, groupTime: Int64, boot: Int64) {
+    init(_ known: HeldRegister, groupTime: Int64, boot: Int64) {
         self = known
-        if !isMeasured { move(to: anchor.boot - (boot - (groupTime - anchor.at)), told: told, boot: boot) }
+        if !isMeasured { offset = anchor.boot - (boot - (groupTime - anchor.at)) }
         admit(groupTime: groupTime, boot: boot)
     }
 
@@ -78,21 +76,14 @@ struct HeldRegister: Hashable, Sendable {
         admissibleAt = !isAdmitted && lead > 0 ? boot + lead : nil
     }
 
-    /// Takes over what a comparison of the clocks says. What was shown by an earlier one is not taken back: a countdown
-    /// stands still until time has caught up with it.
-    /// - Parameter told: By how much it was said to be wrong at most; `nil` for a guess, which is corrected at once.
+    /// Takes over what a comparison of the clocks says.
     /// - Returns: Whether anything changed.
     @discardableResult
-    mutating func measure(_ measured: Int64, told: Int64?, boot: Int64) -> Bool {
+    mutating func measure(_ measured: Int64) -> Bool {
         guard !isMeasured || abs(measured - offset) > 1 else { return false }
-        move(to: measured, told: told, boot: boot)
+        offset = measured
         isMeasured = true
         return true
-    }
-
-    private mutating func move(to other: Int64, told: Int64?, boot: Int64) {
-        if let told, other < offset, offset - other <= told { shown = max(shown, boot - anchorBoot) }
-        offset = other
     }
 
     func isAtLeast(_ other: HeldRegister?) -> Bool {

@@ -53,10 +53,13 @@ public struct HybridClock: Hashable, Sendable {
         return Stamp(time: time, counter: counter, node: node)
     }
 
+    /// Whether a stamp is not above the mark.
+    func isAtLeast(_ stamp: Stamp) -> Bool { (time, counter) >= (stamp.time, stamp.counter) }
+
     /// Takes note of an admitted stamp, so that a start made while looking at it beats it.
     /// - Returns: Whether the mark rose.
     public mutating func see(_ stamp: Stamp) -> Bool {
-        guard (stamp.time, stamp.counter) > (time, counter) else { return false }
+        guard !isAtLeast(stamp) else { return false }
         time = stamp.time
         counter = stamp.counter
         return true

@@ -21,8 +21,7 @@ extension Engine {
         if var held = registers[peer], let estimate = exchange.estimates[peer], keeps(.bootClock),
             held.anchor.bootID == estimate.bootID
         {
-            let told = told(of: held, at: now)
-            if held.measure(estimate.offset, told: told, boot: now.boot) { registers.hold(held) }
+            if held.measure(estimate.offset) { registers.hold(held) }
             if registers.currentOwner == peer { isViewDirty = true }
         }
         chooseTime(at: now)
@@ -92,11 +91,6 @@ extension Engine {
         ClockQuality(
             synced: now.wallBound != nil, bound: now.wallBound.map { min($0, Limits.reading.upperBound) },
             isWrong: isClockWrong(now))
-    }
-
-    /// By how much the time that is shown of a register was said to be wrong at most.
-    func told(of held: HeldRegister, at now: Instant) -> Int64? {
-        view.register?.owner == held.owner ? view.error?.milliseconds(at: now.boot) : nil
     }
 
     /// By how much the time of the session that is shown is wrong at most.

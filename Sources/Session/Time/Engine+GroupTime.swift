@@ -57,7 +57,7 @@ extension Engine {
         let mark = journal.mark
         let asked = disk.asked
         for held in registers.all {
-            var again = HeldRegister(held, told: told(of: held, at: now), groupTime: time, boot: now.boot)
+            var again = HeldRegister(held, groupTime: time, boot: now.boot)
             // A session does not vanish because somebody sets the clock of a machine without contact.
             if keepsAdmitted && held.isAdmitted || !keeps(.admission) { again.admitAnyway() }
             registers.hold(again)
@@ -119,7 +119,13 @@ extension Engine {
             // Where the times of the owner before it do not fit any more, the whole space had another time.
             if moved.flaw != nil { moved = own.moved(by: shift, keepsInherited: false) }
         }
-        var mark = journal.base.time <= time + Limits.stampLead ? journal.base : HybridClock()
+        var mark = journal.base
+        if mark.time > time + Limits.stampLead {
+            mark = HybridClock()
+            for held in registers.all where held.isAdmitted && journal.base.isAtLeast(held.stamp) {
+                _ = mark.see(held.stamp)
+            }
+        }
         let began = moved.continues?.at ?? moved.startedAt
         let stamp = mark.stamp(at: min(max(began, Limits.earliestStamp), time), node: node)
         guard stamp != own.stamp, HeldRegister.admits(stamp, groupTime: time), moved.flaw == nil else { return }
