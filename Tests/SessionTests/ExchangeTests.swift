@@ -136,7 +136,9 @@ import Testing
         theirs.pass(Self.minute / 2)
         theirs.published = []
         for isSleeping in [true, false] {
-            theirs.hear(.presence(presence("kitchen-1", sleeping: isSleeping)), from: "kitchen")
+            var said = presence("kitchen-1", sleeping: isSleeping)
+            said.at = theirs.groupTime
+            theirs.hear(.presence(said), from: "kitchen")
         }
         theirs.pass(1_000)
         #expect(mine.pings.count == 8)
