@@ -87,10 +87,16 @@ struct Machine {
     mutating func handle(_ input: Input, at instant: Instant) -> [Effect] {
         let effects = engine.handle(input, at: instant)
         isStepUnnoticed = false
-        var own = seen.own
-        if case .restored(let journal) = input { own = journal?.own }
-        for effect in effects { if case .journal(let journal, _) = effect { own = journal.own } }
-        if own != seen.own || engine.view != seen.view { seen = Seen(view: engine.view, own: own) }
+        // Whatever changes the own register writes it down.
+        var own: Register??
+        if case .restored(let journal) = input { own = .some(journal?.own) }
+        for case .journal(let journal, _) in effects { own = .some(journal.own) }
+        let view = engine.view
+        if let own {
+            seen = Seen(view: view, own: own)
+        } else if view != seen.view {
+            seen = Seen(view: view, own: seen.own)
+        }
         nextWake = engine.nextWake
         return effects
     }

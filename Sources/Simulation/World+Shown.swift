@@ -161,15 +161,19 @@ extension World {
         }
     }
 
+    /// Under one version no node has two registers, or another check fails.
+    private static func isSame(_ a: Register?, _ b: Register?) -> Bool {
+        a?.owner == b?.owner && a?.version == b?.version && a?.stamp == b?.stamp
+    }
+
     /// Nodes that hold the same registers show the same, unless a stamp ahead of time is admitted here and not there.
     private mutating func checkEqualMaps(with node: Int) {
-        let ids = everyone
-        let time = machines[node].engine.groupTime(instant(node))
         for other in machines.indices where other != node && machines[other].isAlive && !machines[other].isNapping {
-            guard machines[other].seen.view.register != machines[node].seen.view.register else { continue }
+            if Self.isSame(machines[other].seen.view.register, machines[node].seen.view.register) { continue }
+            let time = machines[node].engine.groupTime(instant(node))
             let theirs = machines[other].engine.groupTime(instant(other))
             guard abs(time - theirs) < Limits.stampLead else { continue }
-            let isEqual = ids.allSatisfy { id in
+            let isEqual = everyone.allSatisfy { id in
                 let mine = machines[node].engine.register(of: id)
                 // Whether it counts may depend on the time that each has.
                 if let mine, mine.stamp.time > min(time, theirs) { return false }
