@@ -58,6 +58,7 @@ extension World {
         var press = Press(operation)
         // A person who looks sees what a clock that was set has changed.
         if machines[node].isStepUnnoticed { feed(.wake, to: node) }
+        guard machines[node].isAlive else { return }
         let moment = machines[node].seen.view.lastMoment(at: instant(node).boot)
         if let register = moment?.register {
             machines[node].sights.append((register.id, register.phase))
