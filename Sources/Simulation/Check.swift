@@ -67,6 +67,8 @@ public enum Check: String, CaseIterable, Sendable {
     case oneView
     /// At most one session lives, and it is the one with the largest stamp.
     case largestLives
+    /// A minute counts once: what a session ran after it was taken over belongs to the one that goes on.
+    case minutesOnce
     /// Every request has its reply.
     case allAnswered
     /// What an engine holds is on its disk.

@@ -38,6 +38,7 @@ public struct Mutant: Hashable, Sendable {
         Mutant("stamps seen not written down", without: .markOnDisk),
         Mutant("no takeover", without: .takeover),
         Mutant("applied intents not inherited", without: .appliedInherited),
+        Mutant("minutes count on both sides of a takeover", without: .takeoverCut),
         Mutant("intents not retargeted", without: .retarget),
         Mutant("what nobody missed is announced", without: .provisional),
         Mutant("clocks not compared", without: .exchange),

@@ -68,6 +68,7 @@ extension World {
         let isOrphaned = isOrphaned
         if isOrphaned { counters.add(.orphan) }
         if !isOrphaned { checkViews() }
+        checkMinutes()
         for machine in machines {
             let name = Names.node(machine.index)
             if !machine.open.isEmpty { fail(.allAnswered, "\(name) waits for \(machine.open.keys.sorted())") }
@@ -104,6 +105,19 @@ extension World {
         if let live = live.first, live != views[0].register { fail(.largestLives, "\(live.id) is live and not shown") }
         checkLargest(owns, shown: views[0].register)
         checkTimes()
+    }
+
+    private mutating func checkMinutes() {
+        // Where no clock is right, what was told by two of them does not compare.
+        guard mix.sync == Clock.Sync.honest.rawValue, mix.skew <= 4_000 else { return }
+        let owns = machines.compactMap(\.own)
+        for lost in owns where lost.status == .superseded {
+            let begin = lost.continues?.at ?? lost.startedAt
+            let taken = owns.filter { $0.lineage == lost.lineage && $0.continues?.node == lost.owner }
+                .compactMap { $0.continues?.at }.filter { $0 >= begin }.min()
+            guard let taken, let end = lost.runs.compactMap(\.to).max(), end > taken else { continue }
+            fail(.minutesOnce, "\(lost.id) counts \(end - taken) ms that were taken over")
+        }
     }
 
     /// Whether a stamp that nobody can make anew is not due yet, so that it may be admitted at any time, and here before

@@ -68,4 +68,6 @@ public struct Rules: OptionSet, Hashable, Sendable {
     package static let stampAnew = Rules(rawValue: 1 << 25)
     /// What began and ended without contact is not announced.
     package static let provisional = Rules(rawValue: 1 << 26)
+    /// What was run after a takeover does not count for the session that was taken over.
+    package static let takeoverCut = Rules(rawValue: 1 << 27)
 }

@@ -107,7 +107,7 @@ extension Engine {
         let at = groupTime(now)
         let superseder = Superseder(session: winner.id, node: winner.owner, at: at)
         let present = ownAtPresent(own, now: now)
-        let takenOverAt = takenOverAt(by: winner)
+        let takenOverAt = keeps(.takeoverCut) ? takenOverAt(by: winner) : nil
         change {
             $0 = present
             $0.closeRun(at: at)

@@ -27,6 +27,7 @@ extension Engine {
         journal.before = nil
         isViewDirty = true
         writeOwn()
+        for held in registers.all { cutAtTakeover(by: held.register) }
         emit(.log(.keptToItself(own.id)))
     }
 

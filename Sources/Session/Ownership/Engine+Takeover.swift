@@ -125,9 +125,10 @@ extension Engine {
         sendRequests(at: now)
     }
 
-    /// When the own session was taken over, in group time, as far as that is known; `winner` beats it.
+    /// When the own session was taken over, in group time, as far as that is known; `winner` beats it, or what went on
+    /// with it.
     func takenOverAt(by winner: Register) -> Int64? {
-        guard let own = journal.own, winner.lineage == own.lineage, winner.continues != nil else { return nil }
+        guard let own = journal.own else { return nil }
         let begin = own.continues?.at ?? own.startedAt
         let known = registers.all.map(\.register) + [winner]
         let taken = known.compactMap { register -> Int64? in
@@ -136,13 +137,13 @@ extension Engine {
             else { return nil }
             return continues.at
         }
-        return taken.min() ?? winner.continues?.at
+        return taken.min() ?? (winner.lineage == own.lineage ? winner.continues?.at : nil)
     }
 
     /// The own session's minutes end at the takeover, even if that one is heard of only after a later one.
     mutating func cutAtTakeover(by register: Register) {
         guard let own = journal.own, own.status == .superseded, register.continues?.node == node,
-            let instant = takenOverAt(by: register), let end = own.runs.last?.to, end > instant
+            keeps(.takeoverCut), let instant = takenOverAt(by: register), let end = own.runs.last?.to, end > instant
         else { return }
         change { $0.cutRuns(at: instant) }
     }
