@@ -23,8 +23,6 @@ struct HeldRegister: Hashable, Sendable {
     private(set) var isAdmitted: Bool
     /// When it will be, on the boot clock, if time alone can bring that about.
     private(set) var admissibleAt: Int64?
-    /// Whether a fork of this version was already objected to.
-    var isContested = false
 
     var register: Register {
         switch content {

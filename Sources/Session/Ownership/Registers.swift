@@ -27,9 +27,6 @@ struct Registers: Hashable, Sendable {
 
     /// The owner of the current one.
     var currentOwner: NodeID? { current?.owner }
-
-    /// Notes that a fork of the register was objected to.
-    mutating func note(objectionTo node: NodeID) { held[node]?.isContested = true }
 }
 
 extension Engine {
@@ -105,10 +102,10 @@ extension Engine {
         }
     }
 
-    /// Two registers of one version that differ: their author must raise its revision.
+    /// Two registers of one version that differ: their author must raise its revision. Said each time that one comes, for
+    /// an objection can be lost like any message.
     private mutating func object(to known: HeldRegister) {
-        guard !known.isContested, keeps(.forkObjection) else { return }
-        registers.note(objectionTo: known.register.owner)
+        guard keeps(.forkObjection) else { return }
         emitAck(.fork(node: known.register.owner, version: known.register.version))
     }
 
