@@ -52,6 +52,7 @@ struct MutantsCommand: AsyncParsableCommand {
     private func hunts() -> AsyncThrowingStream<(Mutant, Verdict?), any Error> {
         let (first, budget, jobs) = (first, budget, jobs)
         return AsyncThrowingStream { continuation in
+            // Ends with the stream: whoever stops reading cancels it.
             let hunting = Task {
                 await withTaskGroup(of: (Mutant, Verdict?).self) { group in
                     var left = Mutant.all[...]
