@@ -85,18 +85,14 @@ struct Machine {
 
     /// Hands the engine an input.
     mutating func handle(_ input: Input, at instant: Instant) -> [Effect] {
+        let changes = engine.viewChanges
         let effects = engine.handle(input, at: instant)
         isStepUnnoticed = false
         // Whatever changes the own register writes it down.
         var own: Register??
         if case .restored(let journal) = input { own = .some(journal?.own) }
         for case .journal(let journal, _) in effects { own = .some(journal.own) }
-        let view = engine.view
-        if let own {
-            seen = Seen(view: view, own: own)
-        } else if view != seen.view {
-            seen = Seen(view: view, own: seen.own)
-        }
+        if own != nil || engine.viewChanges != changes { seen = Seen(view: engine.view, own: own ?? seen.own) }
         nextWake = engine.nextWake
         return effects
     }

@@ -111,9 +111,10 @@ extension World {
             fail(.viewNeverBack, "\(name) shows \(shown.owner)'s \(shown.version) after \(known)")
         }
         witness.nodes[node].shown[shown.owner] = shown.version
-        let time = machines[node].engine.groupTime(instant(node))
+        let instant = instant(node)
+        let time = machines[node].engine.groupTime(instant)
         // Without contact, and until the others were asked, what was admitted before stays so.
-        let isSettled = witness.nodes[node].linkedAt.map { instant(node).boot > $0 + 5_000 } ?? false
+        let isSettled = witness.nodes[node].linkedAt.map { instant.boot > $0 + 5_000 } ?? false
         if isSettled, shown.stamp != before.register?.stamp, !view.isOwner,
             shown.stamp.time > time + Limits.stampLead + 4_000
         {
@@ -170,14 +171,17 @@ extension World {
     private mutating func checkEqualMaps(with node: Int) {
         for other in machines.indices where other != node && machines[other].isAlive && !machines[other].isNapping {
             if Self.isSame(machines[other].seen.view.register, machines[node].seen.view.register) { continue }
-            let time = machines[node].engine.groupTime(instant(node))
-            let theirs = machines[other].engine.groupTime(instant(other))
+            let (now, then) = (instant(node), instant(other))
+            let time = machines[node].engine.groupTime(now)
+            let theirs = machines[other].engine.groupTime(then)
             guard abs(time - theirs) < Limits.stampLead else { continue }
             let isEqual = everyone.allSatisfy { id in
-                let mine = machines[node].engine.register(of: id)
+                let mine = machines[node].engine.mark(of: id)
                 // Whether it counts may depend on the time that each has.
                 if let mine, mine.stamp.time > min(time, theirs) { return false }
-                return mine == machines[other].engine.register(of: id)
+                // Under one version no node has two registers, or another check fails.
+                let other = machines[other].engine.mark(of: id)
+                return mine?.stamp == other?.stamp && mine?.version == other?.version
             }
             if isEqual { fail(.equalMapsEqualViews, "\(Names.node(node)) and \(Names.node(other)) hold the same") }
         }

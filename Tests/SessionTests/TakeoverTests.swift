@@ -102,7 +102,8 @@ import Testing
         #expect(own.applied == [token("I0"), token("I1")])
         #expect(own.last == LastIntent(intent: token("I1"), op: .pause, from: id("desk"), at: rig.wall))
         #expect(own.title == "Reading" && own.plan == register.plan && own.startedAt == register.startedAt)
-        #expect(own.anchor == Anchor(elapsed: 60_000, at: rig.wall, bootID: token("boot-desk"), boot: rig.boot))
+        let here = Anchor(elapsed: 60_000, at: rig.wall, bound: 5, bootID: token("boot-desk"), boot: rig.boot)
+        #expect(own.anchor == here)
         #expect(own.runs == [Run(phase: 0, from: Rig.epoch, to: Rig.epoch + 60_000)])
         #expect(rig.registers == [own] && rig.notes.contains(.tookOver(own.id, from: .kitchen)))
     }

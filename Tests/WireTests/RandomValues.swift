@@ -47,7 +47,8 @@ struct RandomValues {
             status: status,
             startedAt: startedAt,
             anchor: Anchor(
-                elapsed: Int64(pick(0...plan[current].seconds * 1_000)), at: time, bootID: token(),
+                elapsed: Int64(pick(0...plan[current].seconds * 1_000)), at: time,
+                bound: chance() ? Int64(pick(0...Int(Limits.reading.upperBound))) : nil, bootID: token(),
                 boot: Int64(pick(0...Int(Limits.reading.upperBound)))),
             runs: runs, applied: (0..<pick(0...Limits.applied)).map { _ in token() },
             last: chance()

@@ -58,7 +58,7 @@ extension Register {
     /// The register re-anchored at an instant of its owner, with the current phase's time brought up to it.
     ///
     /// The open run keeps its length, which the boot clock measured, and moves with group time when that was stepped.
-    func anchored(at groupTime: Int64, boot: Int64, bootID: BootID, since: Int64) -> Register {
+    func anchored(at groupTime: Int64, bound: Int64?, boot: Int64, bootID: BootID, since: Int64) -> Register {
         var register = self
         register.anchor.elapsed = elapsed(since: since)
         if let open = runs.last, open.to == nil {
@@ -66,6 +66,7 @@ extension Register {
             register.runs[runs.count - 1].from = max(groupTime - length, 0)
         }
         register.anchor.at = groupTime
+        register.anchor.bound = bound
         register.anchor.boot = boot
         register.anchor.bootID = bootID
         return register

@@ -8,4 +8,10 @@ extension Engine {
     public func register(of subject: NodeID) -> Register? {
         isSelf(subject) ? journal.own : registers[subject]?.register
     }
+
+    /// What tells that register from every other.
+    package func mark(of subject: NodeID) -> (stamp: Stamp, version: Version)? {
+        if isSelf(subject) { return journal.own.map { ($0.stamp, $0.version) } }
+        return registers[subject].map { ($0.stamp, $0.version) }
+    }
 }

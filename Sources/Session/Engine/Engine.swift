@@ -43,7 +43,9 @@ public struct Engine: Hashable, Sendable {
     /// Who this node is.
     public let configuration: Configuration
     /// What displays draw from.
-    public internal(set) var view = View()
+    public private(set) var view = View()
+    /// Counts the changes of ``view``.
+    public private(set) var viewChanges = 0
     /// The nodes that were heard of, this one included.
     public internal(set) var peers = Peers()
     /// Messages that were not used and whose topic names no node, by reason.
@@ -151,22 +153,28 @@ public struct Engine: Hashable, Sendable {
     mutating func refreshView(at now: Instant) {
         isViewDirty = false
         exchange.isDirty = true
-        let before = view
-        defer { view.stand(still: before, at: now.boot) }
+        var fresh = freshView(at: now)
+        fresh.stand(still: view, at: now.boot)
+        guard fresh != view else { return }
+        view = fresh
+        viewChanges += 1
+    }
+
+    private func freshView(at now: Instant) -> View {
         let current = registers.current
         if let own = journal.own, own.stamp >= current?.stamp ?? own.stamp, isCandidate(own, at: now) {
-            view = View(
+            return View(
                 register: own, anchorBoot: own.anchor.boot, error: ErrorBound(), isOwner: true, isLinked: link.isUp)
         } else if let current {
             let owner = peers[current.register.owner]
             let ownerLost = owner.isOnline ? nil : owner.offlineSince ?? link.settledAt
-            view = View(
+            return View(
                 register: current.register, anchorBoot: current.anchorBoot,
                 error: errorBound(of: current, at: now),
                 contactLostAt: [link.downSince, ownerLost].compactMap(\.self).min(),
                 isLinked: link.isUp)
         } else {
-            view = View(isLinked: link.isUp)
+            return View(isLinked: link.isUp)
         }
     }
 

@@ -24,12 +24,13 @@ extension Engine {
         var moved = own.advanced(since: since, lateness: Limits.lateness)
         let rest = since - (moved.anchor.at - own.anchor.at)
         if moved.status == .running {
-            moved = moved.anchored(at: groupTime(now), boot: now.boot, bootID: configuration.bootID, since: rest)
+            moved = anchored(moved, since: rest, at: now)
         } else {
             // A boot clock has no reading from before the boot. The anchor stays one instant on both clocks: peers go
             // by it to tell where this boot lies on theirs.
             let ago = min(max(rest, 0), now.boot, groupTime(now))
             moved.anchor.at = groupTime(now) - ago
+            moved.anchor.bound = timeBound(now)
             moved.anchor.bootID = configuration.bootID
             moved.anchor.boot = now.boot - ago
         }
@@ -48,7 +49,8 @@ extension Engine {
         guard configuration.role == .node else { return emit(.reply(ticket, .invalid("role"))) }
         settleMark(at: now)
         let at = groupTime(now)
-        let anchor = Anchor(elapsed: 0, at: at, bootID: configuration.bootID, boot: now.boot)
+        let anchor = Anchor(
+            elapsed: 0, at: at, bound: timeBound(now), bootID: configuration.bootID, boot: now.boot)
         var mark = keeps(.hybridClock) ? journal.mark : HybridClock()
         var register = Register(
             id: id, lineage: id, stamp: mark.stamp(at: at, node: node), epoch: 0, rev: 0, owner: node,
@@ -120,8 +122,13 @@ extension Engine {
 
     /// The own register with its anchor at the present instant.
     func ownAtPresent(_ own: Register, now: Instant) -> Register {
-        own.anchored(
-            at: groupTime(now), boot: now.boot, bootID: configuration.bootID, since: now.boot - own.anchor.boot)
+        anchored(own, since: now.boot - own.anchor.boot, at: now)
+    }
+
+    /// A register with its anchor at the present instant of this node's clocks, `since` milliseconds after the present one.
+    func anchored(_ register: Register, since: Int64, at now: Instant) -> Register {
+        register.anchored(
+            at: groupTime(now), bound: timeBound(now), boot: now.boot, bootID: configuration.bootID, since: since)
     }
 
     /// Changes the own register, raises its version above itself and `other`, and writes it down; it is published once

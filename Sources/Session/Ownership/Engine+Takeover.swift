@@ -63,8 +63,7 @@ extension Engine {
 
     /// The session as this node sees it at this moment, on this node's clocks.
     private func base(of moment: Moment, at now: Instant) -> Register {
-        var base = moment.register.anchored(
-            at: groupTime(now), boot: now.boot, bootID: configuration.bootID, since: moment.since)
+        var base = anchored(moment.register, since: moment.since, at: now)
         // A count-up session is not credited past the last sign of life of an owner that is gone.
         if base.mode == .countup, base.status == .running, let lostAt = moment.contactLostAt, moment.staleFor != nil {
             let gone = now.boot - lostAt

@@ -106,7 +106,7 @@ extension Engine {
         yieldIfBeaten(at: now)
         leaveProvisional(at: now)
         publishOwn()
-        let isRetainedMissing = configuration.isAnnounced ? !link.sawOwnPresence : peers.all.isEmpty
+        let isRetainedMissing = configuration.isAnnounced ? !link.sawOwnPresence : peers.isEmpty
         if isRetainedMissing {
             emit(.log(.noRetained))
             emit(.publish(.hello))

@@ -18,16 +18,23 @@ public struct Peer: Hashable, Sendable {
 /// The nodes that were heard of.
 public struct Peers: Hashable, Sendable {
     private var known: [NodeID: Peer] = [:]
+    private var order: [NodeID] = []
 
     /// All nodes, ordered by id.
-    public var all: [(node: NodeID, peer: Peer)] {
-        known.keys.sorted().compactMap { node in known[node].map { (node, $0) } }
+    public var all: some BidirectionalCollection<(node: NodeID, peer: Peer)> {
+        order.lazy.compactMap { node in known[node].map { (node, $0) } }
     }
+
+    /// Whether nobody was heard.
+    public var isEmpty: Bool { order.isEmpty }
 
     /// What is known of `node`; nothing, for one that was never heard.
     public internal(set) subscript(node: NodeID) -> Peer {
         get { known[node] ?? Peer() }
-        _modify { yield &known[node, default: Peer()] }
+        _modify {
+            enter(node)
+            yield &known[node, default: Peer()]
+        }
     }
 
     /// Whether there is room for `node`; where there is, it was heard at an instant, if one is given.
@@ -37,8 +44,16 @@ public struct Peers: Hashable, Sendable {
             return true
         }
         guard known.count < Limits.nodes else { return false }
-        if let boot { known[node] = Peer(lastHeard: boot) }
+        if let boot {
+            enter(node)
+            known[node] = Peer(lastHeard: boot)
+        }
         return true
+    }
+
+    private mutating func enter(_ node: NodeID) {
+        guard known[node] == nil else { return }
+        order.insert(node, at: order.firstIndex { $0 > node } ?? order.endIndex)
     }
 
     /// Whether there is room for `node`.

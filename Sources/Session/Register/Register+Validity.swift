@@ -18,6 +18,7 @@ extension Register {
         }
         if !Limits.time.contains(startedAt) { return "startedAt" }
         if !Limits.time.contains(anchor.at) || !Limits.reading.contains(anchor.boot)
+            || !Limits.reading.contains(anchor.bound ?? 0)
             || !(0...currentPhase.length).contains(anchor.elapsed)
         {
             return "anchor"

@@ -35,15 +35,18 @@ public struct Anchor: Hashable, Sendable {
     public var elapsed: Int64
     /// The anchor in group time.
     public var at: Int64
+    /// By how many milliseconds ``at`` is off from true time at most; `nil` where nobody can tell.
+    public var bound: Int64?
     /// The boot of the owner's machine in which ``boot`` was read.
     public var bootID: BootID
     /// The anchor on the owner's boot clock, in milliseconds.
     public var boot: Int64
 
     /// Makes an anchor from its parts.
-    public init(elapsed: Int64, at: Int64, bootID: BootID, boot: Int64) {
+    public init(elapsed: Int64, at: Int64, bound: Int64? = nil, bootID: BootID, boot: Int64) {
         self.elapsed = elapsed
         self.at = at
+        self.bound = bound
         self.bootID = bootID
         self.boot = boot
     }

@@ -99,6 +99,10 @@ struct ClockEstimate: Hashable, Sendable {
     /// Whether a pong speaks of a boot that is over.
     func isLater(than pong: Pong) -> Bool { pong.bootID != bootID && pong.sent <= sent }
 
+    /// By how many milliseconds two clocks can part in so many.
+    static func drift(in milliseconds: Int64) -> Int64 { max(0, milliseconds) / (driftMilliseconds * 1_000) + 1 }
+
+    /// The same since the last exchange, in microseconds.
     private func drift(until now: Int64) -> Int64 { max(0, now - at) / Self.driftMilliseconds + 1 }
 
     /// The peer's boot clock beyond this node's, in milliseconds: the middle of what is possible.

@@ -59,7 +59,10 @@ extension Engine {
     /// The nodes whose clocks decide where no clock is known to be right.
     var council: some Sequence<NodeID> {
         let online = peers.all.lazy.filter { $0.peer.isOnline && $0.node != node }.map(\.node)
-        return (online + [node]).sorted().prefix(Limits.council).filter { $0 != node }
+        let first = Array(online.prefix(Limits.council))
+        // This node is one of them by its name, though it asks itself nothing.
+        let isFull = first.count == Limits.council
+        return isFull && (first.last.map { $0 > node } ?? false) ? first.dropLast() : first[...]
     }
 
     /// A node that has another time than this one: one of them is wrong.
@@ -101,11 +104,9 @@ extension Engine {
             }
             return ErrorBound(milliseconds: estimate.bound(of: held.offset, at: now.boot), at: now.boot)
         }
-        // A will says of a clock what was true when the connection was made, a later presence what is true since.
-        guard let mine = now.wallBound, held.isPlaced, let said = peers[held.owner].presence,
-            said.online, said.at <= held.anchor.at,
-            case let clock = said.clock, clock.synced, let theirs = clock.bound, time.followsWall
-        else { return nil }
-        return ErrorBound(milliseconds: mine + theirs, at: now.boot)
+        // What was true when the anchor was written stays so: whatever the owner's wall clock does later.
+        guard held.isPlaced, let mine = timeBound(now), let theirs = held.anchor.bound else { return nil }
+        let drift = ClockEstimate.drift(in: now.boot - held.anchorBoot)
+        return ErrorBound(milliseconds: mine + theirs + drift, at: now.boot)
     }
 }

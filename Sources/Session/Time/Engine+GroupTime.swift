@@ -10,6 +10,11 @@ extension Engine {
     /// Whether this machine's wall clock is too wrong for its stamps to be admitted.
     func isClockWrong(_ now: Instant) -> Bool { abs(now.wall - groupTime(now)) > Limits.stampLead }
 
+    /// By how many milliseconds group time is off from true time at most, where the kernel vouches for it.
+    func timeBound(_ now: Instant) -> Int64? {
+        time.followsWall ? now.wallBound.map { min($0, Limits.reading.upperBound) } : nil
+    }
+
     /// Looks anew at all clocks that are known.
     mutating func chooseTime(at now: Instant) {
         guard keeps(.groupTime) else { return time.followWall(at: now) }
@@ -118,6 +123,7 @@ extension Engine {
             moved = own.moved(by: shift, keepsInherited: true)
             // Where the times of the owner before it do not fit any more, the whole space had another time.
             if moved.flaw != nil { moved = own.moved(by: shift, keepsInherited: false) }
+            moved.anchor.bound = timeBound(now).map { $0 + ClockEstimate.drift(in: now.boot - own.anchor.boot) }
         }
         var mark = journal.base
         if mark.time > time + Limits.stampLead {

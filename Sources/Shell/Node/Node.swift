@@ -211,7 +211,7 @@ public actor Node {
         guard !isBusy else { return }
         isBusy = true
         defer { isBusy = false }
-        let before = engine.view
+        let (before, changes) = (engine.view, engine.viewChanges)
         var index = 0
         while index < inputs.count {
             for effect in engine.handle(inputs[index], at: clocks()) { perform(effect) }
@@ -219,8 +219,8 @@ public actor Node {
         }
         inputs.removeAll(keepingCapacity: true)
         armWake()
+        guard engine.viewChanges != changes else { return }
         let view = engine.view
-        guard view != before else { return }
         viewHandler?(view)
         // Behind the writing of what was published: waking readers and logging take longer than that.
         loop.execute { [weak self] in self?.assumeIsolated { $0.show(view, after: before) } }

@@ -126,6 +126,7 @@ extension Register {
         writer.field("anchor") {
             $0.field("elapsed", anchor.elapsed)
             $0.field("at", anchor.at)
+            if let bound = anchor.bound { $0.field("bound", bound) }
             $0.field("bootId", anchor.bootID)
             $0.field("boot", anchor.boot)
         }

@@ -82,6 +82,7 @@ extension Anchor {
     init(reader: inout JSONReader) throws(Rejection) {
         var elapsed: Int64?
         var at: Int64?
+        var bound: Int64?
         var bootID: BootID?
         var boot: Int64?
         var fields = try reader.object()
@@ -89,13 +90,14 @@ extension Anchor {
             switch key {
             case "elapsed": elapsed = try reader.integer()
             case "at": at = try reader.integer()
+            case "bound": bound = try reader.integer()
             case "bootId": bootID = try reader.token()
             case "boot": boot = try reader.integer()
             default: try reader.skip()
             }
         }
         self.init(
-            elapsed: try need(elapsed, "anchor.elapsed"), at: try need(at, "anchor.at"),
+            elapsed: try need(elapsed, "anchor.elapsed"), at: try need(at, "anchor.at"), bound: bound,
             bootID: try need(bootID, "anchor.bootId"), boot: try need(boot, "anchor.boot"))
     }
 }
