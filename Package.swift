@@ -49,6 +49,7 @@ let package = Package(
             providers: [.apt(["libsystemd-dev"])]
         ),
         .systemLibrary(name: "CTimex"),
+        .target(name: "CAssets"),
         .target(
             name: "Mosquitto",
             dependencies: ["CMosquitto"],
@@ -56,7 +57,8 @@ let package = Package(
         ),
         .target(name: "Session", swiftSettings: strict),
         .target(name: "Wire", dependencies: ["Session"], swiftSettings: strict),
-        .target(name: "Display", dependencies: ["Session"], swiftSettings: strict),
+        .target(
+            name: "Display", dependencies: ["CAssets", "Session"], exclude: ["Languages"], swiftSettings: strict),
         .target(
             name: "Shell",
             dependencies: ["CSystemd", "CTimex", "Session", "Wire", "Mosquitto", logging, subprocess, system],

@@ -27,14 +27,15 @@ public enum Buttons {
     /// What the `+1 min` button asks for.
     public static let extend = Operation.extend(seconds: 60)
 
-    /// The operations with a button, in their order; none when idle, ended or stale.
-    public static func operations(of moment: Moment?) -> [Operation] {
-        guard let moment, moment.staleFor == nil else { return [] }
+    /// The operations with a button, in their order; none when idle, ended or stale, or on a face without buttons.
+    public static func operations(of moment: Moment?, face: Face = .focus) -> [Operation] {
+        guard face.hasButtons, let moment, moment.staleFor == nil else { return [] }
         let register = moment.register
         guard register.status.isLive else { return [] }
         guard register.mode == .countdown else { return [.stop] }
         let isBreak = register.currentPhase.kind.isBreak
         if register.status == .ready { return [isBreak ? .startBreak : .startFocus, .stop] }
+        if face == .calm { return [register.status == .paused ? .resume : .pause, .stop] }
         if isBreak { return [.stop, extend, .startFocus] }
         return register.status == .paused ? [.resume, .stop, .startBreak] : [.pause, extend, .startBreak]
     }
@@ -80,11 +81,11 @@ public enum Buttons {
         return all.first { Self.key(of: $0) == (key == "e" ? "+" : key) }
     }
 
-    static func text(of operation: Operation) -> Strings.Key? {
+    static func text(of operation: Operation, face: Face) -> Strings.Key? {
         switch operation {
         case .pause: .pause
         case .resume: .resume
-        case .stop: .stop
+        case .stop: face == .calm ? .endSession : .stop
         case .extend: .extend
         case .startBreak: .startBreak
         case .startFocus: .startFocus

@@ -10,6 +10,7 @@ extension Screen {
         if let stale = moment?.staleFor {
             notices.append(Notice(kind: .stale, text: lastHeard(stale, strings: options.strings)))
         }
+        if options.isClockWrong { notices.append(Notice(kind: .clockWrong, text: options.strings[.clockWrong])) }
         if !view.isLinked { notices.append(Notice(kind: .linkLost, text: options.strings[.linkLost])) }
         if let register = moment?.register, register.status.isLive, let takeover = register.continues,
             takeover.node != register.owner
@@ -29,14 +30,14 @@ extension Screen {
     }
 
     private static func lastHeard(_ milliseconds: Int64, strings: Strings) -> String {
-        let seconds = milliseconds / 1_000
-        let (key, count): (Strings.Key, Int64) =
+        let seconds = Int(milliseconds / 1_000)
+        let (key, count): (Strings.Key, Int) =
             switch seconds {
             case ..<60: (.lastHeardSeconds, seconds)
             case ..<3_600: (.lastHeardMinutes, seconds / 60)
             default: (.lastHeardHours, seconds / 3_600)
             }
-        return strings.text(key, ["count": "\(count)"])
+        return strings.text(key, count: count)
     }
 }
 

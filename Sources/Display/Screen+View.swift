@@ -16,11 +16,18 @@ public struct ScreenOptions: Sendable {
     public var pending: Operation?
     /// An answer that the person should read.
     public var message: String?
+    /// What the calm feed says of the current session; `nil` where there is none.
+    public var calm: Calm?
+    /// Minutes of this week's debt, negative where more than the goal was done; `nil` where nobody counts them.
+    public var debtMinutes: Int?
+    /// Whether the clock of this display's machine is wrong.
+    public var isClockWrong: Bool
 
     /// Makes options.
     public init(
         strings: Strings = .english, node: NodeID? = nil, isReadOnly: Bool = false,
-        utcOffset: @escaping @Sendable (Int64) -> Int = { _ in 0 }, pending: Operation? = nil, message: String? = nil
+        utcOffset: @escaping @Sendable (Int64) -> Int = { _ in 0 }, pending: Operation? = nil, message: String? = nil,
+        calm: Calm? = nil, debtMinutes: Int? = nil, isClockWrong: Bool = false
     ) {
         self.strings = strings
         self.node = node
@@ -28,6 +35,9 @@ public struct ScreenOptions: Sendable {
         self.utcOffset = utcOffset
         self.pending = pending
         self.message = message
+        self.calm = calm
+        self.debtMinutes = debtMinutes
+        self.isClockWrong = isClockWrong
     }
 }
 
@@ -48,8 +58,11 @@ extension Screen {
         stateText = Self.stateText(of: register, options: options)
         label = register.label
         title = register.title
-        customIcon = register.icon
-        icon = register.currentPhase.kind.isBreak ? .cup : .hourglass
+        isBreak = register.currentPhase.kind.isBreak
+        let given = register.icon.flatMap(Icon.init(rawValue:))
+        icon = isBreak ? .cup : given ?? .hourglass
+        emoji = given == nil ? register.icon : nil
+        tint = register.label?.colour ?? (isBreak ? Tint.rest : Tint.focus)
         phaseIndicator = Self.indicator(of: register, strings: strings)
         if register.mode == .countdown {
             progress = Double(moment.elapsed) / Double(max(register.currentPhase.length, 1))
@@ -57,7 +70,13 @@ extension Screen {
         endsAt = register.endsAt.map { end in
             strings.text(.endsAt, ["time": TimeText.clock(end, offset: options.utcOffset(end))])
         }
-        if face.hasButtons, !options.isReadOnly { buttons = Self.buttons(of: moment, options: options) }
+        if face == .calm {
+            let percent = options.calm?.percent.map { strings.text(.percent, ["count": String($0)]) }
+            calmText = strings.text(.calmPercent, ["percent": percent ?? Calm.unknown])
+            calmTrend = percent == nil ? nil : options.calm?.trend
+        }
+        if face == .boring { debtText = options.debtMinutes.flatMap { $0 > 0 ? DebtText.text(minutes: $0) : nil } }
+        if face.hasButtons, !options.isReadOnly { buttons = Self.buttons(of: moment, face: face, options: options) }
     }
 
     private static func times(_ seconds: Int, face: Face, strings: Strings) -> [String] {
@@ -65,9 +84,9 @@ extension Screen {
             + TimeText.shorter(seconds: seconds, hourMark: strings[.hourMark])
     }
 
-    private static func buttons(of moment: Moment, options: ScreenOptions) -> [Button] {
-        Buttons.operations(of: moment).compactMap { operation in
-            guard let text = Buttons.text(of: operation) else { return nil }
+    private static func buttons(of moment: Moment, face: Face, options: ScreenOptions) -> [Button] {
+        Buttons.operations(of: moment, face: face).compactMap { operation in
+            guard let text = Buttons.text(of: operation, face: face) else { return nil }
             return Button(
                 operation: operation, key: Buttons.key(of: operation), text: options.strings[text],
                 isPending: operation == options.pending)
@@ -81,7 +100,7 @@ extension Screen {
         case .paused: return options.strings[kind.texts.paused]
         case .ready: return options.strings[kind.texts.next]
         case .completed: return options.strings[.completed]
-        case .stopped: return ""
+        case .stopped: return options.strings[.stopped]
         case .superseded:
             guard let by = register.supersededBy else { return options.strings[.movedSomewhere] }
             let time = TimeText.clock(by.at, offset: options.utcOffset(by.at))

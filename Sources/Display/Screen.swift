@@ -4,11 +4,6 @@ public import Session
 
 /// What a display shows at one instant, in words and numbers: the one model that every surface draws from.
 public struct Screen: Hashable, Sendable {
-    /// The drawing that goes with the phase.
-    public enum Icon: Hashable, Sendable {
-        case hourglass, cup
-    }
-
     /// Something that the session's state alone does not say.
     public struct Notice: Hashable, Sendable {
         /// What it is about; decides how loud it is.
@@ -17,6 +12,8 @@ public struct Screen: Hashable, Sendable {
             case message
             /// The owner has not been heard for a while.
             case stale
+            /// The clock of this display's machine is wrong.
+            case clockWrong
             /// This display is not connected itself.
             case linkLost
             /// The session goes on at another node than it began.
@@ -46,16 +43,26 @@ public struct Screen: Hashable, Sendable {
     public var label: Label?
     /// What the person does; may be empty.
     public var title = ""
-    /// The emoji or built-in name that the session was given.
-    public var customIcon: String?
+    /// The emoji that the session was given, if that was no name of an ``Icon``.
+    public var emoji: String?
     /// "Focus 2/4", where the plan has more than one phase.
     public var phaseIndicator: String?
-    /// The drawing that goes with the phase.
+    /// The drawing that goes with the phase, or that the session was given.
     public var icon = Icon.hourglass
+    /// Whether the person rests in this phase.
+    public var isBreak = false
+    /// The colour of ring, arc and icon.
+    public var tint = Tint.focus
     /// What can be pressed, in order.
     public var buttons: [Button] = []
     /// How much of the phase has passed, 0 to 1; `nil` for a count-up.
     public var progress: Double?
+    /// "Calm 85%", or "Calm –" while nothing is known; only on the `calm` face.
+    public var calmText: String?
+    /// Where the calm goes; `nil` where that is not known.
+    public var calmTrend: Calm.Trend?
+    /// "-120m", on the `boring` face and only while there is a debt.
+    public var debtText: String?
     /// "ends 14:25", while a countdown runs.
     public var endsAt: String?
     /// What the state does not say, most important first.
@@ -76,4 +83,12 @@ public struct Screen: Hashable, Sendable {
     public var isStale: Bool { notices.contains { $0.kind == .stale } }
     /// Whether the time stands still although the session is live.
     public var isFrozen: Bool { status == .paused || status == .ready }
+}
+
+/// The colours that stand for kinds of phase where a session has no label.
+public enum Tint {
+    /// Of focus, work and all else.
+    public static let focus = Colour(red: 0x6E, green: 0xA8, blue: 0xFE)
+    /// Of breaks and rests.
+    public static let rest = Colour(red: 0x7B, green: 0xC8, blue: 0x8F)
 }

@@ -95,8 +95,12 @@ struct ScreenTests {
         #expect(Screen(done, at: 5_000, face: .focus).isIdle)
     }
 
-    @Test func anotherLanguage() {
-        let strings = Strings(table: ["pause": "Anhalten", "lastHeardSeconds": "vor {count} s gehört", "unknown": "?"])
+    @Test func anotherLanguage() throws {
+        let file = """
+            {"language": "de", "name": "Deutsch", "direction": "ltr", "strings": {"pause": "Anhalten", "unknown": "?",
+            "lastHeardSeconds": {"one": "vor einer Sekunde gehört", "other": "vor {count} s gehört"}}}
+            """
+        let strings = try Strings(catalogue: Array(file.utf8))
         let options = ScreenOptions(strings: strings)
         #expect(Screen(view(sample()), at: 0, face: .focus, options: options).buttons.first?.text == "Anhalten")
         let stale = Screen(view(sample(), lostAt: 0), at: 45_000, face: .focus, options: options)
@@ -105,11 +109,12 @@ struct ScreenTests {
     }
 
     @Test func everyBraceIsKnown() {
-        let known: Set = ["node", "from", "time", "count", "index", "total", "phase"]
+        let known: Set = ["node", "from", "time", "count", "index", "total", "phase", "percent", "event"]
         for key in Strings.Key.allCases {
             let values = Dictionary(uniqueKeysWithValues: known.map { ($0, "") })
             #expect(!Strings.english.text(key, values).contains("{"), "\(key)")
         }
-        #expect(Strings(table: ["stop": "a {b} {time"]).text(.stop, ["time": "x"]) == "a {b} {time")
+        let odd = Strings(language: "en", name: "", isRightToLeft: false, entries: [.stop: .text("a {b} {time")])
+        #expect(odd.text(.stop, ["time": "x"]) == "a {b} {time")
     }
 }

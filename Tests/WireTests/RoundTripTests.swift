@@ -108,7 +108,8 @@ struct RoundTripTests {
             mode: .countdown, plan: plan, autoAdvance: false, phase: Limits.phases - 1, status: .superseded,
             startedAt: late,
             anchor: Anchor(
-                elapsed: 86_400_000, at: late, bound: Limits.reading.upperBound, bootID: try Fixtures.token(token), boot: Limits.reading.upperBound),
+                elapsed: 86_400_000, at: late, bound: Limits.reading.upperBound, bootID: try Fixtures.token(token),
+                boot: Limits.reading.upperBound),
             runs: (0..<Limits.runs).map { _ in Run(phase: Limits.phases - 1, from: late, to: late) },
             applied: try (0..<Limits.applied).map { _ in try Fixtures.token(token) },
             last: LastIntent(intent: try Fixtures.token(token), op: .startBreak, from: node, at: late),

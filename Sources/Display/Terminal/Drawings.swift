@@ -5,10 +5,10 @@ enum Drawings {
     /// The size below which a drawing is only a smudge, in pixels.
     static let smallest = 9
 
-    static func icon(_ icon: Screen.Icon, height: Int, progress: Double?) -> Pixmap {
+    static func icon(_ icon: Icon, height: Int, progress: Double?) -> Pixmap {
         switch icon {
-        case .hourglass: hourglass(height: height, progress: progress ?? 0.5)
         case .cup: cup(height: height)
+        case .hourglass, .book, .pen, .leaf, .dumbbell: hourglass(height: height, progress: progress ?? 0.5)
         }
     }
 

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "assets.h"
+
+// Standard since C23; the compiler that comes with Swift has it in every mode.
+#pragma clang diagnostic ignored "-Wc23-extensions"
+
+static const unsigned char en[] = {
+#embed "../Display/Languages/en.json"
+};
+
+#define ASSET(name, bytes) {name, bytes, sizeof(bytes)}
+
+static const asset assets[] = {
+    ASSET("en.language.json", en),
+};
+
+size_t asset_count(void) { return sizeof(assets) / sizeof(assets[0]); }
+
+asset asset_at(size_t index) { return assets[index]; }
