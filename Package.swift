@@ -67,12 +67,13 @@ let package = Package(
         .target(
             name: "Web",
             dependencies: [
-                "Session", "Wire", lifecycle, logging,
+                "Display", "Session", "Wire", lifecycle, logging,
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ],
+            exclude: ["Kiosk"],
             swiftSettings: strict
         ),
         .target(name: "Simulation", dependencies: ["Session", "Wire"], swiftSettings: strict),

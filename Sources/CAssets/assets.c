@@ -9,10 +9,23 @@ static const unsigned char en[] = {
 #embed "../Display/Languages/en.json"
 };
 
+static const unsigned char kiosk_html[] = {
+#embed "../Web/Kiosk/kiosk.html"
+};
+static const unsigned char kiosk_css[] = {
+#embed "../Web/Kiosk/kiosk.css"
+};
+static const unsigned char kiosk_js[] = {
+#embed "../Web/Kiosk/kiosk.js"
+};
+
 #define ASSET(name, bytes) {name, bytes, sizeof(bytes)}
 
 static const asset assets[] = {
     ASSET("en.language.json", en),
+    ASSET("kiosk.html", kiosk_html),
+    ASSET("kiosk.css", kiosk_css),
+    ASSET("kiosk.js", kiosk_js),
 };
 
 size_t asset_count(void) { return sizeof(assets) / sizeof(assets[0]); }

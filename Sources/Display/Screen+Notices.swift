@@ -8,7 +8,7 @@ extension Screen {
         if let message = options.message { notices.append(Notice(kind: .message, text: message)) }
         let moment = view.moment(at: boot)
         if let stale = moment?.staleFor {
-            notices.append(Notice(kind: .stale, text: lastHeard(stale, strings: options.strings)))
+            notices.append(Notice(kind: .stale, text: lastHeard(stale, strings: options.strings), since: boot - stale))
         }
         if options.isClockWrong { notices.append(Notice(kind: .clockWrong, text: options.strings[.clockWrong])) }
         if !view.isLinked { notices.append(Notice(kind: .linkLost, text: options.strings[.linkLost])) }

@@ -7,7 +7,7 @@ public struct Screen: Hashable, Sendable {
     /// Something that the session's state alone does not say.
     public struct Notice: Hashable, Sendable {
         /// What it is about; decides how loud it is.
-        public enum Kind: Hashable, Sendable {
+        public enum Kind: String, Hashable, Sendable {
             /// An answer to this display's own press.
             case message
             /// The owner has not been heard for a while.
@@ -26,6 +26,8 @@ public struct Screen: Hashable, Sendable {
         public var kind: Kind
         /// Its text.
         public var text: String
+        /// Of ``Kind/stale``: when the owner was last heard, on this node's boot clock.
+        public var since: Int64?
     }
 
     /// The face that this is for.

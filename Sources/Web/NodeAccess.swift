@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import Display
 public import Session
 public import Wire
 
@@ -15,10 +16,61 @@ public protocol NodeAccess: Sendable {
     func status() async -> StatusReport
     /// The nodes that were heard of.
     func nodes() async -> NodesReport
-    /// The view and every later one.
+    /// The view and every later one; again when something else that displays show has changed.
     func views() async -> AsyncStream<View>
+    /// All that displays show, at one instant.
+    func shown() async -> Shown
+    /// What the node has counted since it began.
+    func metrics() async -> NodeMetrics
     /// The plan of a preset, or the names that there are.
     func preset(_ name: String) async -> PresetLookup
+}
+
+/// All that displays show, at one instant.
+public struct Shown: Sendable {
+    /// The session.
+    public var view: View
+    /// The node's boot clock, in milliseconds.
+    public var boot: Int64
+    /// The node.
+    public var node: NodeID
+    /// What the services have said last.
+    public var feeds: Feeds
+    /// Whether the clock of the node's machine is wrong.
+    public var isClockWrong: Bool
+    /// Seconds that the node's place is ahead of UTC at a time given in milliseconds since 1970.
+    public var utcOffset: @Sendable (Int64) -> Int
+
+    /// Puts it together.
+    public init(
+        view: View, boot: Int64, node: NodeID, feeds: Feeds, isClockWrong: Bool,
+        utcOffset: @escaping @Sendable (Int64) -> Int
+    ) {
+        self.view = view
+        self.boot = boot
+        self.node = node
+        self.feeds = feeds
+        self.isClockWrong = isClockWrong
+        self.utcOffset = utcOffset
+    }
+
+    /// What a screen depends on besides the session.
+    func options(strings: Strings, isReadOnly: Bool) -> ScreenOptions {
+        ScreenOptions(
+            strings: strings, node: node, isReadOnly: isReadOnly, utcOffset: utcOffset,
+            calm: feeds.calm(of: view.register?.id).map(Calm.init), debtMinutes: feeds.debtMinutes,
+            isClockWrong: isClockWrong)
+    }
+}
+
+extension Calm {
+    /// What the feed says, as far as enough was heard.
+    public init(_ feed: CalmFeed) {
+        let isKnown = feed.coverage >= CalmFeed.enoughCoverage
+        self.init(
+            percent: isKnown ? feed.percent : nil,
+            trend: isKnown ? feed.trend.flatMap { Trend(rawValue: $0.rawValue) } : nil)
+    }
 }
 
 /// What came of looking for a preset.

@@ -123,10 +123,11 @@ public struct Topics: Hashable, Sendable {
             })
     }
 
-    /// What a node subscribes to, at QoS 0: everybody's presence, session, intent, ack and hello, and what is pinged and
-    /// ponged to it.
+    /// What a node subscribes to, at QoS 0: everybody's presence, session, intent, ack and hello, what is pinged and
+    /// ponged to it, and the feeds that displays show.
     public func subscriptions(for me: NodeID) -> [String] {
         ["presence", "session", "intent", "ack", "hello", "ping/\(me)", "pong/\(me)"].map { "\(root)node/+/\($0)" }
+            + [name(of: .calm), name(of: .debt)]
     }
 
     private func own(_ node: NodeID, _ leaf: String) -> String { "\(root)node/\(node)/\(leaf)" }

@@ -13,7 +13,9 @@ public enum Decoded: Hashable, Sendable {
     case erased(from: NodeID)
     /// Not used, and counted; `from` is `nil` when the topic names no node.
     case discard(Discard, from: NodeID?)
-    /// Well-formed, but not for a node of this version: a feed, a ledger record, an unknown kind of ack.
+    /// What a service says, within all bounds.
+    case feed(Feed)
+    /// Well-formed, but not for a node of this version: a ledger record, an unknown kind of ack.
     case ignored
 }
 
@@ -115,7 +117,7 @@ public struct WireCodec: Sendable {
         topic: String, payload: [UInt8], retained: Bool, now: Int64, memory: inout Memory
     ) -> Decoded {
         guard let topic = topics.parse(topic) else { return .discard(.malformed, from: nil) }
-        guard let sender = topic.node else { return .ignored }
+        guard let sender = topic.node else { return readFeed(payload, on: topic) }
         if retained, !topic.isRetained { return .discard(.retained, from: sender) }
         if payload.count > Limits.payloadBytes { return .discard(.tooLarge, from: sender) }
         if payload.isEmpty, topic.isRetained { return .erased(from: sender) }

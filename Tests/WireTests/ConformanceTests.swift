@@ -82,6 +82,8 @@ struct Summary {
         case .barrier(let connection): fields["barrier"] = connection.rawValue
         case .erased: word = "erased"
         case .discard(let reason, _): word = reason.rawValue
+        case .feed(.calm(let calm)): word = calm.map { "calm \($0.percent) of \($0.session)" } ?? "no calm"
+        case .feed(.debt(let debt)): word = debt.map { "debt \($0.minutes)" } ?? "no debt"
         case .ignored: word = "ignored"
         }
     }

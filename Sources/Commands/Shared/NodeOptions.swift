@@ -59,12 +59,17 @@ public struct NodeOptions: ParsableArguments {
     @Option(help: "The socket of the local control (default: $XDG_RUNTIME_DIR/lockstep/node.sock). LOCKSTEP_SOCKET")
     var socket: String?
 
+    @Option(
+        help: "Serve the kiosk page and the HTTP API, e.g. on 127.0.0.1:7780 (default: nowhere). LOCKSTEP_HTTP")
+    var http: String?
+
     /// Makes options that are read from a command line.
     public init() {}
 
     /// The settings that were given.
     public var values: SettingValues {
         var values = broker.values
+        values.set(.http, option: "--http", to: http)
         values.set(.node, option: "--node", to: node)
         values.set(.name, option: "--name", to: name)
         values.set(.stateDirectory, option: "--state-dir", to: stateDir)

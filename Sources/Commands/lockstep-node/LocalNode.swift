@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Commands
 import Session
 import Shell
 import Web
@@ -16,8 +17,19 @@ struct LocalNode: NodeAccess {
     func status() async -> StatusReport { await node.status() }
     func nodes() async -> NodesReport { await node.nodesReport() }
     func views() async -> AsyncStream<View> { await node.views() }
+    func metrics() async -> NodeMetrics { await node.metrics() }
+    func shown() async -> Shown { await node.shown() }
 
     func preset(_ name: String) async -> PresetLookup {
         presets[name].map(PresetLookup.found) ?? .unknown(names: presets.names)
+    }
+}
+
+extension Node {
+    fileprivate func shown() -> Shown {
+        let now = clocks()
+        return Shown(
+            view: view, boot: now.boot, node: identity.node, feeds: feeds, isClockWrong: isClockWrong(at: now),
+            utcOffset: LocalTime.utcOffset)
     }
 }

@@ -25,8 +25,10 @@ struct NodeService {
         let node = Node(identity: identity, space: settings.space, directory: directory, loop: loop, log: log)
         await node.start()
         try Self.makeSocketDirectory(settings.socket)
+        let access = LocalNode(node: node, presets: settings.presets)
+        let secrets = try settings.http.map { _ in try HTTPSecrets(in: directory) }
         let control = try ControlServer(
-            node: LocalNode(node: node, presets: settings.presets), path: settings.socket, log: log,
+            node: access, path: settings.socket, kiosk: settings.kiosk(secrets), log: log,
             onReady: { [settings] in
                 log.info(
                     "ready",
@@ -39,6 +41,12 @@ struct NodeService {
         SleepWatch.start(
             log: log, onSleep: { done in node.fallAsleep(then: done) }, onWake: { node.wakeFromSleep() })
         var services: [any Service] = [control]
+        if let http = settings.http {
+            let keys = secrets.map { HTTPKeys(view: $0.view, control: $0.control) }
+            services.append(
+                HTTPServer(
+                    node: access, host: http.host, port: http.port, hosts: settings.httpNames, keys: keys, log: log))
+        }
         if let link = settings.link(clientID: "lockstep-\(settings.space)-\(settings.node)") {
             services.append(LinkService(node: node, configuration: link))
         }
@@ -74,6 +82,19 @@ private struct LinkService: Service {
             // The handler cannot wait; `runLink` returns when this has closed the connection.
             Task { await node.goOffline() }
         }
+    }
+}
+
+extension Settings {
+    /// The names of this machine, and those that were given.
+    fileprivate var httpNames: Set<String> {
+        httpHosts.union([Self.hostName, "\(Self.hostName).local", http?.host.lowercased() ?? ""])
+    }
+
+    fileprivate func kiosk(_ secrets: HTTPSecrets?) -> KioskReport {
+        KioskReport(
+            host: http?.host, port: http?.port, isLoopback: http?.isLoopback ?? true, machine: Self.hostName,
+            viewKey: secrets?.view, controlKey: secrets?.control)
     }
 }
 

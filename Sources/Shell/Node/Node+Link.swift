@@ -61,6 +61,7 @@ extension Node {
         switch event {
         case .connected(let made):
             lastLinkProblem = nil
+            counted.connections += 1
             log.info("connected to the broker", metadata: ["protocol": "\(made.version)"])
             let id = connection ?? ULID.make(at: groupTime)
             connection = id
@@ -89,6 +90,7 @@ extension Node {
     }
 
     private func receive(_ message: Mosquitto.Message) {
+        counted.received += 1
         if let published, published.outgoing.payload == message.payload, published.outgoing.topic == message.topic {
             feed(.received(published.message, from: identity.node, retained: message.retain))
             return
@@ -104,6 +106,7 @@ extension Node {
             if canBeDeaf { client?.assumeIsolated { $0.unsubscribe([codec.ownSession], completion: nil) } }
         case .erased(let sender): feed(.erased(from: sender))
         case .discard(let reason, let sender): feed(.discarded(reason, from: sender))
+        case .feed(let feed): take(feed)
         case .ignored: break
         }
     }
@@ -123,6 +126,10 @@ extension Node {
 
     func publish(_ message: Session.Message) {
         guard let client else { return }
+        counted.published += 1
+        if case .ack(.answer(let answer)) = message {
+            counted.answers[ReplyReport(.answered(answer)).outcome.rawValue, default: 0] += 1
+        }
         let encoded: Outgoing
         if case .register(let register) = message {
             encoded = self.encoded(register)

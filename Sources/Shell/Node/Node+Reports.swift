@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Session
+public import Session
 public import Wire
 
 extension Node {
@@ -9,9 +9,31 @@ extension Node {
         let now = clocks()
         let time = groupTime(at: now)
         let clock = ClockQuality(
-            synced: now.wallBound != nil, bound: now.wallBound, isWrong: abs(now.wall - time) > Limits.stampLead)
-        return StatusReport(view: view, space: space, node: identity.node, at: now, groupTime: time, clock: clock)
+            synced: now.wallBound != nil, bound: now.wallBound, isWrong: isClockWrong(at: now))
+        return StatusReport(
+            view: view, space: space, node: identity.node, at: now, groupTime: time, clock: clock, feeds: feeds)
     }
+
+    /// What the node has counted since it began, and how it stands.
+    public func metrics() -> NodeMetrics {
+        let now = clocks()
+        let moment = view.moment(at: now.boot)
+        var metrics = counted
+        metrics.isLinked = view.isLinked
+        for (reason, count) in strangers { metrics.dropped["\(reason)", default: 0] += count }
+        for (node, peer) in peers.all where node != identity.node {
+            for (reason, count) in peer.discarded { metrics.dropped["\(reason)", default: 0] += count }
+            if peer.isOnline { metrics.peers += 1 }
+        }
+        metrics.clockBound = now.wallBound
+        metrics.errorBound = moment?.error
+        metrics.clockAhead = now.wall - groupTime(at: now)
+        metrics.isLive = moment?.register.status.isLive == true
+        return metrics
+    }
+
+    /// Whether the clock of this machine is too wrong for its times to count.
+    public func isClockWrong(at now: Instant) -> Bool { abs(now.wall - groupTime(at: now)) > Limits.stampLead }
 
     /// The nodes that were heard of, and what of them was not used.
     public func nodesReport() -> NodesReport {

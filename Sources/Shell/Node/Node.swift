@@ -3,7 +3,7 @@
 public import Logging
 public import Mosquitto
 public import Session
-import Wire
+public import Wire
 
 /// A node at work: it feeds the engine and carries out its effects.
 ///
@@ -18,7 +18,8 @@ public actor Node {
     /// The space that it takes part in.
     public nonisolated let space: SpaceID
 
-    let clocks: @Sendable () -> Instant
+    /// Reads this machine's clocks.
+    public nonisolated let clocks: @Sendable () -> Instant
     let codec: WireCodec
     let log: Logger
     private let journal: JournalFile?
@@ -32,6 +33,8 @@ public actor Node {
     private var observers: [Int: AsyncStream<View>.Continuation] = [:]
     private var viewHandler: (@Sendable (View) -> Void)?
     var client: MQTTClient?
+    /// What the node counts; the rest of ``metrics()`` is looked up.
+    var counted = NodeMetrics()
     var published: Published?
     var lastEncoded: Encoded?
     var memory = WireCodec.Memory()
@@ -114,6 +117,15 @@ public actor Node {
         await reply { ticket in .take(id: ULID.make(at: groupTime), ticket: ticket) }
     }
 
+    /// What the services have said last.
+    public private(set) var feeds = Feeds()
+
+    /// Displays draw anew when a service has said something new.
+    func take(_ feed: Feed) {
+        guard feeds.take(feed) else { return }
+        for observer in observers.values { observer.yield(engine.view) }
+    }
+
     /// What displays draw from, now.
     public var view: View { engine.view }
 
@@ -131,7 +143,7 @@ public actor Node {
     /// Messages that were not used and whose topic names no node, by reason.
     public var strangers: [Discard: Int] { engine.strangers }
 
-    /// The view, and every later one; a slow reader gets the latest.
+    /// The view, and every later one; a slow reader gets the latest. It comes again when ``feeds`` have changed.
     public func views() -> AsyncStream<View> {
         let (stream, continuation) = AsyncStream.makeStream(of: View.self, bufferingPolicy: .bufferingNewest(1))
         nextTicket += 1
@@ -180,6 +192,7 @@ public actor Node {
     }
 
     private func answer(_ ticket: Ticket, _ reply: Reply) {
+        counted.replies[ReplyReport(reply).outcome.rawValue, default: 0] += 1
         switch waiting[ticket] {
         case .asked: waiting[ticket] = .replied(reply)
         case .waiting(let continuation):

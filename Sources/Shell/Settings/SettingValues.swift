@@ -99,6 +99,8 @@ public enum Setting: String, CaseIterable, Sendable {
     case name = "LOCKSTEP_NAME"
     case stateDirectory = "LOCKSTEP_STATE_DIR"
     case socket = "LOCKSTEP_SOCKET"
+    case http = "LOCKSTEP_HTTP"
+    case httpHosts = "LOCKSTEP_HTTP_HOSTS"
     case presets = "LOCKSTEP_PRESETS"
     case shortBreak = "LOCKSTEP_SHORT_BREAK"
     case longBreak = "LOCKSTEP_LONG_BREAK"

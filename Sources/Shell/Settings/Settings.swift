@@ -24,6 +24,10 @@ public struct Settings: Sendable {
     public var stateDirectory: String
     /// The socket of its local control.
     public var socket: String
+    /// Where the kiosk page is served; `nil` for nowhere.
+    public var http: HTTPAddress?
+    /// Names, besides its own, by which browsers reach the node; in lower case.
+    public var httpHosts: Set<String>
     /// The presets, by name.
     public var presets: Presets
     /// Lengths of phases that a plan does not hold.
@@ -54,6 +58,8 @@ public struct Settings: Sendable {
         let paths = Paths(environment: environment)
         stateDirectory = values[.stateDirectory]?.text ?? paths.stateDirectory
         socket = values[.socket]?.text ?? paths.socket(stateDirectory: stateDirectory)
+        http = try values.read(.http, HTTPAddress.init)
+        httpHosts = Set((values[.httpHosts]?.text ?? "").split { $0 == "," || $0 == " " }.map { $0.lowercased() })
         let ownPresets = try values.read(.presets, Presets.init(file:))
         presets = ownPresets ?? Presets()
         defaults = PhaseDefaults()
@@ -74,11 +80,16 @@ public struct Settings: Sendable {
 
     private static let home: SpaceID = SpaceID("home") ?? { preconditionFailure("home is a space") }()
 
-    private static func hostNode() throws(SettingError) -> NodeID {
+    /// The name of this machine in lower case, without its domain.
+    public static var hostName: String {
         var buffer = [CChar](repeating: 0, count: 256)
         gethostname(&buffer, buffer.count - 1)
         let host = String(decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
-        let short = host.prefix { $0 != "." }.lowercased()
+        return host.prefix { $0 != "." }.lowercased()
+    }
+
+    private static func hostNode() throws(SettingError) -> NodeID {
+        let short = hostName
         let reduced = String(short.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "-" }.prefix(32))
         guard let node = NodeID(String(reduced.drop { $0 == "-" })) else {
             throw SettingError("this machine has no host name to call the node by; give one with --node")

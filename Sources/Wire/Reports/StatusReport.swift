@@ -54,8 +54,12 @@ public struct StatusReport: Codable, Hashable, Sendable {
     @Nullable public var elapsedSeconds: Int?
     /// Seconds of the current phase; `null` when counting up.
     @Nullable public var totalSeconds: Int?
-    /// Calm percent, 0 to 100; `null` while nobody measures it.
+    /// Calm percent, 0 to 100; `null` while nobody measures it, or too little was heard.
     @Nullable public var calmPercent: Int?
+    /// rising, falling or steady; `null` where nobody can tell.
+    @Nullable public var calmTrend: String?
+    /// Minutes that are missing to the week's goal, negative where more was done; `null` while nobody counts them.
+    @Nullable public var debtMinutes: Int?
     /// Whether time passes.
     public var isRunning: Bool
 
@@ -90,8 +94,10 @@ public struct StatusReport: Codable, Hashable, Sendable {
     /// - Parameters:
     ///   - groupTime: Group time at that instant, in milliseconds since 1970.
     ///   - clock: How good the wall clock of the reporting node is.
+    ///   - feeds: What the services have said last.
     public init(
-        view: View, space: SpaceID, node: NodeID, at instant: Instant, groupTime: Int64, clock: ClockQuality? = nil
+        view: View, space: SpaceID, node: NodeID, at instant: Instant, groupTime: Int64, clock: ClockQuality? = nil,
+        feeds: Feeds = Feeds()
     ) {
         let moment = view.moment(at: instant.boot)
         let register = moment?.register
@@ -118,7 +124,10 @@ public struct StatusReport: Codable, Hashable, Sendable {
         startTime = register?.startedAt
         elapsedSeconds = moment.map { Int($0.elapsed / 1_000) }
         totalSeconds = isCountdown ? register?.currentPhase.seconds : nil
-        calmPercent = nil
+        let calm = feeds.calm(of: register?.id).flatMap { $0.coverage < CalmFeed.enoughCoverage ? nil : $0 }
+        calmPercent = calm?.percent
+        calmTrend = calm?.trend?.rawValue
+        debtMinutes = feeds.debtMinutes
         isRunning = register?.status == .running
         remainingSeconds = isCountdown ? moment?.shownSeconds : nil
         endsAt = register?.endsAt

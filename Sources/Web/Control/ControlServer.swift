@@ -4,11 +4,13 @@ import Glibc
 import Hummingbird
 public import Logging
 public import ServiceLifecycle
+public import Wire
 
 /// The HTTP API of a node on a Unix socket, for the programs of the user that runs the node and nobody else.
 public struct ControlServer: Service {
     private let node: any NodeAccess
     private let path: String
+    private let kiosk: KioskReport
     private let log: Logger
     private let onReady: @Sendable () async -> Void
 
@@ -16,14 +18,17 @@ public struct ControlServer: Service {
     /// - Parameters:
     ///   - node: What it serves.
     ///   - path: The socket's path, at most 107 bytes; its mode becomes 0600.
+    ///   - kiosk: Where the node serves its page, with its keys.
     ///   - log: Where it says what happens.
     ///   - onReady: Called once it listens.
     /// - Throws: ``ControlError`` when the path cannot be used or another node listens there.
     public init(
-        node: any NodeAccess, path: String, log: Logger, onReady: @escaping @Sendable () async -> Void = {}
+        node: any NodeAccess, path: String, kiosk: KioskReport, log: Logger,
+        onReady: @escaping @Sendable () async -> Void = {}
     ) throws(ControlError) {
         self.node = node
         self.path = path
+        self.kiosk = kiosk
         self.log = log
         self.onReady = onReady
         guard path.utf8.count <= UnixSocket.maximumPath else { throw .pathTooLong(path) }
@@ -34,8 +39,11 @@ public struct ControlServer: Service {
     public func run() async throws {
         var quiet = log
         quiet.logLevel = max(log.logLevel, .warning)
+        let router = Router(context: WebContext.self)
+        API(node: node).addRoutes(to: router)
+        router.get("/v1/kiosk") { [kiosk] _, _ in Response(ReportJSON.encode(kiosk), type: "application/json") }
         let application = Application(
-            router: API(node: node).router(),
+            router: router,
             configuration: .init(address: .unixDomainSocket(path: path)),
             onServerRunning: { [path, onReady] _ in
                 chmod(path, 0o600)

@@ -6,29 +6,26 @@ import ServiceLifecycle
 import Session
 import Wire
 
-/// The routes of the HTTP API, whatever they are served on.
+/// The routes that ask and tell in JSON, on the Unix socket and on the network alike.
 struct API: Sendable {
     let node: any NodeAccess
+    /// For how long the body of a request may take.
+    private static let patience = Duration.seconds(10)
 
-    func router() -> Router<BasicRequestContext> {
-        let router = Router()
+    func addRoutes(to router: Router<WebContext>) {
         router.get("/v1/session") { _, _ in Self.json(ReportJSON.encode(await node.status())) }
         router.get("/v1/nodes") { _, _ in Self.json(ReportJSON.encode(await node.nodes())) }
         router.get("/v1/events") { _, _ in await events() }
         router.post("/v1/start") { request, _ in await start(request) }
         router.post("/v1/intents") { request, _ in await intent(request) }
         router.post("/v1/take") { request, _ in await take(request) }
-        return router
     }
 
     private func start(_ request: Request) async -> Response {
-        do throws(RequestError) {
-            let body = try await body(of: request)
-            let wanted: StartRequest = try ReportJSON.decode(from: body)
+        await Self.answering {
+            let wanted: StartRequest = try ReportJSON.decode(from: try await body(of: request))
             let plan = try await plan(ofPreset: wanted.preset)
             return Self.answer(await node.start(try wanted.start(presetPlan: plan)))
-        } catch {
-            return Self.invalid(error)
         }
     }
 
@@ -43,56 +40,61 @@ struct API: Sendable {
     }
 
     private func intent(_ request: Request) async -> Response {
-        do throws(RequestError) {
-            let body = try await body(of: request)
-            let wanted: IntentRequest = try ReportJSON.decode(from: body)
+        await Self.answering {
+            let wanted: IntentRequest = try ReportJSON.decode(from: try await body(of: request))
             return Self.answer(await node.press(try wanted.press()))
-        } catch {
-            return Self.invalid(error)
         }
     }
 
     private func take(_ request: Request) async -> Response {
-        do throws(RequestError) {
+        await Self.answering {
             _ = try TakeRequest(body: try await body(of: request))
             return Self.answer(await node.take())
-        } catch {
-            return Self.invalid(error)
         }
     }
 
     /// A stream of server-sent events: the view, and each later one. Nothing is sent while time merely passes.
     private func events() async -> Response {
         let views = await node.views()
-        return Response(
-            status: .ok,
-            headers: [.contentType: "text/event-stream", .cacheControl: "no-store"],
-            body: ResponseBody { writer in
-                for await view in views.cancelOnGracefulShutdown() {
-                    var event = ByteBuffer(string: "event: view\ndata: ")
-                    event.writeBytes(view.json())
-                    event.writeStaticString("\n\n")
-                    try await writer.write(event)
-                }
-                try await writer.finish(nil)
+        return .eventStream { writer in
+            for await view in views.cancelOnGracefulShutdown() {
+                try await writer.write(.event("view", data: view.json()))
             }
-        )
+        }
     }
 
-    private func body(of request: Request) async throws(RequestError) -> [UInt8] {
+    private func body(of request: Request) async throws -> [UInt8] {
+        try await withThrowingTaskGroup(of: [UInt8].self) { group in
+            defer { group.cancelAll() }
+            group.addTask {
+                do {
+                    return Array(try await request.body.collect(upTo: Limits.payloadBytes).readableBytesView)
+                } catch is NIOTooManyBytesError {
+                    throw Refused(.contentTooLarge, "a request has at most \(Limits.payloadBytes) bytes")
+                }
+            }
+            group.addTask {
+                try await Task.sleep(for: Self.patience)
+                throw Refused(.requestTimeout, "the request took longer than \(Self.patience)")
+            }
+            return try await group.next() ?? []
+        }
+    }
+
+    private static func answering(_ body: () async throws -> Response) async -> Response {
         do {
-            return Array(try await request.body.collect(upTo: Limits.payloadBytes).readableBytesView)
+            return try await body()
+        } catch let error as RequestError {
+            return json(ReportJSON.encode(ReplyReport(error)), status: .unprocessableContent)
+        } catch let refused as Refused {
+            return refused.response
         } catch {
-            throw RequestError("", "a request has at most \(Limits.payloadBytes) bytes")
+            return Refused(.badRequest, "the request broke off").response
         }
     }
 
     private static func answer(_ reply: Reply) -> Response {
         json(ReportJSON.encode(ReplyReport(reply)), status: status(of: reply))
-    }
-
-    private static func invalid(_ error: RequestError) -> Response {
-        json(ReportJSON.encode(ReplyReport(error)), status: .unprocessableContent)
     }
 
     private static func status(of reply: Reply) -> HTTPResponse.Status {
@@ -106,8 +108,6 @@ struct API: Sendable {
     }
 
     private static func json(_ bytes: [UInt8], status: HTTPResponse.Status = .ok) -> Response {
-        Response(
-            status: status, headers: [.contentType: "application/json", .cacheControl: "no-store"],
-            body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
+        Response(bytes, type: "application/json", status: status)
     }
 }

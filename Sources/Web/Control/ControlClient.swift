@@ -26,6 +26,9 @@ public struct ControlClient: Sendable {
     /// The nodes that were heard of.
     public func nodes() async throws(ControlError) -> NodesReport { try await request(.GET, "/v1/nodes") }
 
+    /// Where the node serves its kiosk page, with the keys that open it.
+    public func kiosk() async throws(ControlError) -> KioskReport { try await request(.GET, "/v1/kiosk") }
+
     /// Starts a session on the node.
     public func start(_ start: StartRequest) async throws(ControlError) -> ReplyReport {
         try await request(.POST, "/v1/start", body: ReportJSON.encode(start))

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import Hummingbird
+public import Logging
+public import ServiceLifecycle
+
+/// The HTTP API and the kiosk page of a node on a TCP port.
+public struct HTTPServer: Service {
+    /// Pages hold one connection each for their events and one for their presses; the rest is for programs.
+    private static let connections = 2 * Displays.most + 64
+    /// For how many seconds a connection may say nothing while no answer is under way.
+    private static let idleSeconds: Int64 = 30
+
+    private let node: any NodeAccess
+    private let host: String
+    private let port: Int
+    private let gate: Gate
+    private let log: Logger
+
+    /// Makes a server, which listens from ``run()`` on.
+    /// - Parameters:
+    ///   - node: What it serves.
+    ///   - host: The address to listen on.
+    ///   - port: The port, 1 to 65,535.
+    ///   - hosts: Names in lower case by which the node is reached, besides its addresses.
+    ///   - keys: What opens it to other machines.
+    ///   - log: Where it says what happens.
+    public init(node: any NodeAccess, host: String, port: Int, hosts: Set<String>, keys: HTTPKeys?, log: Logger) {
+        self.node = node
+        self.host = host
+        self.port = port
+        gate = Gate(keys: keys, hosts: hosts.union(["localhost"]))
+        self.log = log
+    }
+
+    /// Serves until graceful shutdown. A port that is taken is said in the log and tried again: the session goes on.
+    public func run() async throws {
+        var quiet = log
+        quiet.logLevel = max(log.logLevel, .warning)
+        let displays = Displays(node: node)
+        let router = Router(context: WebContext.self)
+        router.add(middleware: gate)
+        API(node: node).addRoutes(to: router)
+        PageRoutes(node: node, displays: displays).addRoutes(to: router)
+        let application = Application(
+            router: router,
+            server: .http1(configuration: .init(idleTimeout: .seconds(Self.idleSeconds))),
+            configuration: .init(
+                address: .hostname(host, port: port),
+                availableConnectionsDelegate: .maximum(Self.connections, logger: quiet)),
+            onServerRunning: { [log, host, port] _ in
+                log.info("the kiosk page is served", metadata: ["address": "http://\(host):\(port)/"])
+            },
+            logger: quiet
+        )
+        try await withThrowingDiscardingTaskGroup { group in
+            group.addTask { await displays.run() }
+            try await application.run()
+            group.cancelAll()
+        }
+    }
+}

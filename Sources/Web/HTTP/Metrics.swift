@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Wire
+
+/// The text that Prometheus reads.
+struct Metrics {
+    private(set) var text = ""
+
+    init(_ node: NodeMetrics, displays: Int) {
+        gauge("lockstep_link_up", "Whether the node is connected to the broker.", node.isLinked ? 1 : 0)
+        counter("lockstep_connections_total", "Connections to the broker since the node began.", node.connections)
+        counter("lockstep_messages_received_total", "Messages from the broker.", node.received)
+        counter("lockstep_messages_published_total", "Messages to the broker.", node.published)
+        counters("lockstep_messages_dropped_total", "Messages that were not used.", label: "reason", node.dropped)
+        counters(
+            "lockstep_replies_total", "Requests of programs and pages of this node, by what became of them.",
+            label: "outcome", node.replies)
+        counters(
+            "lockstep_answers_total", "Intents that this node has answered as an owner.", label: "outcome", node.answers
+        )
+        if let bound = node.clockBound {
+            gauge("lockstep_clock_bound_seconds", "How wrong the kernel's clock is at most.", Double(bound) / 1_000)
+        }
+        gauge(
+            "lockstep_clock_ahead_seconds", "How far the wall clock is ahead of group time.",
+            Double(node.clockAhead) / 1_000)
+        if let bound = node.errorBound {
+            gauge(
+                "lockstep_error_bound_seconds", "How wrong the time of the session that is shown is at most.",
+                Double(bound) / 1_000)
+        }
+        gauge("lockstep_peers", "Other nodes that are there.", Double(node.peers))
+        gauge("lockstep_session_live", "Whether a session is live.", node.isLive ? 1 : 0)
+        gauge("lockstep_displays", "Event streams that are open.", Double(displays))
+    }
+
+    private mutating func head(_ name: String, _ help: String, _ type: String) {
+        text += "# HELP \(name) \(help)\n# TYPE \(name) \(type)\n"
+    }
+
+    private mutating func gauge(_ name: String, _ help: String, _ value: Double) {
+        head(name, help, "gauge")
+        text += "\(name) \(value)\n"
+    }
+
+    private mutating func counter(_ name: String, _ help: String, _ value: Int) {
+        head(name, help, "counter")
+        text += "\(name) \(value)\n"
+    }
+
+    private mutating func counters(_ name: String, _ help: String, label: String, _ values: [String: Int]) {
+        head(name, help, "counter")
+        for (key, value) in values.sorted(by: { $0.key < $1.key }) { text += "\(name){\(label)=\"\(key)\"} \(value)\n" }
+    }
+}

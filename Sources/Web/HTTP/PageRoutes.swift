@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Display
+import Hummingbird
+import NIOCore
+import ServiceLifecycle
+import Session
+import Wire
+
+/// The routes for people's screens: the kiosk page, its timeline, widgets; and for those who look after the node.
+struct PageRoutes: Sendable {
+    let node: any NodeAccess
+    let displays: Displays
+
+    func addRoutes(to router: Router<WebContext>) {
+        router.get("/") { _, _ in try Self.file("kiosk.html", "text/html; charset=utf-8") }
+        router.get("/kiosk.css") { _, _ in try Self.file("kiosk.css", "text/css; charset=utf-8") }
+        router.get("/kiosk.js") { _, _ in try Self.file("kiosk.js", "text/javascript; charset=utf-8") }
+        router.get("/openapi.json") { _, _ in try Self.file("openapi.json", "application/json") }
+        router.get("/v1/timeline") { request, context in try await timeline(request, context) }
+        router.get("/v1/clock") { _, _ in
+            Response(Array(#"{"boot":\#(await node.shown().boot)}"#.utf8), type: "application/json")
+        }
+        router.get("/health") { _, _ in
+            let isLinked = await node.metrics().isLinked
+            return Response(Array(#"{"status":"ok","linked":\#(isLinked)}"#.utf8), type: "application/json")
+        }
+        router.get("/metrics") { _, _ in
+            let metrics = Metrics(await node.metrics(), displays: await displays.count)
+            return Response(Array(metrics.text.utf8), type: "text/plain; version=0.0.4; charset=utf-8")
+        }
+    }
+
+    private static func file(_ name: String, _ type: String) throws -> Response {
+        guard let bytes = Assets.bytes(named: name) else { throw HTTPError(.notFound) }
+        // Another version of the program has another page under the same name.
+        return Response(bytes, type: type, cache: "no-cache")
+    }
+
+    private func timeline(_ request: Request, _ context: WebContext) async throws -> Response {
+        do throws(Refused) {
+            let wish = try Displays.Wish(
+                request.query, header: request.headers[.acceptLanguage], access: context.access)
+            guard let (id, items, stall) = await displays.join(wish, on: context.channel) else {
+                throw Refused(.serviceUnavailable, "all \(Displays.most) event streams of this node are in use")
+            }
+            return .eventStream { [displays] writer in
+                defer { Task { await displays.leave(id) } }
+                for await item in items.cancelOnGracefulShutdown() {
+                    let bytes =
+                        switch item {
+                        case .timeline(let event): event
+                        case .heartbeat: ByteBuffer.event("beat", data: Array("1".utf8))
+                        }
+                    stall.begin()
+                    try await writer.write(bytes)
+                    stall.end()
+                }
+            }
+        } catch {
+            return error.response
+        }
+    }
+}
+
+extension Displays.Wish {
+    init(_ query: [String: String], header: String?, access: Access) throws(Refused) {
+        face = .focus
+        if let name = query["face"] {
+            guard let face = Face(rawValue: name) else {
+                throw Refused(
+                    .unprocessableContent, field: "face",
+                    "must be one of \(Face.allCases.map(\.rawValue).joined(separator: ", "))")
+            }
+            self.face = face
+        }
+        language = Strings.wished(query["lang"], header: header).language
+        isReadOnly = access == .view || ["0", "no", "off", "false"].contains(query["controls"] ?? "")
+    }
+}
+
+extension Strings {
+    /// The language that a request asks for: by name, else as the browser has it.
+    static func wished(_ language: String?, header: String?) -> Strings {
+        if let language, !language.isEmpty { return Catalogue.best(for: [language]) }
+        return Catalogue.best(forAcceptLanguage: header ?? "")
+    }
+}

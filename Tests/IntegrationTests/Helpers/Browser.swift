@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FoundationEssentials
+import Glibc
+import Support
+
+/// A headless Chromium, told what to do over a pair of pipes (the DevTools protocol, messages that end with a zero).
+actor Browser {
+    private let directory: TemporaryDirectory
+    private let pid: pid_t
+    private let input: Int32
+    private let output: Int32
+    private var nextID = 0
+    private var unread: [UInt8] = []
+    private var answers: [Int: JSON] = [:]
+
+    /// Runs `body` with a browser of its own.
+    static func with(_ body: (Browser) async throws -> Void) async throws {
+        let browser = try Browser()
+        do {
+            try await body(browser)
+        } catch {
+            await browser.close()
+            throw error
+        }
+        await browser.close()
+    }
+
+    private init() throws {
+        directory = try TemporaryDirectory()
+        let pipes = (directory.file("in"), directory.file("out"))
+        guard mkfifo(pipes.0, 0o600) == 0, mkfifo(pipes.1, 0o600) == 0 else { throw Failed("mkfifo: error \(errno)") }
+        // Opened both ways, neither waits for the other end.
+        input = Glibc.open(pipes.0, O_RDWR | O_CLOEXEC)
+        output = Glibc.open(pipes.1, O_RDWR | O_CLOEXEC | O_NONBLOCK)
+        let options = [
+            "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars",
+            "--no-first-run", "--disable-background-networking", "--disable-extensions", "--mute-audio",
+            "--force-device-scale-factor=1", "--remote-debugging-pipe", "--user-data-dir=\(directory.file("profile"))",
+            "--lang=en-US", "about:blank",
+        ]
+        let line = ([try Spawn.find("chromium")] + options).map { "'\($0)'" }.joined(separator: " ")
+        pid = try Spawn.start(
+            ["/bin/sh", "-c", "exec \(line) 3<'\(pipes.0)' 4>'\(pipes.1)'"], output: directory.file("log"))
+    }
+
+    private func close() async {
+        kill(-pid, SIGKILL)
+        try? await eventually("end of the browser") { Spawn.reap(self.pid) != nil }
+        Glibc.close(input)
+        Glibc.close(output)
+    }
+
+    /// Opens a page.
+    /// - Parameters:
+    ///   - width: Of the window, in CSS pixels.
+    ///   - height: The same.
+    func open(_ url: String, width: Int64 = 800, height: Int64 = 480) async throws -> Page {
+        let target = try await call("Target.createTarget", ["url": "about:blank"])
+        let attached = try await call(
+            "Target.attachToTarget", ["targetId": target.targetId, "flatten": true])
+        let page = Page(browser: self, session: attached.sessionId.text ?? "", target: target.targetId)
+        try await page.resize(width: width, height: height)
+        try await page.call("Page.enable")
+        try await page.call("Page.navigate", ["url": .string(url)])
+        return page
+    }
+
+    /// One call of the DevTools protocol.
+    @discardableResult
+    func call(_ method: String, _ parameters: JSON = [:], session: String? = nil) async throws -> JSON {
+        nextID += 1
+        let id = nextID
+        var message: JSON = ["method": .string(method), "params": parameters]
+        message.id = .number(Int64(id))
+        if let session { message.sessionId = .string(session) }
+        let bytes = message.bytes + [0]
+        var sent = 0
+        while sent < bytes.count {
+            let count = bytes[sent...].withUnsafeBytes { write(input, $0.baseAddress, $0.count) }
+            guard count > 0 else { throw Failed("the browser takes nothing: error \(errno)") }
+            sent += count
+        }
+        try await eventually("\(method) is answered") {
+            try self.read()
+            return self.answers[id] != nil
+        }
+        let answer = answers.removeValue(forKey: id) ?? .null
+        if let problem = answer.error.message.text { throw Failed("\(method): \(problem)") }
+        return answer.result
+    }
+
+    private func read() throws {
+        var chunk = [UInt8](repeating: 0, count: 1 << 16)
+        while true {
+            let count = Glibc.read(output, &chunk, chunk.count)
+            guard count > 0 else { break }
+            unread += chunk[..<count]
+        }
+        if let status = Spawn.reap(pid) { throw Failed("the browser has ended (\(status)): \(directory.read("log"))") }
+        while let end = unread.firstIndex(of: 0) {
+            let message = try JSON(Array(unread[..<end]))
+            unread.removeSubrange(...end)
+            if let id = message.id.int { answers[Int(id)] = message }
+        }
+    }
+}
+
+/// A page in a browser.
+struct Page: Sendable {
+    let browser: Browser
+    let session: String
+    let target: JSON
+
+    @discardableResult
+    func call(_ method: String, _ parameters: JSON = [:]) async throws -> JSON {
+        try await browser.call(method, parameters, session: session)
+    }
+
+    func resize(width: Int64, height: Int64) async throws {
+        try await call(
+            "Emulation.setDeviceMetricsOverride",
+            ["width": .number(width), "height": .number(height), "deviceScaleFactor": 1, "mobile": false])
+    }
+
+    /// The value of an expression, which may be a promise.
+    func value(_ expression: String) async throws -> JSON {
+        let answer = try await call(
+            "Runtime.evaluate",
+            ["expression": .string(expression), "returnByValue": true, "awaitPromise": true])
+        if let problem = answer.exceptionDetails.exception.description.text { throw Failed(problem) }
+        return answer.result.value
+    }
+
+    /// The text of an element, as it stands in the document.
+    func text(_ id: String) async throws -> String {
+        try await value("document.getElementById('\(id)').textContent.trim()").text ?? ""
+    }
+
+    /// Waits until an expression is true.
+    func eventually(_ what: String, _ expression: String, file: String = #fileID, line: Int = #line) async throws {
+        do {
+            try await Support.eventually(what, file: file, line: line) { try await value(expression) == true }
+        } catch let error as TimedOut {
+            let page = try? await value("document.documentElement.className + '\\n' + document.body.innerText")
+            throw Failed("\(error); the page is \(page?.text ?? "gone")")
+        }
+    }
+
+    /// Waits until the page shows what the node sends.
+    func isDrawn(_ status: String, file: String = #fileID, line: Int = #line) async throws {
+        try await eventually(
+            "the page shows \(status)",
+            "!!document.documentElement?.classList.contains('\(status)') && document.documentElement.style.fontSize != ''",
+            file: file, line: line)
+    }
+
+    /// Clicks on an element with the mouse.
+    func click(_ selector: String) async throws {
+        let place = try await value(
+            "(() => { const r = document.querySelector('\(selector)').getBoundingClientRect();"
+                + " return [Math.round(r.x + r.width / 2), Math.round(r.y + r.height / 2)] })()")
+        for type in ["mousePressed", "mouseReleased"] {
+            try await call(
+                "Input.dispatchMouseEvent",
+                ["type": .string(type), "x": place[0], "y": place[1], "button": "left", "clickCount": 1])
+        }
+    }
+
+    /// The picture as a PNG file.
+    func picture() async throws -> [UInt8] {
+        let answer = try await call("Page.captureScreenshot", ["format": "png"])
+        return Data(base64Encoded: answer.data.text ?? "").map { [UInt8]($0) } ?? []
+    }
+
+    func close() async throws {
+        try await browser.call("Target.closeTarget", ["targetId": target])
+    }
+}
