@@ -42,10 +42,10 @@ struct NodeService {
             log: log, onSleep: { done in node.fallAsleep(then: done) }, onWake: { node.wakeFromSleep() })
         var services: [any Service] = [control]
         if let http = settings.http {
-            let keys = secrets.map { HTTPKeys(view: $0.view, control: $0.control) }
             services.append(
                 HTTPServer(
-                    node: access, host: http.host, port: http.port, hosts: settings.httpNames, keys: keys, log: log))
+                    node: access, host: http.host, port: http.port, hosts: settings.httpNames,
+                    kiosk: settings.kiosk(secrets), log: log))
         }
         if let link = settings.link(clientID: "lockstep-\(settings.space)-\(settings.node)") {
             services.append(LinkService(node: node, configuration: link))

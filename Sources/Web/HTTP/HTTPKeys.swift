@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Wire
+
 /// The secrets that open a node to other machines.
-public struct HTTPKeys: Sendable {
+struct HTTPKeys: Sendable {
     /// The name of the cookie that holds one.
     static let cookie = "lockstep"
 
-    /// Who has it may look.
-    public let view: String
-    /// Who has it may press, start and take, too.
-    public let control: String
+    private let view: String
+    private let control: String
 
-    /// Makes keys of two secrets that nobody can guess.
-    public init(view: String, control: String) {
+    init?(_ kiosk: KioskReport) {
+        guard let view = kiosk.viewKey, let control = kiosk.controlKey else { return nil }
         self.view = view
         self.control = control
     }

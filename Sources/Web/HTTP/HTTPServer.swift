@@ -4,6 +4,7 @@ import Glibc
 import Hummingbird
 public import Logging
 public import ServiceLifecycle
+public import Wire
 
 /// The HTTP API and the kiosk page of a node on a TCP port.
 public struct HTTPServer: Service {
@@ -15,6 +16,7 @@ public struct HTTPServer: Service {
     private let node: any NodeAccess
     private let host: String
     private let port: Int
+    private let kiosk: KioskReport
     private let gate: Gate
     private let log: Logger
 
@@ -24,13 +26,14 @@ public struct HTTPServer: Service {
     ///   - host: The address to listen on.
     ///   - port: The port, 1 to 65,535.
     ///   - hosts: Names in lower case by which the node is reached, besides its addresses.
-    ///   - keys: What opens it to other machines.
+    ///   - kiosk: The same with the keys that open it to other machines.
     ///   - log: Where it says what happens.
-    public init(node: any NodeAccess, host: String, port: Int, hosts: Set<String>, keys: HTTPKeys?, log: Logger) {
+    public init(node: any NodeAccess, host: String, port: Int, hosts: Set<String>, kiosk: KioskReport, log: Logger) {
         self.node = node
         self.host = host
         self.port = port
-        gate = Gate(keys: keys, hosts: hosts.union(["localhost"]))
+        self.kiosk = kiosk
+        gate = Gate(keys: HTTPKeys(kiosk), hosts: hosts.union(["localhost"]))
         self.log = log
     }
 
@@ -42,7 +45,7 @@ public struct HTTPServer: Service {
         let router = Router(context: WebContext.self)
         router.add(middleware: gate)
         API(node: node).addRoutes(to: router)
-        PageRoutes(node: node, displays: displays).addRoutes(to: router)
+        PageRoutes(node: node, displays: displays, kiosk: kiosk).addRoutes(to: router)
         let application = Application(
             router: router,
             server: .http1(configuration: .init(idleTimeout: .seconds(Self.idleSeconds))),

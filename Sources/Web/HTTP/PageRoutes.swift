@@ -11,6 +11,7 @@ import Wire
 struct PageRoutes: Sendable {
     let node: any NodeAccess
     let displays: Displays
+    let kiosk: KioskReport
 
     func addRoutes(to router: Router<WebContext>) {
         router.get("/") { _, _ in try Self.file("kiosk.html", "text/html; charset=utf-8") }
@@ -18,6 +19,7 @@ struct PageRoutes: Sendable {
         router.get("/kiosk.js") { _, _ in try Self.file("kiosk.js", "text/javascript; charset=utf-8") }
         router.get("/openapi.json") { _, _ in try Self.file("openapi.json", "application/json") }
         router.get("/v1/timeline") { request, context in try await timeline(request, context) }
+        router.get("/qr.svg") { request, context in qr(request, context) }
         router.get("/v1/clock") { _, _ in
             Response(Array(#"{"boot":\#(await node.shown().boot)}"#.utf8), type: "application/json")
         }
@@ -35,6 +37,23 @@ struct PageRoutes: Sendable {
         guard let bytes = Assets.bytes(named: name) else { throw HTTPError(.notFound) }
         // Another version of the program has another page under the same name.
         return Response(bytes, type: type, cache: "no-cache")
+    }
+
+    /// The page's own address as whoever stands before it can open it: with the key that this page has itself.
+    private func qr(_ request: Request, _ context: WebContext) -> Response {
+        var query = request.query
+        let wantsControl = !Displays.Wish.isOff(query.removeValue(forKey: "controls")) && context.access == .control
+        query["qr"] = nil
+        query["key"] = kiosk.isLoopback ? nil : wantsControl ? kiosk.controlKey : kiosk.viewKey
+        let authority = request.head.authority ?? ""
+        let host = Gate.host(of: authority)
+        let isHere = host == "localhost" || host.hasPrefix("127.") || host == "::1"
+        let reachable = isHere && !kiosk.isLoopback ? "\(kiosk.machine).local:\(kiosk.port ?? 80)" : authority
+        let address = KioskReport.link(to: reachable, query: query)
+        guard let code = QRCode(address) else {
+            return Refused(.unprocessableContent, "the address is too long for a QR code").response
+        }
+        return Response(Array(code.svg.utf8), type: "image/svg+xml")
     }
 
     private func timeline(_ request: Request, _ context: WebContext) async throws -> Response {
@@ -75,8 +94,10 @@ extension Displays.Wish {
             self.face = face
         }
         language = Strings.wished(query["lang"], header: header).language
-        isReadOnly = access == .view || ["0", "no", "off", "false"].contains(query["controls"] ?? "")
+        isReadOnly = access == .view || Self.isOff(query["controls"])
     }
+
+    static func isOff(_ value: String?) -> Bool { ["0", "no", "off", "false"].contains(value ?? "") }
 }
 
 extension Strings {

@@ -27,4 +27,25 @@ public struct KioskReport: Codable, Hashable, Sendable {
         self.viewKey = viewKey
         self.controlKey = controlKey
     }
+
+    /// The address of the page at a host, with parameters in the order of their names.
+    public static func link(to authority: String, query: [String: String]) -> String {
+        let parameters = query.sorted { $0.key < $1.key }.map { "\(escaped($0.key))=\(escaped($0.value))" }
+        return "http://\(authority)/" + (parameters.isEmpty ? "" : "?" + parameters.joined(separator: "&"))
+    }
+
+    private static func escaped(_ text: String) -> String {
+        var result = ""
+        for byte in text.utf8 {
+            let scalar = Unicode.Scalar(byte)
+            if byte < 128,
+                Character(scalar).isLetter || Character(scalar).isNumber || "-_.,".contains(Character(scalar))
+            {
+                result.unicodeScalars.append(scalar)
+            } else {
+                result += "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+            }
+        }
+        return result
+    }
 }

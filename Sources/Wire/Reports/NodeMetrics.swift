@@ -6,8 +6,9 @@ public struct NodeMetrics: Hashable, Sendable {
     public var isLinked = false
     /// How often it was connected.
     public var connections = 0
-    /// Messages that came from the broker, and that went to it.
+    /// Messages that came from the broker.
     public var received = 0
+    /// Messages that went to it.
     public var published = 0
     /// Messages that were not used, by reason.
     public var dropped: [String: Int] = [:]
