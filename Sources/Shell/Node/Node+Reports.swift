@@ -8,9 +8,15 @@ extension Node {
     public func status() -> StatusReport {
         let now = clocks()
         let time = groupTime(at: now)
-        let clock = ClockQuality(
-            synced: now.wallBound != nil, bound: now.wallBound, isWrong: abs(now.wall - time) > Limits.stampLead)
-        return StatusReport(view: view, space: space, node: identity.node, at: now, groupTime: time, clock: clock)
+        return StatusReport(
+            view: view, space: space, node: identity.node, at: now, groupTime: time,
+            clock: clockQuality(at: now, groupTime: time))
+    }
+
+    func clockQuality(at now: Instant, groupTime: Int64) -> ClockQuality {
+        ClockQuality(
+            synced: now.wallBound != nil, bound: now.wallBound,
+            isWrong: abs(now.wall - groupTime) > Limits.stampLead)
     }
 
     /// The nodes that were heard of, and what of them was not used.

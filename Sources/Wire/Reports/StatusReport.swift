@@ -93,7 +93,19 @@ public struct StatusReport: Codable, Hashable, Sendable {
     public init(
         view: View, space: SpaceID, node: NodeID, at instant: Instant, groupTime: Int64, clock: ClockQuality? = nil
     ) {
-        let moment = view.moment(at: instant.boot)
+        self.init(
+            moment: view.moment(at: instant.boot), of: view, space: space, node: node, at: instant,
+            groupTime: groupTime, clock: clock)
+    }
+
+    /// Describes a moment of a view, of an ended session too.
+    /// - Parameters:
+    ///   - groupTime: Group time at that instant, in milliseconds since 1970.
+    ///   - clock: How good the wall clock of the reporting node is.
+    public init(
+        moment: Moment?, of view: View, space: SpaceID, node: NodeID, at instant: Instant, groupTime: Int64,
+        clock: ClockQuality? = nil
+    ) {
         let register = moment?.register
         let isCountdown = register?.mode == .countdown
         self.space = space.rawValue

@@ -3,10 +3,10 @@
 import Glibc
 
 /// The time zone of this machine.
-enum LocalTime {
+public enum LocalTime {
     /// Seconds ahead of UTC at a time in milliseconds since 1970.
     @Sendable
-    static func utcOffset(at time: Int64) -> Int {
+    public static func utcOffset(at time: Int64) -> Int {
         var seconds = time_t(time / 1_000)
         var parts = tm()
         guard localtime_r(&seconds, &parts) != nil else { return 0 }
