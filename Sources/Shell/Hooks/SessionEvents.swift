@@ -173,7 +173,7 @@ struct SessionEvents: Hashable, Sendable {
     }
 
     private func staleness(_ session: inout KnownSession, _ moment: Moment, _ look: Look) -> [SessionEvent] {
-        guard let lostAt = moment.contactLostAt else {
+        guard let lostAt = look.view.contactLostAt else {
             session.isStale = false
             return []
         }

@@ -75,7 +75,8 @@ public struct Settings: Sendable {
         let locale = ["LC_ALL", "LC_MESSAGES", "LANG"].compactMap { environment[$0] }.first { !$0.isEmpty }
         language =
             try values.read(
-                .language, { CleanText.accepts($0, bytes: Limits.nameBytes) ? $0 : nil }, "a language such as de or pt-BR")
+                .language, { CleanText.accepts($0, bytes: Limits.nameBytes) ? $0 : nil },
+                "a language such as de or pt-BR")
             ?? locale
         hooks = try HookSettings(values)
         try checkTLS(values)
