@@ -95,7 +95,8 @@ let package = Package(
         .executableTarget(
             name: "lockstep-node",
             dependencies: [
-                "Commands", "Session", "Wire", "Shell", "Web", "Mosquitto", arguments, lifecycle, logging, signals,
+                "Commands", "Session", "Wire", "Display", "Shell", "Web", "Mosquitto", arguments, lifecycle, logging,
+                signals,
             ],
             path: "Sources/Commands/lockstep-node",
             swiftSettings: strict

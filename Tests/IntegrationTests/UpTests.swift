@@ -14,7 +14,10 @@ import Testing
         private(set) var children: [pid_t] = []
         private let number: Int
 
-        init(_ directory: TemporaryDirectory, number: Int = 1, socket: String = "node.sock") throws {
+        init(
+            _ directory: TemporaryDirectory, number: Int = 1, socket: String = "node.sock",
+            environment: [String: String] = [:]
+        ) throws {
             self.directory = directory
             self.number = number
             // A node of this person's own, with a broker of its own, is none of its business.
@@ -33,7 +36,7 @@ import Testing
                     [
                         "LOCKSTEP_BROKER": "mqtts://elsewhere", "LOCKSTEP_PASSWORD_FILE": "/nonexistent/password",
                         "LOCKSTEP_TLS_CA": "/nonexistent/ca",
-                    ]),
+                    ].merging(environment) { $1 }),
                 output: directory.file("up-\(number).log"))
         }
 
@@ -130,6 +133,18 @@ import Testing
         #expect(LocalSocket(path: directory.file("node.sock")).request("GET", "/v1/session") != nil)
         #expect(try await first.end(SIGINT) == 0)
         try await eventually("nothing is left") { !first.isAnythingLeft }
+    }
+
+    @Test func itsNodeRunsHooks() async throws {
+        let directory = try TemporaryDirectory()
+        let run = try Run(
+            directory, environment: ["LOCKSTEP_HOOK_STARTED": "echo \"$LOCKSTEP_TITLE\" > \(directory.file("hooked"))"])
+        try await run.isUp()
+        let socket = directory.file("node.sock")
+        #expect(try await CommandLine.run(["start", "Reading", "--socket", socket]).code == 0)
+        try await eventually("the hook has run") { directory.read("hooked") == "Reading\n" }
+        #expect(try await run.end(SIGINT) == 0)
+        try await eventually("nothing is left") { !run.isAnythingLeft }
     }
 
     @Test func anInterruptWhileItStartsLeavesNothing() async throws {

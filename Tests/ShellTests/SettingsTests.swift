@@ -138,6 +138,7 @@ import Testing
         (.node, "-desk"), (.name, "a\u{1B}b"), (.shortBreak, "0s"), (.longBreak, "25h"), (.countUpCap, "x"),
         (.longBreakEvery, "-1"), (.longBreakEvery, "101"), (.logLevel, "verbose"), (.presets, "/nonexistent/p"),
         (.tlsCA, "/nonexistent/ca"), (.tlsCertificate, "/nonexistent/c"), (.tlsKey, "/nonexistent/k"),
+        (.notify, "yes"), (.language, "a\u{1B}b"),
     ])
     func aBadValueNamesItsPlace(setting: Setting, text: String) {
         let option = complaint { try settings([setting: text]) }
@@ -192,7 +193,34 @@ import Testing
         #expect(
             Set(written) == [
                 "LOCKSTEP_SPACE", "LOCKSTEP_LONG_BREAK_EVERY", "LOCKSTEP_SHORT_BREAK", "LOCKSTEP_LONG_BREAK",
-                "LOCKSTEP_COUNT_UP_CAP", "LOCKSTEP_LOG_LEVEL",
+                "LOCKSTEP_COUNT_UP_CAP", "LOCKSTEP_LOG_LEVEL", "LOCKSTEP_NOTIFY",
             ])
+        #expect(given.hooks == plain.hooks)
+        #expect(given.language == plain.language)
+    }
+
+    @Test func hooksAreGivenByEvent() throws {
+        #expect(try settings().hooks.isEmpty)
+        let file = "LOCKSTEP_HOOK_STALE=aplay x.wav\nLOCKSTEP_HOOK_PHASE=\nLOCKSTEP_NOTIFY=on"
+        let hooks = try settings(environment: ["LOCKSTEP_HOOK_STOPPED": "true"], file: file).hooks
+        #expect(hooks.commands == [.stale: "aplay x.wav", .stopped: "true"])
+        #expect(hooks.notifies)
+        #expect(try settings(file: "LOCKSTEP_NOTIFY=off").hooks.isEmpty)
+        for event in SessionEvent.Name.allCases {
+            #expect(Setting.hook(event).rawValue == "LOCKSTEP_HOOK_\(event.rawValue.uppercased())")
+        }
+    }
+
+    @Test func theLanguageIsThatOfThePersonUnlessItIsSet() throws {
+        #expect(try settings().language == nil)
+        #expect(try settings(environment: ["LANG": "de_AT.UTF-8", "LC_ALL": ""]).language == "de_AT.UTF-8")
+        #expect(try settings(environment: ["LANG": "de_AT.UTF-8", "LC_ALL": "fr_FR"]).language == "fr_FR")
+        #expect(try settings(environment: ["LANG": "de_AT.UTF-8", "LOCKSTEP_LANG": "ja"]).language == "ja")
+    }
+
+    @Test func whatAHookFindsInItsEnvironmentIsNoMistake() throws {
+        let environment = ["LOCKSTEP_EVENT": "started", "LOCKSTEP_TITLE": "x", "LOCKSTEP_SPACE": "studio"]
+        #expect(try settings(environment: environment).space.rawValue == "studio")
+        #expect(complaint { try settings(file: "LOCKSTEP_TITLE=x") }.contains("no such setting"))
     }
 }

@@ -24,6 +24,8 @@ struct NodeService {
         let loop = try EventLoop(name: "node")
         let node = Node(identity: identity, space: settings.space, directory: directory, loop: loop, log: log)
         await node.start()
+        let hooks = hooks(directory: directory, log: log)
+        await hooks?.watch(node, isLinkExpected: settings.broker != nil)
         try Self.makeSocketDirectory(settings.socket)
         let access = LocalNode(node: node, presets: settings.presets)
         let secrets = try settings.http.map { _ in try HTTPSecrets(in: directory) }
@@ -50,6 +52,7 @@ struct NodeService {
         if let link = settings.link(clientID: "lockstep-\(settings.space)-\(settings.node)") {
             services.append(LinkService(node: node, configuration: link))
         }
+        if let hooks { services.append(HookService(hooks: hooks)) }
         var group = ServiceGroupConfiguration(
             services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: log)
         // Systemd's and a person's patience both end at about a second.
@@ -62,6 +65,11 @@ struct NodeService {
         }
         Readiness.notify("STOPPING=1")
         await loop.shutdown()
+    }
+
+    private func hooks(directory: StateDirectory, log: Logger) -> Hooks? {
+        let words = NotificationWords(language: settings.language)
+        return Hooks(settings: settings, directory: directory, log: log) { words.notification(of: $0) }
     }
 
     private static func makeSocketDirectory(_ socket: String) throws {
@@ -96,6 +104,13 @@ extension Settings {
             host: http?.host, port: http?.port, isLoopback: http?.isLoopback ?? true, machine: Self.hostName,
             viewKey: secrets?.view, controlKey: secrets?.control)
     }
+}
+
+/// User hooks, as long as the node is there.
+private struct HookService: Service {
+    let hooks: Hooks
+
+    func run() async throws { await cancelWhenGracefulShutdown { await hooks.run() } }
 }
 
 private enum NodeServiceError: Error, CustomStringConvertible {

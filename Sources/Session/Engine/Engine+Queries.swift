@@ -4,6 +4,10 @@ extension Engine {
     /// Whether the own session was started without contact and nobody has heard of it.
     package var isProvisional: Bool { journal.isProvisional }
 
+    /// Whether there is a connection, and what the broker has retained is still on its way: until it is there, the view
+    /// can be that of an earlier session.
+    public var isCatchingUp: Bool { link.isUp && !link.isReady }
+
     /// The latest register of a node, this one included, as far as it is known here.
     public func register(of subject: NodeID) -> Register? {
         isSelf(subject) ? journal.own : registers[subject]?.register

@@ -8,10 +8,15 @@ extension Node {
     public func status() -> StatusReport {
         let now = clocks()
         let time = groupTime(at: now)
-        let clock = ClockQuality(
-            synced: now.wallBound != nil, bound: now.wallBound, isWrong: isClockWrong(at: now))
         return StatusReport(
-            view: view, space: space, node: identity.node, at: now, groupTime: time, clock: clock, feeds: feeds)
+            view: view, space: space, node: identity.node, at: now, groupTime: time,
+            clock: clockQuality(at: now, groupTime: time), feeds: feeds)
+    }
+
+    func clockQuality(at now: Instant, groupTime: Int64) -> ClockQuality {
+        ClockQuality(
+            synced: now.wallBound != nil, bound: now.wallBound,
+            isWrong: abs(now.wall - groupTime) > Limits.stampLead)
     }
 
     /// What the node has counted since it began, and how it stands.

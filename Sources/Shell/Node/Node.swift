@@ -32,6 +32,7 @@ public actor Node {
     private var waiting: [Ticket: Asker] = [:]
     private var observers: [Int: AsyncStream<View>.Continuation] = [:]
     private var viewHandler: (@Sendable (View) -> Void)?
+    var eventWatch: EventWatch?
     var client: MQTTClient?
     /// What the node counts; the rest of ``metrics()`` is looked up.
     var counted = NodeMetrics()
@@ -129,6 +130,9 @@ public actor Node {
     /// What displays draw from, now.
     public var view: View { engine.view }
 
+    /// Whether the view may still be that of an earlier session.
+    var isCatchingUp: Bool { engine.isCatchingUp }
+
     /// The nodes that were heard of.
     public var peers: Peers { engine.peers }
 
@@ -224,7 +228,7 @@ public actor Node {
         guard !isBusy else { return }
         isBusy = true
         defer { isBusy = false }
-        let (before, changes) = (engine.view, engine.viewChanges)
+        let (before, changes, wasCatchingUp) = (engine.view, engine.viewChanges, engine.isCatchingUp)
         var index = 0
         while index < inputs.count {
             for effect in engine.handle(inputs[index], at: clocks()) { perform(effect) }
@@ -232,8 +236,11 @@ public actor Node {
         }
         inputs.removeAll(keepingCapacity: true)
         armWake()
-        guard engine.viewChanges != changes else { return }
         let view = engine.view
+        if eventWatch != nil, engine.viewChanges != changes || wasCatchingUp != engine.isCatchingUp {
+            loop.execute { [weak self] in self?.assumeIsolated { $0.lookForEvents(at: view) } }
+        }
+        guard engine.viewChanges != changes else { return }
         viewHandler?(view)
         // Behind the writing of what was published: waking readers and logging take longer than that.
         loop.execute { [weak self] in self?.assumeIsolated { $0.show(view, after: before) } }

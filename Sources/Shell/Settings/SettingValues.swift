@@ -41,6 +41,8 @@ public struct SettingValues: Sendable {
     public mutating func fill(environment: [String: String]) throws(SettingError) {
         for name in environment.keys.sorted() where name.hasPrefix("LOCKSTEP_") {
             guard let text = environment[name] else { continue }
+            // A hook runs `lockstep` in the environment that it was given itself.
+            if Setting(rawValue: name) == nil, HookVariable(rawValue: name) != nil { continue }
             try fill(name, Value(text: text, origin: "\(name) in the environment"))
         }
     }
@@ -107,6 +109,16 @@ public enum Setting: String, CaseIterable, Sendable {
     case longBreakEvery = "LOCKSTEP_LONG_BREAK_EVERY"
     case countUpCap = "LOCKSTEP_COUNT_UP_CAP"
     case logLevel = "LOCKSTEP_LOG_LEVEL"
+    case language = "LOCKSTEP_LANG"
+    case notify = "LOCKSTEP_NOTIFY"
+    case hookStarted = "LOCKSTEP_HOOK_STARTED"
+    case hookPaused = "LOCKSTEP_HOOK_PAUSED"
+    case hookResumed = "LOCKSTEP_HOOK_RESUMED"
+    case hookPhase = "LOCKSTEP_HOOK_PHASE"
+    case hookCompleted = "LOCKSTEP_HOOK_COMPLETED"
+    case hookStopped = "LOCKSTEP_HOOK_STOPPED"
+    case hookSuperseded = "LOCKSTEP_HOOK_SUPERSEDED"
+    case hookStale = "LOCKSTEP_HOOK_STALE"
 
     static var names: String { allCases.map(\.rawValue).joined(separator: ", ") }
 }

@@ -34,6 +34,10 @@ public struct Settings: Sendable {
     public var defaults: PhaseDefaults
     /// What goes into the log.
     public var logLevel: Logger.Level
+    /// The language of what the node itself shows a person: a tag or a locale; `nil` where none is set.
+    public var language: String?
+    /// What happens at session events.
+    public var hooks: HookSettings
 
     /// Checks what was given and fills in the defaults.
     /// - Parameter environment: For the directories of systemd and XDG, and the home directory.
@@ -74,6 +78,13 @@ public struct Settings: Sendable {
             try values.read(
                 .logLevel, { Logger.Level(rawValue: $0) },
                 "one of " + Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")) ?? .info
+        let locale = ["LC_ALL", "LC_MESSAGES", "LANG"].compactMap { environment[$0] }.first { !$0.isEmpty }
+        language =
+            try values.read(
+                .language, { CleanText.accepts($0, bytes: Limits.nameBytes) ? $0 : nil },
+                "a language such as de or pt-BR")
+            ?? locale
+        hooks = try HookSettings(values)
         try checkTLS(values)
         try readPassword(values)
     }

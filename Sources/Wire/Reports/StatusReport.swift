@@ -99,7 +99,20 @@ public struct StatusReport: Codable, Hashable, Sendable {
         view: View, space: SpaceID, node: NodeID, at instant: Instant, groupTime: Int64, clock: ClockQuality? = nil,
         feeds: Feeds = Feeds()
     ) {
-        let moment = view.moment(at: instant.boot)
+        self.init(
+            moment: view.moment(at: instant.boot), of: view, space: space, node: node, at: instant,
+            groupTime: groupTime, clock: clock, feeds: feeds)
+    }
+
+    /// Describes a moment of a view, of an ended session too.
+    /// - Parameters:
+    ///   - groupTime: Group time at that instant, in milliseconds since 1970.
+    ///   - clock: How good the wall clock of the reporting node is.
+    ///   - feeds: What the services have said last.
+    public init(
+        moment: Moment?, of view: View, space: SpaceID, node: NodeID, at instant: Instant, groupTime: Int64,
+        clock: ClockQuality? = nil, feeds: Feeds = Feeds()
+    ) {
         let register = moment?.register
         let isCountdown = register?.mode == .countdown
         self.space = space.rawValue

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Commands
+import Display
+import Session
+import Shell
+
+/// Puts session events into words for a desktop notification.
+struct NotificationWords: Sendable {
+    private let strings: Strings
+
+    /// - Parameter language: A tag or a locale; English where there is none, or no catalogue for it.
+    init(language: String?) { strings = Catalogue.best(for: language.map { [$0] } ?? []) }
+
+    func notification(of event: SessionEvent) -> Hooks.Notification {
+        var summary = strings[key(of: event.name)]
+        if event.isLate {
+            let time = TimeText.clock(event.at, offset: LocalTime.utcOffset(at: event.at))
+            summary = strings.text(.eventLate, ["event": summary, "time": time])
+        }
+        let session = [event.register.title, event.register.label?.name ?? ""].filter { !$0.isEmpty }
+        let lines = [session.joined(separator: " · "), state(at: event)].filter { !$0.isEmpty }
+        return Hooks.Notification(summary: summary, body: lines.joined(separator: "\n"))
+    }
+
+    /// What a display says beside the time, where the summary leaves that open.
+    private func state(at event: SessionEvent) -> String {
+        switch event.name {
+        case .started, .resumed, .phase, .superseded:
+            let options = ScreenOptions(strings: strings, isReadOnly: true, utcOffset: LocalTime.utcOffset)
+            let screen = Screen(event.view, at: event.boot, face: .phases, options: options)
+            return [screen.phaseIndicator, screen.stateText].compactMap(\.self).joined(separator: " · ")
+        case .paused, .completed, .stopped, .stale: return ""
+        }
+    }
+
+    private func key(of name: SessionEvent.Name) -> Strings.Key {
+        switch name {
+        case .started: .eventStarted
+        case .paused: .eventPaused
+        case .resumed: .eventResumed
+        case .phase: .eventPhase
+        case .completed: .eventCompleted
+        case .stopped: .eventStopped
+        case .superseded: .eventSuperseded
+        case .stale: .eventStale
+        }
+    }
+}

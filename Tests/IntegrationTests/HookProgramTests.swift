@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import Support
+import Testing
+
+/// What programs do that are run at events, and what the log says of it.
+@Suite(.takingTurns) struct HookProgramTests {
+    @Test(.mostlyWaiting) func aHangingHookIsEndedAndHoldsNobodyUp() async throws {
+        let directory = try TemporaryDirectory()
+        let pids = directory.file("pids")
+        let desk = try NodeProcess(
+            "desk",
+            environment: [
+                "LOCKSTEP_HOOK_STARTED": "echo begun; trap '' TERM; sleep 1000 & echo $$ $! > \(pids); wait",
+                "LOCKSTEP_HOOK_PAUSED": "echo meanwhile",
+            ])
+        try await desk.start()
+        try desk.begin()
+        try await eventually("the hook hangs") { directory.read("pids").hasSuffix("\n") }
+        let processes = directory.read("pids").split(whereSeparator: \.isWhitespace).compactMap { pid_t($0) }
+        #expect(processes.count == 2)
+        #expect(try await desk.lockstep("pause").code == 0)
+        try await eventually("another hook runs") { desk.log.contains("hook: meanwhile") }
+        #expect(!desk.log.contains("hung"))
+        #expect(kill(processes[0], 0) == 0)
+        try await eventually("it is ended") { desk.log.contains("hook hung and was ended") }
+        #expect(desk.log.contains("hook: begun"))
+        for process in processes { try await eventually("\(process) is gone") { kill(process, 0) != 0 } }
+        try await desk.end()
+    }
+
+    @Test func outputAndFailureGoToTheLog() async throws {
+        let desk = try NodeProcess(
+            "desk",
+            environment: [
+                "LOCKSTEP_HOOK_STARTED": "echo out; echo oops >&2; printf 'a\\033b\\n'; exit 3",
+                "LOCKSTEP_HOOK_PAUSED": "head -c 9000 /dev/zero | tr '\\0' x; echo; echo end",
+                "LOCKSTEP_HOOK_RESUMED": "kill -KILL $$", "LOCKSTEP_HOOK_STOPPED": "/nonexistent/program",
+            ])
+        try await desk.start()
+        try desk.begin()
+        for word in ["pause", "resume", "stop"] { #expect(try await desk.lockstep(word).code == 0) }
+        func lines(_ event: String) -> [Substring] {
+            desk.log.split(separator: "\n").filter { $0.contains("event=\(event)") }
+        }
+        try await eventually("all have run") {
+            ["started", "paused", "resumed", "stopped"].allSatisfy { !lines($0).isEmpty }
+                && lines("started").count == 4
+        }
+        let failed = lines("started")
+        #expect(failed.contains { $0.contains("warning") && $0.contains("code=3") && $0.contains("hook failed") })
+        for word in ["hook: out", "hook: oops", "hook: a\u{FFFD}b"] {
+            #expect(failed.contains { $0.contains(word) }, "\(word)")
+        }
+        let long = try #require(lines("paused").first)
+        #expect(lines("paused").count == 1, "the rest is cut off")
+        #expect(long.contains("x…"))
+        #expect(long.count(where: { $0 == "x" }) <= 4_096)
+        #expect(lines("resumed").contains { $0.contains("signal=9") })
+        #expect(lines("stopped").contains { $0.contains("code=127") })
+        try await desk.end()
+    }
+
+    @Test func anEndedNodeLeavesNoHook() async throws {
+        let directory = try TemporaryDirectory()
+        let desk = try NodeProcess(
+            "desk", environment: ["LOCKSTEP_HOOK_STARTED": "echo $$ > \(directory.file("pid")); sleep 1000; true"])
+        try await desk.start()
+        try desk.begin()
+        try await eventually("the hook runs") { directory.read("pid").hasSuffix("\n") }
+        let process = try #require(pid_t(directory.read("pid").dropLast()))
+        #expect(try await desk.end() == 0)
+        try await eventually("it is gone") { kill(process, 0) != 0 }
+    }
+
+    @Test func notificationsAreShownInThePersonsLanguage() async throws {
+        let directory = try TemporaryDirectory()
+        let program = try directory.write(
+            "#!/bin/sh\nprintf '%s|' \"$@\" > \"$SHOWN.new.$$\"; mv \"$SHOWN.new.$$\" \"$SHOWN.$LOCKSTEP_EVENT\"\n",
+            to: "notify-send")
+        chmod(program, 0o755)
+        let path = getenv("PATH").map { String(cString: $0) } ?? ""
+        let desk = try NodeProcess(
+            "desk",
+            environment: [
+                "PATH": directory.path + ":" + path, "SHOWN": directory.file("shown"), "LOCKSTEP_NOTIFY": "on",
+                "LOCKSTEP_LANG": "en_GB.UTF-8",
+            ])
+        try await desk.start()
+        try desk.begin(["title": "-Reading <b>", "plan": "focus 1s, shortBreak 5m", "label": "Study"])
+        let wanted = [
+            "started": "--app-name=Lockstep|--|Session started|-Reading &lt;b&gt; · Study\nFocus in progress|",
+            "phase": "--app-name=Lockstep|--|Next phase|-Reading &lt;b&gt; · Study\nBreak is next|",
+        ]
+        for (event, text) in wanted {
+            try await eventually("\(event) is shown: \(desk.log)") { !directory.read("shown.\(event)").isEmpty }
+            #expect(directory.read("shown.\(event)") == text)
+        }
+        try await desk.end()
+    }
+
+    @Test func aMissingNotifierIsALineInTheLog() async throws {
+        let desk = try NodeProcess("desk", environment: ["PATH": "/nonexistent", "LOCKSTEP_NOTIFY": "on"])
+        try await desk.start()
+        try desk.begin()
+        try await eventually("the log says so") { desk.log.contains("notify-send cannot be started") }
+        #expect(desk.status.status == "running")
+        try await desk.end()
+    }
+}

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FoundationEssentials
+import Glibc
+import Support
+import Testing
+
+/// User hooks on real nodes: each event once on each node that asks for it, whatever happens between.
+@Suite(.takingTurns) struct HookTests {
+    private func withTwo(_ body: (Broker, _ desk: HookedNode, _ kitchen: HookedNode) async throws -> Void) async throws
+    {
+        try await Broker.withBroker { broker in
+            let address = "mqtt://127.0.0.1:\(broker.port)"
+            let desk = try HookedNode("desk", broker: address)
+            let kitchen = try HookedNode("kitchen", broker: address)
+            for hooked in [desk, kitchen] {
+                try await hooked.node.start()
+                try await hooked.node.shows("the broker") { $0.linked == true }
+            }
+            try await body(broker, desk, kitchen)
+            for hooked in [desk, kitchen] { try await hooked.node.kill() }
+        }
+    }
+
+    private func start(_ hooked: HookedNode) async throws {
+        try await hooked.node.start()
+        try await hooked.node.shows("the broker") { $0.linked == true }
+    }
+
+    @Test func eachEventIsToldOnceOnEachNode() async throws {
+        try await withTwo { _, desk, kitchen in
+            var expected: [String] = []
+            func tell(_ events: String...) async throws {
+                expected += events
+                for hooked in [desk, kitchen] { try await hooked.tells(expected) }
+            }
+            let id = try desk.node.begin([
+                "title": "Reading & more", "plan": "focus 25m, shortBreak 5m", "label": "Study", "colour": "4c8dff",
+            ])
+            try await tell("started")
+            #expect(try await kitchen.node.lockstep("pause").code == 0)
+            try await tell("paused")
+            #expect(try await desk.node.lockstep("resume").code == 0)
+            try await tell("resumed")
+            #expect(try await kitchen.node.lockstep("break").code == 0)
+            try await tell("phase")
+
+            for hooked in [desk, kitchen] {
+                let read = try #require(hooked.told.last)
+                #expect(read.keys.isSuperset(of: hooked.node.status.keys), "all that a status report has")
+                #expect(read.node.text == hooked.node.id)
+                let environment = hooked.environment(of: "phase")
+                let wanted = [
+                    "EVENT": "phase", "LATE": "0", "SESSION": id, "TITLE": "Reading & more", "STATUS": "running",
+                    "OWNER": "desk", "NODE": hooked.node.id, "SPACE": "home", "PHASE": "1", "PHASES": "2",
+                    "PHASE_KIND": "shortBreak", "LABEL": "Study", "COLOUR": "#4c8dff",
+                    "IS_OWNER": hooked.node.id == "desk" ? "1" : "0", "SOCKET": hooked.node.socket.path,
+                    "EVENT_AT": "\(read.at.int ?? 0)", "REMAINING_SECONDS": "300",
+                ]
+                for (name, value) in wanted { #expect(environment["LOCKSTEP_\(name)"] == value, "\(name)") }
+            }
+            #expect(desk.told.map(\.at) == kitchen.told.map(\.at), "the time of the event, not that of the hook")
+
+            #expect(try await desk.node.lockstep("stop").code == 0)
+            try await tell("stopped")
+            try desk.node.begin(["seconds": 1])
+            try await tell("started", "completed")
+            try desk.node.begin(["seconds": 1_500])
+            try await tell("started")
+            let own = try kitchen.node.begin(["seconds": 1_500])
+            try await tell("superseded", "started")
+            let lost = try #require(desk.told.last { $0.event == "superseded" })
+            #expect(lost.status == "superseded")
+            #expect(lost.supersededBy.session.text == own)
+
+            #expect(try await desk.node.lockstep("take").code == 0)
+            try await kitchen.tells(expected + ["superseded"])
+            #expect(try await desk.node.lockstep("pause").code == 0)
+            try await kitchen.tells(expected + ["superseded", "paused"])
+            try await desk.tells(expected + ["paused"])
+        }
+    }
+
+    @Test func phasesThatFollowByThemselvesAreTold() async throws {
+        try await withTwo { _, desk, kitchen in
+            try desk.node.begin(["plan": "work 1s, rest 1s, work 1s", "autoAdvance": true])
+            for hooked in [desk, kitchen] {
+                try await hooked.tells(["started", "phase", "phase", "completed"])
+                let told = hooked.told
+                let begun = told.first?.at.int ?? 0
+                #expect(told.map { ($0.at.int ?? 0) - begun } == [0, 1_000, 2_000, 3_000], "at the boundaries")
+                #expect(told.map { $0.phase.int } == [0, 1, 2, 2])
+            }
+        }
+    }
+
+    @Test func whatHappenedMeanwhileIsToldOnReturnAndNeverAgain() async throws {
+        try await withTwo { _, desk, kitchen in
+            try desk.node.begin(["seconds": 3])
+            for hooked in [desk, kitchen] { try await hooked.tells(["started"]) }
+            let ends = try #require(desk.node.status.endsAt.int)
+            for hooked in [desk, kitchen] { try await hooked.node.kill() }
+            try await eventually("its end") { now() > ends }
+            for _ in 1...2 {
+                for hooked in [desk, kitchen] { try await start(hooked) }
+                for hooked in [desk, kitchen] {
+                    try await hooked.tells(["started", "completed late"])
+                    #expect(hooked.told.last?.at.int == ends)
+                    #expect(hooked.told.last?.status == "completed")
+                    #expect(
+                        try FileManager.default.attributesOfItem(
+                            atPath: hooked.node.directory.file("state/hooks.json"))[.posixPermissions] as? Int == 0o600)
+                }
+                for hooked in [desk, kitchen] { try await hooked.node.kill() }
+            }
+            for hooked in [desk, kitchen] { try await start(hooked) }
+            try desk.node.begin(["seconds": 1_500])
+            for hooked in [desk, kitchen] { try await hooked.tells(["started", "completed late", "started"]) }
+            try await kitchen.node.kill()
+            #expect(try await desk.node.lockstep("pause").code == 0)
+            #expect(try await desk.node.lockstep("stop").code == 0)
+            try desk.node.begin(["seconds": 1_500])
+            try await start(kitchen)
+            let others = ["started", "completed late", "started"]
+            try await desk.tells(others + ["paused", "stopped", "started"])
+            try await kitchen.tells(others + ["superseded late", "started late"])
+        }
+    }
+
+    @Test(.mostlyWaiting) func noContactIsToldOnceAndAReconnectionRepeatsNothing() async throws {
+        try await withTwo { broker, desk, kitchen in
+            try desk.node.begin(["seconds": 1_500])
+            for hooked in [desk, kitchen] { try await hooked.tells(["started"]) }
+            try await broker.stop()
+            try await kitchen.tells(["started", "stale"])
+            #expect(kitchen.told.last?.stale == true)
+            try await kitchen.node.kill()
+            try await kitchen.node.start()
+            try await broker.start()
+            for hooked in [desk, kitchen] {
+                try await hooked.node.shows("the session again") { $0.linked == true && $0.status == "running" }
+            }
+            #expect(try await kitchen.node.lockstep("pause").code == 0)
+            try await kitchen.tells(["started", "stale", "paused"])
+            try await desk.tells(["started", "paused"])
+        }
+    }
+
+    @Test func whatRanBeforeHooksWereAskedForDoesNotBegin() async throws {
+        let directory = try TemporaryDirectory()
+        let plain = try NodeProcess("desk", directory: directory)
+        try await plain.start()
+        try plain.begin()
+        #expect(access(directory.file("state/hooks.json"), F_OK) != 0)
+        try await plain.end()
+        let hooked = try HookedNode("desk", directory: directory)
+        // Their logs have the same names, so that they say nothing of when one is ready.
+        func begin(_ node: NodeProcess, _ status: JSON) async throws {
+            try await node.start()
+            try await node.shows("its session") { $0.status == status }
+        }
+        try await begin(hooked.node, "running")
+        #expect(try await hooked.node.lockstep("pause").code == 0)
+        try await hooked.tells(["paused"])
+        try await hooked.node.end()
+
+        try await begin(plain, "paused")
+        #expect(access(directory.file("state/hooks.json"), F_OK) != 0, "nobody asks any more")
+        #expect(try await plain.lockstep("resume").code == 0)
+        try await plain.end()
+        try await begin(hooked.node, "running")
+        #expect(try await hooked.node.lockstep("stop").code == 0)
+        try await hooked.tells(["paused", "stopped"])
+        try await hooked.node.end()
+    }
+
+    @Test func aMemoryThatCannotBeReadIsBegunAnew() async throws {
+        let hooked = try HookedNode("desk")
+        try await hooked.node.start()
+        try hooked.node.begin()
+        try await hooked.tells(["started"])
+        try await hooked.node.end()
+        try hooked.node.directory.write("{}", to: "state/hooks.json")
+        try await hooked.node.start()
+        #expect(try await hooked.node.lockstep("pause").code == 0)
+        try await hooked.tells(["started", "paused"])
+        #expect(hooked.node.log.contains("what was told of sessions cannot be read"))
+        try await hooked.node.end()
+    }
+
+    @Test func aHookHasNoSecretsAndFindsItsNode() async throws {
+        try await Broker.withBroker { broker in
+            let lockstep = "\(Program.path("lockstep")) status --json > \"$HOOKED/status\"; echo $? > \"$HOOKED/code\""
+            let hooked = try HookedNode(
+                "desk",
+                environment: [
+                    "LOCKSTEP_BROKER": "mqtt://desk:hunter2@127.0.0.1:\(broker.port)", "MINE": "kept",
+                    "LOCKSTEP_HOOK_PAUSED": lockstep,
+                ])
+            try await hooked.node.start()
+            try hooked.node.begin()
+            try await hooked.tells(["started"])
+            let environment = hooked.environment(of: "started")
+            #expect(environment["MINE"] == "kept")
+            #expect(!environment.values.contains { $0.contains("hunter2") })
+            #expect(!environment.keys.contains { $0.hasPrefix("LOCKSTEP_HOOK") || $0 == "LOCKSTEP_BROKER" })
+            #expect(try await hooked.node.lockstep("pause").code == 0)
+            try await eventually("the hook's own command") {
+                hooked.node.directory.read("hooked/code") == "0\n"
+            }
+            #expect(try JSON(hooked.node.directory.read("hooked/status")).status == "paused")
+            try await hooked.node.kill()
+        }
+    }
+}
