@@ -9,6 +9,9 @@ static const unsigned char en[] = {
 #embed "../Display/Languages/en.json"
 };
 
+static const unsigned char openapi[] = {
+#embed "../Web/HTTP/openapi.json"
+};
 static const unsigned char kiosk_html[] = {
 #embed "../Web/Kiosk/kiosk.html"
 };
@@ -23,6 +26,7 @@ static const unsigned char kiosk_js[] = {
 
 static const asset assets[] = {
     ASSET("en.language.json", en),
+    ASSET("openapi.json", openapi),
     ASSET("kiosk.html", kiosk_html),
     ASSET("kiosk.css", kiosk_css),
     ASSET("kiosk.js", kiosk_js),

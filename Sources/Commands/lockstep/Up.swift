@@ -110,6 +110,7 @@ struct Up: AsyncParsableCommand {
             "--broker", "\(address)", "--space", "\(settings.space)", "--node", "\(settings.node)", "--name",
             settings.name, "--state-dir", settings.stateDirectory, "--socket", settings.socket, "--log-level",
             "warning",
+        ] + http(settings) + [
             // The settings file of this machine's node is made for the broker that it names.
             "--config", "/dev/null",
         ]
@@ -122,12 +123,23 @@ struct Up: AsyncParsableCommand {
         ).terminationStatus
     }
 
+    private static func http(_ settings: Settings) -> [String] {
+        settings.http.map { ["--http", "\($0)"] } ?? []
+    }
+
     private static func greet(settings: Settings, address: BrokerAddress) {
         let isDefault = Paths(environment: ProcessInfo.processInfo.environment).sockets.contains(settings.socket)
         let option = isDefault ? "" : " --socket \(settings.socket)"
+        let page =
+            settings.http.map { http in
+                http.isLoopback
+                    ? "The page for browsers: http://\(http)/"
+                    : "The page for browsers on http://\(http)/ needs a link with a key: lockstep kiosk\(option)"
+            } ?? "A page for browsers: lockstep up --http 127.0.0.1:\(HTTPAddress.usualPort)"
         print(
             """
             Lockstep is up: node \(settings.node), space \(settings.space), broker \(address).
+            \(page)
 
             In another terminal:
               lockstep start Reading --for 25m\(option)
