@@ -3,6 +3,7 @@
 import Hummingbird
 import HummingbirdTesting
 import NIOCore
+import Synchronization
 import Testing
 import Wire
 

@@ -3,6 +3,7 @@
 import Display
 import FoundationEssentials
 import Hummingbird
+import Session
 import Testing
 import Wire
 
