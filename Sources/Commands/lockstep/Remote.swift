@@ -11,7 +11,10 @@ import Wire
 struct Remote: SessionAccess {
     let node: Node
 
-    static func run(settings: Settings, _ body: (any SessionAccess) async throws -> Void) async throws {
+    /// - Parameter isQuiet: Whether nothing is said where the broker is not reached.
+    static func run(
+        settings: Settings, isQuiet: Bool = false, _ body: (any SessionAccess) async throws -> Void
+    ) async throws {
         guard let bootID = Clocks.bootID() else { throw UsageError("the kernel's boot id cannot be read") }
         var log = Logger(label: "lockstep") { _ in SwiftLogNoOpLogHandler() }
         log.logLevel = .critical
@@ -29,6 +32,7 @@ struct Remote: SessionAccess {
             async let linked: Void = node.runLink(link)
             do {
                 if let problem = await node.waitUntilSettled() {
+                    if isQuiet { throw ExitStatus.unreachable.code }
                     throw Access.unreachable(
                         "no connection to \(settings.broker?.description ?? "a broker"): \(problem)")
                 }
