@@ -7,6 +7,8 @@ extension Screen {
     public struct Facts: Hashable, Sendable {
         /// What a person does in this phase; `nil` when idle.
         public var kind: PhaseKind?
+        /// What that is called: "Focus"; `nil` when idle.
+        public var phaseName: String?
         /// The seconds that the time stands for: what is left of a countdown, or what has passed of a count-up.
         public var seconds: Int?
         /// When the phase of a running countdown ends, in milliseconds of group time since 1970.
@@ -31,6 +33,7 @@ extension Screen.Facts {
     init(of moment: Moment, face: Face, options: ScreenOptions) {
         let register = moment.register
         kind = register.currentPhase.kind
+        phaseName = register.currentPhase.name ?? options.strings[register.currentPhase.kind.texts.name]
         seconds = moment.shownSeconds
         endsAt = register.endsAt
         endClock = register.endsAt.map { TimeText.clock($0, offset: options.utcOffset($0)) }

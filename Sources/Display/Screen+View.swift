@@ -139,7 +139,7 @@ extension Moment {
 extension PhaseKind {
     fileprivate var countsAs: PhaseKind { self == .longBreak ? .shortBreak : self }
 
-    fileprivate var texts: (name: Strings.Key, running: Strings.Key, paused: Strings.Key, next: Strings.Key) {
+    var texts: (name: Strings.Key, running: Strings.Key, paused: Strings.Key, next: Strings.Key) {
         switch self {
         case .focus: (.focus, .focusInProgress, .focusPaused, .focusNext)
         case .shortBreak: (.shortBreak, .breakInProgress, .breakPaused, .breakNext)

@@ -134,25 +134,6 @@ private enum StatusJSON {
     }
 }
 
-/// Text within XML, and within Pango's markup.
-enum Markup {
-    /// The text with the five characters that mean something there written out.
-    static func escaped(_ text: String) -> String {
-        var result = ""
-        for character in text.unicodeScalars {
-            switch character {
-            case "&": result += "&amp;"
-            case "<": result += "&lt;"
-            case ">": result += "&gt;"
-            case "\"": result += "&quot;"
-            case "'": result += "&#39;"
-            default: result.unicodeScalars.append(character)
-            }
-        }
-        return result
-    }
-}
-
 extension Colour {
     /// The colour without its opacity.
     var opaque: Colour { Colour(red: red, green: green, blue: blue) }
