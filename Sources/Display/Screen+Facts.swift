@@ -19,8 +19,8 @@ extension Screen {
         public var phaseCount: String?
         /// "85%", or "–" while nothing is known; only on the `calm` face.
         public var calmPercent: String?
-        /// For how many milliseconds the owner has not been heard, once that makes the display stale.
-        public var staleFor: Int64?
+        /// "Last heard 1 min ago", in nothing smaller than minutes; `nil` unless the display is stale.
+        public var staleText: String?
         /// Whether the time may be wrong by more than a quarter of a second.
         public var isApproximate = false
 
@@ -42,7 +42,7 @@ extension Screen.Facts {
             calmPercent =
                 options.calm?.percent.map { options.strings.text(.percent, ["count": String($0)]) } ?? Calm.unknown
         }
-        staleFor = moment.staleFor
+        staleText = moment.staleFor.map { Screen.lastHeard(max($0, 60_000), strings: options.strings) }
         isApproximate = moment.isApproximate
     }
 }

@@ -122,7 +122,7 @@ import Testing
         let waybar = try await desk.lockstep("status", "--format", "waybar").json
         #expect(Set(waybar.keys) == ["text", "alt", "tooltip", "class", "percentage"])
         #expect(waybar.class.items.contains("running"))
-        #expect(try await desk.lockstep("status", "--style", "minimal", "--json").json.text.text == "○")
+        #expect(try await desk.lockstep("status", "--style", "minimal", "--json").json["text"] == "○")
         #expect(try await desk.lockstep("status", "--format", "json").json.isRunning == true, "the report")
         #expect(try await desk.lockstep("status", "--format", "i3blocks").output.split(separator: "\n").count == 3)
         let contradiction = try await desk.lockstep("status", "--json", "--format", "tmux")

@@ -83,9 +83,7 @@ extension Screen {
     /// The loudest notice that the state does not tell by itself.
     func loudestNotice(_ options: WidgetOptions) -> Notice? {
         guard var notice = notices.first else { return nil }
-        if options.isEInk, notice.kind == .stale, let stale = facts.staleFor {
-            notice.text = Self.lastHeard(max(stale, 60_000), strings: options.strings)
-        }
+        if options.isEInk, notice.kind == .stale, let text = facts.staleText { notice.text = text }
         return notice
     }
 
