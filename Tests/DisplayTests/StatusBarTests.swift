@@ -87,7 +87,8 @@ struct StatusBarTests {
         let title = "<b>&'\"#[fg=red]%{F#f00}100%"
         let line = line(sample(title: title), .expanded)
         #expect(line.formatted(.text).contains(title))
-        #expect(line.formatted(.tmux).contains("##[fg=red]%{F##f00}100%"))
+        #expect(line.formatted(.tmux).contains("##[fg=red]%{F####f00}100%"), "tmux reads it twice")
+        #expect(self.line(sample(title: "C#"), .expanded).formatted(.tmux).contains("C###[default] · Focus"))
         #expect(line.formatted(.polybar).contains("#[fg=red]%\u{200B}{F#f00}100%"))
         let waybar = line.formatted(.waybar)
         #expect(waybar.contains("&lt;b&gt;&amp;&#39;&quot;#[fg=red]"))

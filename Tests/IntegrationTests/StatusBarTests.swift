@@ -134,7 +134,7 @@ import Testing
     @Test func tmuxShowsIt() async throws {
         let desk = try NodeProcess("desk")
         try await desk.start()
-        try desk.begin(["title": "#{x} #[fg=red] 100%H ##", "seconds": 1_500])
+        try desk.begin(["title": "#{x} #[fg=red] 100%H ##x C#", "seconds": 1_500])
         let directory = try TemporaryDirectory()
         let tmux = [try Spawn.find("tmux"), "-S", directory.file("tmux.sock"), "-f", "/dev/null"]
         let command = "\(Program.path("lockstep")) status --style expanded --format tmux --socket \(desk.socket.path)"
@@ -157,7 +157,7 @@ import Testing
                     directory.file("screen"),
                 ])
                 let shown = directory.read("screen")
-                return shown.contains("○ #{x} #[fg=red] 100%H ## · Focus in progress · 24:")
+                return shown.contains("○ #{x} #[fg=red] 100%H ##x C# · Focus in progress · 24:")
             }
         } catch {
             try await run([tmux[0], "-S", directory.file("inner.sock"), "kill-server"])

@@ -37,9 +37,24 @@ extension StatusLine {
     }
 
     private static func tmux(_ part: Part) -> String {
-        let text = part.text.replacing("#", with: "##")
-        guard let colour = part.colour else { return text }
+        let text = tmuxText(part.text)
+        guard let colour = part.colour else { return part.text.last == "#" ? text + "#[default]" : text }
         return "#[fg=\(colour.opaque)]\(text)#[default]"
+    }
+
+    /// Tmux reads what a command prints twice, and each time takes two of these signs for one; but before a style, or
+    /// what looks like one, only once.
+    private static func tmuxText(_ text: String) -> String {
+        var result = ""
+        var rest = text[...]
+        while let next = rest.first {
+            let signs = rest.prefix { $0 == "#" }
+            rest = rest.dropFirst(max(signs.count, 1))
+            let isBeforeStyle = rest.first == "[" || rest.isEmpty
+            result +=
+                signs.isEmpty ? String(next) : String(repeating: "#", count: signs.count * (isBeforeStyle ? 2 : 4))
+        }
+        return result
     }
 
     /// Polybar knows no way to write a tag's beginning as text, so what looks like one is taken apart by a character that
