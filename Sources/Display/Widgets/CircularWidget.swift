@@ -58,7 +58,9 @@ struct CircularWidget {
         case .completed: ring(turns: 1, colour: palette.tint)
         case .running, .paused, .ready:
             guard let progress = screen.progress else {
-                return ring(turns: 1, isDotted: true, colour: palette.tint, opacity: opacity)
+                return drawing.dots(
+                    x: centre.x, y: centre.y, radius: Self.radius, thickness: Self.thickness,
+                    isOpenBelow: screen.face == .calm, colour: palette.tint, opacity: opacity)
             }
             if progress > 0.002 { ring(turns: min(progress, 1), colour: palette.tint, opacity: opacity) }
         }
@@ -75,11 +77,11 @@ struct CircularWidget {
     }
 
     private mutating func ring(
-        turns: Double, thickness: Double = thickness, isDotted: Bool = false, colour: Colour, opacity: Double = 1
+        turns: Double, thickness: Double = thickness, colour: Colour, opacity: Double = 1
     ) {
         drawing.ring(
             x: centre.x, y: centre.y, radius: Self.radius, thickness: thickness, from: arc.from,
-            turns: turns * arc.turns, isDotted: isDotted, colour: colour, opacity: opacity)
+            turns: turns * arc.turns, colour: colour, opacity: opacity)
     }
 
     private mutating func drawContent() {

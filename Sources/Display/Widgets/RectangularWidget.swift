@@ -7,6 +7,8 @@ struct RectangularWidget {
     static let usual = (width: 172, height: 76)
     private static let margin = 10.0
     private static let corner = 12.0
+    /// The smallest size of the second line.
+    private static let leastDetail = 9.0
 
     let screen: Screen
     let options: WidgetOptions
@@ -72,12 +74,12 @@ struct RectangularWidget {
                 opacity: min(opacity, 1))
         }
         let indent = iconSize > 0 ? iconSize + 8 : 0
-        let details = details
+        let details = details(room: room - indent)
         drawHeading(indent: indent, y: details == nil ? 27 : 21)
         if let details {
             line(
                 details.text, indent: indent, y: 35,
-                style: .init(11, least: 9, colour: details.isWarning ? palette.warning : palette.state))
+                style: .init(11, least: Self.leastDetail, colour: details.isWarning ? palette.warning : palette.state))
         }
         drawTimeRow()
         drawBar()
@@ -94,8 +96,8 @@ struct RectangularWidget {
         line(screen.heading, indent: indent, y: y, style: .init(13, least: 10, bold: true, colour: palette.text))
     }
 
-    /// The second line: a notice, else the state and which phase it is.
-    private var details: (text: String, isWarning: Bool)? {
+    /// The second line: a notice, else the state and, where there is room for all of it, which phase it is.
+    private func details(room: Double) -> (text: String, isWarning: Bool)? {
         if let notice = screen.loudestNotice(options) {
             return (notice.text, notice.kind != .tookOver && notice.kind != .moved)
         }
@@ -103,7 +105,9 @@ struct RectangularWidget {
         // The phases face says which phase; its state shows by itself.
         let isState = screen.heading != screen.stateText && (screen.face == .focus || screen.phaseIndicator == nil)
         let parts = [isState ? screen.stateText : "", screen.phaseIndicator ?? ""].filter { !$0.isEmpty }
-        return parts.isEmpty ? nil : (parts.joined(separator: Line.separator), false)
+        let all = parts.joined(separator: Line.separator)
+        let isTooLong = TextMeasure().width(all) * Self.leastDetail > room
+        return parts.first.map { (isTooLong ? $0 : all, false) }
     }
 
     private mutating func drawTimeRow() {
@@ -164,8 +168,8 @@ struct RectangularWidget {
                 x: x, y: y, radius: ring.radius, thickness: ring.thickness, turns: min(progress, 1),
                 colour: palette.tint, opacity: opacity)
         } else if screen.progress == nil, !isRare {
-            drawing.ring(
-                x: x, y: y, radius: ring.radius, thickness: ring.thickness, isDotted: true, colour: palette.tint,
+            drawing.dots(
+                x: x, y: y, radius: ring.radius, thickness: ring.thickness, isOpenBelow: false, colour: palette.tint,
                 opacity: opacity)
         }
         if let mark = WidgetMark(screen) {

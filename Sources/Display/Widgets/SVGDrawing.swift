@@ -77,20 +77,39 @@ struct SVGDrawing {
     /// - Parameters:
     ///   - from: Where it begins, in turns from the top.
     ///   - turns: How much of it, 0 to 1.
-    ///   - isDotted: Whether it is made of dots.
     mutating func ring(
         x: Double, y: Double, radius: Double, thickness: Double, from: Double = 0, turns: Double = 1,
-        isDotted: Bool = false, colour: Colour, opacity: Double = 1
+        colour: Colour, opacity: Double = 1
     ) {
         let length = 2 * Double.pi * radius
         var more = " fill=\"none\" stroke-linecap=\"round\"" + Self.paint("stroke", colour, opacity: opacity)
-        if isDotted {
-            more += " stroke-dasharray=\"0.01 \(Self.number(length / 24 - 0.01))\""
-        } else if turns < 1 {
+        if turns < 1 {
             more += " stroke-dasharray=\"\(Self.number(length * turns)) \(Self.number(length))\""
         }
         more += " transform=\"rotate(\(Self.number(from * 360 - 90)) \(Self.number(x)) \(Self.number(y)))\""
         add("circle", [("cx", x), ("cy", y), ("r", radius), ("stroke-width", thickness)], more)
+    }
+
+    /// A ring of dots.
+    /// - Parameter isOpenBelow: Whether its lowest quarter is left out.
+    mutating func dots(
+        x: Double, y: Double, radius: Double, thickness: Double, isOpenBelow: Bool, colour: Colour, opacity: Double
+    ) {
+        let diagonal = 0.5.squareRoot() * radius
+        // A circle whose ends met would be none.
+        let ends = isOpenBelow ? (from: -diagonal, to: diagonal, y: diagonal) : (from: 0.02, to: 0, y: -radius)
+        let count = isOpenBelow ? 18.0 : 24
+        // A little less, or the last one would be lost.
+        let step = (2 * Double.pi * radius * count / 24 - 0.1) / count
+        let (from, to) = (Self.number(x + ends.from), Self.number(x + ends.to))
+        let (level, size) = (Self.number(y + ends.y), Self.number(radius))
+        let arc = "M\(from) \(level)A\(size) \(size) 0 1 1 \(to) \(level)"
+        body += """
+            <path d="\(arc)" fill="none"\(Self.paint("stroke", colour, opacity: opacity)) stroke-linecap="round" \
+            stroke-width="\(Self.number(thickness))" \
+            stroke-dasharray="0.01 \(Self.number(step - 0.01))"/>
+
+            """
     }
 
     /// Lines of a path in a square of 24.

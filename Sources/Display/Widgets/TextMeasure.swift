@@ -26,7 +26,7 @@ struct TextMeasure {
             guard left >= 0 else { break }
             result.append(character)
         }
-        while result.last == " " { result.removeLast() }
+        while result.last == " " || result.last == "·" { result.removeLast() }
         return result + "…"
     }
 
