@@ -91,6 +91,23 @@ import Testing
         }
     }
 
+    @Test func aPassingRemoteFollowsToo() async throws {
+        try await Space.with("desk") { space in
+            let broker = "mqtt://127.0.0.1:\(space.broker.port)"
+            let bar = try Follower(["--style", "expanded", "--broker", broker], socket: "/nonexistent/node.sock")
+            try await bar.prints("◌ There is no session")
+            try space["desk"].begin()
+            try await bar.prints("running") { $0.hasPrefix("○ Reading · Focus in progress") }
+            try await space.broker.kill()
+            try await bar.prints("lost") { $0.hasPrefix("○ Reading") && $0.hasSuffix(" · Not connected") }
+            try await space.broker.start()
+            try await eventually("in touch again: \(bar.lines) \(bar.errors)") {
+                bar.lines.last.map { $0.hasPrefix("○ Reading") && !$0.contains("Not connected") } ?? false
+            }
+            #expect(try await bar.end() == 0)
+        }
+    }
+
     @Test func endsWhenNobodyReads() async throws {
         let desk = try NodeProcess("desk")
         try await desk.start()
