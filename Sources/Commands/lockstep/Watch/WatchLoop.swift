@@ -63,7 +63,7 @@ enum WatchLoop {
     }
 
     /// Runs `body` on a thread that may block: those of Swift's pool must not.
-    private static func onThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
+    static func onThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
         await withCheckedContinuation { continuation in
             let box = Unmanaged.passRetained(Work { continuation.resume(returning: body()) })
             var thread = pthread_t()
