@@ -19,6 +19,8 @@ struct Watch: AsyncParsableCommand {
 
     @OptionGroup var access: AccessOptions
 
+    @OptionGroup var language: LanguageOptions
+
     @Option(help: "How to draw: \(Face.allCases.map(\.rawValue).joined(separator: " or ")).")
     var face = Face.focus
 
@@ -32,6 +34,7 @@ struct Watch: AsyncParsableCommand {
         } catch {
             throw UsageError("\(error)")
         }
+        let strings = language.strings
         try await access.withAccess { access in
             let shown = Shown()
             let node = NodeID(try await access.status().node)
@@ -46,8 +49,12 @@ struct Watch: AsyncParsableCommand {
                 defer { group.cancelAll() }
                 return try await WatchLoop.run(
                     views: views, terminal: terminal, face: face,
-                    options: ScreenOptions(node: node, isReadOnly: readOnly, utcOffset: LocalTime.utcOffset)
-                ) { operation in await Self.press(operation, seeing: shown.view.withLock(\.self), on: access) }
+                    options: ScreenOptions(
+                        strings: strings, node: node, isReadOnly: readOnly, utcOffset: LocalTime.utcOffset)
+                ) { operation in
+                    let refusal = await Self.press(operation, seeing: shown.view.withLock(\.self), on: access)
+                    return refusal.map { strings[$0] }
+                }
             }
             if end.exitCode != 0 { throw ExitCode(end.exitCode) }
         }
@@ -70,14 +77,19 @@ struct Watch: AsyncParsableCommand {
     }
 
     /// A press is meant for what stood on the screen, not for what has come since.
-    private static func press(_ operation: Operation, seeing view: View, on access: any SessionAccess) async -> String?
-    {
+    /// - Returns: Why it came to nothing; `nil` when it did not.
+    private static func press(
+        _ operation: Operation, seeing view: View, on access: any SessionAccess
+    ) async -> Strings.Key? {
         let moment = view.moment(at: Clocks.now().boot)
         let press = Press(operation, session: moment?.register.id, phase: moment?.register.phase)
-        do {
-            return Report.refusal(try await access.press(press))
-        } catch {
-            return "\(error)"
+        guard let reply = try? await access.press(press) else { return .linkLost }
+        return switch reply.outcome {
+        case .applied, .duplicate, .noop: nil
+        case .refused: RefusalText.key(of: reply.reason.flatMap(Refusal.init(rawValue:)))
+        case .noAnswer: .noAnswer
+        case .noSession: .noSession
+        case .invalid: .refusedInvalid
         }
     }
 }
