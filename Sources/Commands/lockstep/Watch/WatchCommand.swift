@@ -12,8 +12,9 @@ struct Watch: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Shows the session full-screen on this terminal, until q.",
         discussion: """
-            Faces: boring shows the time and nothing else; focus shows label, state and time, and takes keys: p pause, \
-            r resume, s stop, + extend by a minute, b break, f focus, n next phase.
+            Faces: boring shows the time and nothing else; focus shows label, state and time; calm a ring and how calm \
+            the room was; phases which phase of how many. All but boring have buttons for the mouse, and take keys: \
+            p pause, r resume, s stop, + extend by a minute, b break, f focus, n next phase.
             """
     )
 
@@ -21,10 +22,10 @@ struct Watch: AsyncParsableCommand {
 
     @OptionGroup var language: LanguageOptions
 
-    @Option(help: "How to draw: \(Face.allCases.map(\.rawValue).joined(separator: " or ")).")
+    @Option(help: "How to draw: \(Face.allCases.map(\.rawValue).joined(separator: ", ")).")
     var face = Face.focus
 
-    @Flag(help: "Take no keys but q.")
+    @Flag(help: "Take no clicks, and no keys but q.")
     var readOnly = false
 
     func run() async throws {

@@ -63,7 +63,7 @@ struct WatchThread: ~Copyable {
 
     private mutating func enter() {
         TerminalRestore.take()
-        terminal.enter()
+        terminal.enter(withMouse: canPress)
         shown = nil
     }
 
@@ -133,18 +133,28 @@ struct WatchThread: ~Copyable {
             isInputOpen = count < 0 && (errno == EINTR || errno == EAGAIN)
             return nil
         }
-        for key in keys.keys(in: bytes.prefix(count)) {
-            if key == "q" { return .quit }
-            take(key)
+        for input in keys.inputs(in: bytes.prefix(count)) {
+            switch input {
+            case .key("q"): return .quit
+            case .key(let key): take(Buttons.operation(for: key, of: view?.moment(at: BootTimer.now)))
+            case .click(let column, let row): take(button(column: column, row: row))
+            }
         }
         return nil
     }
 
-    /// One press at a time: what a person sees changes before the next one can be meant.
-    private mutating func take(_ key: Character) {
-        guard face.hasButtons, !options.isReadOnly, options.pending == nil else { return }
+    /// What the button at a place asks for, unless it is about to go.
+    private func button(column: Int, row: Int) -> Operation? {
+        guard let operation = shown?.operation(column: column, row: row) else { return nil }
         let moment = view?.moment(at: BootTimer.now)
-        guard let operation = Buttons.operation(for: key, of: moment) else { return }
+        return Buttons.operations(of: moment, face: face).contains(operation) ? operation : nil
+    }
+
+    private var canPress: Bool { face.hasButtons && !options.isReadOnly }
+
+    /// One press at a time: what a person sees changes before the next one can be meant.
+    private mutating func take(_ operation: Operation?) {
+        guard let operation, canPress, options.pending == nil else { return }
         options.pending = operation
         options.message = nil
         messageEnds = nil
