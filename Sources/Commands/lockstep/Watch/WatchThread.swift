@@ -76,7 +76,9 @@ struct WatchThread: ~Copyable {
         let screen = view.map { Screen($0, at: now, face: face, options: options) } ?? Screen(face: face)
         let (columns, rows) = terminal.size
         let canvas = TerminalPicture.canvas(of: screen, columns: columns, rows: rows, depth: terminal.depth)
-        terminal.draw(AnsiRenderer.text(from: shown, to: canvas, depth: terminal.depth))
+        if TerminalRestore.isDue {
+            terminal.draw(AnsiRenderer.text(from: shown, to: canvas, depth: terminal.depth))
+        }
         shown = canvas
         timer.set([view?.nextScreen(after: now), messageEnds].compactMap { $0 }.min())
     }
