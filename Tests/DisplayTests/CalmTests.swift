@@ -46,7 +46,7 @@ struct CalmTests {
         for (earlier, later) in zip(done, done.dropFirst()) { #expect(earlier < later) }
         let closed = ringCells(screen(1_500_000), green)
         #expect(abs(ringCells(screen(750_000), green) * 2 - closed) < closed / 10)
-        #expect(ringCells(screen(0), Shade.track) > closed / 2)
+        #expect(ringCells(screen(0), Shade.track) > closed / 3)
         #expect(ringCells(screen(1_500_000), Shade.track) == 0)
     }
 

@@ -43,8 +43,10 @@ struct Arrangement {
         for case .time(let digits) in parts { return digits }
         return nil
     }
-    var hasRing: Bool {
-        ring != nil || parts.contains { if case .ring = $0 { true } else { false } }
+    private var anyRing: Ring? {
+        if let ring { return ring }
+        for case .ring(let ring) in parts { return ring }
+        return nil
     }
 
     /// How good it is: what it shows counts, and so does a time that is seen from afar.
@@ -61,7 +63,8 @@ struct Arrangement {
             case .buttons: sum + 3
             }
         }
-        return time + shown + (hasRing ? 2 : 0) + (gap > 0 ? 1 : 0)
+        let ring = anyRing.map { $0.iconHeight == nil ? 2 : 3 } ?? 0
+        return time + shown + ring + (gap > 0 ? 1 : 0)
     }
 
     func isBetter(than other: Arrangement) -> Bool {
@@ -174,13 +177,12 @@ extension Picture {
         let open = Style(Shade.track, faint: true)
         ring.draw(
             on: &canvas, column: column, row: row, progress: screen.progress, done: tintStyle, open: open, depth: depth)
-        let iconHeight = ring.rows * 4 / 5
         if let emoji = screen.emoji {
             let width = TerminalText.displayWidth(emoji)
             guard width <= ring.columns - 4 else { return }
             canvas.write(
                 emoji, column: column + (ring.columns - width) / 2, row: row + (ring.rows - 1) / 2, style: tintStyle)
-        } else if iconHeight >= Drawings.smallest {
+        } else if let iconHeight = ring.iconHeight {
             let icon = Drawings.icon(screen.icon, height: iconHeight, progress: screen.progress)
             canvas.draw(
                 icon, column: column + (ring.columns - icon.width) / 2, row: row + (ring.rows - icon.rows) / 2,

@@ -10,6 +10,8 @@ struct Ring {
     static let fewestRows = 3
 
     var columns: Int { 2 * rows }
+    /// The height of an icon within it, in pixels; `nil` where that would only be a smudge.
+    var iconHeight: Int? { rows * 4 / 5 >= Drawings.smallest ? rows * 4 / 5 : nil }
 
     /// - Parameter progress: 0 to 1; `nil` for no beginning and no end.
     func draw(
