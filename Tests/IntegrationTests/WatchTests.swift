@@ -90,7 +90,6 @@ import Testing
         try await desk.end()
     }
 
-    /// Refusals too: the words of a display are its catalogue's.
     @Test func speaksTheLanguageOfItsEnvironment() async throws {
         let desk = try NodeProcess("desk")
         try await desk.start()
@@ -105,5 +104,25 @@ import Testing
         #expect(unknown.code == 2)
         #expect(unknown.errors.contains("zh-Hans"))
         try await desk.end()
+    }
+
+    @Test func refusesInTheLanguageToo() async throws {
+        try await Space.with("desk") { space in
+            let register = JSON.register("theirs")
+            space.peer.owns { intent in
+                var ack: JSON = ["v": 1, "kind": "intent", "outcome": "refused", "session": "theirs", "rev": 1]
+                ack.reason = "notAllowed"
+                ack.id = intent.id
+                return [("ack", ack)]
+            }
+            try await space.peer.publish("presence", .presence(online: true, connection: "1"))
+            try await space.peer.publish("session", register)
+            try await space["desk"].shows("the peer's session") { $0.session == "theirs" }
+            try await TerminalWindow.with(watch(space["desk"], "--lang fr")) { window in
+                try await window.shows("French") { $0.contains("Suspendre  p") }
+                try await window.send("p")
+                try await window.shows("the refusal") { $0.contains("Impossible pour l’instant") }
+            }
+        }
     }
 }
