@@ -39,7 +39,7 @@ struct LiteralTests {
         #"let svg = "<g aria-label=\"time left\">""#, #"let json = "{\"text\": \"no session\"}""#,
         "let text = \"\"\"\n    <b>\n    Paused\n    \"\"\"", ##"let text = #"one "two" three"#"##,
         #"let text = "rising""#,
-        #"let text = "%{F#fff}Paused""#,
+        #"let text = "%{F#fff}Paused""#, "throw error\nlet text = \"Paused\"", #"let text = "no serif here""#,
     ])
     func found(source: String) { #expect(ShownWords.swift(source).count == 1, "\(source)") }
 

@@ -5,14 +5,17 @@
 /// The words in a source file that a person would read on a display. There must be none: words stand in catalogues.
 ///
 /// A word is two letters or more in a row, in any script. What is not read by people does not count: markup without
-/// its text and its spoken attributes, names of fields, what status bars obey, paths of drawings, a style sheet; and a
-/// literal that is one ASCII name from a small letter on (`percent`, `zh-Hans`, `256color`), unless a catalogue has it as a text.
+/// its text and its spoken attributes, names of fields, what status bars obey, paths and movements of drawings, fonts,
+/// a style sheet; what is thrown, for errors are for whoever wrote a program or an address, and English like those of
+/// commands; and a literal that is one ASCII name from a small letter on (`percent`, `zh-Hans`, `256color`, `v1/nodes?`),
+/// unless a catalogue has it as a text.
 enum ShownWords {
     /// What may stand where words do: names that are the same in every language.
     static let names: Set<String> = ["Lockstep", "English"]
-    /// Variables of the environment, and what a script says to its interpreter.
+    /// Variables of the environment, words of HTTP, and what a script says to its interpreter.
     static let commands: Set<String> = [
-        "TERM", "COLORTERM", "NO_COLOR", "LC_ALL", "LC_MESSAGES", "LANG", "use strict",
+        "TERM", "COLORTERM", "NO_COLOR", "LC_ALL", "LC_MESSAGES", "LANG", "GET", "POST", "Accept", "Authorization",
+        "Content-Type", "use strict",
     ]
 
     static func swift(_ source: String) -> [Literal] { words(SourceText.literals(source, .swift)) }
@@ -24,23 +27,32 @@ enum ShownWords {
         return words(strings.map { Literal(line: 0, text: String($0.1 ?? $0.2 ?? "")) }, areNames: false)
     }
 
-    static func page(_ source: String) -> [Literal] { words([Literal(line: 0, text: source)], areNames: false) }
+    static func page(_ source: String) -> [Literal] {
+        let texts = readByPeople(source).split { $0 == "|" || $0.isNewline }
+        return words(texts.map { Literal(line: 0, text: String($0)) }, areNames: false)
+    }
 
     private static func words(_ literals: [Literal], areNames: Bool = true) -> [Literal] {
         literals.filter { literal in
             let text = literal.text
-            if areNames, isName(text) || commands.contains(text) || isPath(text) { return false }
+            let isCode = isName(text) || commands.contains(text) || isPath(text) || isFont(text)
+            if literal.isThrown || areNames && isCode { return false }
             let words = readByPeople(text).matches(of: /\p{L}{2,}/).map { String($0.output) }
             return words.contains { !names.contains($0) }
         }
     }
 
     private static func isName(_ text: String) -> Bool {
-        text.wholeMatch(of: /[-._:=\/#0-9]*[a-z][-._:=\/#A-Za-z0-9]*/) != nil && !texts.contains(text)
+        text.wholeMatch(of: /[-._:=\/?&#0-9]*[a-z][-._:=\/?&#A-Za-z0-9]*/) != nil && !texts.contains(text)
     }
 
     private static func isPath(_ text: String) -> Bool {
         text.wholeMatch(of: /M[0-9][MmLlHhVvCcSsQqTtAaZz0-9 ,.\-]*/) != nil
+    }
+
+    /// Families, ending with one that every machine has.
+    private static func isFont(_ text: String) -> Bool {
+        text.wholeMatch(of: /[-A-Za-z0-9 ,']*\b(?:monospace|serif)/) != nil
     }
 
     private static func readByPeople(_ text: String) -> String {
@@ -56,6 +68,7 @@ enum ShownWords {
             .replacing(/[-:A-Za-z]+=("[^"]*"|'[^']*')/, with: "|")
             .replacing(/"[A-Za-z_]+"\s*:/, with: "|")
             .replacing(/%\{[^}]*\}|#\[[^\]]*\]|&[a-z]+;/, with: "|")
+            .replacing(/\b(?:translate|scale|rotate)\([^)]*\)/, with: "|")
         return (values + [rest]).joined(separator: "|")
     }
 

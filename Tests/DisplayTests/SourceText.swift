@@ -4,6 +4,8 @@
 struct Literal: Hashable {
     var line: Int
     var text: String
+    /// Whether it is part of an error that is thrown on that line.
+    var isThrown = false
 }
 
 /// Finds the string literals of Swift and of scripts, also those within interpolations; comments are passed over.
@@ -24,7 +26,11 @@ struct SourceText {
     static func literals(_ source: String, _ language: Language) -> [Literal] {
         var text = SourceText(language: language, source: source)
         text.code(until: nil)
-        return text.found.sorted { $0.line < $1.line }
+        let lines = source.split(separator: "\n", omittingEmptySubsequences: false)
+        return text.found.sorted { $0.line < $1.line }.map { literal in
+            let isThrown = lines[literal.line - 1].contains(/\bthrow\b/)
+            return Literal(line: literal.line, text: literal.text, isThrown: isThrown)
+        }
     }
 
     private init(language: Language, source: String) {
