@@ -2,17 +2,24 @@
 
 import ArgumentParser
 import Display
-import FoundationEssentials
+import Glibc
 
-/// Which language a display speaks.
+/// Which language a command draws in.
 struct LanguageOptions: ParsableArguments {
-    @Option(help: "The language, as de or pt-BR (default: that of the environment).")
+    @Option(
+        help: ArgumentHelp(
+            "The language of what is drawn (default: that of LC_ALL, LC_MESSAGES or LANG).",
+            discussion: Catalogue.languages.joined(separator: " ")),
+        completion: .list(Catalogue.languages))
     var lang: String?
 
-    /// Its strings: the option's, else those that the locale asks for, else English.
+    func validate() throws {
+        guard let lang, Catalogue.match(lang) == nil else { return }
+        throw ValidationError("--lang “\(lang)”: there are \(Catalogue.languages.joined(separator: ", "))")
+    }
+
+    /// The strings of the language.
     var strings: Strings {
-        let environment = ProcessInfo.processInfo.environment
-        let locale = ["LC_ALL", "LC_MESSAGES", "LANG"].compactMap { environment[$0] }.first { !$0.isEmpty }
-        return Catalogue.best(for: [lang, locale].compactMap(\.self))
+        lang.flatMap(Catalogue.match) ?? Catalogue.best { name in getenv(name).map { String(cString: $0) } }
     }
 }

@@ -59,8 +59,11 @@ struct Remote: SessionAccess {
 
     func nodes() async -> NodesReport { await node.nodesReport() }
 
-    func views(_ body: (View) async throws -> Void) async throws {
-        for await view in await node.views() { try await body(view) }
+    func views(_ body: (NodeView) async throws -> Void) async throws {
+        for await view in await node.views() {
+            try await body(
+                NodeView(view, feeds: await node.feeds, isClockWrong: await node.isClockWrong(at: node.clocks())))
+        }
     }
 }
 

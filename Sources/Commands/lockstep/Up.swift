@@ -106,14 +106,15 @@ struct Up: AsyncParsableCommand {
         // A group of its own: Ctrl-C is ours, and the node is ended before the broker.
         options.processGroupID = 0
         options.teardownSequence = [.gracefulShutDown(allowedDurationToNextStep: .seconds(2))]
-        let arguments: [String] = [
-            "--broker", "\(address)", "--space", "\(settings.space)", "--node", "\(settings.node)", "--name",
-            settings.name, "--state-dir", settings.stateDirectory, "--socket", settings.socket, "--log-level",
-            "warning",
-        ] + http(settings) + [
-            // The settings file of this machine's node is made for the broker that it names.
-            "--config", "/dev/null",
-        ]
+        let arguments: [String] =
+            [
+                "--broker", "\(address)", "--space", "\(settings.space)", "--node", "\(settings.node)", "--name",
+                settings.name, "--state-dir", settings.stateDirectory, "--socket", settings.socket, "--log-level",
+                "warning",
+            ] + http(settings) + [
+                // The settings file of this machine's node is made for the broker that it names.
+                "--config", "/dev/null",
+            ]
         return try await Subprocess.run(
             .path(FilePath(Sibling.path(of: "lockstep-node"))), arguments: Arguments(arguments),
             environment: .inherit.updating(

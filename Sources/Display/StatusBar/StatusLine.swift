@@ -74,7 +74,7 @@ public struct StatusLine: Hashable, Sendable {
 
     /// The one colour of a line that can have only one.
     public var colour: Colour {
-        parts.compactMap(\.colour).first ?? FocusPicture.Palette.quiet
+        parts.compactMap(\.colour).first ?? Shade.quiet
     }
 }
 
@@ -128,9 +128,9 @@ struct StatusParts {
     private var isDim: Bool { screen.isFrozen || screen.status?.isLive != true }
 
     private var sign: StatusLine.Part {
-        let colour = isDim ? FocusPicture.Palette.quiet : screen.tint.onBlack
+        let colour = isDim ? Shade.quiet : screen.tint.onBlack
         return .init(
-            text: StatusSign.sign(of: screen), colour: screen.isStale ? FocusPicture.Palette.warning : colour)
+            text: StatusSign.sign(of: screen), colour: screen.isStale ? Shade.warning : colour)
     }
 
     private var count: [StatusLine.Part] {
@@ -142,13 +142,13 @@ struct StatusParts {
 
     private func time(gap: String = " · ") -> StatusLine.Part? {
         let isQuiet = isDim || screen.isStale
-        return part(screen.time, colour: isQuiet ? FocusPicture.Palette.quiet : nil, gap: gap)
+        return part(screen.time, colour: isQuiet ? Shade.quiet : nil, gap: gap)
     }
 
     private var notices: [StatusLine.Part] {
         screen.notices.compactMap { notice in
             let isQuiet = notice.kind == .tookOver || notice.kind == .moved
-            return part(notice.text, colour: isQuiet ? FocusPicture.Palette.quiet : FocusPicture.Palette.warning)
+            return part(notice.text, colour: isQuiet ? Shade.quiet : Shade.warning)
         }
     }
 

@@ -17,8 +17,8 @@ struct WidgetPalette {
     /// Ring and icon of a session that stands still.
     var dimOpacity: Double
 
-    static let black = FocusPicture.Palette.black
-    static let white = FocusPicture.Palette.white
+    static let black = Shade.black
+    static let white = Shade.white
 
     init(screen: Screen, options: WidgetOptions) {
         guard !options.isEInk, screen.face != .boring else {
@@ -29,10 +29,10 @@ struct WidgetPalette {
         let isLight = ground.alpha > 127 && ground.isLight
         self.init(
             ground: ground, text: isLight ? Self.black : Self.white,
-            state: isLight ? Colour(red: 0x33, green: 0x33, blue: 0x33) : FocusPicture.Palette.state,
-            quiet: isLight ? Colour(red: 0x66, green: 0x66, blue: 0x66) : FocusPicture.Palette.quiet,
+            state: isLight ? Colour(red: 0x33, green: 0x33, blue: 0x33) : Shade.state,
+            quiet: isLight ? Colour(red: 0x66, green: 0x66, blue: 0x66) : Shade.quiet,
             tint: options.colour ?? (isLight ? screen.tint : screen.tint.onBlack),
-            warning: isLight ? Colour(red: 0x8A, green: 0x5A, blue: 0x00) : FocusPicture.Palette.warning,
+            warning: isLight ? Colour(red: 0x8A, green: 0x5A, blue: 0x00) : Shade.warning,
             track: (isLight ? Self.black : Self.white, 0.2))
     }
 

@@ -46,6 +46,7 @@ public struct HTTPServer: Service {
         router.add(middleware: signpost)
         API(node: node).addRoutes(to: router)
         PageRoutes(node: node, displays: displays, kiosk: kiosk).addRoutes(to: router)
+        WidgetRoutes(node: node).addRoutes(to: router)
         signpost.learn(router)
         return router
     }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import ArgumentParser
+import Commands
 public import Display
 import Session
+import Web
 import Wire
 
 struct StatusCommand: AsyncParsableCommand {
@@ -76,9 +78,10 @@ struct WantedLine: Sendable {
     let strings: Strings
 
     /// What a bar shows of a view when the boot clock reads `boot`.
-    func line(of view: View, at boot: Int64, node: NodeID?) -> StatusLine {
-        let options = ScreenOptions(strings: strings, node: node, isReadOnly: true, utcOffset: LocalTime.utcOffset)
-        return StatusLine(Screen(view, at: boot, face: face, options: options), style: style, strings: strings)
+    func line(of shown: NodeView, at boot: Int64, node: NodeID?) -> StatusLine {
+        var options = ScreenOptions(strings: strings, node: node, isReadOnly: true, utcOffset: LocalTime.utcOffset)
+        options.take(shown)
+        return StatusLine(Screen(shown.view, at: boot, face: face, options: options), style: style, strings: strings)
     }
 }
 
@@ -87,8 +90,8 @@ private struct Seen: Error {}
 
 extension SessionAccess {
     /// The view as it stands now.
-    func view() async throws -> View {
-        var seen: View?
+    func view() async throws -> NodeView {
+        var seen: NodeView?
         do {
             try await views { view in
                 seen = view

@@ -36,7 +36,7 @@ enum StatusFollower {
 
     /// Hands views on. While there is no node, the time goes on by date and the line says that contact is lost.
     private static func keepInTouch(_ access: AccessOptions, node: Known, mailbox: Mailbox) async {
-        var last = View()
+        var last = NodeView(View())
         while !Task.isCancelled {
             try? await access.withAccessIfReached { access in
                 let id = NodeID(try await access.status().node)
@@ -46,8 +46,8 @@ enum StatusFollower {
                     mailbox.put(view)
                 }
             }
-            last.isLinked = false
-            last.contactLostAt = last.contactLostAt ?? Clocks.now().boot
+            last.view.isLinked = false
+            last.view.contactLostAt = last.view.contactLostAt ?? Clocks.now().boot
             mailbox.put(last)
             try? await Task.sleep(for: retry)
         }

@@ -3,6 +3,7 @@
 import Display
 import Glibc
 import Session
+import Wire
 
 /// Prints lines, on a thread that may block. It wakes for signals, for views, and when the picture changes by time alone;
 /// the timer goes on in suspend, so a machine that wakes up has the right line at once.
@@ -10,15 +11,15 @@ struct StatusThread: ~Copyable {
     private let mailbox: Mailbox
     private let signals: Signals
     private let timer: BootTimer
-    private let line: (View, Int64) -> String
+    private let line: (NodeView, Int64) -> String
     private let output = STDOUT_FILENO
     /// `nil` until there is something true to say.
-    private var view: View?
+    private var view: NodeView?
     private var printed: String?
 
     /// - Parameter line: What is shown of a view when the boot clock reads so many milliseconds.
     /// - Returns: The exit code.
-    static func run(mailbox: Mailbox, line: @escaping (View, Int64) -> String) -> Result<Int32, TerminalError> {
+    static func run(mailbox: Mailbox, line: @escaping (NodeView, Int64) -> String) -> Result<Int32, TerminalError> {
         do throws(TerminalError) {
             let signals = try Signals()
             let timer = try BootTimer(signal: Signals.timer)
@@ -31,7 +32,7 @@ struct StatusThread: ~Copyable {
 
     private init(
         mailbox: Mailbox, signals: consuming Signals, timer: consuming BootTimer,
-        line: @escaping (View, Int64) -> String
+        line: @escaping (NodeView, Int64) -> String
     ) {
         self.mailbox = mailbox
         self.signals = signals
@@ -43,7 +44,7 @@ struct StatusThread: ~Copyable {
         while true {
             let now = BootTimer.now
             let line = view.map { self.line($0, now) }
-            timer.set(view?.nextScreen(after: now))
+            timer.set(view?.view.nextScreen(after: now))
             // A bar that does not read gets the newest line when it does; meanwhile signals are still heard.
             let wanted = line == printed ? nil : line
             var waited = [
