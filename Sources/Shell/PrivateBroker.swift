@@ -142,10 +142,12 @@ public enum PrivateBrokerError: Error, Sendable, CustomStringConvertible {
     }
 }
 
-private enum LoopbackPort {
+/// TCP ports of 127.0.0.1.
+package enum LoopbackPort {
     static func isFree(_ port: Int) -> Bool { bound(to: port) != nil }
 
-    static func free() -> Int? { bound(to: 0) }
+    /// One that nobody listens on; `nil` where there is none.
+    package static func free() -> Int? { bound(to: 0) }
 
     static func isServed(_ port: Int) -> Bool {
         withSocket(port) { descriptor, address, length in connect(descriptor, address, length) == 0 } ?? false

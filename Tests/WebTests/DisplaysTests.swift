@@ -3,6 +3,7 @@
 import Display
 import NIOCore
 import NIOEmbedded
+import NIOHTTPTypes
 import Testing
 
 @testable import Web
@@ -23,15 +24,27 @@ import Testing
 
     @Test func aPageIsToldAtOnceHowThingsStand() async throws {
         let displays = Displays(node: FakeNode())
-        let joined = try #require(await displays.join(Self.wish, on: NIOAsyncTestingChannel()))
-        var items = joined.items.makeAsyncIterator()
-        guard case .timeline(let event)? = await items.next() else {
+        let channel = NIOAsyncTestingChannel()
+        #expect(await displays.join(Self.wish, on: channel) != nil)
+        guard case .body(let event) = try await channel.waitForOutboundWrite(as: HTTPResponsePart.self) else {
             Issue.record("the first is no timeline")
             return
         }
         let text = String(buffer: event)
         #expect(text.hasPrefix("event: timeline\ndata: {") && text.hasSuffix("}\n\n"))
         #expect(text.contains(#""status":"idle""#) && text.contains(#""boot":1000"#))
+    }
+
+    @Test func theStreamEndsWithItsPageAndWithTheNode() async throws {
+        let displays = Displays(node: FakeNode())
+        let (gone, stays) = (NIOAsyncTestingChannel(), NIOAsyncTestingChannel())
+        let first = try #require(await displays.join(Self.wish, on: gone))
+        let second = try #require(await displays.join(Self.wish, on: stays))
+        try await gone.close()
+        for await _ in first.end {}
+        await displays.close()
+        for await _ in second.end {}
+        #expect(await displays.count == 0)
     }
 
     @Test func wishesComeFromTheQueryThenFromTheBrowser() throws {

@@ -17,7 +17,7 @@ struct LockstepBench: AsyncParsableCommand {
         version: Software.version,
         subcommands: [
             IntentCommand.self, FanoutCommand.self, IdleCommand.self, StatusBenchCommand.self, EngineCommand.self,
-            AgreementCommand.self, TakeoverCommand.self, HealCommand.self, AllCommand.self,
+            AgreementCommand.self, TakeoverCommand.self, HealCommand.self, StreamsCommand.self, AllCommand.self,
         ]
     )
 

@@ -1,45 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Display
+import HTTPTypes
 import NIOCore
+import NIOHTTPTypes
 import Session
-import Synchronization
 import Wire
 
 /// The pages that are open, and what each is told: its timeline, anew whenever something happens.
+///
+/// A change is rendered once for all pages that want it alike and written to each connection on its own event loop:
+/// with a task for each page, hundreds of tasks would have to be woken before the last page hears of it.
 actor Displays {
-    /// As many streams as a node keeps open.
+    /// As many pages as a node keeps up to date.
     static let most = 500
-    /// How often a stream says that it is still there, and how long one may hold back what it was told.
-    static let heartbeat = Duration.seconds(10)
-    static let patience = Duration.seconds(30)
+    /// How often a page is told that its node is still there, and how long one may hold back what it was told.
+    private static let heartbeat = Duration.seconds(10)
+    private static let patience = Duration.seconds(30)
 
-    /// How a page wants its timeline; pages that want the same share it.
+    /// How a page wants its timeline.
     struct Wish: Hashable {
         var face: Face
         var language: String
         var isReadOnly: Bool
     }
 
-    enum Item: Sendable {
-        case timeline(ByteBuffer)
-        case heartbeat
+    /// A page's place; its stream ends when the page goes away, or the node.
+    struct Seat {
+        var id: Int
+        var end: AsyncStream<Never>
     }
 
-    private struct Display {
+    private struct Page {
         var wish: Wish
-        var items: AsyncStream<Item>.Continuation
-        var stall: Stall
+        var channel: any Channel
+        var end: AsyncStream<Never>.Continuation
+        /// Since when the page has not taken what it was told.
+        var stalledSince: ContinuousClock.Instant?
     }
 
     private let node: any NodeAccess
-    private var displays: [Int: Display] = [:]
-    private var nextID = 0
+    private var pages: [Int: Page] = [:]
+    private var lastID = 0
     private var shown: Shown?
 
     init(node: any NodeAccess) { self.node = node }
 
-    var count: Int { displays.count }
+    var count: Int { pages.count }
 
     /// Tells the pages whatever happens, until the task is cancelled.
     func run() async {
@@ -51,40 +58,70 @@ actor Displays {
         }
     }
 
-    /// - Returns: What to tell the page; `nil` when there are too many.
-    func join(_ wish: Wish, on channel: any Channel) async -> (id: Int, items: AsyncStream<Item>, stall: Stall)? {
-        guard displays.count < Self.most else { return nil }
+    /// Tells a page how things stand, and from then on whatever happens. The head of its response is on its way.
+    /// - Returns: `nil` when there are too many.
+    func join(_ wish: Wish, on channel: any Channel) async -> Seat? {
+        guard pages.count < Self.most else { return nil }
+        let (stream, end) = AsyncStream.makeStream(of: Never.self)
+        lastID += 1
+        let id = lastID
+        pages[id] = Page(wish: wish, channel: channel, end: end)
+        channel.closeFuture.whenComplete { _ in end.finish() }
         if shown == nil { shown = await node.shown() }
-        guard let shown else { return nil }
-        let (items, continuation) = AsyncStream.makeStream(of: Item.self, bufferingPolicy: .bufferingNewest(1))
-        let stall = Stall(channel: channel)
-        nextID += 1
-        displays[nextID] = Display(wish: wish, items: continuation, stall: stall)
-        continuation.yield(.timeline(Self.timeline(of: shown, for: wish)))
-        return (nextID, items, stall)
+        if let shown { Self.write(Self.timeline(of: shown, for: wish), to: [channel]) }
+        return Seat(id: id, end: stream)
     }
 
-    func leave(_ id: Int) { displays[id] = nil }
+    func leave(_ id: Int) { pages[id] = nil }
+
+    /// Ends every stream, since the node ends.
+    func close() {
+        for page in pages.values { page.end.finish() }
+        pages = [:]
+    }
 
     private func tell() async {
         let now = await node.shown()
         shown = now
-        var written: [Wish: ByteBuffer] = [:]
-        for display in displays.values {
-            let timeline = written[display.wish] ?? Self.timeline(of: now, for: display.wish)
-            written[display.wish] = timeline
-            display.items.yield(.timeline(timeline))
+        let told = pages.filter { id, page in isReady(page, id) }
+        for (wish, pages) in Dictionary(grouping: told.values, by: \.wish) {
+            Self.write(Self.timeline(of: now, for: wish), to: pages.map(\.channel))
         }
     }
 
+    private func isReady(_ page: Page, _ id: Int) -> Bool {
+        if page.channel.isWritable { return true }
+        if page.stalledSince == nil { pages[id]?.stalledSince = .now }
+        return false
+    }
+
     private func beat() async {
+        let beat = ByteBuffer.event("beat", data: Array("1".utf8))
         while (try? await Task.sleep(for: Self.heartbeat)) != nil {
+            guard !pages.isEmpty else { continue }
             let wasWrong = shown?.isClockWrong
-            if !displays.isEmpty, await node.shown().isClockWrong != wasWrong { await tell() }
-            for display in displays.values {
-                if display.stall.isLong { display.stall.channel.close(promise: nil) }
-                // A timeline that waits says more than that the stream is there.
-                if case .dropped(let waiting) = display.items.yield(.heartbeat) { display.items.yield(waiting) }
+            if await node.shown().isClockWrong != wasWrong { await tell() }
+            let stalled = pages.filter { $0.value.stalledSince != nil }
+            Self.write(beat, to: pages.values.filter { $0.stalledSince == nil }.map(\.channel))
+            for (id, page) in stalled { catchUp(page, id) }
+        }
+    }
+
+    /// A page that takes in again gets what is true now; one that does not is given up.
+    private func catchUp(_ page: Page, _ id: Int) {
+        if page.channel.isWritable, let shown {
+            pages[id]?.stalledSince = nil
+            Self.write(Self.timeline(of: shown, for: page.wish), to: [page.channel])
+        } else if let since = page.stalledSince, .now - since > Self.patience {
+            page.channel.close(promise: nil)
+        }
+    }
+
+    /// One round on each event loop, however many pages there are.
+    private static func write(_ event: ByteBuffer, to channels: [any Channel]) {
+        for channels in Dictionary(grouping: channels, by: { ObjectIdentifier($0.eventLoop) }).values {
+            channels.first?.eventLoop.execute {
+                for channel in channels { channel.writeAndFlush(HTTPResponsePart.body(event), promise: nil) }
             }
         }
     }
@@ -96,18 +133,4 @@ actor Displays {
             options: shown.options(strings: strings, isReadOnly: wish.isReadOnly))
         return .event("timeline", data: timeline.json(at: shown.boot, node: shown.node, strings: strings))
     }
-}
-
-/// Since when a page does not take what it is told.
-final class Stall: Sendable {
-    let channel: any Channel
-    private let since = Mutex<ContinuousClock.Instant?>(nil)
-
-    init(channel: any Channel) { self.channel = channel }
-
-    var isLong: Bool { since.withLock { $0 }.map { .now - $0 > Displays.patience } ?? false }
-
-    func begin() { since.withLock { $0 = .now } }
-
-    func end() { since.withLock { $0 = nil } }
 }

@@ -70,7 +70,12 @@ public struct HTTPServer: Service {
         )
         try await withThrowingDiscardingTaskGroup { group in
             group.addTask { await displays.run() }
-            try await application.run()
+            try await withGracefulShutdownHandler {
+                try await application.run()
+            } onGracefulShutdown: {
+                // The handler cannot wait; the application ends when the streams have.
+                Task { await displays.close() }
+            }
             group.cancelAll()
         }
     }

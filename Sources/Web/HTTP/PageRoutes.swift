@@ -3,7 +3,6 @@
 import Display
 import Hummingbird
 import NIOCore
-import ServiceLifecycle
 import Session
 import Wire
 
@@ -56,25 +55,20 @@ struct PageRoutes: Sendable {
         return Response(Array(code.svg.utf8), type: "image/svg+xml")
     }
 
+    private static let full = Refused(
+        .serviceUnavailable, "all \(Displays.most) event streams of this node are in use")
+
     private func timeline(_ request: Request, _ context: WebContext) async throws -> Response {
         do throws(Refused) {
             let wish = try Displays.Wish(
                 request.query, header: request.headers[.acceptLanguage], access: context.access)
-            guard let (id, items, stall) = await displays.join(wish, on: context.channel) else {
-                throw Refused(.serviceUnavailable, "all \(Displays.most) event streams of this node are in use")
-            }
-            return .eventStream { [displays] writer in
-                defer { Task { await displays.leave(id) } }
-                for await item in items.cancelOnGracefulShutdown() {
-                    let bytes =
-                        switch item {
-                        case .timeline(let event): event
-                        case .heartbeat: ByteBuffer.event("beat", data: Array("1".utf8))
-                        }
-                    stall.begin()
-                    try await writer.write(bytes)
-                    stall.end()
-                }
+            guard await displays.count < Displays.most else { throw Self.full }
+            return .eventStream { [displays, channel = context.channel] writer in
+                // An empty write: the head has gone before it.
+                try await writer.write(ByteBuffer())
+                guard let seat = await displays.join(wish, on: channel) else { return }
+                for await _ in seat.end {}
+                await displays.leave(seat.id)
             }
         } catch {
             return error.response

@@ -13,7 +13,8 @@ struct NodeProcess: Sendable {
     let socket: String
 
     static func with<Value: Sendable>(
-        _ broker: BrokerAddress, _ directory: String, _ body: @Sendable (NodeProcess) async throws -> Value
+        _ broker: BrokerAddress, _ directory: String, options: [String] = [],
+        _ body: @Sendable (NodeProcess) async throws -> Value
     ) async throws -> Value {
         let socket = directory + "/node.sock"
         let process = try Child.start(
@@ -21,7 +22,7 @@ struct NodeProcess: Sendable {
             [
                 "--broker", "\(broker)", "--space", "bench", "--node", "desk", "--state-dir", directory + "/node",
                 "--socket", socket, "--log-level", "warning",
-            ])
+            ] + options)
         do {
             try await startSession(socket)
             let value = try await body(NodeProcess(process: process, socket: socket))
