@@ -15,7 +15,7 @@ import Testing
             ("/v1/start", #"{"seconds":0}"#, "seconds"), ("/v1/start", #"{"seconds":1.5}"#, "seconds"),
             ("/v1/start", #"{"seconds":"60"}"#, "seconds"), ("/v1/start", #"{"plan":"nap 5m"}"#, "plan"),
             ("/v1/start", #"{"seconds":60,"title":"a\u0007b"}"#, "title"),
-            ("/v1/start", #"{"preset":"nonesuch"}"#, "preset"), ("/v1/start", #"{"mode":"sideways"}"#, "mode"),
+            ("/v1/start", #"{"mode":"sideways"}"#, "mode"),
             ("/v1/start", #"{"phases":[{"seconds":60},{"seconds":-1}]}"#, "phases.1.seconds"),
             ("/v1/intents", "{}", "op"), ("/v1/intents", #"{"op":"explode"}"#, "op"),
             ("/v1/intents", #"{"op":"pause","seconds":5}"#, "seconds"),

@@ -13,7 +13,7 @@ public struct WidgetOptions: Sendable {
     public var width: Int?
     /// Its height in points; `nil` for one that goes with the width.
     public var height: Int?
-    /// How many times the usual size, where neither width nor height is given.
+    /// How many times the usual size, or width and height where they are given; the sides end at 4096.
     public var scale = 1.0
     /// The colour of ring, bar and icon, on the `boring` face and of the debt that of the text; `nil` for the session's.
     public var colour: Colour?
@@ -40,9 +40,6 @@ public struct WidgetOptions: Sendable {
         width = try Self.size("width", in: query)
         height = try Self.size("height", in: query)
         if let text = query["scale"] {
-            guard width == nil, height == nil else {
-                throw WidgetError("scale", "goes without width and height; leave one or the other out")
-            }
             guard let value = Double(text), Self.scales.contains(value) else {
                 throw WidgetError("scale", "“\(text)” is not a number from 0.25 to 50")
             }
@@ -86,12 +83,14 @@ public struct WidgetOptions: Sendable {
             min(max(Int(value.rounded()), Self.sizes.lowerBound), Self.sizes.upperBound)
         }
         let ratio = Double(usual.width) / Double(usual.height)
-        return switch (width, height) {
-        case (let width?, let height?): (width, height)
-        case (let width?, nil): (width, bounded(Double(width) / ratio))
-        case (nil, let height?): (bounded(Double(height) * ratio), height)
-        case (nil, nil): (bounded(Double(usual.width) * scale), bounded(Double(usual.height) * scale))
-        }
+        let (width, height) =
+            switch (width.map(Double.init), height.map(Double.init)) {
+            case (let width?, let height?): (width, height)
+            case (let width?, nil): (width, width / ratio)
+            case (nil, let height?): (height * ratio, height)
+            case (nil, nil): (Double(usual.width), Double(usual.height))
+            }
+        return (bounded(width * scale), bounded(height * scale))
     }
 }
 

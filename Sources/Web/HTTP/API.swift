@@ -29,13 +29,14 @@ struct API: Sendable {
         }
     }
 
-    private func plan(ofPreset name: String?) async throws(RequestError) -> [Phase]? {
+    private func plan(ofPreset name: String?) async throws -> [Phase]? {
         guard let name else { return nil }
         switch await node.preset(name) {
         case .found(let phases): return phases
         case .unknown(let names):
-            throw RequestError(
-                "preset", "there is no preset “\(name)”; presets are \(names.joined(separator: ", "))")
+            throw Refused(
+                .notFound, field: "preset", "there is no preset “\(name)”; presets are \(names.joined(separator: ", "))"
+            )
         }
     }
 

@@ -14,7 +14,6 @@ struct Gate: RouterMiddleware {
         var context = context
         do throws(Refused) {
             try checkHost(of: request)
-            if request.method != .get, request.method != .head { try checkOrigin(of: request) }
             if let paired = pairing(request) { return paired }
             try admit(request, &context)
         } catch {
@@ -30,19 +29,6 @@ struct Gate: RouterMiddleware {
             throw Refused(
                 .misdirectedRequest, field: "Host",
                 "“\(name)” is no name of this node; reach it by address, or name the host in LOCKSTEP_HTTP_HOSTS")
-        }
-    }
-
-    /// What changes something comes from a page of this node, or from no page at all, and says that it is JSON: a form
-    /// on somebody else's page can do neither.
-    private func checkOrigin(of request: Request) throws(Refused) {
-        let authority = request.head.authority ?? ""
-        if let origin = request.headers[.origin], origin != "http://\(authority)", origin != "https://\(authority)" {
-            throw Refused(.forbidden, field: "Origin", "requests from pages of \(origin) are not taken")
-        }
-        let type = request.headers[.contentType]?.split(separator: ";").first.map { $0.lowercased() }
-        guard type == "application/json" else {
-            throw Refused(.unsupportedMediaType, field: "Content-Type", "must be application/json")
         }
     }
 
@@ -78,7 +64,7 @@ struct Gate: RouterMiddleware {
                 "this needs a key: open the link that “lockstep kiosk” prints on the node's machine, or send "
                     + "“Authorization: Bearer KEY”")
         }
-        if request.method != .get, request.method != .head, context.access != .control {
+        if request.method == .post, context.access != .control {
             throw Refused(.forbidden, "this key may only look")
         }
     }

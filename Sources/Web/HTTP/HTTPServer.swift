@@ -44,6 +44,7 @@ public struct HTTPServer: Service {
         let signpost = Signpost()
         router.add(middleware: gate)
         router.add(middleware: signpost)
+        router.add(middleware: OwnPages())
         API(node: node).addRoutes(to: router)
         PageRoutes(node: node, displays: displays, kiosk: kiosk).addRoutes(to: router)
         WidgetRoutes(node: node).addRoutes(to: router)

@@ -13,12 +13,12 @@ struct PageRoutes: Sendable {
     let kiosk: KioskReport
 
     func addRoutes(to router: Router<WebContext>) {
-        router.get("/") { _, _ in try Self.file("kiosk.html", "text/html; charset=utf-8") }
+        router.get("/") { request, _ in try page(request) }
         router.get("/kiosk.css") { _, _ in try Self.file("kiosk.css", "text/css; charset=utf-8") }
         router.get("/kiosk.js") { _, _ in try Self.file("kiosk.js", "text/javascript; charset=utf-8") }
         router.get("/openapi.json") { _, _ in try Self.file("openapi.json", "application/json") }
         router.get("/v1/timeline") { request, context in try await timeline(request, context) }
-        router.get("/qr.svg") { request, context in qr(request, context) }
+        router.get("/qr.svg") { request, context in try qr(request, context) }
         router.get("/v1/clock") { _, _ in
             Response(Array(#"{"boot":\#(await node.shown().boot)}"#.utf8), type: "application/json")
         }
@@ -38,9 +38,24 @@ struct PageRoutes: Sendable {
         return Response(bytes, type: type, cache: "no-cache")
     }
 
+    /// The page, unless its address holds what it could only pass over.
+    private func page(_ request: Request) throws -> Response {
+        do throws(Refused) {
+            try PageParameters.check(request.query)
+        } catch {
+            return error.response
+        }
+        return try Self.file("kiosk.html", "text/html; charset=utf-8")
+    }
+
     /// The page's own address as whoever stands before it can open it: with the key that this page has itself.
-    private func qr(_ request: Request, _ context: WebContext) -> Response {
+    private func qr(_ request: Request, _ context: WebContext) throws -> Response {
         var query = request.query
+        do throws(Refused) {
+            try PageParameters.check(query)
+        } catch {
+            return error.response
+        }
         let wantsControl = !Displays.Wish.isOff(query.removeValue(forKey: "controls")) && context.access == .control
         query["qr"] = nil
         query["key"] = kiosk.isLoopback ? nil : wantsControl ? kiosk.controlKey : kiosk.viewKey
@@ -78,15 +93,7 @@ struct PageRoutes: Sendable {
 
 extension Displays.Wish {
     init(_ query: [String: String], header: String?, access: Access) throws(Refused) {
-        face = .focus
-        if let name = query["face"] {
-            guard let face = Face(rawValue: name) else {
-                throw Refused(
-                    .unprocessableContent, field: "face",
-                    "must be one of \(Face.allCases.map(\.rawValue).joined(separator: ", "))")
-            }
-            self.face = face
-        }
+        face = try PageParameters.face(query)
         language = Strings.wished(query["lang"], header: header).language
         isReadOnly = access == .view || Self.isOff(query["controls"])
     }
