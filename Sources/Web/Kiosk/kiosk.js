@@ -307,7 +307,8 @@ function drawTime(now, next) {
   toggle("words", isPaper());
   toggle("long", !isPaper() && text.length > 6);
   write(part("time"), text);
-  const title = text || (isPlain() ? "·" : "");
+  // A tab behind others shows the time; before a person, a new title each second would cost more than all else.
+  const title = document.hidden && text ? text : isPlain() ? entry.title || "·" : "";
   if (document.title !== title) document.title = title;
   toggle("open", !isDown);
   const done = isDown ? passed / count.length : 0;
@@ -469,7 +470,7 @@ async function keepAwake() {
 
 /// After the page was hidden or frozen, or this machine has slept.
 function wake() {
-  if (document.hidden) return;
+  if (document.hidden) return draw();
   draw();
   sync();
   keepAwake();
