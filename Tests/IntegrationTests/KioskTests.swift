@@ -74,7 +74,7 @@ import Testing
     private func fromRightToLeft(_ kiosk: Kiosk, _ gallery: Gallery) async throws {
         let id = try kiosk.kitchen.begin(["title": "قراءة", "label": "دراسة", "plan": "focus 25m, shortBreak 5m, focus 25m"])
         for picture in gallery.pictures {
-            try await picture.page.eventually("the session", "!!entry && entry.session === '\(id)'")
+            try await picture.page.shows(session: id)
             _ = try await picture.page.value("timeline.direction = 'rtl'; entry = null; draw()")
         }
         try await gallery.look("running", of: id, as: "rtl")

@@ -191,6 +191,13 @@ struct Page: Sendable {
             file: file, line: line)
     }
 
+    /// Waits until the page shows this session.
+    func shows(session: String, file: String = #fileID, line: Int = #line) async throws {
+        try await eventually(
+            "the page shows \(session)", "typeof entry === 'object' && !!entry && entry.session === '\(session)'",
+            file: file, line: line)
+    }
+
     /// Clicks on an element with the mouse.
     func click(_ selector: String) async throws {
         let place = try await value(

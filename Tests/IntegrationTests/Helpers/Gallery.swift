@@ -43,7 +43,7 @@ struct Gallery {
         provoke: () async throws -> Void = {}
     ) async throws {
         let isMeant = session.map { "entry.session === '\($0)'" } ?? "true"
-        let isThere = "!!timeline && !!entry && document.documentElement.classList.contains('\(state)') && \(isMeant)"
+        let isThere = "typeof entry === 'object' && !!entry && document.documentElement.classList.contains('\(state)') && \(isMeant)"
         for picture in pictures {
             for size in picture.sizes {
                 try await picture.page.resize(width: size.width, height: size.height)
