@@ -73,7 +73,7 @@ let package = Package(
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ],
-            exclude: ["Kiosk"],
+            exclude: ["Kiosk", "HTTP/openapi.json"],
             swiftSettings: strict
         ),
         .target(name: "Simulation", dependencies: ["Session", "Wire"], swiftSettings: strict),
@@ -136,6 +136,17 @@ let package = Package(
             swiftSettings: strict
         ),
         .testTarget(name: "DisplayTests", dependencies: ["Display", "Session", "Support"], swiftSettings: strict),
+        .testTarget(
+            name: "WebTests",
+            dependencies: [
+                "Display", "Session", "Web", "Wire",
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdTesting", package: "hummingbird"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOEmbedded", package: "swift-nio"),
+            ],
+            swiftSettings: strict
+        ),
         .testTarget(
             name: "ShellTests",
             dependencies: ["Session", "Shell", "Wire", "Mosquitto", "Support", logging],

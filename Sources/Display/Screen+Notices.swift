@@ -29,7 +29,7 @@ extension Screen {
             kind: isFromHere ? .moved : .tookOver, text: options.strings.text(isFromHere ? .moved : .tookOver, values))
     }
 
-    private static func lastHeard(_ milliseconds: Int64, strings: Strings) -> String {
+    static func lastHeard(_ milliseconds: Int64, strings: Strings) -> String {
         let seconds = Int(milliseconds / 1_000)
         let (key, count): (Strings.Key, Int) =
             switch seconds {

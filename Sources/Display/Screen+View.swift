@@ -76,6 +76,7 @@ extension Screen {
             calmTrend = percent == nil ? nil : options.calm?.trend
         }
         if face == .boring { debtText = options.debtMinutes.flatMap { $0 > 0 ? DebtText.text(minutes: $0) : nil } }
+        facts = Facts(of: moment, face: face, options: options)
         if face.hasButtons, !options.isReadOnly { buttons = Self.buttons(of: moment, face: face, options: options) }
     }
 
@@ -108,17 +109,20 @@ extension Screen {
         }
     }
 
-    /// Counts phases of the same kind, as people do: the third of eight sets of work.
     private static func indicator(of register: Register, strings: Strings) -> String? {
-        guard register.plan.count > 1 else { return register.currentPhase.name }
+        let current = register.currentPhase
+        guard let position = position(in: register) else { return current.name }
+        let name = current.name ?? strings[current.kind.texts.name]
+        return strings.text(
+            .phaseIndicator, ["phase": name, "index": "\(position.index)", "total": "\(position.total)"])
+    }
+
+    /// Counts phases of the same kind, as people do: the third of eight sets of work. `nil` where there is only one.
+    static func position(in register: Register) -> (index: Int, total: Int)? {
         let current = register.currentPhase
         let isSame = { (phase: Phase) in phase.kind.countsAs == current.kind.countsAs }
         let total = register.plan.count(where: isSame)
-        guard total > 1 else { return current.name }
-        let name = current.name ?? strings[current.kind.texts.name]
-        return strings.text(
-            .phaseIndicator,
-            ["phase": name, "index": "\(register.plan[...register.phase].count(where: isSame))", "total": "\(total)"])
+        return total > 1 ? (register.plan[...register.phase].count(where: isSame), total) : nil
     }
 }
 
@@ -135,7 +139,7 @@ extension Moment {
 extension PhaseKind {
     fileprivate var countsAs: PhaseKind { self == .longBreak ? .shortBreak : self }
 
-    fileprivate var texts: (name: Strings.Key, running: Strings.Key, paused: Strings.Key, next: Strings.Key) {
+    var texts: (name: Strings.Key, running: Strings.Key, paused: Strings.Key, next: Strings.Key) {
         switch self {
         case .focus: (.focus, .focusInProgress, .focusPaused, .focusNext)
         case .shortBreak: (.shortBreak, .breakInProgress, .breakPaused, .breakNext)

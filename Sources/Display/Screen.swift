@@ -73,6 +73,8 @@ public struct Screen: Hashable, Sendable {
     public var idleText = ""
     /// What stands on a button whose press is not answered yet.
     public var pendingText = ""
+    /// The same in numbers and in shorter words, for small surfaces.
+    public var facts = Facts()
 
     /// An empty screen.
     public init(face: Face) { self.face = face }

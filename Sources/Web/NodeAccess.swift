@@ -54,18 +54,28 @@ public struct Shown: Sendable {
         self.utcOffset = utcOffset
     }
 
+    var nodeView: NodeView { NodeView(view, feeds: feeds, isClockWrong: isClockWrong) }
+
     /// What a screen depends on besides the session.
     func options(strings: Strings, isReadOnly: Bool) -> ScreenOptions {
-        ScreenOptions(
-            strings: strings, node: node, isReadOnly: isReadOnly, utcOffset: utcOffset,
-            calm: feeds.calm(of: view.register?.id).map(Calm.init), debtMinutes: feeds.debtMinutes,
-            isClockWrong: isClockWrong)
+        var options = ScreenOptions(strings: strings, node: node, isReadOnly: isReadOnly, utcOffset: utcOffset)
+        options.take(nodeView)
+        return options
+    }
+}
+
+extension ScreenOptions {
+    /// Takes over what goes beside the session.
+    public mutating func take(_ node: NodeView) {
+        calm = node.calm.map(Calm.init)
+        debtMinutes = node.debtMinutes
+        isClockWrong = node.isClockWrong
     }
 }
 
 extension Calm {
     /// What the feed says, as far as enough was heard.
-    public init(_ feed: CalmFeed) {
+    fileprivate init(_ feed: CalmFeed) {
         let isKnown = feed.coverage >= CalmFeed.enoughCoverage
         self.init(
             percent: isKnown ? feed.percent : nil,

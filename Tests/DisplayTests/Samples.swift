@@ -35,6 +35,20 @@ let sizes: [(columns: Int, rows: Int)] = {
     return columns.flatMap { column in rows.map { (column, $0) } }
 }()
 
+/// Every size up to 14 × 6, then random ones up to 200 × 60, more of the small ones.
+func randomSizes(_ count: Int, seed: UInt64 = 5) -> [(columns: Int, rows: Int)] {
+    var dice = Dice(state: seed)
+    let small = (1...14).flatMap { columns in (1...6).map { (columns, $0) } }
+    let random = (0..<count).map { index in
+        let isLarge = index % 5 == 0
+        return (
+            Int.random(in: 5...(isLarge ? 200 : 90), using: &dice),
+            Int.random(in: 1...(isLarge ? 60 : 28), using: &dice)
+        )
+    }
+    return small + random
+}
+
 /// Always the same numbers.
 struct Dice: RandomNumberGenerator {
     var state: UInt64

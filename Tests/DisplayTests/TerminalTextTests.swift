@@ -7,6 +7,8 @@ struct TerminalTextTests {
     @Test(arguments: [
         ("abc", 3), ("é", 1), ("e\u{301}", 1), ("漢字", 4), ("한", 2), ("📚", 2), ("👨‍👩‍👧", 2), ("❤️", 1), ("🇩🇪", 2),
         ("👍🏽", 2), ("\u{301}", 0), ("\u{200B}", 0), ("ｆ", 2), ("█▀▄", 3), ("…", 1), ("", 0),
+        ("العربية", 7), ("جارٍ", 3), ("مؤقتًا", 5), ("85٪", 3), ("، ؛", 3), ("لا", 2), ("「集中」。", 10), ("接下来：专注", 12),
+        ("일시정지", 8), ("85\u{A0}%", 4), ("85\u{202F}%", 4), ("“”", 2), ("⣿⡇", 2), ("↗", 1), ("▏▉░", 3),
     ])
     func widths(text: String, columns: Int) { #expect(TerminalText.displayWidth(text) == columns) }
 
@@ -30,16 +32,5 @@ struct TerminalTextTests {
         for columns in 0...20 {
             #expect(TerminalText.displayWidth(TerminalText.fitted("漢a字b漢📚c", columns: columns)) <= columns)
         }
-    }
-
-    @Test func keysButNoSequences() {
-        var reader = KeyReader()
-        #expect(reader.keys(in: "pq".utf8) == ["p", "q"])
-        #expect(reader.keys(in: "\u{1B}[A\u{1B}[1;5s\u{1B}Opr".utf8) == ["r"])
-        #expect(reader.keys(in: "\u{1B}".utf8) == [])
-        #expect(reader.keys(in: "q".utf8) == ["q"])
-        #expect(reader.keys(in: "\u{1B}[1;".utf8) == [])
-        #expect(reader.keys(in: "5sp".utf8) == ["p"])
-        #expect(reader.keys(in: [0xC3, 0xA9, 0x0D, 0x03]) == [])
     }
 }

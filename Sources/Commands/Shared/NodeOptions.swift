@@ -4,7 +4,7 @@ public import ArgumentParser
 public import Shell
 
 /// Where the broker is and how to speak to it.
-public struct BrokerOptions: ParsableArguments {
+public struct BrokerOptions: ParsableArguments, Sendable {
     @Option(help: "The broker: mqtt://host:1883, or mqtts://host:8883 for TLS. LOCKSTEP_BROKER")
     var broker: String?
 

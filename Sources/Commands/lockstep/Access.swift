@@ -13,7 +13,7 @@ protocol SessionAccess: Sendable {
     func status() async throws -> StatusReport
     func nodes() async throws -> NodesReport
     /// The view and every later one, until access is lost.
-    func views(_ body: (View) async throws -> Void) async throws
+    func views(_ body: (NodeView) async throws -> Void) async throws
 }
 
 extension Operation {
@@ -35,7 +35,7 @@ struct LocalAccess: SessionAccess {
     func take() async throws -> ReplyReport { try await client.take() }
     func status() async throws -> StatusReport { try await client.status() }
     func nodes() async throws -> NodesReport { try await client.nodes() }
-    func views(_ body: (View) async throws -> Void) async throws { try await client.views(body) }
+    func views(_ body: (NodeView) async throws -> Void) async throws { try await client.views(body) }
 }
 
 enum Access {

@@ -8,7 +8,7 @@ import Shell
 import Web
 
 /// Which node of this machine a command speaks to.
-struct SocketOptions: ParsableArguments {
+struct SocketOptions: ParsableArguments, Sendable {
     @Option(
         help: "The socket of the node on this machine (default: where nodes put it). LOCKSTEP_SOCKET",
         completion: .file())
@@ -27,7 +27,7 @@ struct SocketOptions: ParsableArguments {
 }
 
 /// Which node, or failing that which broker, a command speaks to.
-struct AccessOptions: ParsableArguments {
+struct AccessOptions: ParsableArguments, Sendable {
     @OptionGroup var socket: SocketOptions
 
     @OptionGroup(title: "Without a node on this machine")
@@ -38,15 +38,27 @@ struct AccessOptions: ParsableArguments {
         if let client = socket.localNode {
             return try await Access.orUnreachable { try await body(LocalAccess(client: client)) }
         }
-        let environment = ProcessInfo.processInfo.environment
-        var values = broker.values
-        try values.fill(environment: environment)
-        let settings = try Settings(values, environment: environment)
-        guard settings.broker != nil else {
+        guard let settings = try remoteSettings() else {
             let sockets = socket.wantedSockets.joined(separator: " or ")
             throw Access.unreachable("no node listens on \(sockets), and no --broker is given")
         }
         try await Remote.run(settings: settings, body)
+    }
+
+    /// The same for who tries again later: where nobody is reached it returns or throws without a word.
+    func withAccessIfReached(_ body: (any SessionAccess) async throws -> Void) async throws {
+        if let client = socket.localNode { return try await body(LocalAccess(client: client)) }
+        guard let settings = try remoteSettings() else { return }
+        try await Remote.run(settings: settings, isQuiet: true, body)
+    }
+
+    /// What a passing remote needs; `nil` where no broker is given.
+    func remoteSettings() throws -> Settings? {
+        let environment = ProcessInfo.processInfo.environment
+        var values = broker.values
+        try values.fill(environment: environment)
+        let settings = try Settings(values, environment: environment)
+        return settings.broker == nil ? nil : settings
     }
 }
 

@@ -5,13 +5,17 @@ import Logging
 import Mosquitto
 import Session
 import Shell
+import Synchronization
 import Wire
 
 /// A passing remote: it joins the space for one command, shows itself to nobody and owns nothing.
 struct Remote: SessionAccess {
     let node: Node
 
-    static func run(settings: Settings, _ body: (any SessionAccess) async throws -> Void) async throws {
+    /// - Parameter isQuiet: Whether nothing is said where the broker is not reached.
+    static func run(
+        settings: Settings, isQuiet: Bool = false, _ body: (any SessionAccess) async throws -> Void
+    ) async throws {
         guard let bootID = Clocks.bootID() else { throw UsageError("the kernel's boot id cannot be read") }
         var log = Logger(label: "lockstep") { _ in SwiftLogNoOpLogHandler() }
         log.logLevel = .critical
@@ -22,16 +26,20 @@ struct Remote: SessionAccess {
             node: id ?? settings.node, name: "remote", role: .display, software: Software.name, bootID: bootID,
             isAnnounced: false)
         let client = "lockstep-remote-" + String(UInt64.random(in: 0 ... .max), radix: 36)
-        guard let link = settings.link(clientID: client, givesUp: true) else { return }
+        let reached = Reached()
+        let link = settings.link(clientID: client) { !reached.once.load(ordering: .sequentiallyConsistent) }
+        guard let link else { return }
         try await EventLoop.withEventLoop(name: "remote") { loop in
             let node = Node(identity: identity, space: settings.space, directory: nil, loop: loop, log: log)
             await node.start()
             async let linked: Void = node.runLink(link)
             do {
                 if let problem = await node.waitUntilSettled() {
+                    if isQuiet { throw ExitStatus.unreachable.code }
                     throw Access.unreachable(
                         "no connection to \(settings.broker?.description ?? "a broker"): \(problem)")
                 }
+                reached.once.store(true, ordering: .sequentiallyConsistent)
                 try await body(Remote(node: node))
             } catch {
                 await node.goOffline()
@@ -51,7 +59,15 @@ struct Remote: SessionAccess {
 
     func nodes() async -> NodesReport { await node.nodesReport() }
 
-    func views(_ body: (View) async throws -> Void) async throws {
-        for await view in await node.views() { try await body(view) }
+    func views(_ body: (NodeView) async throws -> Void) async throws {
+        for await view in await node.views() {
+            try await body(
+                NodeView(view, feeds: await node.feeds, isClockWrong: await node.isClockWrong(at: node.clocks())))
+        }
     }
+}
+
+/// Whether the broker was there: a display that is lost from then on tries for ever.
+private final class Reached: Sendable {
+    let once = Atomic<Bool>(false)
 }

@@ -23,7 +23,7 @@ enum Report {
     }
 
     /// Why a request had no effect; `nil` when it had, or when it was so already.
-    static func refusal(_ reply: ReplyReport) -> String? {
+    private static func refusal(_ reply: ReplyReport) -> String? {
         switch reply.outcome {
         case .applied, .duplicate, .noop: nil
         case .refused: "refused: \(words(reply))"

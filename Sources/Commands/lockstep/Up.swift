@@ -106,13 +106,15 @@ struct Up: AsyncParsableCommand {
         // A group of its own: Ctrl-C is ours, and the node is ended before the broker.
         options.processGroupID = 0
         options.teardownSequence = [.gracefulShutDown(allowedDurationToNextStep: .seconds(2))]
-        let arguments: [String] = [
-            "--broker", "\(address)", "--space", "\(settings.space)", "--node", "\(settings.node)", "--name",
-            settings.name, "--state-dir", settings.stateDirectory, "--socket", settings.socket, "--log-level",
-            "warning",
-            // The settings file of this machine's node is made for the broker that it names.
-            "--config", "/dev/null",
-        ]
+        let arguments: [String] =
+            [
+                "--broker", "\(address)", "--space", "\(settings.space)", "--node", "\(settings.node)", "--name",
+                settings.name, "--state-dir", settings.stateDirectory, "--socket", settings.socket, "--log-level",
+                "warning",
+            ] + http(settings) + [
+                // The settings file of this machine's node is made for the broker that it names.
+                "--config", "/dev/null",
+            ]
         return try await Subprocess.run(
             .path(FilePath(Sibling.path(of: "lockstep-node"))), arguments: Arguments(arguments),
             environment: .inherit.updating(
@@ -122,12 +124,23 @@ struct Up: AsyncParsableCommand {
         ).terminationStatus
     }
 
+    private static func http(_ settings: Settings) -> [String] {
+        settings.http.map { ["--http", "\($0)"] } ?? []
+    }
+
     private static func greet(settings: Settings, address: BrokerAddress) {
         let isDefault = Paths(environment: ProcessInfo.processInfo.environment).sockets.contains(settings.socket)
         let option = isDefault ? "" : " --socket \(settings.socket)"
+        let page =
+            settings.http.map { http in
+                http.isLoopback
+                    ? "The page for browsers: http://\(http)/"
+                    : "The page for browsers on http://\(http)/ needs a link with a key: lockstep kiosk\(option)"
+            } ?? "A page for browsers: lockstep up --http 127.0.0.1:\(HTTPAddress.usualPort)"
         print(
             """
             Lockstep is up: node \(settings.node), space \(settings.space), broker \(address).
+            \(page)
 
             In another terminal:
               lockstep start Reading --for 25m\(option)

@@ -44,6 +44,6 @@ public enum AnsiRenderer {
 
     private static func isPlain(_ cell: Canvas.Cell) -> Bool {
         guard cell.width == 1, let scalar = cell.text.unicodeScalars.first else { return false }
-        return scalar.isASCII || (0x2580...0x259F).contains(scalar.value)
+        return scalar.isASCII || (0x2580...0x259F).contains(scalar.value) || (0x2800...0x28FF).contains(scalar.value)
     }
 }

@@ -39,6 +39,13 @@ public struct Canvas: Hashable, Sendable {
     /// The number of rows.
     public let rows: Int
     private var cells: [Cell]
+    private var areas: [Area] = []
+
+    private struct Area: Hashable, Sendable {
+        var columns: Range<Int>
+        var rows: Range<Int>
+        var operation: Operation
+    }
 
     /// An empty canvas of one background.
     public init(columns: Int, rows: Int, background: Colour?) {
@@ -53,6 +60,16 @@ public struct Canvas: Hashable, Sendable {
 
     /// The characters of one row.
     public func text(row: Int) -> String { cells[row * columns..<(row + 1) * columns].map(\.text).joined() }
+
+    /// What a press at a place asks for; `nil` where there is no button.
+    public func operation(column: Int, row: Int) -> Operation? {
+        areas.last { $0.columns.contains(column) && $0.rows.contains(row) }?.operation
+    }
+
+    /// Says that an area is a button.
+    mutating func mark(_ operation: Operation, columns: Range<Int>, rows: Range<Int>) {
+        areas.append(Area(columns: columns, rows: rows, operation: operation))
+    }
 
     /// Writes text from a place on; what does not fit is left out. A style without a background keeps that of the canvas.
     /// - Returns: The column behind the text.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The pictures of the kinds of phase, at any size.
+/// The pictures of the kinds of phase and of what sessions are about, at any size.
 enum Drawings {
     /// The size below which a drawing is only a smudge, in pixels.
     static let smallest = 9
@@ -8,7 +8,8 @@ enum Drawings {
     static func icon(_ icon: Icon, height: Int, progress: Double?) -> Pixmap {
         switch icon {
         case .cup: cup(height: height)
-        case .hourglass, .book, .pen, .leaf, .dumbbell: hourglass(height: height, progress: progress ?? 0.5)
+        case .hourglass: hourglass(height: height, progress: progress ?? 0.5)
+        case .book, .pen, .leaf, .dumbbell: IconLines(icon.path).pixmap(size: height)
         }
     }
 

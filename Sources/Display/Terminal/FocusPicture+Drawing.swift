@@ -49,6 +49,12 @@ extension FocusPicture {
         var row = row
         let inner = columns - 2 * layout.margin
         let isCentred = layout.shape == .column
+        if layout.hasBar, let progress = screen.progress {
+            row += layout.gap
+            ProgressBar(columns: inner, progress: progress)
+                .draw(on: &canvas, column: layout.margin, row: row, style: tintStyle, depth: depth)
+            row += 1
+        }
         if let buttons = layout.buttons, buttons.height > 0 {
             row += layout.gap
             buttons.draw(
@@ -63,44 +69,5 @@ extension FocusPicture {
         } else {
             notice.write(on: &canvas, column: layout.margin, row: row, columns: inner)
         }
-    }
-
-    /// Text alone: the time at the right of the first line, or in the middle where nothing else fits beside it.
-    mutating func drawLines() {
-        let time = screen.smallTime(columns: columns)
-        let fewestColumns = 6
-        var left = rows
-        let lines = texts + (notice.map { [$0] } ?? [])
-        let room = columns - time.count - 2
-        guard rows > 0 else { return }
-        if room < fewestColumns {
-            let fitting = Array(lines.prefix(max(rows - 1, 0)))
-            let top = (rows - 1 - fitting.count) / 2
-            canvas.write(time, column: (columns - time.count) / 2, row: top, style: timeStyle)
-            guard columns >= fewestColumns else { return }
-            for (index, line) in fitting.enumerated() {
-                line.writeCentred(on: &canvas, row: top + 1 + index, margin: 0)
-            }
-            return
-        }
-        let buttons = ButtonRows(screen.buttons, columns: columns, isTall: false, depth: depth)
-        let below = rows > 2 && buttons.map { $0.height < rows - 1 } == true ? buttons : nil
-        left -= below?.height ?? 0
-        let shown = orderedLines(count: left)
-        let top = (left - shown.count) / 2
-        for (index, line) in shown.enumerated() {
-            line.write(on: &canvas, column: 0, row: top + index, columns: index == 0 ? room : columns)
-        }
-        canvas.write(time, column: columns - time.count, row: top, style: timeStyle)
-        below?.draw(
-            on: &canvas, column: 0, row: top + shown.count, columns: columns, isCentred: false,
-            pending: screen.pendingText)
-    }
-
-    /// A notice comes before everything but the first line.
-    private func orderedLines(count: Int) -> [Line] {
-        let notices = notice.map { [$0] } ?? []
-        guard count > 1 else { return screen.isStale ? notices : Array(texts.prefix(1)) }
-        return Array(texts.prefix(count - notices.count)) + notices
     }
 }

@@ -19,6 +19,8 @@ struct FocusLayout {
     /// Empty rows between the parts.
     var gap: Int
     var margin: Int
+    /// Whether a bar stands below the time.
+    var hasBar = false
     /// The rows that all of it takes.
     var height: Int
 
@@ -57,9 +59,19 @@ extension FocusPicture {
 
     private func bestLayout(_ make: (Wish) -> FocusLayout?) -> FocusLayout? {
         let airy = Self.wishes.prefix(3).lazy.compactMap(make).first { $0.digits.height >= 10 }
-        if let airy { return airy }
+        if let airy { return withBar(airy) }
         let small = Self.wishes.lazy.compactMap(make).first { $0.digits.height >= 7 }
         return small ?? Self.wishes.lazy.compactMap(make).first
+    }
+
+    /// A bar takes only rows that nothing else has a use for.
+    private func withBar(_ layout: FocusLayout) -> FocusLayout {
+        let height = layout.height + layout.gap + 1
+        guard screen.progress != nil, height <= rows else { return layout }
+        var layout = layout
+        layout.hasBar = true
+        layout.height = height
+        return layout
     }
 
     private func parts(_ wish: Wish, columns: Int) -> (buttons: ButtonRows?, notice: Line?, below: Int) {
@@ -69,10 +81,6 @@ extension FocusPicture {
         let notice = wish.hasNotice ? notice : nil
         let below = [buttons?.height ?? 0, notice == nil ? 0 : 1].filter { $0 > 0 }.map { $0 + wish.gap }.reduce(0, +)
         return (buttons, notice, below)
-    }
-
-    private var sideMargin: Int {
-        min(max(columns / 20, 1), 10)
     }
 
     private func cardLayout(_ wish: Wish) -> FocusLayout? {

@@ -9,10 +9,9 @@ public enum TerminalPicture {
     public static func canvas(of screen: Screen, columns: Int, rows: Int, depth: ColourDepth) -> Canvas {
         switch screen.face {
         case .boring: return BoringPicture.canvas(of: screen, columns: columns, rows: rows)
-        case .focus, .calm, .phases:
-            var picture = FocusPicture(screen: screen, columns: columns, rows: rows, depth: depth)
-            picture.draw()
-            return picture.canvas
+        case .focus: return FocusPicture.canvas(of: screen, columns: columns, rows: rows, depth: depth)
+        case .calm: return CalmPicture.canvas(of: screen, columns: columns, rows: rows, depth: depth)
+        case .phases: return PhasesPicture.canvas(of: screen, columns: columns, rows: rows, depth: depth)
         }
     }
 }

@@ -18,29 +18,39 @@ public enum Catalogue {
         return try? Strings(catalogue: bytes)
     }
 
-    /// The first of the wished languages that there is, else English.
+    /// The language that goes with a wish; `nil` where there is none.
     ///
     /// A wish can be a tag (`pt-BR`), a locale (`de_AT.UTF-8`) or an item of an Accept-Language header (`fr;q=0.8`);
     /// region and what follows are passed over where there is no better match.
-    public static func best(for wishes: [String]) -> Strings {
-        for wish in wishes {
-            let tag = wish.prefix { $0 != "." && $0 != "@" && $0 != ";" }.replacing("_", with: "-").lowercased()
-            guard let primary = tag.split(separator: "-").first else { continue }
-            let exact = languages.first { $0.lowercased() == tag }
-            let near = languages.first { $0.lowercased().split(separator: "-").first == primary }
-            if let found = exact ?? near, let strings = strings(found) { return strings }
-        }
-        return .english
+    public static func match(_ wish: String) -> Strings? {
+        let tag = wish.prefix { $0 != "." && $0 != "@" && $0 != ";" }.replacing("_", with: "-").lowercased()
+        guard let primary = tag.split(separator: "-").first else { return nil }
+        let exact = languages.first { $0.lowercased() == tag }
+        let near = languages.first { $0.lowercased().split(separator: "-").first == primary }
+        return (exact ?? near).flatMap(strings)
     }
 
-    /// The same, in the order of an Accept-Language header's weights.
+    /// The first of the wished languages that there is, else English.
+    public static func best(for wishes: [String]) -> Strings {
+        wishes.lazy.compactMap(match).first ?? .english
+    }
+
+    /// The language of an environment, by POSIX: the first of `LC_ALL`, `LC_MESSAGES` and `LANG` that is set.
+    /// - Parameter environment: The value of a variable.
+    public static func best(environment: (String) -> String?) -> Strings {
+        let set = ["LC_ALL", "LC_MESSAGES", "LANG"].lazy.compactMap(environment).first { !$0.isEmpty }
+        return best(for: set.map { [$0] } ?? [])
+    }
+
+    /// The same, in the order of an Accept-Language header's weights; a weight of 0 means "not this one".
     public static func best(forAcceptLanguage header: String) -> Strings {
         let wishes = header.split(separator: ",").enumerated().map { index, item in
             let parts = item.split(separator: ";").map { $0.filter { $0 != " " } }
-            let weight = parts.dropFirst().first { $0.hasPrefix("q=") }.flatMap { Double($0.dropFirst(2)) } ?? 1
-            return (tag: parts.first ?? "", weight: weight, index: index)
+            let given = parts.dropFirst().first { $0.hasPrefix("q=") }.map { Double($0.dropFirst(2)) ?? 0 }
+            return (tag: parts.first ?? "", weight: given ?? 1, index: index)
         }
-        return best(for: wishes.sorted { ($1.weight, $0.index) < ($0.weight, $1.index) }.map(\.tag))
+        let wanted = wishes.filter { $0.weight > 0 }
+        return best(for: wanted.sorted { ($1.weight, $0.index) < ($0.weight, $1.index) }.map(\.tag))
     }
 }
 

@@ -47,11 +47,11 @@ public struct Strings: Hashable, Sendable {
     /// What stands in the catalogue; `nil` where that lacks the key.
     public func entry(_ key: Key) -> Entry? { entries[key] }
 
-    /// The string as it stands in the catalogue, with its braces; of several forms the one for many.
+    /// The string as it stands in the catalogue, with its braces; of several forms the most general one.
     public subscript(key: Key) -> String {
         switch entries[key] {
         case .text(let text): text
-        case .plural(let forms): forms[.other] ?? ""
+        case .plural(let forms): forms[.other] ?? forms[.many] ?? ""
         case nil: self == .english ? key.rawValue : Strings.english[key]
         }
     }

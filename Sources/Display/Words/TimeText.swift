@@ -22,6 +22,12 @@ public enum TimeText {
         return ["\(seconds / 60):\(twoDigits(seconds % 60))", hours]
     }
 
+    /// `24m`, from two hours on `2h15m`: begun minutes of what is left, full ones of what has passed.
+    public static func minutes(seconds: Int, isCountUp: Bool) -> String {
+        let minutes = (max(seconds, 0) + (isCountUp ? 0 : 59)) / 60
+        return minutes < 120 ? "\(minutes)m" : "\(minutes / 60)h\(twoDigits(minutes % 60))m"
+    }
+
     /// `14:05`: the time of day at an instant.
     /// - Parameters:
     ///   - time: Milliseconds since 1970.

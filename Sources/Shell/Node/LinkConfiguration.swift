@@ -7,8 +7,9 @@ extension Settings {
     /// How to connect to the broker; `nil` to work alone.
     /// - Parameters:
     ///   - clientID: The client's id at the broker; two with one id end each other.
-    ///   - givesUp: Whether the first failure is the last, as a passing remote has it; a node tries for ever.
-    public func link(clientID: String, givesUp: Bool = false) -> Mosquitto.Configuration? {
+    ///   - givesUp: Asked at each failure whether it is the last; a node tries for ever.
+    public func link(clientID: String, givesUp: @escaping @Sendable () -> Bool = { false }) -> Mosquitto.Configuration?
+    {
         guard let broker else { return nil }
         var configuration = Mosquitto.Configuration(host: broker.host, port: broker.port, clientID: clientID)
         if let user = broker.user { configuration.credentials = .init(user: user, password: broker.password) }
@@ -21,7 +22,7 @@ extension Settings {
         configuration.backoff.maximumMilliseconds = 5_000
         // Far above what is used, so that what is too large can be counted; below what would fill the memory.
         configuration.maximumPacketSize = 1 << 22
-        if givesUp { configuration.giveUp = { _ in true } }
+        configuration.giveUp = { _ in givesUp() }
         return configuration
     }
 }

@@ -3,7 +3,7 @@
 import NIOCore
 import NIOHTTP1
 import NIOPosix
-public import Session
+import Session
 public import Wire
 
 /// The other end of a ``ControlServer``: what command lines and displays use on the node's machine.
@@ -45,7 +45,7 @@ public struct ControlClient: Sendable {
     }
 
     /// Hands over the view and each later one, until the node ends or the task is cancelled.
-    public func views(_ body: (View) async throws -> Void) async throws {
+    public func views(_ body: (NodeView) async throws -> Void) async throws {
         try await exchange(.GET, "/v1/events", body: []) { responses in
             var pending: [UInt8] = []
             for try await part in responses {
@@ -55,7 +55,7 @@ public struct ControlClient: Sendable {
                     let event = pending[..<end.lowerBound]
                     pending.removeSubrange(..<end.upperBound)
                     if let data = event.firstRange(of: Array("data: ".utf8)) {
-                        try await body(try View(json: Array(event[data.upperBound...])))
+                        try await body(try NodeView(json: Array(event[data.upperBound...])))
                     }
                 }
             }

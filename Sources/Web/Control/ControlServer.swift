@@ -40,8 +40,11 @@ public struct ControlServer: Service {
         var quiet = log
         quiet.logLevel = max(log.logLevel, .warning)
         let router = Router(context: WebContext.self)
+        let signpost = Signpost()
+        router.add(middleware: signpost)
         API(node: node).addRoutes(to: router)
         router.get("/v1/kiosk") { [kiosk] _, _ in Response(ReportJSON.encode(kiosk), type: "application/json") }
+        signpost.learn(router)
         let application = Application(
             router: router,
             configuration: .init(address: .unixDomainSocket(path: path)),

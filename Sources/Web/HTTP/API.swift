@@ -57,8 +57,8 @@ struct API: Sendable {
     private func events() async -> Response {
         let views = await node.views()
         return .eventStream { writer in
-            for await view in views.cancelOnGracefulShutdown() {
-                try await writer.write(.event("view", data: view.json()))
+            for await _ in views.cancelOnGracefulShutdown() {
+                try await writer.write(.event("view", data: await node.shown().nodeView.json()))
             }
         }
     }

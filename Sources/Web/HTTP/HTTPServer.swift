@@ -37,15 +37,26 @@ public struct HTTPServer: Service {
         self.log = log
     }
 
+    static func router(
+        node: any NodeAccess, displays: Displays, kiosk: KioskReport, gate: Gate
+    ) -> Router<WebContext> {
+        let router = Router(context: WebContext.self, options: .autoGenerateHeadEndpoints)
+        let signpost = Signpost()
+        router.add(middleware: gate)
+        router.add(middleware: signpost)
+        API(node: node).addRoutes(to: router)
+        PageRoutes(node: node, displays: displays, kiosk: kiosk).addRoutes(to: router)
+        WidgetRoutes(node: node).addRoutes(to: router)
+        signpost.learn(router)
+        return router
+    }
+
     /// Serves until graceful shutdown. A port that is taken is said in the log and tried again: the session goes on.
     public func run() async throws {
         var quiet = log
         quiet.logLevel = max(log.logLevel, .warning)
         let displays = Displays(node: node)
-        let router = Router(context: WebContext.self)
-        router.add(middleware: gate)
-        API(node: node).addRoutes(to: router)
-        PageRoutes(node: node, displays: displays, kiosk: kiosk).addRoutes(to: router)
+        let router = Self.router(node: node, displays: displays, kiosk: kiosk, gate: gate)
         let application = Application(
             router: router,
             server: .http1(configuration: .init(idleTimeout: .seconds(Self.idleSeconds))),

@@ -40,6 +40,17 @@ public struct CalmFeed: Hashable, Sendable {
 
     init(reader: inout JSONReader) throws(Rejection) {
         var version: Int64?
+        self = try CalmFeed(fields: &reader, version: &version)
+        try ProtocolVersion.check(version)
+    }
+
+    /// Without a version of its own, as part of something else.
+    init(fields reader: inout JSONReader) throws(Rejection) {
+        var version: Int64?
+        self = try CalmFeed(fields: &reader, version: &version)
+    }
+
+    private init(fields reader: inout JSONReader, version: inout Int64?) throws(Rejection) {
         var session: SessionID?
         var percent: Int64?
         var coverage: Int64?
@@ -57,10 +68,17 @@ public struct CalmFeed: Hashable, Sendable {
             default: try reader.skip()
             }
         }
-        try ProtocolVersion.check(version)
         self.init(
             session: try need(session, "session"), percent: Int(try need(percent, "percent")),
             coverage: Int(try need(coverage, "coverage")), trend: trend, at: try need(at, "at"))
+    }
+
+    func writeFields(to writer: inout JSONWriter) {
+        writer.field("session", session)
+        writer.field("percent", percent)
+        writer.field("coverage", coverage)
+        if let trend { writer.field("trend", trend.rawValue) }
+        writer.field("at", at)
     }
 }
 
@@ -70,6 +88,8 @@ public struct DebtFeed: Hashable, Sendable {
     public var minutes: Int
     /// When it was found, in milliseconds of group time.
     public var at: Int64
+
+    static let bounds: ClosedRange<Int64> = -100_000...100_000
 
     /// Makes a reading.
     public init(minutes: Int, at: Int64) {
@@ -85,7 +105,7 @@ public struct DebtFeed: Hashable, Sendable {
         while let key = try reader.key(&fields) {
             switch key {
             case "v": version = try reader.integer()
-            case "minutes": minutes = try reader.integer(in: -100_000...100_000, "minutes")
+            case "minutes": minutes = try reader.integer(in: Self.bounds, "minutes")
             case "at": at = try reader.integer(in: Limits.time, "at")
             default: try reader.skip()
             }

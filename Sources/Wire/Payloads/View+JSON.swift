@@ -11,20 +11,22 @@ extension View {
 
     /// The view for another program on this machine: its times are readings of the boot clock that both share.
     public func json() -> [UInt8] {
-        JSONWriter.payload(capacity: 2_048) { writer in
-            writer.field("isOwner", isOwner)
-            writer.field("isLinked", isLinked)
-            writer.field("anchorBoot", anchorBoot)
-            if shown > 0 { writer.field("shown", shown) }
-            if let error {
-                writer.field("error", error.milliseconds)
-                if let at = error.at { writer.field("errorAt", at) }
-            }
-            if let contactLostAt { writer.field("contactLostAt", contactLostAt) }
-            if let register {
-                writer.key("register")
-                register.write(to: &writer)
-            }
+        JSONWriter.payload(capacity: 2_048) { writeFields(to: &$0) }
+    }
+
+    func writeFields(to writer: inout JSONWriter) {
+        writer.field("isOwner", isOwner)
+        writer.field("isLinked", isLinked)
+        writer.field("anchorBoot", anchorBoot)
+        if shown > 0 { writer.field("shown", shown) }
+        if let error {
+            writer.field("error", error.milliseconds)
+            if let at = error.at { writer.field("errorAt", at) }
+        }
+        if let contactLostAt { writer.field("contactLostAt", contactLostAt) }
+        if let register {
+            writer.key("register")
+            register.write(to: &writer)
         }
     }
 

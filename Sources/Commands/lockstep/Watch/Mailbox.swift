@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Session
 import Synchronization
+import Wire
 
 /// Where tasks leave what the loop's thread should see; its descriptor is readable when something is there.
 final class Mailbox: Sendable {
     /// What has been left since the last look.
     struct Mail {
-        var view: View?
+        var view: NodeView?
         /// The answers to presses: the text of a refusal, or `nil` where it was applied.
         var answers: [String?] = []
         var isEnded = false
@@ -20,7 +20,7 @@ final class Mailbox: Sendable {
 
     var descriptor: Int32 { pipe.readEnd }
 
-    func put(_ view: View) { leave { $0.view = view } }
+    func put(_ view: NodeView) { leave { $0.view = view } }
     func answer(_ refusal: String?) { leave { $0.answers.append(refusal) } }
     func end() { leave { $0.isEnded = true } }
 

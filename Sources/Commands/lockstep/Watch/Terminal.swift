@@ -46,7 +46,8 @@ struct Terminal {
     }
 
     /// Takes the terminal over. ``TerminalRestore`` gives it back, whatever happens.
-    func enter() {
+    /// - Parameter withMouse: Whether clicks are wanted; a terminal that sends them selects no text meanwhile.
+    func enter(withMouse: Bool) {
         if let input {
             var attributes = termios()
             if tcgetattr(input, &attributes) == 0 {
@@ -56,7 +57,7 @@ struct Terminal {
                 tcsetattr(input, TCSADRAIN, &attributes)
             }
         }
-        write(Self.enterSequence)
+        write(Self.enterSequence + (withMouse ? Self.mouseSequence : ""))
     }
 
     /// Sends one picture, marked as belonging together.
@@ -67,8 +68,10 @@ struct Terminal {
 
     /// The alternate screen, no cursor, no wrapping.
     private static let enterSequence = "\u{1B}[?1049h\u{1B}[?25l\u{1B}[?7l"
+    /// Presses and releases of the mouse's buttons, their places in decimal numbers.
+    private static let mouseSequence = "\u{1B}[?1000h\u{1B}[?1006h"
     /// Undoes it and everything that a picture sets.
-    static let leaveSequence = "\u{1B}[?2026l\u{1B}[0m\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l"
+    static let leaveSequence = "\u{1B}[?1006l\u{1B}[?1000l\u{1B}[?2026l\u{1B}[0m\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l"
 
     /// A terminal that is gone swallows what is written; the hangup comes as a signal.
     private func write(_ text: String) {

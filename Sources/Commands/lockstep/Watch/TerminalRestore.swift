@@ -47,6 +47,9 @@ enum TerminalRestore {
     /// Says that from now on there is something to restore.
     static func take() { isTaken.store(true, ordering: .sequentiallyConsistent) }
 
+    /// Whether there is something to restore. Not any more, on other threads, while a crash is being reported.
+    static var isDue: Bool { isTaken.load(ordering: .sequentiallyConsistent) }
+
     /// Restores once per ``take()``.
     static func restore() {
         guard isTaken.exchange(false, ordering: .sequentiallyConsistent) else { return }

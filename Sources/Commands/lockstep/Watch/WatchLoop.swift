@@ -3,6 +3,7 @@
 import Display
 import Glibc
 import Session
+import Wire
 
 /// Why a watch came to its end.
 enum WatchEnd: Hashable, Sendable {
@@ -33,7 +34,7 @@ enum WatchLoop {
     ///   - options: Language, time zone, and whether keys do anything.
     ///   - act: Carries a press out; returns the text for the person when it was refused.
     static func run(
-        views: some AsyncSequence<View, Never> & Sendable, terminal: Terminal, face: Face,
+        views: some AsyncSequence<NodeView, Never> & Sendable, terminal: Terminal, face: Face,
         options: ScreenOptions = ScreenOptions(), act: @escaping @Sendable (Operation) async -> String?
     ) async throws(TerminalError) -> WatchEnd {
         let mailbox = try Mailbox()
@@ -63,7 +64,7 @@ enum WatchLoop {
     }
 
     /// Runs `body` on a thread that may block: those of Swift's pool must not.
-    private static func onThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
+    static func onThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
         await withCheckedContinuation { continuation in
             let box = Unmanaged.passRetained(Work { continuation.resume(returning: body()) })
             var thread = pthread_t()

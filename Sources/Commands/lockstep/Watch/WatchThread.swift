@@ -3,6 +3,8 @@
 import Display
 import Glibc
 import Session
+import Web
+import Wire
 
 /// The loop itself, on the thread that may block.
 struct WatchThread: ~Copyable {
@@ -63,7 +65,7 @@ struct WatchThread: ~Copyable {
 
     private mutating func enter() {
         TerminalRestore.take()
-        terminal.enter()
+        terminal.enter(withMouse: canPress)
         shown = nil
     }
 
@@ -76,7 +78,9 @@ struct WatchThread: ~Copyable {
         let screen = view.map { Screen($0, at: now, face: face, options: options) } ?? Screen(face: face)
         let (columns, rows) = terminal.size
         let canvas = TerminalPicture.canvas(of: screen, columns: columns, rows: rows, depth: terminal.depth)
-        terminal.draw(AnsiRenderer.text(from: shown, to: canvas, depth: terminal.depth))
+        if TerminalRestore.isDue {
+            terminal.draw(AnsiRenderer.text(from: shown, to: canvas, depth: terminal.depth))
+        }
         shown = canvas
         timer.set([view?.nextScreen(after: now), messageEnds].compactMap { $0 }.min())
     }
@@ -115,7 +119,10 @@ struct WatchThread: ~Copyable {
     /// - Returns: Whether there will be no more.
     private mutating func takeMail() -> Bool {
         let mail = mailbox.take()
-        if let view = mail.view { self.view = view }
+        if let shown = mail.view {
+            view = shown.view
+            options.take(shown)
+        }
         for refusal in mail.answers {
             options.pending = nil
             options.message = refusal
@@ -133,18 +140,28 @@ struct WatchThread: ~Copyable {
             isInputOpen = count < 0 && (errno == EINTR || errno == EAGAIN)
             return nil
         }
-        for key in keys.keys(in: bytes.prefix(count)) {
-            if key == "q" { return .quit }
-            take(key)
+        for input in keys.inputs(in: bytes.prefix(count)) {
+            switch input {
+            case .key("q"): return .quit
+            case .key(let key): take(Buttons.operation(for: key, of: view?.moment(at: BootTimer.now)))
+            case .click(let column, let row): take(button(column: column, row: row))
+            }
         }
         return nil
     }
 
-    /// One press at a time: what a person sees changes before the next one can be meant.
-    private mutating func take(_ key: Character) {
-        guard face.hasButtons, !options.isReadOnly, options.pending == nil else { return }
+    /// What the button at a place asks for, unless it is about to go.
+    private func button(column: Int, row: Int) -> Operation? {
+        guard let operation = shown?.operation(column: column, row: row) else { return nil }
         let moment = view?.moment(at: BootTimer.now)
-        guard let operation = Buttons.operation(for: key, of: moment) else { return }
+        return Buttons.operations(of: moment, face: face).contains(operation) ? operation : nil
+    }
+
+    private var canPress: Bool { face.hasButtons && !options.isReadOnly }
+
+    /// One press at a time: what a person sees changes before the next one can be meant.
+    private mutating func take(_ operation: Operation?) {
+        guard let operation, canPress, options.pending == nil else { return }
         options.pending = operation
         options.message = nil
         messageEnds = nil

@@ -2,7 +2,7 @@
 
 import Session
 
-/// The buttons of the focus face, side by side in as many rows as the width asks for.
+/// The buttons of a face, side by side in as many rows as the width asks for.
 struct ButtonRows {
     private static let gap = 2
 
@@ -13,7 +13,7 @@ struct ButtonRows {
 
     /// - Returns: `nil` when a button is wider than the room.
     init?(_ buttons: [Button], columns: Int, isTall: Bool, depth: ColourDepth) {
-        hasAreas = depth == .full || depth == .indexed
+        hasAreas = depth.hasAreas
         self.isTall = isTall && hasAreas
         var lines: [[Button]] = [[]]
         for button in buttons {
@@ -51,12 +51,13 @@ struct ButtonRows {
 
     private func draw(_ button: Button, on canvas: inout Canvas, column: Int, row: Int, pending: String) {
         let width = Self.width(of: button)
+        canvas.mark(button.operation, columns: column..<column + width, rows: row..<row + lineHeight)
         let key = button.isPending ? pending : String(button.key)
-        let area = hasAreas ? FocusPicture.Palette.button : nil
+        let area = hasAreas ? Shade.button : nil
         let text = Style(
-            button.isPending ? FocusPicture.Palette.quiet : FocusPicture.Palette.white, on: area,
+            button.isPending ? Shade.quiet : Shade.white, on: area,
             faint: button.isPending)
-        let hint = Style(FocusPicture.Palette.quiet, on: area, faint: true)
+        let hint = Style(Shade.quiet, on: area, faint: true)
         if isTall {
             let edge = Style(area)
             canvas.write(String(repeating: "▄", count: width), column: column, row: row, style: edge)

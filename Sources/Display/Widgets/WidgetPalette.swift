@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Session
+
+/// The colours of a widget.
+struct WidgetPalette {
+    var ground: Colour
+    var text: Colour
+    /// State, in words.
+    var state: Colour
+    /// What is not to catch the eye, and a time that stands still.
+    var quiet: Colour
+    var tint: Colour
+    var warning: Colour
+    /// What of a ring or a bar is still to come.
+    var track: (colour: Colour, opacity: Double)
+    /// Ring and icon of a session that stands still.
+    var dimOpacity: Double
+
+    static let black = Shade.black
+    static let white = Shade.white
+
+    init(screen: Screen, options: WidgetOptions) {
+        guard !options.isEInk, screen.face != .boring else {
+            self.init(boring: options)
+            return
+        }
+        let ground = options.background ?? Self.black
+        let isLight = ground.alpha > 127 && ground.isLight
+        self.init(
+            ground: ground, text: isLight ? Self.black : Self.white,
+            state: isLight ? Colour(red: 0x33, green: 0x33, blue: 0x33) : Shade.state,
+            quiet: isLight ? Colour(red: 0x66, green: 0x66, blue: 0x66) : Shade.quiet,
+            tint: options.colour ?? (isLight ? screen.tint : screen.tint.onBlack),
+            warning: isLight ? Colour(red: 0x8A, green: 0x5A, blue: 0x00) : Shade.warning,
+            track: (isLight ? Self.black : Self.white, 0.2))
+    }
+
+    /// Three colours and no other, unless the person asks for some; black on white for e-ink.
+    init(boring options: WidgetOptions) {
+        let text = options.isEInk ? Self.black : options.colour ?? BoringPicture.primary
+        let secondary = options.isEInk ? Self.black : BoringPicture.secondary
+        self.init(
+            ground: options.isEInk ? Self.white : options.background ?? BoringPicture.background, text: text,
+            state: secondary, quiet: secondary, tint: text, warning: secondary, track: (secondary, 1),
+            dimOpacity: options.isEInk ? 1 : 0.45)
+    }
+
+    private init(
+        ground: Colour, text: Colour, state: Colour, quiet: Colour, tint: Colour, warning: Colour,
+        track: (colour: Colour, opacity: Double), dimOpacity: Double = 0.45
+    ) {
+        self.ground = ground
+        self.text = text
+        self.state = state
+        self.quiet = quiet
+        self.tint = tint
+        self.warning = warning
+        self.track = track
+        self.dimOpacity = dimOpacity
+    }
+}
+
+extension Colour {
+    /// Whether black is easier to read on it than white.
+    fileprivate var isLight: Bool { 299 * Int(red) + 587 * Int(green) + 114 * Int(blue) > 140_000 }
+}

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FoundationEssentials
+import Session
+import Support
+import Testing
+
+@testable import Display
+
+struct CatalogueTests {
+    static let languages = [
+        "en", "ar", "de", "es", "fr", "it", "ja", "ko", "nl", "pl", "pt", "ro", "sv", "tr", "zh-Hans",
+    ]
+
+    /// A catalogue as it stands in its file, with keys that programs would pass over.
+    private struct File: Decodable {
+        enum Value: Decodable {
+            case text(String)
+            case forms([String: String])
+
+            init(from decoder: any Decoder) throws {
+                let container = try decoder.singleValueContainer()
+                if let text = try? container.decode(String.self) {
+                    self = .text(text)
+                } else {
+                    self = .forms(try container.decode([String: String].self))
+                }
+            }
+
+            /// Each text by the name of its form, which is empty where there are no forms.
+            var texts: [String: String] {
+                switch self {
+                case .text(let text): ["": text]
+                case .forms(let forms): forms
+                }
+            }
+        }
+
+        var language: String
+        var name: String
+        var direction: String
+        var strings: [String: Value]
+    }
+
+    private func file(_ language: String) throws -> File {
+        let bytes = try #require(Assets.bytes(named: "\(language).language.json"))
+        return try JSONDecoder().decode(File.self, from: Data(bytes))
+    }
+
+    private func braces(_ text: String) -> [String] { text.matches(of: /\{[^}]*\}/).map { String($0.output) }.sorted() }
+
+    @Test func thereAreFifteen() { #expect(Catalogue.languages == Self.languages) }
+
+    /// What the programs carry is what lies in the sources.
+    @Test(arguments: languages) func embedded(language: String) throws {
+        let bytes = try #require(Assets.bytes(named: "\(language).language.json"))
+        let source = try Project.read("Sources/Display/Languages/\(language).json")
+        #expect(String(decoding: bytes, as: UTF8.self) == source)
+    }
+
+    @Test(arguments: languages) func everyKeyAndNoOther(language: String) throws {
+        let file = try file(language)
+        #expect(Set(file.strings.keys) == Set(Strings.Key.allCases.map(\.rawValue)))
+        let lines = try Project.read("Sources/Display/Languages/\(language).json").matches(of: /\n {4}"/)
+        #expect(lines.count == file.strings.count, "a key stands there twice")
+        #expect(file.language == language)
+        #expect(!file.name.isEmpty)
+        #expect(file.direction == (language == "ar" ? "rtl" : "ltr"))
+    }
+
+    @Test(arguments: languages) func everyFormOfThePlural(language: String) throws {
+        let forms = Set(PluralForm.forms(of: language).map(\.rawValue))
+        for (key, value) in try file(language).strings {
+            guard case .forms(let texts) = value else { continue }
+            #expect(Set(texts.keys) == forms, "\(key)")
+        }
+        let counted = try file("en").strings.filter { if case .forms = $0.value { true } else { false } }
+        for key in counted.keys {
+            guard case .forms = try file(language).strings[key] else {
+                Issue.record("\(key) counts things and has no forms")
+                continue
+            }
+        }
+    }
+
+    /// A form for one number alone may have it in words.
+    @Test(arguments: languages) func bracesAsInEnglish(language: String) throws {
+        let inWords = Set(
+            PluralForm.allCases.filter { form in (0..<1_000).count { PluralForm(of: $0, in: language) == form } == 1 }
+                .map(\.rawValue))
+        let english = try file("en").strings
+        for (key, value) in try file(language).strings {
+            let wanted = english[key]?.texts.values.first.map(braces) ?? []
+            for (form, text) in value.texts {
+                let isInWords = inWords.contains(form) && braces(text) == wanted.filter { $0 != "{count}" }
+                let isRight = isInWords || braces(text) == wanted
+                #expect(isRight, "\(key) \(form): \(text)")
+            }
+        }
+    }
+
+    @Test(arguments: languages) func textsAreClean(language: String) throws {
+        for (key, value) in try file(language).strings {
+            for text in value.texts.values {
+                #expect(!text.isEmpty && !text.hasPrefix(" ") && !text.hasSuffix(" "), "\(key)")
+                #expect(text.unicodeScalars.allSatisfy(CleanText.isClean), "\(key): \(text)")
+            }
+        }
+        #expect(Catalogue.strings(language)?[.hourMark].count == 1, "times have at most five characters")
+    }
+
+    /// Three of them stand side by side on a small screen, two on the calm face.
+    @Test(arguments: languages) func buttonsAreShort(language: String) throws {
+        let strings = try #require(Catalogue.strings(language))
+        for key in [Strings.Key.pause, .resume, .stop, .extend, .startBreak, .startFocus] {
+            #expect(TerminalText.displayWidth(strings[key]) <= 15, "\(strings[key])")
+        }
+        #expect(TerminalText.displayWidth(strings[.endSession]) <= 19)
+    }
+
+    @Test(arguments: [
+        ("de", "de"), ("de_AT.UTF-8", "de"), ("de_DE@euro", "de"), ("pt_BR", "pt"), ("pt-PT", "pt"), ("PT", "pt"),
+        ("zh_CN.UTF-8", "zh-Hans"), ("zh-TW", "zh-Hans"), ("zh-hans", "zh-Hans"), ("ar_EG.UTF-8", "ar"),
+        ("en_GB.UTF-8", "en"),
+    ])
+    func matches(wish: String, language: String) { #expect(Catalogue.match(wish)?.language == language) }
+
+    @Test(arguments: ["", "C", "C.UTF-8", "POSIX", "xx", "d", "den", "_", "-", "..", "@", "*", "../de", "\u{0}", "🇩🇪"])
+    func matchesNothing(wish: String) {
+        #expect(Catalogue.match(wish) == nil)
+        #expect(Catalogue.best(for: [wish]) == .english)
+        #expect(Catalogue.best(for: [wish, "sv"]).language == "sv")
+    }
+
+    @Test(arguments: [
+        (["LANG": "de_AT.UTF-8"], "de"), (["LANG": "de", "LC_MESSAGES": "fr"], "fr"),
+        (["LANG": "de", "LC_MESSAGES": "fr", "LC_ALL": "it"], "it"), (["LANG": "de", "LC_ALL": ""], "de"),
+        (["LANG": "de", "LC_ALL": "C"], "en"), (["LC_CTYPE": "de"], "en"), ([:], "en"),
+    ])
+    func ofTheEnvironment(variables: [String: String], language: String) {
+        #expect(Catalogue.best { variables[$0] }.language == language)
+    }
+
+    @Test(arguments: [
+        ("fr", "fr"), ("fr-CH, fr;q=0.9, en;q=0.8, de;q=0.7, *;q=0.5", "fr"), ("en;q=0.1,ja;q=0.9", "ja"),
+        ("xx, sv;q=0.2", "sv"), ("de;q=0, ro;q=0.1", "ro"), ("de;q=0", "en"), ("de ; q=0.5, it ; q=0.6", "it"),
+        ("nl, tr", "nl"), ("", "en"), (",,;;q=,", "en"), ("de;q=nan", "en"), ("de;q=x, pl;q=0.3", "pl"), ("*", "en"),
+        ("zh-CN,zh;q=0.9", "zh-Hans"),
+    ])
+    func acceptLanguage(header: String, language: String) {
+        #expect(Catalogue.best(forAcceptLanguage: header).language == language)
+    }
+
+    /// The samples that CLDR gives for its cardinal rules.
+    @Test(arguments: [
+        ("en", [PluralForm.one: [1], .other: [0, 2, 3, 11, 16, 21, 100, 101, 1_000, 10_000]]),
+        ("de", [.one: [1], .other: [0, 2, 16, 21, 100, 1_000]]), ("nl", [.one: [1], .other: [0, 2, 16, 21, 100]]),
+        ("sv", [.one: [1], .other: [0, 2, 16, 21, 100]]), ("it", [.one: [1], .other: [0, 2, 16, 21, 100]]),
+        ("es", [.one: [1], .other: [0, 2, 16, 21, 100]]), ("tr", [.one: [1], .other: [0, 2, 16, 21, 100]]),
+        ("fr", [.one: [0, 1], .other: [2, 17, 100, 1_000]]), ("pt", [.one: [0, 1], .other: [2, 17, 100, 1_000]]),
+        ("ro", [.one: [1], .few: [0, 2, 16, 19, 101, 119, 1_001], .other: [20, 35, 100, 120, 1_000]]),
+        (
+            "pl",
+            [
+                .one: [1], .few: [2, 4, 22, 24, 32, 34, 42, 62, 102, 1_002],
+                .many: [0, 5, 11, 12, 14, 19, 21, 100, 112, 1_000],
+            ]
+        ),
+        (
+            "ar",
+            [
+                .zero: [0], .one: [1], .two: [2], .few: [3, 10, 103, 110, 1_003], .many: [11, 26, 99, 111, 1_011],
+                .other: [100, 102, 200, 202, 300, 302, 1_000, 10_000],
+            ]
+        ),
+        ("ja", [.other: [0, 1, 2, 15, 100]]), ("ko", [.other: [0, 1, 2, 15, 100]]),
+        ("zh-Hans", [.other: [0, 1, 2, 15, 100]]),
+    ])
+    func pluralForms(language: String, samples: [PluralForm: [Int]]) {
+        for (form, counts) in samples {
+            for count in counts { #expect(PluralForm(of: count, in: language) == form, "\(count)") }
+        }
+        #expect(Set(samples.keys) == PluralForm.forms(of: language))
+        for count in 0..<1_200 {
+            #expect(PluralForm.forms(of: language).contains(PluralForm(of: count, in: language)))
+        }
+    }
+
+    @Test func countedThings() throws {
+        let polish = try #require(Catalogue.strings("pl"))
+        #expect(polish.text(.timeLeft, count: 1) == "Została 1 minuta")
+        #expect(polish.text(.timeLeft, count: 3) == "Zostały 3 minuty")
+        #expect(polish.text(.timeLeft, count: 25) == "Zostało 25 minut")
+        #expect(polish[.timeLeft] == "Zostało {count} minut")
+        let arabic = try #require(Catalogue.strings("ar"))
+        #expect(arabic.text(.secondsLeft, count: 2) == "بقيت ثانيتان")
+        #expect(try #require(Catalogue.strings("tr")).text(.percent, count: 85) == "%85")
+        #expect(try #require(Catalogue.strings("de")).text(.percent, count: 85) == "85\u{A0}%")
+    }
+
+    @Test func refusals() throws {
+        let keys = Refusal.allCases.map { RefusalText.key(of: $0) }
+        #expect(Set(keys).count == keys.count)
+        #expect(RefusalText.key(of: nil as Refusal?) == .refusedNotAllowed)
+        let id = try #require(SessionID("S1"))
+        #expect(RefusalText.key(of: .noAnswer(id)) == .noAnswer)
+        #expect(RefusalText.key(of: .noSession) == .noSession)
+        #expect(RefusalText.key(of: .invalid("seconds")) == .refusedInvalid)
+    }
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Session
+import Testing
+
+@testable import Display
+
+struct StatusBarTests {
+    private let label = Label(name: "Study", colour: Colour(red: 0x4C, green: 0x8D, blue: 0xFF))
+    private let sets = [
+        Phase(kind: .work, seconds: 40), Phase(kind: .rest, seconds: 20), Phase(kind: .work, seconds: 40),
+    ]
+
+    private func line(
+        _ register: Register?, at boot: Int64 = 0, _ style: StatusStyle = .compact, face: Face = .focus,
+        error: Int64? = 0, lostAt: Int64? = nil, isLinked: Bool = true, options: ScreenOptions = ScreenOptions()
+    ) -> StatusLine {
+        let view = view(register, error: error, lostAt: lostAt, isLinked: isLinked)
+        return StatusLine(
+            Screen(view, at: boot, face: face, options: options), style: style, strings: options.strings)
+    }
+
+    @Test func styles() {
+        let register = sample(label: label, title: "Reading")
+        #expect(line(register, at: 375_000, .minimal).text == "◔")
+        #expect(line(register, at: 375_000, .compact).text == "◔ 18:45")
+        #expect(line(register, at: 375_000, .expanded).text == "◔ Study · Focus in progress · 18:45")
+        #expect(line(sample(title: "Reading"), .expanded).text == "○ Reading · Focus in progress · 25:00")
+        #expect(line(sample(), .expanded).text == "○ Focus in progress · 25:00")
+    }
+
+    @Test func everyStateHasASignOfItsOwn() {
+        #expect(line(sample(), at: 1_499_000).text == "● 00:01")
+        #expect(line(sample(status: .paused, elapsed: 60_000), at: 90_000).text == "‖ 24:00", "the time is frozen")
+        #expect(line(sample(sets, phase: 2, status: .ready), .expanded).text == "▷ Work 2/2 · Work is next · 00:40")
+        #expect(line(sample(status: .completed, elapsed: 1_500_000), at: 4_999).text == "✓ 00:00")
+        #expect(line(sample(mode: .countup), at: 65_000).text == "↑ 01:05")
+        #expect(line(nil).text == "◌")
+        #expect(line(nil, .expanded).text == "◌ There is no session")
+        #expect(line(nil, .expanded, isLinked: false).text == "◌ There is no session · Not connected")
+    }
+
+    @Test func whatIsTheMatterIsSaid() throws {
+        #expect(line(sample(), error: nil).text == "○ ≈25:00")
+        let stale = line(sample(), at: 45_000, .expanded, lostAt: 0)
+        #expect(stale.text == "○! Focus in progress · 24:15 · Last heard 45 s ago")
+        #expect(stale.classes == ["running", "focus", "stale"])
+        #expect(line(sample(), at: 45_000, lostAt: 0).text == "○! 24:15")
+        var register = sample()
+        register.continues = Continuation(
+            node: try #require(NodeID("kitchen-pi")), epoch: 1, rev: 4, at: 1_800_000_000_000)
+        let options = ScreenOptions(node: NodeID("kitchen-pi"), utcOffset: { _ in 6 * 3_600 + 5 * 60 })
+        let moved = line(register, .expanded, options: options)
+        #expect(moved.text == "○ Focus in progress · 25:00 · Moved to desk, 14:05")
+        #expect(moved.classes == ["running", "focus", "moved"])
+        register = sample(status: .superseded)
+        register.supersededBy = Superseder(
+            session: try #require(SessionID("S2")), node: try #require(NodeID("kitchen-pi")), at: 1_800_000_000_000)
+        #expect(line(register, .expanded, options: options).text == "⇢ Moved to kitchen-pi, 14:05 · 25:00")
+    }
+
+    @Test func facesKeepTheirRules() {
+        for style in StatusStyle.allCases {
+            let boring = line(sample(label: label, title: "Reading"), style, face: .boring, error: nil)
+            #expect(boring.text == "25:00")
+            #expect(boring.formatted(.polybar) == "%{F#888888}25:00%{F-}")
+            #expect(boring.tooltip.isEmpty)
+            #expect(line(nil, style, face: .boring, isLinked: false).formatted(.tmux) == "")
+        }
+        let debt = ScreenOptions(debtMinutes: 120)
+        #expect(line(sample(), .expanded, face: .boring, options: debt).text == "25:00 -120m")
+        #expect(line(sample(), .compact, face: .boring, options: debt).text == "25:00")
+
+        let calm = ScreenOptions(calm: Calm(percent: 85, trend: .rising))
+        #expect(line(sample(title: "Tea"), .minimal, face: .calm, options: calm).text == "○")
+        #expect(line(sample(title: "Tea"), .compact, face: .calm, options: calm).text == "○ 85%")
+        #expect(line(sample(title: "Tea"), .expanded, face: .calm, options: calm).text == "○ Tea · Calm 85% ↗ · 25:00")
+        #expect(line(sample(), .compact, face: .calm).text == "○ –")
+
+        let work = sample(sets, phase: 2, title: "Workout")
+        #expect(line(work, .minimal, face: .phases).text == "○ 2/2")
+        #expect(line(work, .compact, face: .phases).text == "○ 2/2 00:40")
+        #expect(line(work, .expanded, face: .phases).text == "○ Workout · Work 2/2 · 00:40")
+    }
+
+    @Test func textsFromPeopleMeanNothingToABar() {
+        let title = "<b>&'\"#[fg=red]%{F#f00}100%"
+        let line = line(sample(title: title), .expanded)
+        #expect(line.formatted(.text).contains(title))
+        #expect(line.formatted(.tmux).contains("##[fg=red]%{F####f00}100%"), "tmux reads it twice")
+        #expect(self.line(sample(title: "C#"), .expanded).formatted(.tmux).contains("C###[default] · Focus"))
+        #expect(line.formatted(.polybar).contains("#[fg=red]%\u{200B}{F#f00}100%"))
+        let waybar = line.formatted(.waybar)
+        #expect(waybar.contains("&lt;b&gt;&amp;&#39;&quot;#[fg=red]"))
+        #expect(!waybar.contains("<b>"))
+        for format in [StatusFormat.json, .waybar] { #expect(!line.formatted(format).contains("\n")) }
+        let long = self.line(sample(title: String(repeating: "long ", count: 30)), .expanded).text
+        #expect(TerminalText.displayWidth(long) < 80)
+    }
+
+    @Test func formats() {
+        let line = line(sample(label: label, title: "Reading"), at: 375_000)
+        #expect(line.formatted(.tmux) == "#[fg=#4c8dff]◔#[default] 18:45")
+        #expect(line.formatted(.polybar) == "%{F#4c8dff}◔%{F-} 18:45")
+        #expect(line.formatted(.i3blocks) == "◔ 18:45\n◔\n#4c8dff")
+        #expect(
+            line.formatted(.i3blocks, isFollowed: true)
+                == ##"{"color":"#4c8dff","full_text":"◔ 18:45","short_text":"◔"}"##)
+        let minimal = self.line(sample(), .minimal)
+        #expect(minimal.formatted(.i3blocks) == "○ 25:00\n○\n#6ea8fe", "the time where there is room")
+        #expect(
+            line.formatted(.waybar)
+                == #"{"alt":"running","class":["running","focus"],"percentage":25,"#
+                + ##""text":"<span color=\"#4c8dff\">◔</span> 18:45","##
+                + #""tooltip":"Reading · Study\nFocus in progress\nends 08:25"}"#)
+        #expect(
+            line.formatted(.json)
+                == #"{"approximate":false,"class":["running","focus"],"ends":"08:25","endsAt":1800001500000,"#
+                + #""face":"focus","kind":"focus","label":"Study","percentage":25,"seconds":1125,"short":"◔","#
+                + #""stale":false,"status":"running","style":"compact","text":"◔ 18:45","title":"Reading","#
+                + #""tooltip":"Reading · Study\nFocus in progress\nends 08:25"}"#)
+        let idle = self.line(nil).formatted(.json)
+        for field in ["ends", "endsAt", "kind", "label", "percentage", "seconds", "title"] {
+            #expect(idle.contains("\"\(field)\":null"))
+        }
+    }
+
+    @Test func aPausedSessionIsDim() {
+        let paused = line(sample(status: .paused, label: label))
+        #expect(paused.formatted(.tmux) == "#[fg=#8a8a8a]‖#[default] #[fg=#8a8a8a]25:00#[default]")
+        #expect(paused.classes == ["paused", "focus"])
+    }
+
+    @Test func rightToLeftTextTurnsNothingElse() throws {
+        let title = "قراءة"
+        let line = line(sample(title: title), .expanded)
+        #expect(line.formatted(.i3blocks).hasPrefix("○ \u{2068}\(title)\u{2069} · Focus in progress · 25:00\n"))
+        #expect(line.formatted(.text) == "○ \(title) · Focus in progress · 25:00")
+        let file = #"{"language": "ar", "name": "x", "direction": "rtl", "strings": {"focusInProgress": "جلسة"}}"#
+        let options = ScreenOptions(strings: try Strings(catalogue: Array(file.utf8)))
+        let arabic = self.line(sample(), .expanded, options: options).formatted(.i3blocks)
+        #expect(arabic.hasPrefix("\u{200F}○ \u{2068}جلسة\u{2069} · 25:00\n"))
+    }
+}

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Session
+import Testing
+
+@testable import Display
+
+struct WidgetTests {
+    private static let arabic =
+        #"{"language": "ar", "name": "x", "direction": "rtl", "strings": {"endsAt": "ينتهي {time}"}}"#
+
+    private static func strings(isRightToLeft: Bool) throws -> Strings {
+        isRightToLeft ? try Strings(catalogue: Array(arabic.utf8)) : .english
+    }
+
+    private static func screen(
+        _ register: Register?, at boot: Int64 = 375_000, face: Face = .focus, error: Int64? = 0, lostAt: Int64? = nil,
+        strings: Strings = .english
+    ) -> Screen {
+        let options = ScreenOptions(strings: strings, calm: Calm(percent: 85, trend: .rising), debtMinutes: 120)
+        return Screen(view(register, error: error, lostAt: lostAt), at: boot, face: face, options: options)
+    }
+
+    /// Every look that there is.
+    private static func states(title: String = "Reading", label: Label? = nil) -> [String: Screen?] {
+        let looks: [(String, Register?, Int64?)] = [
+            ("idle", nil, nil), ("running", sample(label: label, title: title), nil),
+            ("paused", sample(status: .paused, elapsed: 375_000, label: label, title: title), nil),
+            ("ready", sample(status: .ready, label: label, title: title), nil),
+            ("stale", sample(label: label, title: title), 0),
+            ("completed", sample(status: .completed, elapsed: 1_500_000, label: label, title: title), nil),
+            ("superseded", sample(status: .superseded, label: label, title: title), nil),
+            ("countup", sample(label: label, title: title, mode: .countup), nil),
+        ]
+        return Dictionary(
+            uniqueKeysWithValues: looks.map { name, register, lostAt in
+                let isEnding = name == "completed" || name == "superseded"
+                return (name, screen(register, at: isEnding ? 1_000 : 375_000, lostAt: lostAt))
+            })
+    }
+
+    private static func pictures(_ screen: Screen, _ options: WidgetOptions) -> [String] {
+        [Widgets.circular(screen, options: options), Widgets.rectangular(screen, options: options)]
+    }
+
+    // MARK: What a picture says
+
+    @Test func everyStateLooksDifferent() {
+        let options = WidgetOptions()
+        for look in [Widgets.circular, Widgets.rectangular, Widgets.inline] {
+            let pictures = Self.states().compactMap(\.value).map { look($0, options) }
+            #expect(Set(pictures).count == pictures.count)
+        }
+    }
+
+    @Test func sizes() throws {
+        func head(_ query: [String: String]) throws -> String {
+            let svg = Widgets.rectangular(Self.screen(sample()), options: try WidgetOptions(query: query))
+            return String(svg.prefix { $0 != "\n" })
+        }
+        #expect(try head([:]).contains(#"width="172" height="76" viewBox="0 0 172 76""#))
+        #expect(try head(["width": "344"]).contains(#"width="344" height="152" viewBox="0 0 172 76""#))
+        #expect(try head(["height": "38"]).contains(#"width="86" height="38" viewBox="0 0 172 76""#))
+        #expect(try head(["scale": "2.5"]).contains(#"width="430" height="190" viewBox="0 0 172 76""#))
+        #expect(try head(["width": "600", "height": "600"]).contains(#"viewBox="0 0 172 172""#))
+        #expect(try head(["width": "16", "height": "4096"]).contains(#"width="16" height="4096""#))
+        #expect(try head(["width": "4096"]).contains(#"width="4096" height="1810""#))
+    }
+
+    @Test func whatIsAskedWronglyIsNamed() {
+        func error(_ query: [String: String]) -> String {
+            do throws(WidgetError) {
+                _ = try WidgetOptions(query: query)
+                return ""
+            } catch {
+                return "\(error)"
+            }
+        }
+        #expect(error(["width": "15"]) == "width: “15” is not a whole number from 16 to 4096")
+        #expect(error(["height": "4097"]).hasPrefix("height: "))
+        #expect(error(["scale": "nan"]).hasPrefix("scale: "))
+        #expect(error(["scale": "2", "width": "100"]).hasPrefix("scale: goes without"))
+        #expect(
+            error(["colour": "#12"]) == "colour: “#12” is not a colour of 3, 6 or 8 hexadecimal digits, as 4c8dff")
+        #expect(error(["color": "red"]).hasPrefix("color: "))
+        #expect(error(["background": ""]).hasPrefix("background: "))
+        #expect(error(["face": "smile"]) == "face: “smile” is not one of boring, focus, calm, phases")
+        #expect(error(["eink": "maybe"]).hasPrefix("eink: "))
+        #expect(error(["eink": "1", "lang": "de", "time": "17"]) == "")
+    }
+
+    // MARK: Colours
+
+    @Test func coloursAsAsked() throws {
+        let options = try WidgetOptions(query: ["color": "f0a", "background": "#10203080"])
+        for svg in Self.pictures(Self.screen(sample()), options) {
+            #expect(svg.contains(##"="#ff00aa""##))
+            #expect(svg.contains(##"fill="#102030" fill-opacity="0.5""##), "not every converter reads eight digits")
+            #expect(!svg.contains(Tint.focus.description))
+        }
+        let label = Label(name: "Study", colour: Colour(red: 0x4C, green: 0x8D, blue: 0xFF))
+        for svg in Self.pictures(Self.screen(sample(label: label)), WidgetOptions()) {
+            #expect(svg.contains("#4c8dff"))
+        }
+        let rest = Self.screen(sample([Phase(kind: .shortBreak, seconds: 600)]))
+        for svg in Self.pictures(rest, WidgetOptions()) { #expect(svg.contains(Tint.rest.description)) }
+    }
+
+    @Test func boringHasThreeColoursAndNoWord() throws {
+        var options = WidgetOptions()
+        options.face = .boring
+        for (name, lostAt) in [("running", nil), ("stale", Int64(0))] {
+            let label = Label(name: "Study", colour: Colour(red: 1, green: 2, blue: 3))
+            let screen = Self.screen(sample(label: label, title: "Reading"), face: .boring, error: nil, lostAt: lostAt)
+            for svg in Self.pictures(screen, options) {
+                let file = try SVGFile(svg)
+                #expect(file.colours.isSubset(of: ["#0a0a0a", "#888888", "#444444"]), "\(name)")
+                #expect(Set(file.texts.map(\.text)).isSubset(of: ["18:45", "-120m"]))
+                #expect(Set(file.elements).isSubset(of: ["svg", "circle", "rect", "text"]))
+            }
+            #expect(Widgets.inline(screen, options: options) == "18:45\n")
+        }
+        #expect(try SVGFile(Widgets.rectangular(Self.screen(nil, face: .boring), options: options)).texts.isEmpty)
+        let debt = try SVGFile(Widgets.debt(minutes: 150, options: options))
+        #expect(debt.colours == ["#0a0a0a", "#888888", "#444444"])
+        #expect(debt.texts.map(\.text) == ["-2h30m", "This week"])
+    }
+
+    @Test(arguments: [(nil, "–"), (30, "-30m"), (120, "-120m"), (150, "-2h30m"), (-45, "+45m"), (0, "0m")])
+    func debt(minutes: Int?, text: String) throws {
+        #expect(Widgets.debtLine(minutes: minutes) == text + "\n")
+        #expect(try SVGFile(Widgets.debt(minutes: minutes, options: WidgetOptions())).texts.first?.text == text)
+    }
+
+    // MARK: E-ink
+
+    @Test func eInkIsBlackAndWhiteAndNeverSaysSeconds() throws {
+        var options = WidgetOptions()
+        options.isEInk = true
+        options.colour = .grey
+        for (name, screen) in Self.states() {
+            for face in Face.allCases {
+                guard var screen else { continue }
+                screen.face = face
+                let later = name == "stale" ? " ago" : ""
+                for svg in Self.pictures(screen, options) {
+                    let file = try SVGFile(svg)
+                    #expect(file.colours.isSubset(of: ["#000000", "#ffffff"]), "\(name) \(face)")
+                    #expect(!svg.contains("opacity"))
+                    for text in file.texts where later.isEmpty || !text.text.hasSuffix(later) {
+                        #expect(!Self.countsSeconds(text.text), "\(name) \(face) \(text.text)")
+                    }
+                }
+                #expect(!Self.countsSeconds(Widgets.inline(screen, options: options)))
+            }
+        }
+        let ends = try SVGFile(Widgets.rectangular(Self.screen(sample(title: "Reading")), options: options))
+        #expect(ends.texts.map(\.text) == ["Reading", "Focus in progress", "ends 08:25"])
+        let stale = Self.screen(sample(title: "Reading"), at: 45_000, lostAt: 0)
+        let file = try SVGFile(Widgets.rectangular(stale, options: options))
+        #expect(file.texts.map(\.text) == ["Reading", "Last heard 1 min ago", "ends 08:25"])
+        #expect(Widgets.inline(Self.screen(sample(title: "Reading")), options: options) == "⏳ Reading ends 08:25\n")
+        let paused = Self.screen(sample(status: .paused, elapsed: 30_500, title: "Reading"))
+        #expect(Widgets.inline(paused, options: options) == "‖ Reading 25m\n")
+        // What is drawn stays true until the session changes.
+        let soon = Self.screen(sample(title: "Reading"), at: 376_000)
+        #expect(Self.pictures(soon, options) == Self.pictures(Self.screen(sample(title: "Reading")), options))
+    }
+
+    /// The end of the sample is at 08:25; whatever else has a colon is a time that counts.
+    private static func countsSeconds(_ text: String) -> Bool { text.replacing("08:25", with: "").contains(":") }
+
+    // MARK: Texts of people
+
+    @Test func inline() {
+        let label = Label(name: "Study")
+        let text = { (screen: Screen) in Widgets.inline(screen, options: WidgetOptions()) }
+        #expect(text(Self.screen(sample(label: label, title: "Reading"))) == "⏳ Study 18:45\n")
+        #expect(text(Self.screen(sample(title: "Tea"), face: .calm)) == "⏳ Tea 85% 18:45\n")
+        #expect(text(Self.screen(sample(title: "Tea"), error: nil)) == "⏳ Tea ≈18:45\n")
+        #expect(text(Self.screen(sample(title: "Tea"), lostAt: 0)) == "⏳! Tea 18:45\n")
+        #expect(text(Self.screen(nil)) == "There is no session\n")
+    }
+
+    @Test func textsFromPeopleAreText() throws {
+        let title = "<b>&\"'\u{FFFE}</b>"
+        let file = try SVGFile(Widgets.rectangular(Self.screen(sample(title: title)), options: WidgetOptions()))
+        #expect(file.texts.first?.text == "<b>&\"'</b>")
+        #expect(!file.elements.contains("b"))
+    }
+
+    @Test func rightToLeft() throws {
+        let options = WidgetOptions(strings: try Self.strings(isRightToLeft: true))
+        let screen = Self.screen(sample(title: "قراءة"), strings: options.strings)
+        let file = try SVGFile(Widgets.rectangular(screen, options: options))
+        let heading = try #require(file.texts.first)
+        #expect(heading.attributes["direction"] == "rtl")
+        #expect(heading.attributes["x"] == "130", "begins left of the icon, which stands at the right")
+        #expect(heading.box.upperBound == 130)
+        let time = try #require(file.texts.first { $0.text == "18:45" })
+        #expect(time.attributes["direction"] == "ltr")
+        #expect(time.attributes["text-anchor"] == "end")
+        // In a language from left to right an Arabic title stands where titles stand.
+        let english = try SVGFile(Widgets.rectangular(Self.screen(sample(title: "قراءة")), options: WidgetOptions()))
+        #expect(english.texts.first?.attributes["x"] == "42")
+        #expect(english.texts.first?.attributes["direction"] == "rtl")
+        #expect(english.texts.first?.attributes["text-anchor"] == "end")
+    }
+
+    /// Titles of any kind at any size: well-formed, and no text beyond its picture or across another.
+    @Test(arguments: 0..<60) func nothingOverflows(seed: Int) throws {
+        var dice = Dice(state: UInt64(seed))
+        let letters = Array("abcWMi <>&\"'éßЖقراءةשלום日本語한글😀👨‍👩‍👧🇩🇪ﷺ\u{200D}…0123:%")
+        func words(_ count: Int) -> String {
+            String((0..<count).compactMap { _ in letters.randomElement(using: &dice) })
+        }
+        let plan = [Phase(kind: .focus, name: words(12), seconds: 5_400), Phase(kind: .focus, seconds: 60)]
+        let colour = Colour(red: 10, green: .random(in: 0...255, using: &dice), blue: 80)
+        let statuses: [Status] = [.running, .paused, .ready, .completed, .superseded]
+        for face in Face.allCases {
+            var register = sample(
+                plan, status: statuses.randomElement(using: &dice) ?? .running,
+                label: Bool.random(using: &dice) ? Label(name: words(9), colour: colour) : nil,
+                title: words(.random(in: 0...40, using: &dice)))
+            register.icon = Bool.random(using: &dice) ? words(4) : nil
+            let strings = try Self.strings(isRightToLeft: Bool.random(using: &dice))
+            let screen = Self.screen(
+                register, at: .random(in: 0...4_000, using: &dice), face: face,
+                error: Bool.random(using: &dice) ? nil : 0, strings: strings)
+            var options = WidgetOptions(strings: strings)
+            options.width = .random(in: 16...900, using: &dice)
+            options.height = .random(in: 16...900, using: &dice)
+            options.isEInk = Bool.random(using: &dice)
+            for svg in Self.pictures(screen, options) {
+                let file = try SVGFile(svg)
+                for (index, text) in file.texts.enumerated() {
+                    #expect(text.box.lowerBound >= -0.1, "\(text)")
+                    #expect(text.box.upperBound <= file.width + 0.1, "\(text)")
+                    #expect((0...file.height).contains(text.y))
+                    for other in file.texts[(index + 1)...] where abs(other.y - text.y) < 6 {
+                        #expect(!text.box.overlaps(other.box), "\(text) \(other)")
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import Support
+import Testing
+
+/// `lockstep status` as a bar runs it.
+@Suite(.takingTurns) struct StatusBarTests {
+    /// A `lockstep status --follow` whose lines go to a file.
+    private final class Follower: Sendable {
+        let directory: TemporaryDirectory
+        let pid: pid_t
+
+        init(_ arguments: [String], socket: String) throws {
+            directory = try TemporaryDirectory()
+            pid = try Spawn.start(
+                [Program.path("lockstep"), "status", "--follow", "--socket", socket] + arguments,
+                environment: Program.environment(home: directory.path), output: directory.file("lines"),
+                errors: directory.file("errors"))
+        }
+
+        var lines: [String] { directory.read("lines").split(separator: "\n").map(String.init) }
+        var errors: String { directory.read("errors") }
+
+        /// Waits until a line says so.
+        func prints(_ what: String, file: String = #fileID, line: Int = #line, _ isRight: (String) -> Bool) async throws
+        {
+            try await eventually("“\(what)” among \(lines) \(errors)", file: file, line: line) {
+                lines.contains(where: isRight)
+            }
+        }
+
+        func prints(_ text: String, file: String = #fileID, line: Int = #line) async throws {
+            try await prints(text, file: file, line: line) { $0 == text }
+        }
+
+        /// - Returns: Its exit code.
+        func end(_ signal: Int32? = SIGTERM) async throws -> Int32 {
+            if let signal { kill(pid, signal) }
+            var status: Int32?
+            try await eventually("end of the follower") {
+                status = Spawn.reap(pid)
+                return status != nil
+            }
+            return CommandLine.exitCode(status ?? 0)
+        }
+    }
+
+    @Test func aLineForEachChangeAndNoOther() async throws {
+        try await Space.with("desk", "kitchen") { space in
+            let desk = space["desk"]
+            let minimal = try Follower(["--style", "minimal"], socket: desk.socket.path)
+            let compact = try Follower([], socket: desk.socket.path)
+            try await compact.prints("◌")
+            try space["kitchen"].begin()
+            try await compact.prints("a second") { $0.hasSuffix(" 24:59") || $0.hasSuffix(" 24:58") }
+            #expect(try await space["kitchen"].lockstep("pause").code == 0)
+            try await compact.prints("a frozen time") { $0.hasPrefix("‖ 24:") }
+            #expect(try await desk.lockstep("stop").code == 0)
+            try await eventually("idle again") { compact.lines.last == "◌" && minimal.lines.last == "◌" }
+            #expect(try await compact.end() == 0)
+            #expect(try await minimal.end(SIGINT) == 0)
+            #expect(minimal.lines == ["◌", "○", "‖", "◌"], "seconds that pass change nothing in it")
+            let lines = compact.lines
+            #expect(zip(lines, lines.dropFirst()).allSatisfy { $0 != $1 })
+            // Approximate or not, each second once and none left out.
+            let seconds = lines.filter { $0.hasPrefix("○") }.compactMap { Int($0.suffix(2)) }
+            #expect(
+                Set(zip(seconds, seconds.dropFirst()).map { ($0 + 60 - $1) % 60 }).isSubset(of: [0, 1]), "\(lines)")
+            #expect(compact.errors.isEmpty)
+        }
+    }
+
+    @Test func nodesComeAndGo() async throws {
+        try await Broker.withBroker { broker in
+            let desk = try NodeProcess("desk", broker: "mqtt://127.0.0.1:\(broker.port)")
+            let bar = try Follower(["--style", "expanded", "--lang", "en"], socket: desk.socket.path)
+            try await bar.prints("◌ There is no session · Not connected")
+            try await desk.start()
+            try await bar.prints("◌ There is no session")
+            try desk.begin()
+            try await bar.prints("running") { $0.hasPrefix("○ Reading · Focus in progress") }
+            try await desk.kill()
+            try await bar.prints("lost, and still counting") { $0.hasSuffix(" · Not connected") && $0.contains("24:") }
+            try await desk.start()
+            try await eventually("in touch again") {
+                bar.lines.last.map { $0.contains("24:") && !$0.contains("Not connected") } ?? false
+            }
+            #expect(try await bar.end(SIGHUP) == 0)
+            #expect(bar.errors.isEmpty, "not a word while it waits")
+        }
+    }
+
+    @Test func aPassingRemoteFollowsToo() async throws {
+        try await Space.with("desk") { space in
+            let broker = "mqtt://127.0.0.1:\(space.broker.port)"
+            let bar = try Follower(["--style", "expanded", "--broker", broker], socket: "/nonexistent/node.sock")
+            try await bar.prints("◌ There is no session")
+            try space["desk"].begin()
+            try await bar.prints("running") { $0.hasPrefix("○ Reading · Focus in progress") }
+            try await space.broker.kill()
+            try await bar.prints("lost") { $0.hasPrefix("○ Reading") && $0.hasSuffix(" · Not connected") }
+            try await space.broker.start()
+            try await eventually("in touch again: \(bar.lines) \(bar.errors)") {
+                bar.lines.last.map { $0.hasPrefix("○ Reading") && !$0.contains("Not connected") } ?? false
+            }
+            #expect(try await bar.end() == 0)
+        }
+    }
+
+    @Test func endsWhenNobodyReads() async throws {
+        let desk = try NodeProcess("desk")
+        try await desk.start()
+        let directory = try TemporaryDirectory()
+        // The shell tells how the follower has ended after its reader is gone.
+        let script = """
+            { "$1" status --follow --socket "$2"; echo "ended with $?" >"$3/code"; } | read -r line
+            """
+        let child = try Spawn.start(
+            ["/bin/sh", "-c", script, "sh", Program.path("lockstep"), desk.socket.path, directory.path],
+            environment: Program.environment(home: directory.path), output: directory.file("output"))
+        try await eventually("its end") { directory.read("code").hasSuffix("\n") }
+        #expect(directory.read("code") == "ended with 0\n")
+        #expect(directory.read("output").isEmpty)
+        try await eventually("end of the shell") { Spawn.reap(child) != nil }
+        try await desk.end()
+    }
+
+    @Test func withoutFollowTheExitCodeSaysWhatThereIs() async throws {
+        let desk = try NodeProcess("desk")
+        let nobody = try await desk.lockstep("status", "--format", "tmux")
+        #expect(nobody.code == 6)
+        #expect(nobody.output.isEmpty)
+        try await desk.start()
+        let idle = try await desk.lockstep("status", "--format", "waybar")
+        #expect(idle.code == 5)
+        #expect(idle.json.alt == "idle")
+        try desk.begin()
+        let waybar = try await desk.lockstep("status", "--format", "waybar").json
+        #expect(Set(waybar.keys) == ["text", "alt", "tooltip", "class", "percentage"])
+        #expect(waybar.class.items.contains("running"))
+        #expect(try await desk.lockstep("status", "--style", "minimal", "--json").json["text"] == "○")
+        #expect(try await desk.lockstep("status", "--format", "json").json.isRunning == true, "the report")
+        #expect(try await desk.lockstep("status", "--format", "i3blocks").output.split(separator: "\n").count == 3)
+        let contradiction = try await desk.lockstep("status", "--json", "--format", "tmux")
+        #expect(contradiction.code == 2)
+        #expect(contradiction.errors.contains("leave --json out"))
+        try await desk.end()
+    }
+
+    @Test func tmuxShowsIt() async throws {
+        let desk = try NodeProcess("desk")
+        try await desk.start()
+        try desk.begin(["title": "#{x} #[fg=red] 100%H ##x C#", "seconds": 1_500])
+        let directory = try TemporaryDirectory()
+        let tmux = [try Spawn.find("tmux"), "-S", directory.file("tmux.sock"), "-f", "/dev/null"]
+        let command = "\(Program.path("lockstep")) status --style expanded --format tmux --socket \(desk.socket.path)"
+        // The inner one has the status line; what it draws is the content of the outer one's window.
+        let inner = """
+            env -u TMUX TERM=screen \(tmux[0]) -S \(directory.file("inner.sock")) -f /dev/null new-session \
+            'exec sleep 600' ';' set -g status-interval 1 ';' set -g status-right-length 150 ';' \
+            set -g status-right '#(\(command))'
+            """
+        let environment = Program.environment(home: directory.path, ["TERM": "xterm", "LANG": "C.UTF-8"])
+        func run(_ arguments: [String]) async throws {
+            let child = try Spawn.start(arguments, environment: environment, output: directory.file("output"))
+            try await eventually("end of \(arguments.last ?? "")") { Spawn.reap(child) != nil }
+        }
+        try await run(tmux + ["-u", "new-session", "-d", "-x", "160", "-y", "5", inner])
+        do {
+            try await eventually("the line within tmux: \(directory.read("screen")) \(directory.read("output"))") {
+                try await run([
+                    "/bin/sh", "-c", "exec \(tmux.joined(separator: " ")) capture-pane -p >\"$0\"",
+                    directory.file("screen"),
+                ])
+                let shown = directory.read("screen")
+                return shown.contains("○ #{x} #[fg=red] 100%H ##x C# · Focus in progress · 24:")
+            }
+        } catch {
+            try await run([tmux[0], "-S", directory.file("inner.sock"), "kill-server"])
+            try await run(tmux + ["kill-server"])
+            throw Failed("\(error)\n\(directory.read("screen"))\(directory.read("output"))")
+        }
+        try await run([tmux[0], "-S", directory.file("inner.sock"), "kill-server"])
+        try await run(tmux + ["kill-server"])
+        try await desk.end()
+    }
+}

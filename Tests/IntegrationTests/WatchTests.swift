@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import Support
+import Testing
+
+/// `lockstep watch` on a real terminal.
+@Suite(.takingTurns) struct WatchTests {
+    private func watch(_ node: NodeProcess, _ options: String) -> String {
+        "\(Program.path("lockstep")) watch --socket \(node.socket.path) \(options)"
+    }
+
+    @Test(arguments: ["focus", "calm", "phases"]) func aClickPausesElsewhere(face: String) async throws {
+        try await Space.with("desk", "kitchen") { space in
+            let id = try space["desk"].begin()
+            try await space["kitchen"].shows("the session") { $0.session.text == id }
+            try await TerminalWindow.with(watch(space["kitchen"], "--face \(face)")) { window in
+                try await window.shows("a button") { $0.contains("Pause  p") }
+                try await window.click("Pause")
+                try await space["desk"].shows("the pause") { $0.status == "paused" }
+                try await window.shows("the pause") { $0.contains("Resume  r") }
+                // Beside the button is nothing to press: the next answer is to the click after it.
+                try await window.send("\u{1B}[<0;1;1M\u{1B}[<0;1;1m")
+                try await window.click("Resume")
+                try await space["desk"].shows("that it goes on") { $0.status == "running" }
+                #expect(space["desk"].status.revision == 3)
+            }
+        }
+    }
+
+    @Test func theMouseIsTheTerminalsOwnWhereNothingCanBePressed() async throws {
+        let desk = try NodeProcess("desk")
+        try await desk.start()
+        try desk.begin()
+        for options in ["--face boring", "--face calm --read-only"] {
+            try await TerminalWindow.with(watch(desk, options)) { window in
+                try await window.has(TerminalWindow.takenWithoutMouse)
+            }
+        }
+        try await desk.end()
+    }
+
+    @Test func theTerminalIsGivenBack() async throws {
+        let desk = try NodeProcess("desk")
+        try await desk.start()
+        try desk.begin()
+        let script = """
+            set -m
+            \(watch(desk, ""))
+            echo stopped
+            read -r line
+            fg
+            echo ended
+            exec cat
+            """
+        try await TerminalWindow.with(script) { window in
+            try await window.shows("a button") { $0.contains("Pause  p") }
+            try await window.has(TerminalWindow.taken)
+            try await window.send("\u{1A}")
+            try await window.shows("the shell") { $0.contains("stopped") && !$0.contains("Pause") }
+            try await window.has(TerminalWindow.restored)
+            try await window.send("\r")
+            try await window.shows("a button again") { $0.contains("Pause  p") }
+            try await window.has(TerminalWindow.taken)
+            try await window.send("q")
+            try await window.shows("the shell") { $0.contains("ended") }
+            try await window.has(TerminalWindow.restored)
+        }
+        try await desk.end()
+    }
+
+    @Test func aCrashGivesTheTerminalBack() async throws {
+        let desk = try NodeProcess("desk")
+        try await desk.start()
+        try desk.begin()
+        // What reports crashes of Swift would go on from one that has no cause.
+        let script = """
+            export SWIFT_BACKTRACE=enable=no
+            sh -c 'echo $$ >\(desk.directory.file("watch.pid")); exec \(watch(desk, ""))'
+            echo ended
+            exec cat
+            """
+        try await TerminalWindow.with(script) { window in
+            try await window.shows("a button") { $0.contains("Pause  p") }
+            let pid = try #require(pid_t(desk.directory.read("watch.pid").prefix { $0.isNumber }))
+            kill(pid, SIGSEGV)
+            try await window.shows("the shell") { $0.contains("ended") }
+            try await window.has(TerminalWindow.restored)
+        }
+        try await desk.end()
+    }
+
+    @Test func speaksTheLanguageOfItsEnvironment() async throws {
+        let desk = try NodeProcess("desk")
+        try await desk.start()
+        try desk.begin()
+        try await TerminalWindow.with("LC_ALL=de_AT.UTF-8 \(watch(desk, ""))") { window in
+            try await window.shows("German") { $0.contains("Fokus läuft") && $0.contains("Anhalten  p") }
+        }
+        try await TerminalWindow.with(watch(desk, "--lang ja")) { window in
+            try await window.shows("Japanese") { $0.contains("集中しています") && $0.contains("一時停止  p") }
+        }
+        let unknown = try await desk.lockstep("watch", "--lang", "xx")
+        #expect(unknown.code == 2)
+        #expect(unknown.errors.contains("zh-Hans"))
+        try await desk.end()
+    }
+
+    @Test func refusesInTheLanguageToo() async throws {
+        try await Space.with("desk") { space in
+            let register = JSON.register("theirs")
+            space.peer.owns { intent in
+                var ack: JSON = ["v": 1, "kind": "intent", "outcome": "refused", "session": "theirs", "rev": 1]
+                ack.reason = "notAllowed"
+                ack.id = intent.id
+                return [("ack", ack)]
+            }
+            try await space.peer.publish("presence", .presence(online: true, connection: "1"))
+            try await space.peer.publish("session", register)
+            try await space["desk"].shows("the peer's session") { $0.session == "theirs" }
+            try await TerminalWindow.with(watch(space["desk"], "--lang fr")) { window in
+                try await window.shows("French") { $0.contains("Suspendre  p") }
+                try await window.send("p")
+                try await window.shows("the refusal") { $0.contains("Impossible pour l’instant") }
+            }
+        }
+    }
+}

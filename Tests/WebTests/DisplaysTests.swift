@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Display
+import NIOCore
+import NIOEmbedded
+import Testing
+
+@testable import Web
+
+@Suite struct DisplaysTests {
+    private static let wish = Displays.Wish(face: .focus, language: "en", isReadOnly: false)
+
+    @Test func fiveHundredPagesHaveRoomAndNoMore() async throws {
+        let displays = Displays(node: FakeNode())
+        let channel = NIOAsyncTestingChannel()
+        var ids: [Int] = []
+        for _ in 0..<Displays.most { ids.append(try #require(await displays.join(Self.wish, on: channel)).id) }
+        #expect(await displays.join(Self.wish, on: channel) == nil)
+        await displays.leave(ids[0])
+        #expect(await displays.count == Displays.most - 1)
+        #expect(await displays.join(Self.wish, on: channel) != nil)
+    }
+
+    @Test func aPageIsToldAtOnceHowThingsStand() async throws {
+        let displays = Displays(node: FakeNode())
+        let joined = try #require(await displays.join(Self.wish, on: NIOAsyncTestingChannel()))
+        var items = joined.items.makeAsyncIterator()
+        guard case .timeline(let event)? = await items.next() else {
+            Issue.record("the first is no timeline")
+            return
+        }
+        let text = String(buffer: event)
+        #expect(text.hasPrefix("event: timeline\ndata: {") && text.hasSuffix("}\n\n"))
+        #expect(text.contains(#""status":"idle""#) && text.contains(#""boot":1000"#))
+    }
+
+    @Test func wishesComeFromTheQueryThenFromTheBrowser() throws {
+        let plain = try Displays.Wish([:], header: nil, access: .control)
+        #expect(plain == Self.wish)
+        let given = try Displays.Wish(["face": "calm", "lang": "en", "controls": "0"], header: "de", access: .control)
+        #expect(given == Displays.Wish(face: .calm, language: "en", isReadOnly: true))
+        #expect(try Displays.Wish([:], header: nil, access: .view).isReadOnly)
+        #expect(throws: Refused.self) { try Displays.Wish(["face": "clock"], header: nil, access: .control) }
+    }
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Session
+import Synchronization
+import Wire
+
+@testable import Web
+
+/// A node that shows what it is told and remembers what it is asked.
+final class FakeNode: NodeAccess {
+    let asked = Mutex<[String]>([])
+    let reply = Mutex<Reply>(.noSession)
+    private let view = View(isLinked: true)
+
+    func start(_ start: Start) async -> Reply { note("start \(start.title)") }
+    func press(_ press: Press) async -> Reply { note("press \(press.operation.name)") }
+    func take() async -> Reply { note("take") }
+
+    private func note(_ line: String) -> Reply {
+        asked.withLock { $0.append(line) }
+        return reply.withLock(\.self)
+    }
+
+    func status() async -> StatusReport {
+        StatusReport(
+            view: view, space: Self.space, node: Self.node, at: Instant(boot: 1_000, wall: 1_790_000_000_000),
+            groupTime: 1_790_000_000_000)
+    }
+
+    func nodes() async -> NodesReport { NodesReport([], strangers: [:]) }
+    func views() async -> AsyncStream<View> { AsyncStream { $0.yield(view) } }
+    func metrics() async -> NodeMetrics { NodeMetrics() }
+    func preset(_ name: String) async -> PresetLookup { .unknown(names: ["pomodoro"]) }
+
+    func shown() async -> Shown {
+        Shown(
+            view: view, boot: 1_000, node: Self.node, feeds: Feeds(), isClockWrong: false, utcOffset: { _ in 0 })
+    }
+
+    static let node = NodeID("desk") ?? { preconditionFailure("desk is a node") }()
+    static let space = SpaceID("home") ?? { preconditionFailure("home is a space") }()
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Display
+import FoundationEssentials
+import Hummingbird
+import Session
+import Testing
+import Wire
+
+@testable import Web
+
+/// The description of the API says what there is, and nothing else.
+@Suite struct OpenAPITests {
+    private struct Document: Decodable {
+        var openapi: String
+        var paths: [String: [String: Operation]]
+        var components: Components
+
+        struct Operation: Decodable {
+            var operationId: String
+            var responses: [String: Anything]
+        }
+
+        struct Components: Decodable {
+            var schemas: [String: Schema]
+        }
+
+        struct Schema: Decodable {
+            var type: String
+            var properties: [String: Anything]?
+            var required: [String]?
+        }
+
+        struct Anything: Decodable {}
+    }
+
+    private static func document() throws -> Document {
+        let bytes = try #require(Assets.bytes(named: "openapi.json"))
+        return try JSONDecoder().decode(Document.self, from: Data(bytes))
+    }
+
+    @Test func everyRouteIsDescribedAndEveryDescriptionIsARoute() throws {
+        let node = FakeNode()
+        let kiosk = KioskReport(machine: "pi")
+        let router = HTTPServer.router(
+            node: node, displays: Displays(node: node), kiosk: kiosk, gate: Gate(keys: nil, hosts: []))
+        let routes = Set(router.routes.map { "\($0.method.rawValue.lowercased()) \($0.path)" })
+        let document = try Self.document()
+        #expect(document.openapi == "3.1.0")
+        let described = Set(document.paths.flatMap { path, item in item.keys.map { "\($0) \(path)" } })
+        #expect(routes.subtracting(described) == [], "routes without description")
+        #expect(described.subtracting(routes) == [], "descriptions without route")
+        let ids = document.paths.values.flatMap { $0.values.map(\.operationId) }
+        #expect(Set(ids).count == ids.count)
+        for (path, item) in document.paths {
+            for (method, operation) in item where method == "post" {
+                let known = Set(operation.responses.keys)
+                #expect(known.isSuperset(of: ["200", "404", "409", "413", "415", "422", "504"]), "\(path)")
+            }
+        }
+    }
+
+    @Test func theSchemasHaveTheFieldsOfTheReports() async throws {
+        let schemas = try Self.document().components.schemas
+        func fields(_ report: some Encodable) throws -> Set<String> {
+            let decoded = try JSONDecoder().decode([String: Any_].self, from: Data(ReportJSON.encode(report)))
+            return Set(decoded.keys)
+        }
+        let session = try #require(schemas["Session"])
+        #expect(try fields(await FakeNode().status()) == Set(session.properties?.keys.map(\.self) ?? []))
+        #expect(Set(session.required ?? []) == Set(session.properties?.keys.map(\.self) ?? []))
+        let reply = try #require(schemas["Reply"])
+        #expect(try fields(ReplyReport(.noSession)) == Set(reply.properties?.keys.map(\.self) ?? []))
+    }
+
+    private struct Any_: Decodable {
+        init(from decoder: any Decoder) throws {}
+    }
+}
