@@ -3,17 +3,83 @@
 import Support
 import Testing
 
-/// The kiosk page in a real browser, against real nodes.
-@Suite(.takingTurns) struct KioskTests {
-    @Test func faces() async throws {
+/// The kiosk page in a real browser, against real nodes: every face in every state at every size, by measurement.
+@Suite(.takingTurns, Kiosk.isSeen) struct KioskTests {
+    @Test func everyFaceInEveryState() async throws {
         try await Kiosk.with { kiosk in
-            try kiosk.desk.begin(["title": "Reading", "plan": "focus 25m, shortBreak 5m, focus 25m"])
-            for face in ["boring", "focus", "calm", "phases"] {
-                let page = try await kiosk.open("desk", "face=\(face)", width: 960, height: 540)
-                try await page.isDrawn("running")
-                try await kiosk.keep(page, as: "\(face)-running")
-                try await page.close()
-            }
+            let gallery = try await Gallery.open(kiosk, node: "kitchen")
+            try await gallery.look("idle", as: "idle")
+            try await course(kiosk, gallery)
+            try await longTexts(kiosk, gallery)
+            try await moved(kiosk, gallery)
+            try await fromRightToLeft(kiosk, gallery)
+            #expect(try await gallery.problems() == [])
+        }
+    }
+
+    private func course(_ kiosk: Kiosk, _ gallery: Gallery) async throws {
+        let id = try kiosk.desk.begin([
+            "title": "Reading", "plan": "focus 25m, shortBreak 5m, focus 25m", "label": "Study", "colour": "4c8dff",
+        ])
+        try await gallery.look("running", of: id, as: "running")
+        try await kiosk.press("pause")
+        try await gallery.look("paused", of: id, as: "paused")
+        try await kiosk.press("startBreak")
+        try await gallery.look("running", of: id, as: "break")
+        let next = try kiosk.desk.begin(["title": "Reading", "plan": "focus 1s, shortBreak 5m", "icon": "📚"])
+        try await gallery.look("ready", of: next, as: "ready")
+        let open = try kiosk.desk.begin(["title": "Walk", "mode": "countup"])
+        try await gallery.look("running", of: open, as: "count-up")
+        try await gallery.look("completed", as: "completed") { try kiosk.desk.begin(["title": "Tea", "seconds": 1]) }
+    }
+
+    /// Whatever people write: two directions, drawings of many code points, a word that cannot be broken, colours that
+    /// are hardly there, an hour.
+    private func longTexts(_ kiosk: Kiosk, _ gallery: Gallery) async throws {
+        let phase = #"phase "A phase with a name of forty-two letters" 1h"#
+        let dark = try kiosk.desk.begin([
+            "title": "Reading the second volume with its notes 📚📖 and then a summary of it for all of the others, by tomorrow",
+            "label": "قراءة الكتاب 📚 مساء", "colour": "000030", "icon": "👩‍👩‍👧‍👦",
+            "plan": .string("\(phase) x3"),
+        ])
+        try await gallery.look("running", of: dark, as: "long")
+        let bright = try kiosk.desk.begin([
+            "title": .string(String(repeating: "Rindfleisch", count: 9)), "label": "Straße", "colour": "ff0",
+            "plan": "work 1h x8 / rest 20m",
+        ])
+        try await gallery.look("running", of: bright, as: "hour")
+        for picture in gallery.pictures where picture.name.hasSuffix("dark") {
+            try await picture.page.resize(width: 3_840, height: 2_160)
+            #expect(try await picture.page.value("measure(3840, 2160)") == [], "\(picture.name)")
+            try await kiosk.keep(picture.page, as: "large-\(picture.name)")
+        }
+    }
+
+    /// A session that a later start has ended, where that start is not known yet.
+    private func moved(_ kiosk: Kiosk, _ gallery: Gallery) async throws {
+        try await kiosk.desk.end()
+        try await kiosk.peer.publish("presence", .presence(online: true, connection: "c1"))
+        try await gallery.look("superseded", as: "superseded") {
+            var register = JSON.register(kiosk.peer.fresh("moved"), status: "superseded")
+            register.supersededBy = ["session": "later", "node": "kitchen-pi"]
+            register.supersededBy.at = .number(now())
+            try await kiosk.peer.publish("session", register)
+        }
+        for picture in gallery.pictures where !picture.name.hasPrefix("boring") {
+            #expect(try await picture.page.text("state").hasPrefix("Moved to kitchen-pi, "), "\(picture.name)")
+        }
+    }
+
+    /// Whatever the catalogues hold.
+    private func fromRightToLeft(_ kiosk: Kiosk, _ gallery: Gallery) async throws {
+        let id = try kiosk.kitchen.begin(["title": "قراءة", "label": "دراسة", "plan": "focus 25m, shortBreak 5m, focus 25m"])
+        for picture in gallery.pictures {
+            try await picture.page.shows(session: id)
+            _ = try await picture.page.value("timeline.direction = 'rtl'; entry = null; draw()")
+        }
+        try await gallery.look("running", of: id, as: "rtl")
+        for picture in gallery.pictures {
+            #expect(try await picture.page.value("getComputedStyle(document.body).direction") == "rtl")
         }
     }
 }

@@ -38,7 +38,7 @@ extension Timeline {
         static let keys: [Strings.Key] = [
             .lastHeardSeconds, .lastHeardMinutes, .lastHeardHours, .pageLost, .pending, .refusedSuperseded,
             .refusedStalePhase, .refusedExpired, .refusedNotAllowed, .refusedInvalid, .noAnswer, .noSession,
-            .notPermitted,
+            .notPermitted, .timeLeft, .timePassed,
         ]
 
         static func table(of strings: Strings) -> [String: Words] {
@@ -100,7 +100,7 @@ extension Timeline {
             pads = screen.face.padsMinutes
             sign = screen.time.hasPrefix(TimeText.approximateSign) ? TimeText.approximateSign : ""
             widest = screen.widestTime
-            icon = screen.isIdle ? nil : screen.icon.path
+            icon = screen.icon.path
             emoji = screen.emoji
             tint = screen.tint.description
             rests = screen.isBreak

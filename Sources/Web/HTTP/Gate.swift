@@ -80,7 +80,7 @@ struct Gate: RouterMiddleware {
     private static func secured(_ response: Response) -> Response {
         var response = response
         response.headers[.contentSecurityPolicy] =
-            "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+            "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
             + "base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
         response.headers[.xContentTypeOptions] = "nosniff"
         return response

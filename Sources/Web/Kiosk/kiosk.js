@@ -14,7 +14,8 @@ const hidden = (params.get("hide") || "").split(",").map((name) => name.trim());
 
 let timeline = null;
 let entry = null; // what is drawn
-let layout = ""; // what the size was found for
+let isFitted = false; // whether the size was found for what is drawn
+let room = { width: innerWidth, height: innerHeight }; // read when it changes: reading it costs a layout
 let timer = 0;
 let pending = ""; // the operation that was pressed and is not answered
 let message = "";
@@ -52,14 +53,19 @@ function sync() {
   return syncing;
 }
 
+/// Whether this machine seems to have slept: then its clock stood still while the node's went on. That the wall clock was
+/// set looks the same, until the node says more.
 function noticeSuspend() {
   const now = Date.now() - performance.now();
   const moved = now - suspends;
   suspends = now;
-  if (Math.abs(moved) < 1000) return;
-  low = -Infinity;
-  high = Infinity;
+  if (Math.abs(moved) < 1000) return false;
+  const slept = Math.max(moved, 0);
+  low += slept;
+  high += slept;
+  heardAt -= slept;
   connect();
+  return true;
 }
 
 // --- The stream ---
@@ -140,7 +146,7 @@ function say(key, values) {
 }
 
 function lastHeard(milliseconds) {
-  const seconds = Math.max(Math.floor(milliseconds / 1000), 0);
+  const seconds = Math.max(Math.floor(milliseconds / 1000), isPaper() ? 60 : 0);
   if (seconds < 60) return say("lastHeardSeconds", { count: seconds });
   if (seconds < 3600) return say("lastHeardMinutes", { count: Math.floor(seconds / 60) });
   return say("lastHeardHours", { count: Math.floor(seconds / 3600) });
@@ -163,6 +169,10 @@ const elapsed = (count, now) => {
 function draw() {
   clearTimeout(timer);
   if (!timeline || !isFinite(low)) return;
+  if (noticeSuspend() && !isLost) {
+    timer = setTimeout(draw, 1000); // unless the node answers or the connection breaks first
+    return;
+  }
   const now = nodeNow();
   const entries = timeline.entries;
   let index = 0;
@@ -173,63 +183,105 @@ function draw() {
   entry = entries[index];
   const lostFor = isLost ? performance.now() - heardAt : 0;
   if (isNew) drawEntry();
-  root.classList.toggle("stale", entry.status !== "idle" && (lostFor >= 30000 || entry.notices.some((n) => n.kind === "stale")));
+  toggle("stale", entry.status !== "idle" && (lostFor >= 30000 || entry.notices.some((n) => n.kind === "stale")));
   drawNotice(now, lostFor);
   drawButtons();
   drawTime(now, next);
-  if (isLost || entry.notices.some((notice) => notice.since !== undefined)) next.push(1000 - (lostFor % 1000));
+  speak();
+  if (part("notice").dataset.counts && !isPaper()) next.push(1000 - (lostFor % 1000));
   fit();
   // One that fires early would draw the same again.
   if (next.length) timer = setTimeout(draw, Math.max(Math.min(...next), 1) + 0.5);
 }
 
+const isPlain = () => timeline.face !== "boring";
+/// Paper turns black and white to change: nothing on it changes more often than once a minute.
+const isPaper = () => theme === "e-ink" && isPlain();
+
 function drawEntry() {
   const face = timeline.face;
   const hides = hidden.filter((name) => /^[a-z]+$/.test(name)).map((name) => "hide-" + name);
-  root.className = [face, face === "boring" ? "" : theme, entry.status, ...hides].filter(Boolean).join(" ");
+  root.className = [face, isPlain() ? theme : "", entry.status, ...hides].filter(Boolean).join(" ");
+  isFitted = false;
   root.lang = timeline.language;
   root.dir = timeline.direction;
-  root.style.setProperty("--tint", face === "boring" ? "#888" : entry.tint);
-  const isPlain = face !== "boring";
+  root.style.setProperty("--tint", isPlain() ? visible(entry.tint) : "#888");
   const label = entry.label ? entry.label.name : "";
+  const isMoved = entry.status === "superseded";
+  const isGoing = entry.status === "running" || entry.status === "idle";
   const texts =
-    face === "focus" ? [label || entry.state, label ? entry.state : "", [entry.indicator, entry.title].filter(Boolean).join(" · ")]
-    : face === "calm" ? [entry.title || label || entry.state, entry.status === "running" ? "" : entry.state, ""]
-    : face === "phases" ? [entry.title || label || entry.state, entry.indicator || "", entry.status === "running" ? "" : entry.state]
-    : ["", "", ""];
+    !isPlain() ? ["", "", ""]
+    : isMoved ? [entry.title || label, entry.state, ""]
+    : face === "focus" ? [label || entry.state, label ? entry.state : "", [entry.indicator, entry.title].filter(Boolean).map(isolated).join(" · ")]
+    : face === "calm" ? [entry.title || label || entry.state, isGoing ? "" : entry.state, ""]
+    : [entry.title || label || entry.state, entry.indicator || "", isGoing ? "" : entry.state];
+  toggle("wordy", texts.join("").length > 60);
   write(part("name").lastElementChild, texts[0], part("name"));
   write(part("state"), texts[1] === texts[0] ? "" : texts[1]);
   write(part("detail"), texts[2] === texts[0] || texts[2] === texts[1] ? "" : texts[2]);
-  show(part("tag"), face === "focus" && label !== "");
-  show(part("icon"), isPlain && !entry.emoji && !!entry.icon);
-  part("icon").firstElementChild.setAttribute("d", (isPlain && entry.icon) || "");
-  write(part("emoji"), (isPlain && entry.emoji) || "");
+  show(part("tag"), face === "focus" && label !== "" && !isMoved);
+  show(part("icon"), isPlain() && !entry.emoji && !!entry.icon);
+  part("icon").firstElementChild.setAttribute("d", (isPlain() && entry.icon) || "");
+  write(part("emoji"), (isPlain() && entry.emoji) || "");
   write(part("calm").firstElementChild, entry.calm || "", part("calm"));
   write(part("trend"), { rising: "↗", falling: "↘", steady: "→" }[entry.trend] || "");
   write(part("under"), face === "boring" ? entry.debt || "" : "");
-  for (const name of hidden) if (/^(icon|name|state|detail|calm|bar|buttons|under|ring|head)$/.test(name)) show(part(name), false);
-  if (isPlain && part("spoken").textContent !== entry.spoken) part("spoken").textContent = entry.spoken;
-  if (entry.status === "idle") document.title = "·";
+  for (const name of hidden) if (/^(icon|name|state|detail|calm|bar|buttons|under|ring|head|time)$/.test(name)) show(part(name), false);
   keepAwake();
 }
 
+/// Text of one direction within text of another.
+const isolated = (text) => "\u2068" + text + "\u2069";
+
+/// A label has any colour: as far towards the text's as it takes to be seen on the ground (3:1, WCAG 1.4.11).
+function visible(colour) {
+  const channels = [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16));
+  const light = (parts) => {
+    const [red, green, blue] = parts.map((value) => (value <= 10 ? value / 3295 : ((value / 255 + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue + 0.05;
+  };
+  for (let share = 0; share < 1; share += 0.05) {
+    const mixed = channels.map((value) => Math.round(value + ((theme === "dark" ? 255 : 0) - value) * share));
+    if ((theme === "dark" ? light(mixed) / 0.05 : 1.05 / light(mixed)) >= 3.1) return "rgb(" + mixed + ")";
+  }
+  return colour;
+}
+
+/// Says what has changed to whoever hears the page; that time passes is no change.
+function speak() {
+  if (!isPlain()) return;
+  const kinds = entry.notices.map((notice) => notice.kind);
+  const label = entry.label ? entry.label.name : "";
+  const now = [isLost, entry.session, entry.phase, entry.status, entry.title, label, entry.count && entry.count.length, kinds].join("|");
+  if (now === said) return;
+  said = now;
+  part("spoken").textContent = [isLost ? say("pageLost", { node: timeline.node || "" }) : "", entry.spoken].filter(Boolean).join(". ");
+}
+let said = "";
+
 function drawNotice(now, lostFor) {
-  let texts = entry.status === "idle" ? [entry.idle] : [];
-  for (const notice of entry.notices) texts.push(notice.since === undefined ? notice.text : lastHeard(now - notice.since));
-  if (message) texts.unshift(message);
-  if (lostFor >= 1000) texts = texts.concat(say("pageLost", { node: timeline.node || "" }), lastHeard(lostFor));
-  const calmly = !message && lostFor < 1000 && entry.notices.every((notice) => ["tookOver", "moved"].includes(notice.kind));
-  part("notice").classList.toggle("calmly", calmly);
-  const isHidden = timeline.face === "boring" || hidden.includes("notice");
-  write(part("notice"), isHidden ? "" : texts.filter(Boolean).join(" · "));
+  const isAway = lostFor >= 1000;
+  const stale = entry.notices.find((notice) => notice.since !== undefined);
+  const texts = [message, entry.status === "idle" ? entry.idle : ""];
+  if (stale || isAway) texts.push(lastHeard(Math.max(stale ? now - stale.since : 0, isAway ? lostFor : 0)));
+  if (isAway) texts.push(say("pageLost", { node: timeline.node || "" }));
+  for (const notice of entry.notices) if (notice !== stale) texts.push(notice.text);
+  const calmly = !message && !isAway && entry.notices.every((notice) => ["tookOver", "moved"].includes(notice.kind));
+  toggle("quiet", calmly);
+  const notice = part("notice");
+  notice.dataset.counts = stale || isAway ? "1" : "";
+  const isHidden = !isPlain() || hidden.includes("notice");
+  write(notice, isHidden ? "" : texts.filter(Boolean).join(" · "));
 }
 
 function drawButtons() {
   const wanted = isLost || hidden.includes("buttons") ? [] : entry.buttons;
   const box = part("buttons");
+  toggle("bare", wanted.length === 0);
   const names = wanted.map((button) => button.op + button.text).join();
   if (box.dataset.names !== names) {
     box.dataset.names = names;
+    isFitted = false;
     box.replaceChildren(...wanted.map((wish) => {
       const button = document.createElement("button");
       button.type = "button";
@@ -247,71 +299,99 @@ function drawButtons() {
 
 function drawTime(now, next) {
   const count = entry.count;
-  if (!count) return write(part("time"), "");
-  const passed = elapsed(count, now);
-  const isDown = count.length !== undefined;
+  const passed = count ? elapsed(count, now) : 0;
+  const isDown = !!count && count.length !== undefined;
   const milliseconds = isDown ? count.length - passed : passed;
-  const seconds = isDown ? Math.ceil(milliseconds / 1000) : Math.floor(milliseconds / 1000);
-  const part1 = isDown ? passed / count.length : 0;
-  const isEnding = theme === "e-ink" && timeline.face !== "boring" && count.runs && !!entry.ends;
-  root.classList.toggle("ending", isEnding);
-  const text = isEnding ? entry.ends : entry.status === "superseded" || entry.status === "stopped" ? "" : entry.sign + timeText(seconds, entry.pads);
-  root.classList.toggle("long", text.length > 6);
+  const text = !count || ["superseded", "stopped"].includes(entry.status) ? "" : isPaper() ? paperText(milliseconds, isDown)
+    : entry.sign + timeText(isDown ? Math.ceil(milliseconds / 1000) : Math.floor(milliseconds / 1000), entry.pads);
+  toggle("words", isPaper());
+  toggle("long", !isPaper() && text.length > 6);
   write(part("time"), text);
-  if (!isEnding) document.title = text || "·";
-  part("bar").firstElementChild.style.width = (part1 * 100).toFixed(2) + "%";
-  part("arc").style.strokeDasharray = part1.toFixed(4) + " 1";
-  if (count.runs && !isEnding) {
-    const into = ((milliseconds % 1000) + 1000) % 1000;
-    next.push(isDown ? into || 1000 : 1000 - into);
-  }
+  // A tab behind others shows the time; before a person, a new title each second would cost more than all else.
+  const title = document.hidden && text ? text : isPlain() ? entry.title || "·" : "";
+  if (document.title !== title) document.title = title;
+  toggle("open", !isDown);
+  const done = isDown ? passed / count.length : 0;
+  part("bar").firstElementChild.style.transform = "scaleX(" + done.toFixed(4) + ")";
+  part("arc").style.strokeDasharray = done.toFixed(4) + " 1";
+  if (!count || !count.runs) return;
+  const step = isPaper() ? 60000 : 1000;
+  const into = ((milliseconds % step) + step) % step;
+  next.push(isDown ? into || step : step - into);
 }
 
+/// What stands in the place of a time that must not count seconds.
+function paperText(milliseconds, isDown) {
+  if (entry.status === "completed") return "";
+  if (!isDown) return say("timePassed", { count: Math.floor(milliseconds / 60000) });
+  return (entry.count.runs && entry.ends) || say("timeLeft", { count: Math.ceil(milliseconds / 60000) });
+}
+
+const shape = (text) => text.replace(/\d/g, "0");
+
 function write(node, text, box) {
-  if (node.textContent !== text) node.textContent = text;
+  const before = node.textContent;
+  if (before !== text) node.textContent = text;
+  if (shape(before) !== shape(text) && !(node.id === "time" && text && before && text.length < before.length)) isFitted = false;
   show(box || node, text !== "");
 }
 
 function show(node, isShown) {
-  node.classList.toggle("empty", !isShown);
+  toggle("empty", !isShown, node);
+}
+
+function toggle(name, isOn, node = root) {
+  if (node.classList.contains(name) === isOn) return;
+  node.classList.toggle(name, isOn);
+  isFitted = false;
 }
 
 // --- The size: the largest at which everything fits, found anew when something else than a digit has changed ---
 
 function fit() {
-  const digits = part("time").textContent.replace(/\d/g, "0");
-  const wanted = [innerWidth, innerHeight, root.className, digits.length > entry.widest.length ? digits : entry.widest, part("card").textContent.replace(/\d/g, "0"), part("notice").textContent.replace(/\d/g, "0")].join("|");
-  if (wanted === layout) return;
-  layout = wanted;
-  const text = part("time").textContent;
-  if (text && !root.classList.contains("ending") && entry.widest.length > text.length) part("time").textContent = entry.widest;
-  let best = { size: 0, name: "column" };
-  for (const name of timeline.face === "focus" || timeline.face === "calm" ? ["row", "column"] : ["column"]) {
-    setLayout(name);
-    const size = largest();
-    // A time is read from further away than what stands beside it.
-    if (size > best.size) best = { size, name };
-  }
-  setLayout(best.name);
+  if (isFitted) return;
+  const time = part("time");
+  const text = time.textContent;
+  // One size for a phase: its last seconds are not larger than its first.
+  if (text && !isPaper() && entry.widest.length > text.length) time.textContent = entry.widest;
+  let best = find(false);
+  if (best.size < 12.5) best = [best, find(true)].sort((one, other) => other.size - one.size)[0];
+  lay(best);
   root.style.fontSize = best.size * scale + "px";
-  if (part("time").textContent !== text) part("time").textContent = text;
+  if (time.textContent !== text) time.textContent = text;
+  isFitted = true;
 }
 
-function setLayout(name) {
-  root.classList.toggle("row", name === "row");
-  root.classList.toggle("column", name === "column");
+/// The best of the ways to lay it out.
+/// - Parameter isTight: Whether what a small screen can do without is left out.
+function find(isTight) {
+  let best = { size: 0 };
+  for (const name of ["row", "column", "stack"]) {
+    if (name === "row" && !["focus", "calm"].includes(timeline.face)) continue;
+    lay({ name, isTight });
+    const size = largest();
+    // Much is gained by it, or the buttons stay beside each other.
+    if (size > best.size * (name === "stack" ? 1.15 : 1)) best = { size, name, isTight };
+  }
+  return best;
+}
+
+function lay({ name, isTight }) {
+  for (const other of ["row", "column", "stack"]) root.classList.toggle(other, other === name);
+  root.classList.toggle("tight", isTight);
 }
 
 function largest() {
-  const share = timeline.face === "boring" ? 0.62 : 0.93;
-  const [width, height] = [innerWidth * share, innerHeight * share];
+  const share = isPlain() ? 0.93 : 0.62;
+  const { width, height } = room;
+  const [card, notice, code] = [part("card"), part("notice"), part("qr")];
   const fits = (size) => {
     root.style.fontSize = size + "px";
-    const [card, notice] = [part("card"), part("notice")];
     const below = notice.offsetHeight ? notice.offsetHeight + 0.7 * size : 0;
-    return Math.max(card.offsetWidth, notice.offsetWidth * (0.93 / 0.94)) <= width && card.offsetHeight + below <= height && notice.scrollWidth <= notice.clientWidth + 1;
+    if (Math.max(card.offsetWidth, notice.scrollWidth) > width * share || card.offsetHeight + below > height * share) return false;
+    return code.hidden || ![...card.children, notice].some((node) => meet(node.getBoundingClientRect(), code.getBoundingClientRect()));
   };
-  let [small, large] = [2, Math.max(innerWidth, innerHeight) / 3];
+  let [small, large] = [2, entry.status === "idle" ? Math.min(width, height) / 16 : Math.max(width, height) / 3];
   while (large - small > 0.25) {
     const middle = (small + large) / 2;
     if (fits(middle)) small = middle;
@@ -319,6 +399,9 @@ function largest() {
   }
   return small;
 }
+
+const meet = (one, other) =>
+  one.width > 0 && one.left < other.right && other.left < one.right && one.top < other.bottom && other.top < one.bottom;
 
 // --- Pressing ---
 
@@ -354,40 +437,54 @@ async function press(wish) {
 function tell(text) {
   message = text;
   clearTimeout(messageTimer);
-  if (text) messageTimer = setTimeout(() => tell(""), 4000);
+  if (text) {
+    messageTimer = setTimeout(() => tell(""), 4000);
+    part("spoken").textContent = text;
+  }
   draw();
 }
 
 // --- The screen stays on while a session is live ---
 
 let wakeLock = null;
+let isAsking = false;
 async function keepAwake() {
   const wants = !!entry && ["running", "paused", "ready"].includes(entry.status) && !document.hidden;
-  if (!("wakeLock" in navigator) || wants === !!wakeLock) return;
+  if (!("wakeLock" in navigator) || isAsking || wants === !!wakeLock) return;
+  isAsking = true;
   try {
     if (wants) {
       wakeLock = await navigator.wakeLock.request("screen");
       wakeLock.onrelease = () => { wakeLock = null; };
     } else {
-      const held = wakeLock;
+      await wakeLock.release();
       wakeLock = null;
-      await held.release();
     }
+    isAsking = false;
+    keepAwake(); // something else may be wanted by now
   } catch (error) {
+    isAsking = false;
     wakeLock = null; // Not every browser lets a page without encryption do that.
   }
 }
 
-document.addEventListener("visibilitychange", () => {
-  if (document.hidden) return;
-  noticeSuspend();
+/// After the page was hidden or frozen, or this machine has slept.
+function wake() {
+  if (document.hidden) return draw();
   draw();
   sync();
-  if (entry) keepAwake();
-});
+  keepAwake();
+}
+
+document.addEventListener("visibilitychange", wake);
+document.addEventListener("resume", wake);
+addEventListener("pageshow", wake);
 addEventListener("online", connect);
-addEventListener("pageshow", () => draw());
-addEventListener("resize", () => draw());
+addEventListener("resize", () => {
+  room = { width: innerWidth, height: innerHeight };
+  isFitted = false;
+  draw();
+});
 if (!no.includes(params.get("qr") || "0")) {
   part("qr").src = "qr.svg?" + params;
   part("qr").hidden = false;

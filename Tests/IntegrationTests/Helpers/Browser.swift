@@ -13,6 +13,10 @@ actor Browser {
     private var nextID = 0
     private var unread: [UInt8] = []
     private var answers: [Int: JSON] = [:]
+    private var events: [JSON] = []
+
+    /// Whether there is one on this machine.
+    static let isInstalled = (try? Spawn.find("chromium")) != nil
 
     /// Runs `body` with a browser of its own.
     static func with(_ body: (Browser) async throws -> Void) async throws {
@@ -55,13 +59,20 @@ actor Browser {
     /// - Parameters:
     ///   - width: Of the window, in CSS pixels.
     ///   - height: The same.
-    func open(_ url: String, width: Int64 = 800, height: Int64 = 480) async throws -> Page {
-        let target = try await call("Target.createTarget", ["url": "about:blank"])
+    ///   - script: Runs in the page before anything of its own.
+    func open(_ url: String, width: Int64 = 800, height: Int64 = 480, script: String = "") async throws -> Page {
+        // Each with connections of its own, for a browser has six to a server, and a page keeps one; each in a window of
+        // its own, or it would be behind the next one.
+        let context = try await call("Target.createBrowserContext")
+        let target = try await call(
+            "Target.createTarget",
+            ["url": "about:blank", "newWindow": true, "browserContextId": context.browserContextId])
         let attached = try await call(
             "Target.attachToTarget", ["targetId": target.targetId, "flatten": true])
         let page = Page(browser: self, session: attached.sessionId.text ?? "", target: target.targetId)
         try await page.resize(width: width, height: height)
-        try await page.call("Page.enable")
+        for domain in ["Page", "Runtime", "Log", "Network"] { try await page.call("\(domain).enable") }
+        try await page.call("Page.addScriptToEvaluateOnNewDocument", ["source": .string(script)])
         try await page.call("Page.navigate", ["url": .string(url)])
         return page
     }
@@ -90,6 +101,12 @@ actor Browser {
         return answer.result
     }
 
+    /// What has happened on a page, oldest first.
+    func events(_ method: String, of session: String) throws -> [JSON] {
+        try read()
+        return events.filter { $0.method.text == method && $0.sessionId.text == session }.map(\.params)
+    }
+
     private func read() throws {
         var chunk = [UInt8](repeating: 0, count: 1 << 16)
         while true {
@@ -101,7 +118,11 @@ actor Browser {
         while let end = unread.firstIndex(of: 0) {
             let message = try JSON(Array(unread[..<end]))
             unread.removeSubrange(...end)
-            if let id = message.id.int { answers[Int(id)] = message }
+            if let id = message.id.int {
+                answers[Int(id)] = message
+            } else if message.sessionId != .null {
+                events.append(message)
+            }
         }
     }
 }
@@ -115,6 +136,21 @@ struct Page: Sendable {
     @discardableResult
     func call(_ method: String, _ parameters: JSON = [:]) async throws -> JSON {
         try await browser.call(method, parameters, session: session)
+    }
+
+    /// What the page and the browser complained about.
+    /// - Parameter ofNetwork: Also requests that were refused or reached nobody.
+    func problems(ofNetwork: Bool = true) async throws -> [String] {
+        let thrown = try await browser.events("Runtime.exceptionThrown", of: session)
+        let written = try await browser.events("Runtime.consoleAPICalled", of: session)
+        let logged = try await browser.events("Log.entryAdded", of: session).map(\.entry)
+            .filter { ofNetwork || $0.source != "network" }
+        return (thrown + written + logged).map { "\($0)" }
+    }
+
+    /// The addresses that the page has asked for.
+    func requests() async throws -> [String] {
+        try await browser.events("Network.requestWillBeSent", of: session).compactMap(\.request.url.text)
     }
 
     func resize(width: Int64, height: Int64) async throws {
@@ -152,6 +188,13 @@ struct Page: Sendable {
         try await eventually(
             "the page shows \(status)",
             "!!document.documentElement?.classList.contains('\(status)') && document.documentElement.style.fontSize != ''",
+            file: file, line: line)
+    }
+
+    /// Waits until the page shows this session.
+    func shows(session: String, file: String = #fileID, line: Int = #line) async throws {
+        try await eventually(
+            "the page shows \(session)", "typeof entry === 'object' && !!entry && entry.session === '\(session)'",
             file: file, line: line)
     }
 

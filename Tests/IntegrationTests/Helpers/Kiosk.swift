@@ -2,32 +2,44 @@
 
 import Foundation
 import Support
+import Testing
 
 /// Two nodes with kiosk pages, and a browser.
 struct Kiosk {
     let broker: Broker
     let desk: NodeProcess
     let kitchen: NodeProcess
+    let peer: Peer
     let browser: Browser
     let ports: [String: Int]
 
-    static func with(_ body: (Kiosk) async throws -> Void) async throws {
+    /// Where there is no Chromium, nothing can be seen.
+    static let isSeen = ConditionTrait.enabled(if: Browser.isInstalled, "chromium is not installed")
+
+    static func with(
+        kitchenClock: MovedClock = .ofThisMachine, _ body: (Kiosk) async throws -> Void
+    ) async throws {
         try await Broker.withBroker { broker in
             let ports = ["desk": Port.free(), "kitchen": Port.free()]
             var nodes: [NodeProcess] = []
             for id in ["desk", "kitchen"] {
                 let node = try NodeProcess(
                     id, broker: "mqtt://127.0.0.1:\(broker.port)",
-                    options: ["--http", "127.0.0.1:\(ports[id] ?? 0)"])
+                    options: ["--http", "127.0.0.1:\(ports[id] ?? 0)"],
+                    clock: id == "kitchen" ? kitchenClock : .ofThisMachine)
                 try await node.start()
                 nodes.append(node)
             }
-            try await Browser.with { browser in
-                do {
-                    try await body(
-                        Kiosk(broker: broker, desk: nodes[0], kitchen: nodes[1], browser: browser, ports: ports))
-                } catch {
-                    throw Failed("\(error)\n" + nodes.map { "--- \($0.id)\n\($0.log)" }.joined(separator: "\n"))
+            try await Peer.with(port: broker.port) { peer in
+                try await Browser.with { browser in
+                    do {
+                        try await body(
+                            Kiosk(
+                                broker: broker, desk: nodes[0], kitchen: nodes[1], peer: peer, browser: browser,
+                                ports: ports))
+                    } catch {
+                        throw Failed("\(error)\n" + nodes.map { "--- \($0.id)\n\($0.log)" }.joined(separator: "\n"))
+                    }
                 }
             }
             for node in nodes { try await node.kill() }
@@ -38,7 +50,22 @@ struct Kiosk {
 
     /// Opens the page of a node.
     func open(_ node: String, _ query: String = "", width: Int64 = 800, height: Int64 = 480) async throws -> Page {
-        try await browser.open(address(node, "/?\(query)"), width: width, height: height)
+        try await browser.open(
+            address(node, "/?\(query)"), width: width, height: height, script: KioskProbe.script)
+    }
+
+    /// Presses something on a node, without a page.
+    func press(_ op: JSON, on node: NodeProcess? = nil) async throws {
+        let answer = await (node ?? desk).socket.requestAside("POST", "/v1/intents", body: (["op": op] as JSON).bytes)
+        guard answer?.code == 200 else { throw Failed("\(op) was not applied: \(answer?.body ?? .null)") }
+    }
+
+    /// Publishes what a service has found just now.
+    func feed(_ name: String, _ content: JSON) async throws {
+        var feed = content
+        feed.v = 1
+        feed.at = .number(now())
+        try await peer.publish(feed: name, feed.bytes)
     }
 
     /// Keeps a picture for people, where one is wanted.

@@ -86,6 +86,11 @@ final class Peer: Sendable {
         try await publish(leaf, of: node, payload.bytes, retain: retain ?? isKept)
     }
 
+    /// Publishes in the name of a service.
+    func publish(feed: String, _ payload: [UInt8]) async throws {
+        try await client.publish(payload, to: "lockstep/1/\(space)/feed/\(feed)", retain: true)
+    }
+
     /// Says of each intent what `owner` makes of it, at once, whatever else the tests do meanwhile: a node that hears
     /// nothing for two seconds takes over.
     func owns(_ owner: @escaping @Sendable (_ intent: JSON) -> [(leaf: String, payload: JSON)]) {

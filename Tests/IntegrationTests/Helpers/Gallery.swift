@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Support
+import Testing
+
+/// The page of one node with every face in every theme, side by side.
+struct Gallery {
+    struct Picture {
+        let name: String
+        let page: Page
+        let sizes: [Size]
+    }
+
+    struct Size {
+        let width: Int64
+        let height: Int64
+    }
+
+    static let sizes = [Size(width: 240, height: 240), Size(width: 800, height: 480), Size(width: 1_080, height: 1_920)]
+    private let kiosk: Kiosk
+    let pictures: [Picture]
+
+    static func open(_ kiosk: Kiosk, node: String, query: String = "") async throws -> Gallery {
+        var pictures: [Picture] = []
+        for face in ["boring", "focus", "calm", "phases"] {
+            for theme in face == "boring" ? ["dark"] : ["dark", "light", "e-ink"] {
+                let page = try await kiosk.open(node, "face=\(face)&theme=\(theme)&\(query)")
+                let sizes = theme == "dark" ? Self.sizes : [Self.sizes[1]]
+                pictures.append(Picture(name: "\(face)-\(theme)", page: page, sizes: sizes))
+            }
+        }
+        return Gallery(kiosk: kiosk, pictures: pictures)
+    }
+
+    /// Looks at every face at its sizes.
+    /// - Parameters:
+    ///   - state: What the root element's class says of the state.
+    ///   - session: The session that is meant; `nil` for any.
+    ///   - name: What is looked at.
+    ///   - provoke: Brings the state about where it is not there: at first, or because it has passed meanwhile.
+    func look(
+        _ state: String, of session: String? = nil, as name: String, sourceLocation: SourceLocation = #_sourceLocation,
+        provoke: () async throws -> Void = {}
+    ) async throws {
+        let isMeant = session.map { "entry.session === '\($0)'" } ?? "true"
+        let isThere = "typeof entry === 'object' && !!entry && document.documentElement.classList.contains('\(state)') && \(isMeant)"
+        for picture in pictures {
+            for size in picture.sizes {
+                try await picture.page.resize(width: size.width, height: size.height)
+                while true {
+                    if try await picture.page.value(isThere) != true { try await provoke() }
+                    try await picture.page.eventually("\(name) on \(picture.name)", isThere)
+                    let faults = try await picture.page.value("measure(\(size.width), \(size.height))")
+                    let label = "\(name)-\(picture.name)-\(size.width)x\(size.height)"
+                    try await kiosk.keep(picture.page, as: label)
+                    guard try await picture.page.value(isThere) == true else { continue }
+                    #expect(faults == [], "\(label)", sourceLocation: sourceLocation)
+                    break
+                }
+            }
+        }
+    }
+
+    /// What the browser complained about on any of the pages.
+    func problems(ofNetwork: Bool = true) async throws -> [String] {
+        var problems: [String] = []
+        for picture in pictures { problems += try await picture.page.problems(ofNetwork: ofNetwork) }
+        return problems
+    }
+}

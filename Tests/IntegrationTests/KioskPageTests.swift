@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Support
+import Testing
+
+/// The page by itself: its parameters, what it costs, and what it does when it was not looked at.
+@Suite(.takingTurns, Kiosk.isSeen) struct KioskPageTests {
+    @Test func eachParameterHasAnEffect() async throws {
+        try await Kiosk.with { kiosk in
+            try kiosk.desk.begin(["title": "Reading", "plan": "focus 25m, shortBreak 5m"])
+            let effects: [(query: String, expression: String)] = [
+                ("", "document.documentElement.classList.contains('focus')"),
+                ("face=phases", "document.documentElement.classList.contains('phases')"),
+                ("lang=en-GB", "document.documentElement.lang === 'en'"),
+                ("theme=light", "getComputedStyle(document.body).backgroundColor === 'rgb(255, 255, 255)'"),
+                ("theme=e-ink", "document.getElementById('time').textContent.startsWith('ends ')"),
+                ("controls=0", "document.querySelectorAll('button').length === 0"),
+                ("qr=1", "isShown(document.getElementById('qr')) && document.getElementById('qr').naturalWidth > 0"),
+                ("scale=0.5", "document.getElementById('time').offsetHeight < innerHeight / 5"),
+                ("hide=detail,buttons", "['detail', 'buttons'].every((id) => !isShown(document.getElementById(id)))"),
+            ]
+            for (query, expression) in effects {
+                let page = try await kiosk.open("kitchen", query)
+                try await page.isDrawn("running")
+                try await page.eventually(query, expression)
+                #expect(try await page.value("measure(800, 480)") == [], "\(query)")
+                #expect(try await page.problems() == [], "\(query)")
+                try await page.close()
+            }
+        }
+    }
+
+    @Test func itIsSmallAndAsksNobodyElse() async throws {
+        try await Kiosk.with { kiosk in
+            let page = try await kiosk.open("desk", "qr=1")
+            try await page.isDrawn("idle")
+            let weight = try await page.value(
+                "Promise.all(['.', 'kiosk.css', 'kiosk.js'].map(async (name) =>"
+                    + " (await (await fetch(name)).arrayBuffer()).byteLength)).then((all) => all.reduce((a, b) => a + b))")
+            #expect((1...60_000).contains(weight.int ?? 0), "\(weight)")
+            let own = kiosk.address("desk")
+            let requests = try await page.requests().filter { !$0.hasPrefix("data:") && !$0.hasPrefix("about:") }
+            #expect(requests.contains { $0.contains("/v1/timeline") })
+            #expect(requests.allSatisfy { $0.hasPrefix(own) }, "\(requests)")
+            #expect(try await page.problems() == [])
+        }
+    }
+
+    /// That time passes is nothing to hear of, to lay out anew, or to keep a screen from sleeping for.
+    @Test func aTickIsOnlyATick() async throws {
+        try await Kiosk.with { kiosk in
+            let page = try await kiosk.open("desk")
+            try await page.isDrawn("idle")
+            #expect(try await page.value("counted.wakeLocks") == 0)
+            try kiosk.desk.begin()
+            try await page.isDrawn("running")
+            try await page.eventually("the screen stays on", "counted.wakeLocks === 1")
+            _ = try await page.value(
+                "counted.fits = 0; counted.spoken = []; const all = largest;"
+                    + " largest = () => { counted.fits++; return all(); }; counted.from = performance.now()")
+            let time = try await page.text("time")
+            try await page.eventually("a few seconds", "performance.now() - counted.from > 3500")
+            #expect(try await page.text("time") != time)
+            #expect(try await page.value("[counted.fits, counted.spoken.length]") == [0, 0])
+            try await kiosk.press("extend")
+            try await page.eventually("it is said", "counted.spoken.length === 1")
+            try await kiosk.press("pause")
+            try await page.eventually("it is said", "counted.spoken.length === 2")
+            #expect(try await page.text("spoken").hasPrefix("Reading. Focus paused. 26 minutes left"))
+            try await kiosk.press("stop")
+            try await page.eventually("the screen may sleep", "counted.wakeLocks === 0")
+
+            try kiosk.desk.begin()
+            try await page.isDrawn("running")
+            let motion = "getComputedStyle(document.getElementById('time')).transitionDuration"
+            #expect(try await page.value(motion) != "0s")
+            try await page.call(
+                "Emulation.setEmulatedMedia",
+                ["features": [["name": "prefers-reduced-motion", "value": "reduce"]]])
+            #expect(try await page.value(motion) == "0s")
+        }
+    }
+
+    /// Frozen, behind other tabs, asleep with its machine, made narrower: right at once afterwards.
+    @Test func itIsRightAfterItSlept() async throws {
+        try await Kiosk.with { kiosk in
+            let page = try await kiosk.open("desk")
+            try kiosk.desk.begin(["title": "Reading", "seconds": 1_500])
+            try await page.isDrawn("running")
+            try await page.call("Page.setWebLifecycleState", ["state": "frozen"])
+            let before = kiosk.desk.status.remainingSeconds.int ?? 0
+            try await kiosk.desk.shows("three seconds less") { ($0.remainingSeconds.int ?? 0) < before - 3 }
+            try await page.call("Page.setWebLifecycleState", ["state": "active"])
+            try await isRight(page, kiosk)
+
+            let hide = { (isHidden: Bool) in
+                "Object.defineProperty(document, 'hidden', { configurable: true, value: \(isHidden) });"
+                    + " document.dispatchEvent(new Event('visibilitychange'))"
+            }
+            _ = try await page.value(hide(true))
+            #expect(try await page.value("document.title === document.getElementById('time').textContent") == true)
+            _ = try await page.value(hide(false))
+            #expect(try await page.value("document.title") == "Reading")
+
+            // While a machine sleeps, its browser's clock stands still.
+            _ = try await page.value(
+                "const real = performance.now.bind(performance); performance.now = () => real() - 60000; 0")
+            try await isRight(page, kiosk)
+            try await page.resize(width: 320, height: 240)
+            #expect(try await page.value("measure(320, 240)") == [])
+            try await isRight(page, kiosk)
+        }
+    }
+
+    /// Within a second, for the page and the node are asked one after the other.
+    private func isRight(_ page: Page, _ kiosk: Kiosk) async throws {
+        var last = ""
+        do {
+            try await eventually("the page is right") {
+                let before = kiosk.desk.status.remainingSeconds.int ?? 0
+                last = try await page.text("time")
+                let after = kiosk.desk.status.remainingSeconds.int ?? 0
+                let shown = last.split(separator: ":").compactMap { Int64($0) }.reduce(0) { $0 * 60 + $1 }
+                return (after...before).contains(shown)
+            }
+        } catch {
+            throw Failed("\(error); it shows \(last)")
+        }
+    }
+}
