@@ -204,12 +204,14 @@ extension World {
         }
     }
 
-    /// What took effect between the loss of the journal's end and its recovery is undone.
+    /// What took effect between the loss of the journal's end and its recovery is undone, and so is what time alone has
+    /// ended: the session may have been paused before, and the broker knows it.
     private mutating func witnessRecovery(of session: SessionID, at node: Int) {
         guard let own = machines[node].own, own.id == session else { return }
         for intent in witness.effects.keys where !own.applied.contains(intent) {
             witness.effects[intent]?.removeAll { $0.node == own.owner && $0.session == session }
         }
+        if own.status.isLive { witness.finals[session] = nil }
     }
 
     private mutating func witnessTakeover(_ session: SessionID, from: NodeID, at node: Int) {

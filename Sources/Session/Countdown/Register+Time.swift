@@ -64,6 +64,7 @@ extension Register {
         if let open = runs.last, open.to == nil {
             let length = anchor.at - open.from + register.anchor.elapsed - anchor.elapsed
             register.runs[runs.count - 1].from = max(groupTime - length, 0)
+            register.partRuns()
         }
         register.anchor.at = groupTime
         register.anchor.bound = bound
@@ -78,6 +79,7 @@ extension Register {
     /// exact to the millisecond, only the pause between them moves behind them.
     mutating func openRun() {
         runs.append(Run(phase: phase, from: anchor.at))
+        partRuns()
         if runs.count > Limits.runs { mergeOldestRuns() }
     }
 
@@ -85,6 +87,18 @@ extension Register {
     mutating func closeRun(at: Int64) {
         guard let open = runs.last, open.to == nil else { return }
         runs[runs.count - 1].to = max(at, open.from)
+    }
+
+    /// Moves earlier runs back as far as the last one began before their end, which it can where group time was set back
+    /// meanwhile. Each keeps its length, which the boot clock measured, so that no minute counts twice and none is lost.
+    private mutating func partRuns() {
+        guard var limit = runs.last?.from else { return }
+        for index in runs.indices.dropLast().reversed() {
+            guard let to = runs[index].to, to > limit else { return }
+            runs[index].from = max(runs[index].from - (to - limit), 0)
+            runs[index].to = limit
+            limit = runs[index].from
+        }
     }
 
     private mutating func mergeOldestRuns() {

@@ -122,6 +122,7 @@ extension Engine {
         guard var request = requests.take(answer.intent) else { return }
         if case .refused(.superseded) = answer.outcome, let by = answer.by, keeps(.retarget) {
             if isViewDirty { refreshView(at: now) }
+            if isBehind(by, request.intent.session) { return requests.add(request) }
             if let head = view.register, head.lineage == request.intent.lineage, head.id != request.intent.session {
                 request.aim(at: head.id, boot: now.boot)
                 requests.add(request)
@@ -136,6 +137,14 @@ extension Engine {
             }
         }
         if let ticket = request.ticket { emit(.reply(ticket, .answered(answer))) }
+    }
+
+    /// Whether a refusal speaks of a session before this one: it is about what the request asked before it followed its
+    /// session, and what it asks now is still to be answered.
+    private func isBehind(_ winner: Superseder, _ asked: SessionID) -> Bool {
+        if winner.session == asked { return true }
+        guard let head = view.register, head.id == asked, let known = register(of: winner.node) else { return false }
+        return known.id == winner.session && known.stamp < head.stamp
     }
 
     /// A register that lists an intent has applied it, whether or not its answer arrives; one that continues the session

@@ -108,7 +108,8 @@ extension Engine {
             || registers.all.contains { isAncestor($0.register) }
     }
 
-    /// What took effect here and did not travel with the continuation is asked of its owner, under the same ids.
+    /// What took effect here and did not travel with the continuation is asked of its owner, under the same ids. Not for
+    /// ever: a clock that was wrong may have told when it expires.
     mutating func handOn(to winner: Register, at now: Instant) {
         guard let own = journal.own, winner.lineage == own.lineage, winner.owner != node, winner.stamp > own.stamp
         else { return }
@@ -116,8 +117,8 @@ extension Engine {
         for var intent in branch.carried where !winner.applied.contains(intent.id) && intent.expiresAt > time {
             intent.session = winner.id
             intent.from = node
-            requests.add(
-                Requests.Request(intent, ticket: nil, at: now.boot, patience: intent.expiresAt - time))
+            let patience = min(intent.expiresAt - time, Limits.intentLife)
+            requests.add(Requests.Request(intent, ticket: nil, at: now.boot, patience: patience))
         }
         guard !branch.carried.isEmpty else { return }
         branch = Branch()

@@ -17,8 +17,9 @@ struct HeldRegister: Hashable, Sendable {
     private(set) var offset: Int64
     /// Whether the two clocks were compared; otherwise the offset follows from group time.
     private(set) var isMeasured = false
-    /// Whether the offset follows from this very anchor, and not from one before it.
-    private(set) var isPlaced = true
+    /// By how many milliseconds group time was off at most when the offset was made of it and of this very anchor; `nil`
+    /// where nobody vouched for it, or it was another anchor.
+    private(set) var placedWithin: Int64?
     /// Whether its stamp is near enough to group time to count.
     private(set) var isAdmitted: Bool
     /// When it will be, on the boot clock, if time alone can bring that about.
@@ -34,13 +35,17 @@ struct HeldRegister: Hashable, Sendable {
     var anchorBoot: Int64 { anchor.boot - offset }
 
     /// What was admitted stays so, however the clocks waver: a session does not vanish in the middle.
-    init(_ register: Register, after known: HeldRegister?, measured: Int64?, groupTime: Int64, boot: Int64) {
+    /// - Parameter bound: By how many milliseconds group time is off at most; `nil` where nobody vouches for it.
+    init(
+        _ register: Register, after known: HeldRegister?, measured: Int64?, groupTime: Int64, bound: Int64?, boot: Int64
+    ) {
         content = .register(register)
         version = register.version
         stamp = register.stamp
         owner = register.owner
         anchor = register.anchor
         offset = register.anchor.boot - (boot - (groupTime - register.anchor.at))
+        placedWithin = bound
         isAdmitted = false
         // A boot that was placed once moves with the owner's boot clock: a step of a wall clock does not touch a
         // running countdown.
@@ -48,17 +53,21 @@ struct HeldRegister: Hashable, Sendable {
         if let known, isSame, known.anchor.bootID == register.anchor.bootID {
             offset = known.offset
             isMeasured = known.isMeasured
-            isPlaced = known.isPlaced && known.anchor == register.anchor
+            placedWithin = known.anchor == register.anchor ? known.placedWithin : nil
         }
         if let measured { measure(measured) }
         admit(groupTime: groupTime, boot: boot)
         if known?.isAdmitted == true, known?.stamp == register.stamp { admitAnyway() }
     }
 
-    /// The same register after group time was corrected: judged as if it had just come.
-    init(_ known: HeldRegister, groupTime: Int64, boot: Int64) {
+    /// The same register after group time was corrected: judged as if it had just come. What was placed by a clock that
+    /// was vouched for is not moved by one that is not.
+    init(_ known: HeldRegister, groupTime: Int64, bound: Int64?, boot: Int64) {
         self = known
-        if !isMeasured { offset = anchor.boot - (boot - (groupTime - anchor.at)) }
+        if !isMeasured, bound != nil || placedWithin == nil {
+            offset = anchor.boot - (boot - (groupTime - anchor.at))
+            placedWithin = bound
+        }
         admit(groupTime: groupTime, boot: boot)
     }
 

@@ -64,7 +64,7 @@ extension Engine {
         }
         var held = HeldRegister(
             register, after: keeps(.bootClock) ? known : nil, measured: measured, groupTime: groupTime(now),
-            boot: now.boot)
+            bound: timeBound(now), boot: now.boot)
         if !keeps(.admission) { held.admitAnyway() }
         let wasCurrent = registers.currentOwner == sender
         registers.hold(held)
@@ -93,7 +93,7 @@ extension Engine {
     /// Registers whose stamp was ahead of group time, and no longer is.
     mutating func admitLate(at now: Instant) {
         for held in registers.all where !held.isAdmitted {
-            let again = HeldRegister(held, groupTime: groupTime(now), boot: now.boot)
+            let again = HeldRegister(held, groupTime: groupTime(now), bound: timeBound(now), boot: now.boot)
             registers.hold(again)
             if again.isAdmitted {
                 isViewDirty = true

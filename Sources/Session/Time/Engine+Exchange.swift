@@ -104,8 +104,8 @@ extension Engine {
             }
             return ErrorBound(milliseconds: estimate.bound(of: held.offset, at: now.boot), at: now.boot)
         }
-        // What was true when the anchor was written stays so: whatever the owner's wall clock does later.
-        guard held.isPlaced, let mine = timeBound(now), let theirs = held.anchor.bound else { return nil }
+        // What was true when the anchor was written and placed stays so, whatever the wall clocks do later.
+        guard let mine = held.placedWithin, let theirs = held.anchor.bound else { return nil }
         let drift = ClockEstimate.drift(in: now.boot - held.anchorBoot)
         return ErrorBound(milliseconds: mine + theirs + drift, at: now.boot)
     }

@@ -20,6 +20,7 @@ extension Engine {
         guard keeps(.groupTime) else { return time.followWall(at: now) }
         let before = time.time(at: now.boot)
         let wasWrong = abs(time.wallLead + now.boot - before) > Limits.stampLead
+        let wasVouched = time.followsWall && time.isSynced
         let others = exchange.estimates.map { node, estimate in
             // A late answer says little: where it leaves room for the own clock, there is nothing to correct.
             let isOwn = abs(estimate.lead - now.wallLead) <= estimate.bound(at: now.boot)
@@ -32,7 +33,7 @@ extension Engine {
         if abs(shift) > GroupClock.tolerance {
             emit(.log(.clockCorrected(by: time.time(at: now) - now.wall)))
             judgeAnew(at: now)
-        } else if isMarkAhead(now) {
+        } else if isMarkAhead(now) || (!wasVouched && timeBound(now) != nil) {
             judgeAnew(at: now)
         } else {
             stampAnewIfWrong(at: now)
@@ -62,7 +63,7 @@ extension Engine {
         let mark = journal.mark
         let asked = disk.asked
         for held in registers.all {
-            var again = HeldRegister(held, groupTime: time, boot: now.boot)
+            var again = HeldRegister(held, groupTime: time, bound: timeBound(now), boot: now.boot)
             // A session does not vanish because somebody sets the clock of a machine without contact.
             if keepsAdmitted && held.isAdmitted || !keeps(.admission) { again.admitAnyway() }
             registers.hold(again)
