@@ -105,6 +105,7 @@ import Testing
     }
 
     private func buttons(_ page: Page) async throws -> [String] {
-        try await page.value("[...document.querySelectorAll('button')].map((b) => b.textContent)").items.compactMap(\.text)
+        try await page.value("[...document.querySelectorAll('button')].map((b) => b.textContent)").items.compactMap(
+            \.text)
     }
 }

@@ -39,7 +39,8 @@ import Testing
             try await kiosk.desk.start()
             for page in gallery.pictures.map(\.page) + [orphan] {
                 try await page.eventually("contact", "!document.documentElement.classList.contains('stale')")
-                try await page.eventually("nothing to complain of", "document.getElementById('notice').textContent === ''")
+                try await page.eventually(
+                    "nothing to complain of", "document.getElementById('notice').textContent === ''")
             }
             try await orphan.eventually("its buttons", "document.querySelectorAll('button').length === 3")
             #expect(try await gallery.problems(ofNetwork: false) + orphan.problems(ofNetwork: false) == [])

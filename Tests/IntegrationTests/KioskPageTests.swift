@@ -36,7 +36,8 @@ import Testing
             try await page.isDrawn("idle")
             let weight = try await page.value(
                 "Promise.all(['.', 'kiosk.css', 'kiosk.js'].map(async (name) =>"
-                    + " (await (await fetch(name)).arrayBuffer()).byteLength)).then((all) => all.reduce((a, b) => a + b))")
+                    + " (await (await fetch(name)).arrayBuffer()).byteLength)).then((all) => all.reduce((a, b) => a + b))"
+            )
             #expect((1...60_000).contains(weight.int ?? 0), "\(weight)")
             let own = kiosk.address("desk")
             let requests = try await page.requests().filter { !$0.hasPrefix("data:") && !$0.hasPrefix("about:") }

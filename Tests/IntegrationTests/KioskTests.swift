@@ -12,7 +12,7 @@ import Testing
             try await course(kiosk, gallery)
             try await longTexts(kiosk, gallery)
             try await moved(kiosk, gallery)
-            try await fromRightToLeft(kiosk, gallery)
+            try await otherLanguages(kiosk, gallery)
             #expect(try await gallery.problems() == [])
         }
     }
@@ -38,7 +38,8 @@ import Testing
     private func longTexts(_ kiosk: Kiosk, _ gallery: Gallery) async throws {
         let phase = #"phase "A phase with a name of forty-two letters" 1h"#
         let dark = try kiosk.desk.begin([
-            "title": "Reading the second volume with its notes 📚📖 and then a summary of it for all of the others, by tomorrow",
+            "title":
+                "Reading the second volume with its notes 📚📖 and then a summary of it for all of the others, by tomorrow",
             "label": "قراءة الكتاب 📚 مساء", "colour": "000030", "icon": "👩‍👩‍👧‍👦",
             "plan": .string("\(phase) x3"),
         ])
@@ -70,16 +71,30 @@ import Testing
         }
     }
 
-    /// Whatever the catalogues hold.
-    private func fromRightToLeft(_ kiosk: Kiosk, _ gallery: Gallery) async throws {
-        let id = try kiosk.kitchen.begin(["title": "قراءة", "label": "دراسة", "plan": "focus 25m, shortBreak 5m, focus 25m"])
-        for picture in gallery.pictures {
-            try await picture.page.shows(session: id)
-            _ = try await picture.page.value("timeline.direction = 'rtl'; entry = null; draw()")
+    private func otherLanguages(_ kiosk: Kiosk, _ gallery: Gallery) async throws {
+        let id = try kiosk.kitchen.begin([
+            "title": "قراءة", "label": "دراسة", "plan": "focus 25m, shortBreak 5m, focus 25m",
+        ])
+        let files = try Project.files(under: "Sources/Display/Languages") { $0.hasSuffix(".json") }
+        for language in files.compactMap({ $0.split(separator: "/").last?.dropLast(5) }) where language != "ar" {
+            for picture in gallery.pictures where picture.name.hasSuffix("-dark") {
+                try await speaks(String(language), id, picture.page)
+                try await picture.page.resize(width: 240, height: 240)
+                let faults = try await picture.page.value("measure(240, 240)")
+                try await kiosk.keep(picture.page, as: "\(language)-\(picture.name)")
+                #expect(faults == [], "\(language) on \(picture.name)")
+            }
         }
-        try await gallery.look("running", of: id, as: "rtl")
+        for picture in gallery.pictures { try await speaks("ar", id, picture.page) }
+        try await gallery.look("running", of: id, as: "ar")
         for picture in gallery.pictures {
             #expect(try await picture.page.value("getComputedStyle(document.body).direction") == "rtl")
         }
+    }
+
+    private func speaks(_ language: String, _ session: String, _ page: Page) async throws {
+        _ = try await page.value("params.set('lang', '\(language)'); connect()")
+        try await page.eventually(
+            language, "document.documentElement.lang === '\(language)' && entry.session === '\(session)'")
     }
 }

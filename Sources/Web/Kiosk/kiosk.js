@@ -200,8 +200,7 @@ const isPaper = () => theme === "e-ink" && isPlain();
 
 function drawEntry() {
   const face = timeline.face;
-  const hides = hidden.filter((name) => /^[a-z]+$/.test(name)).map((name) => "hide-" + name);
-  root.className = [face, isPlain() ? theme : "", entry.status, ...hides].filter(Boolean).join(" ");
+  root.className = [face, isPlain() ? theme : "", entry.status].filter(Boolean).join(" ");
   isFitted = false;
   root.lang = timeline.language;
   root.dir = timeline.direction;

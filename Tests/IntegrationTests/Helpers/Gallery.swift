@@ -16,7 +16,9 @@ struct Gallery {
         let height: Int64
     }
 
-    static let sizes = [Size(width: 240, height: 240), Size(width: 800, height: 480), Size(width: 1_080, height: 1_920)]
+    static let sizes = [
+        Size(width: 240, height: 240), Size(width: 800, height: 480), Size(width: 1_080, height: 1_920),
+    ]
     private let kiosk: Kiosk
     let pictures: [Picture]
 
@@ -43,7 +45,8 @@ struct Gallery {
         provoke: () async throws -> Void = {}
     ) async throws {
         let isMeant = session.map { "entry.session === '\($0)'" } ?? "true"
-        let isThere = "typeof entry === 'object' && !!entry && document.documentElement.classList.contains('\(state)') && \(isMeant)"
+        let isThere =
+            "typeof entry === 'object' && !!entry && document.documentElement.classList.contains('\(state)') && \(isMeant)"
         for picture in pictures {
             for size in picture.sizes {
                 try await picture.page.resize(width: size.width, height: size.height)
