@@ -108,8 +108,8 @@ let package = Package(
         .executableTarget(
             name: "lockstep-bench",
             dependencies: [
-                "CMosquitto", "Commands", "Mosquitto", "Session", "Wire", "Shell", "Web", arguments, logging, signals,
-                .product(name: "NIOCore", package: "swift-nio"),
+                "CMosquitto", "Commands", "Mosquitto", "Session", "Support", "Wire", "Shell", "Web", arguments, logging,
+                signals, .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ],
             path: "Sources/Commands/lockstep-bench",

@@ -16,7 +16,7 @@ struct AllCommand: AsyncParsableCommand {
                 + IntentCommand.parse([]).measure() + FanoutCommand.parse([]).measure()
                 + IdleCommand.parse([]).measure() + TakeoverCommand.parse([]).measure()
                 + HealCommand.parse([]).measure() + AgreementCommand.parse([]).measure()
-                + StreamsCommand.parse([]).measure()
+                + StreamsCommand.parse([]).measure() + PageCommand.parse([]).measure()
         }
     }
 }

@@ -17,7 +17,8 @@ struct LockstepBench: AsyncParsableCommand {
         version: Software.version,
         subcommands: [
             IntentCommand.self, FanoutCommand.self, IdleCommand.self, StatusBenchCommand.self, EngineCommand.self,
-            AgreementCommand.self, TakeoverCommand.self, HealCommand.self, StreamsCommand.self, AllCommand.self,
+            AgreementCommand.self, TakeoverCommand.self, HealCommand.self, StreamsCommand.self, PageCommand.self,
+            AllCommand.self,
         ]
     )
 

@@ -66,10 +66,3 @@ enum CommandLine {
         return signal == 0 ? status >> 8 & 0xFF : 128 + signal
     }
 }
-
-/// A test cannot go on; says why.
-struct Failed: Error, CustomStringConvertible {
-    var description: String
-
-    init(_ description: String) { self.description = description }
-}

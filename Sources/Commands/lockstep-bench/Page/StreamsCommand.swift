@@ -38,7 +38,7 @@ struct StreamsCommand: AsyncParsableCommand {
 
     func measure() async throws -> [Figure] {
         try await Workplace.withBroker { broker, directory in
-            guard let port = LoopbackPort.free() else { throw BenchError("there is no free port") }
+            let port = try LoopbackPort.needed()
             return try await NodeProcess.with(broker, directory, options: ["--http", "127.0.0.1:\(port)"]) { node in
                 let all = try await EventStreams(streams, port: port)
                 let last = try await presses(node, all)

@@ -49,12 +49,15 @@ struct NodeProcess: Sendable {
 
 /// Programs that stand beside this one.
 enum Child {
-    static func start(_ program: String, _ arguments: [String]) throws -> pid_t {
+    static func start(
+        _ program: String, _ arguments: [String], environment more: [String: String] = [:]
+    ) throws -> pid_t {
         let path = Sibling.path(of: program)
         guard access(path, X_OK) == 0 else {
             throw BenchError("\(path) is missing; build it first: swift build -c release --product \(program)")
         }
         let environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("LOCKSTEP_") }
+            .merging(more) { $1 }
         var argv = ([path] + arguments).map { strdup($0) } + [nil]
         var envp = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
         defer { for pointer in argv + envp { free(pointer) } }

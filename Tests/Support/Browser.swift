@@ -2,10 +2,9 @@
 
 import FoundationEssentials
 import Glibc
-import Support
 
 /// A headless Chromium, told what to do over a pair of pipes (the DevTools protocol, messages that end with a zero).
-actor Browser {
+package actor Browser {
     private let directory: TemporaryDirectory
     private let pid: pid_t
     private let input: Int32
@@ -16,10 +15,10 @@ actor Browser {
     private var events: [JSON] = []
 
     /// Whether there is one on this machine.
-    static let isInstalled = (try? Spawn.find("chromium")) != nil
+    package static let isInstalled = (try? Spawn.find("chromium")) != nil
 
     /// Runs `body` with a browser of its own.
-    static func with(_ body: (Browser) async throws -> Void) async throws {
+    package static func with(_ body: (Browser) async throws -> Void) async throws {
         let browser = try Browser()
         do {
             try await body(browser)
@@ -60,7 +59,8 @@ actor Browser {
     ///   - width: Of the window, in CSS pixels.
     ///   - height: The same.
     ///   - script: Runs in the page before anything of its own.
-    func open(_ url: String, width: Int64 = 800, height: Int64 = 480, script: String = "") async throws -> Page {
+    package func open(_ url: String, width: Int64 = 800, height: Int64 = 480, script: String = "") async throws -> Page
+    {
         // Each with connections of its own, for a browser has six to a server, and a page keeps one; each in a window of
         // its own, or it would be behind the next one.
         let context = try await call("Target.createBrowserContext")
@@ -79,7 +79,7 @@ actor Browser {
 
     /// One call of the DevTools protocol.
     @discardableResult
-    func call(_ method: String, _ parameters: JSON = [:], session: String? = nil) async throws -> JSON {
+    package func call(_ method: String, _ parameters: JSON = [:], session: String? = nil) async throws -> JSON {
         nextID += 1
         let id = nextID
         var message: JSON = ["method": .string(method), "params": parameters]
@@ -102,7 +102,7 @@ actor Browser {
     }
 
     /// What has happened on a page, oldest first.
-    func events(_ method: String, of session: String) throws -> [JSON] {
+    package func events(_ method: String, of session: String) throws -> [JSON] {
         try read()
         return events.filter { $0.method.text == method && $0.sessionId.text == session }.map(\.params)
     }
@@ -128,19 +128,19 @@ actor Browser {
 }
 
 /// A page in a browser.
-struct Page: Sendable {
-    let browser: Browser
-    let session: String
-    let target: JSON
+package struct Page: Sendable {
+    package let browser: Browser
+    package let session: String
+    package let target: JSON
 
     @discardableResult
-    func call(_ method: String, _ parameters: JSON = [:]) async throws -> JSON {
+    package func call(_ method: String, _ parameters: JSON = [:]) async throws -> JSON {
         try await browser.call(method, parameters, session: session)
     }
 
     /// What the page and the browser complained about.
     /// - Parameter ofNetwork: Also requests that were refused or reached nobody.
-    func problems(ofNetwork: Bool = true) async throws -> [String] {
+    package func problems(ofNetwork: Bool = true) async throws -> [String] {
         let thrown = try await browser.events("Runtime.exceptionThrown", of: session)
         let written = try await browser.events("Runtime.consoleAPICalled", of: session)
         let logged = try await browser.events("Log.entryAdded", of: session).map(\.entry)
@@ -149,18 +149,18 @@ struct Page: Sendable {
     }
 
     /// The addresses that the page has asked for.
-    func requests() async throws -> [String] {
+    package func requests() async throws -> [String] {
         try await browser.events("Network.requestWillBeSent", of: session).compactMap(\.request.url.text)
     }
 
-    func resize(width: Int64, height: Int64) async throws {
+    package func resize(width: Int64, height: Int64) async throws {
         try await call(
             "Emulation.setDeviceMetricsOverride",
             ["width": .number(width), "height": .number(height), "deviceScaleFactor": 1, "mobile": false])
     }
 
     /// The value of an expression, which may be a promise.
-    func value(_ expression: String) async throws -> JSON {
+    package func value(_ expression: String) async throws -> JSON {
         let answer = try await call(
             "Runtime.evaluate",
             ["expression": .string(expression), "returnByValue": true, "awaitPromise": true])
@@ -169,12 +169,14 @@ struct Page: Sendable {
     }
 
     /// The text of an element, as it stands in the document.
-    func text(_ id: String) async throws -> String {
+    package func text(_ id: String) async throws -> String {
         try await value("document.getElementById('\(id)').textContent.trim()").text ?? ""
     }
 
     /// Waits until an expression is true.
-    func eventually(_ what: String, _ expression: String, file: String = #fileID, line: Int = #line) async throws {
+    package func eventually(_ what: String, _ expression: String, file: String = #fileID, line: Int = #line)
+        async throws
+    {
         do {
             try await Support.eventually(what, file: file, line: line) { try await value(expression) == true }
         } catch let error as TimedOut {
@@ -184,7 +186,7 @@ struct Page: Sendable {
     }
 
     /// Waits until the page shows what the node sends.
-    func isDrawn(_ status: String, file: String = #fileID, line: Int = #line) async throws {
+    package func isDrawn(_ status: String, file: String = #fileID, line: Int = #line) async throws {
         try await eventually(
             "the page shows \(status)",
             "!!document.documentElement?.classList.contains('\(status)') && document.documentElement.style.fontSize != ''",
@@ -192,14 +194,14 @@ struct Page: Sendable {
     }
 
     /// Waits until the page shows this session.
-    func shows(session: String, file: String = #fileID, line: Int = #line) async throws {
+    package func shows(session: String, file: String = #fileID, line: Int = #line) async throws {
         try await eventually(
             "the page shows \(session)", "typeof entry === 'object' && !!entry && entry.session === '\(session)'",
             file: file, line: line)
     }
 
     /// Clicks on an element with the mouse.
-    func click(_ selector: String) async throws {
+    package func click(_ selector: String) async throws {
         let place = try await value(
             "(() => { const r = document.querySelector('\(selector)').getBoundingClientRect();"
                 + " return [Math.round(r.x + r.width / 2), Math.round(r.y + r.height / 2)] })()")
@@ -211,12 +213,12 @@ struct Page: Sendable {
     }
 
     /// The picture as a PNG file.
-    func picture() async throws -> [UInt8] {
+    package func picture() async throws -> [UInt8] {
         let answer = try await call("Page.captureScreenshot", ["format": "png"])
         return Data(base64Encoded: answer.data.text ?? "").map { [UInt8]($0) } ?? []
     }
 
-    func close() async throws {
+    package func close() async throws {
         try await browser.call("Target.closeTarget", ["targetId": target])
     }
 }

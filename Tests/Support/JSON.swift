@@ -4,7 +4,7 @@ import FoundationEssentials
 
 /// Any JSON, so that what goes over the wire is written and read here without the code under test.
 @dynamicMemberLookup
-enum JSON: Hashable, Sendable {
+package enum JSON: Hashable, Sendable {
     case null
     case bool(Bool)
     case number(Int64)
@@ -13,18 +13,18 @@ enum JSON: Hashable, Sendable {
     case array([JSON])
     case object([String: JSON])
 
-    init(_ bytes: [UInt8]) throws { self = try JSONDecoder().decode(JSON.self, from: Data(bytes)) }
-    init(_ text: String) throws { try self.init(Array(text.utf8)) }
+    package init(_ bytes: [UInt8]) throws { self = try JSONDecoder().decode(JSON.self, from: Data(bytes)) }
+    package init(_ text: String) throws { try self.init(Array(text.utf8)) }
 
-    var bytes: [UInt8] { (try? JSONEncoder().encode(self)).map { [UInt8]($0) } ?? [] }
+    package var bytes: [UInt8] { (try? JSONEncoder().encode(self)).map { [UInt8]($0) } ?? [] }
 
     /// A field; `null` where there is none. Setting it to `nil` takes it away.
-    subscript(dynamicMember key: String) -> JSON {
+    package subscript(dynamicMember key: String) -> JSON {
         get { self[key] }
         set { self[key] = newValue }
     }
 
-    subscript(key: String) -> JSON {
+    package subscript(key: String) -> JSON {
         get { if case .object(let fields) = self { fields[key] ?? .null } else { .null } }
         set {
             guard case .object(var fields) = self else { return }
@@ -33,16 +33,16 @@ enum JSON: Hashable, Sendable {
         }
     }
 
-    subscript(index: Int) -> JSON { items.indices.contains(index) ? items[index] : .null }
+    package subscript(index: Int) -> JSON { items.indices.contains(index) ? items[index] : .null }
 
-    var items: [JSON] { if case .array(let items) = self { items } else { [] } }
-    var text: String? { if case .string(let text) = self { text } else { nil } }
-    var int: Int64? { if case .number(let number) = self { number } else { nil } }
-    var keys: Set<String> { if case .object(let fields) = self { Set(fields.keys) } else { [] } }
+    package var items: [JSON] { if case .array(let items) = self { items } else { [] } }
+    package var text: String? { if case .string(let text) = self { text } else { nil } }
+    package var int: Int64? { if case .number(let number) = self { number } else { nil } }
+    package var keys: Set<String> { if case .object(let fields) = self { Set(fields.keys) } else { [] } }
 }
 
 extension JSON: Codable {
-    init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         let value = try decoder.singleValueContainer()
         if value.decodeNil() {
             self = .null
@@ -61,7 +61,7 @@ extension JSON: Codable {
         }
     }
 
-    func encode(to encoder: any Encoder) throws {
+    package func encode(to encoder: any Encoder) throws {
         var value = encoder.singleValueContainer()
         switch self {
         case .null: try value.encodeNil()
@@ -78,11 +78,11 @@ extension JSON: Codable {
 extension JSON: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral,
     ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
-    init(stringLiteral text: String) { self = .string(text) }
-    init(integerLiteral number: Int64) { self = .number(number) }
-    init(booleanLiteral bool: Bool) { self = .bool(bool) }
-    init(arrayLiteral items: JSON...) { self = .array(items) }
-    init(dictionaryLiteral fields: (String, JSON)...) {
+    package init(stringLiteral text: String) { self = .string(text) }
+    package init(integerLiteral number: Int64) { self = .number(number) }
+    package init(booleanLiteral bool: Bool) { self = .bool(bool) }
+    package init(arrayLiteral items: JSON...) { self = .array(items) }
+    package init(dictionaryLiteral fields: (String, JSON)...) {
         self = .object(Dictionary(fields) { _, later in later })
     }
 }
