@@ -171,6 +171,7 @@ function draw() {
   if (!timeline || !isFinite(low)) return;
   if (noticeSuspend() && !isLost) {
     timer = setTimeout(draw, 1000); // unless the node answers or the connection breaks first
+    if (entry) fit();
     return;
   }
   const now = nodeNow();
@@ -241,7 +242,7 @@ function visible(colour) {
   };
   for (let share = 0; share < 1; share += 0.05) {
     const mixed = channels.map((value) => Math.round(value + ((theme === "dark" ? 255 : 0) - value) * share));
-    if ((theme === "dark" ? light(mixed) / 0.05 : 1.05 / light(mixed)) >= 3.1) return "rgb(" + mixed + ")";
+    if ((theme === "dark" ? light(mixed) / 0.05 : 1.05 / light(mixed)) >= 3.1) return "#" + mixed.map((value) => value.toString(16).padStart(2, "0")).join("");
   }
   return colour;
 }
@@ -311,7 +312,7 @@ function drawTime(now, next) {
   if (document.title !== title) document.title = title;
   toggle("open", !isDown);
   const done = isDown ? passed / count.length : 0;
-  part("bar").firstElementChild.style.transform = "scaleX(" + done.toFixed(4) + ")";
+  part("bar").firstElementChild.style.setProperty("--done", done.toFixed(4));
   part("arc").style.strokeDasharray = done.toFixed(4) + " 1";
   if (!count || !count.runs) return;
   const step = isPaper() ? 60000 : 1000;

@@ -38,15 +38,18 @@ struct Gallery {
     /// - Parameters:
     ///   - state: What the root element's class says of the state.
     ///   - session: The session that is meant; `nil` for any.
+    ///   - words: How the line of the state begins, where a face has one.
     ///   - name: What is looked at.
     ///   - provoke: Brings the state about where it is not there: at first, or because it has passed meanwhile.
     func look(
-        _ state: String, of session: String? = nil, as name: String, sourceLocation: SourceLocation = #_sourceLocation,
+        _ state: String, of session: String? = nil, saying words: String = "", as name: String,
+        sourceLocation: SourceLocation = #_sourceLocation,
         provoke: () async throws -> Void = {}
     ) async throws {
         let isMeant = session.map { "entry.session === '\($0)'" } ?? "true"
+        let isSaid = "(timeline.face === 'boring' || part('state').textContent.startsWith('\(words)'))"
         let isThere =
-            "typeof entry === 'object' && !!entry && document.documentElement.classList.contains('\(state)') && \(isMeant)"
+            "typeof entry === 'object' && !!entry && document.documentElement.classList.contains('\(state)') && \(isMeant) && \(isSaid)"
         for picture in pictures {
             for size in picture.sizes {
                 try await picture.page.resize(width: size.width, height: size.height)
