@@ -26,7 +26,7 @@ import Wire
         }
 
         struct Schema: Decodable {
-            var type: String
+            var type: String?
             var properties: [String: Anything]?
             var required: [String]?
         }
