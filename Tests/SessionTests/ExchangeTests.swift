@@ -239,6 +239,31 @@ import Testing
         #expect(rig.error == 0)
     }
 
+    /// Somebody sets a display's clock before the owner could be asked: what it has shown was right, and stays.
+    @Test func aClockThatNobodyVouchesForMovesNothing() {
+        var rig = Rig(wallBound: 20)
+        var register = peerRegister()
+        register.anchor.bound = 30
+        rig.hear(.register(register), from: "kitchen")
+        rig.pass(10_000)
+        rig.wall -= 3_600_000
+        rig.wallBound = nil
+        rig.send(.wake)
+        #expect(rig.moment?.elapsed == 10_000 && (rig.error ?? .max) <= 60)
+    }
+
+    @Test func aKernelThatBeginsToVouchForAClockPlacesAnew() {
+        var rig = Rig(wallBound: nil)
+        var register = peerRegister()
+        register.anchor.bound = 30
+        rig.hear(.register(register), from: "kitchen")
+        #expect(rig.error == nil)
+        rig.wall += 500
+        rig.wallBound = 20
+        rig.send(.wake)
+        #expect(rig.moment?.elapsed == 500 && rig.error == 51)
+    }
+
     @Test func anotherBootOfTheOwnerIsMeasuredAnew() {
         var rig = Self.mirror()
         rig.pass(Self.minute)

@@ -147,6 +147,22 @@ import Testing
         }
     }
 
+    /// Whether it runs meanwhile or is paused: each minute is there once.
+    @Test(arguments: [true, false]) func runsDoNotOverlapWhenAClockIsSetBack(isRunning: Bool) throws {
+        var rig = Rig()
+        rig.start("focus 5m, shortBreak 5m")
+        rig.pass(10_000)
+        rig.press(isRunning ? .skip : .pause)
+        rig.wall -= 8_000
+        rig.send(.wake)
+        if !isRunning { rig.press(.resume) }
+        rig.pass(1_000)
+        rig.press(.pause)
+        let runs = try #require(rig.own?.runs)
+        #expect(runs.map { ($0.to ?? 0) - $0.from } == [10_000, 1_000])
+        #expect(runs.first?.to == runs.last?.from)
+    }
+
     @Test func wallStepsMoveNoRemoteCountdown() {
         var rig = Rig()
         rig.linkUp()
