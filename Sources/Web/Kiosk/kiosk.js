@@ -348,14 +348,22 @@ function toggle(name, isOn, node = root) {
 
 // --- The size: the largest at which everything fits, found anew when something else than a digit has changed ---
 
+const sizes = new Map();
 function fit() {
   if (isFitted) return;
   const time = part("time");
   const text = time.textContent;
   // One size for a phase: its last seconds are not larger than its first.
   if (text && !isPaper() && entry.widest.length > text.length) time.textContent = entry.widest;
-  let best = find(false);
-  if (best.size < 12.5) best = [best, find(true)].sort((one, other) => other.size - one.size)[0];
+  // What was shown before needs no second measuring: a pause and its end, the notices of a bad link.
+  const shape = [room.width, room.height, root.className.replace(/ (row|column|stack|tight)/g, ""), part("stage").textContent.replace(/\d/g, "0")].join();
+  let best = sizes.get(shape);
+  if (!best) {
+    best = find(false);
+    if (best.size < 12.5) best = [best, find(true)].sort((one, other) => other.size - one.size)[0];
+    if (sizes.size > 50) sizes.clear();
+    sizes.set(shape, best);
+  }
   lay(best);
   root.style.fontSize = best.size * scale + "px";
   if (time.textContent !== text) time.textContent = text;
@@ -392,6 +400,12 @@ function largest() {
     return code.hidden || ![...card.children, notice].some((node) => meet(node.getBoundingClientRect(), code.getBoundingClientRect()));
   };
   let [small, large] = [2, entry.status === "idle" ? Math.min(width, height) / 16 : Math.max(width, height) / 3];
+  // Nearly everything grows with the size: one look says about where it ends, two more whether that is so.
+  fits(20);
+  const guess = Math.min((20 * width * share) / card.offsetWidth, (20 * height * share) / (card.offsetHeight + (notice.offsetHeight ? notice.offsetHeight + 14 : 0)), large);
+  if (guess > small && fits(guess * 0.985)) small = guess * 0.985;
+  else if (guess > small) large = Math.min(large, guess * 0.985);
+  if (small > 2 && guess * 1.015 < large && !fits(guess * 1.015)) return small;
   while (large - small > 0.25) {
     const middle = (small + large) / 2;
     if (fits(middle)) small = middle;

@@ -48,7 +48,7 @@ struct PageCommand: AsyncParsableCommand {
                         "--broker", "\(broker)", "--space", "bench", "--node", "kitchen", "--state-dir",
                         directory + "/kitchen", "--socket", directory + "/kitchen.sock", "--log-level", "warning",
                         "--http", "127.0.0.1:\(kitchen)",
-                    ], environment: FakeTime.hourAhead)
+                    ], clock: FakeTime.hourAhead)
                 do {
                     let figures = try await figures(node, desk: desk, kitchen: kitchen)
                     await Child.end(second)
@@ -63,6 +63,7 @@ struct PageCommand: AsyncParsableCommand {
 
     private func figures(_ node: NodeProcess, desk: Int, kitchen: Int) async throws -> [Figure] {
         var figures: [Figure] = []
+        try await eventually("the second node serves its page") { Port.answers(kitchen) }
         try await Browser.with { browser in
             let mine = try await Pages.open(browser, port: desk)
             let theirs = try await Pages.open(browser, port: kitchen)

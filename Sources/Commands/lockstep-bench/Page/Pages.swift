@@ -69,11 +69,11 @@ enum FakeTime {
         "/usr/lib/\($0)/faketime/libfaketime.so.1"
     }
 
-    /// The environment of a program whose wall clock is an hour ahead; empty where that cannot be had.
-    static var hourAhead: [String: String] {
-        guard let library = places.first(where: { FileManager.default.fileExists(atPath: $0) }) else { return [:] }
-        return [
-            "LD_PRELOAD": library, "FAKETIME": "+1h", "DONT_FAKE_MONOTONIC": "1", "FAKETIME_DONT_FAKE_MONOTONIC": "1",
-        ]
+    /// What stands before a program whose wall clock is an hour ahead; nothing where that cannot be had.
+    static var hourAhead: [String] {
+        guard let library = places.first(where: { FileManager.default.fileExists(atPath: $0) }) else { return [] }
+        // The second one has the library first, which adds to its environment: a Swift program then finds no arguments.
+        let variables = ["LD_PRELOAD=\(library)", "FAKETIME=+3600s", "FAKETIME_DONT_FAKE_MONOTONIC=1"]
+        return ["/usr/bin/env"] + variables + ["/usr/bin/env"]
     }
 }

@@ -50,15 +50,16 @@ struct NodeProcess: Sendable {
 /// Programs that stand beside this one.
 enum Child {
     static func start(
-        _ program: String, _ arguments: [String], environment more: [String: String] = [:]
+        _ program: String, _ arguments: [String], clock: [String] = []
     ) throws -> pid_t {
         let path = Sibling.path(of: program)
         guard access(path, X_OK) == 0 else {
             throw BenchError("\(path) is missing; build it first: swift build -c release --product \(program)")
         }
         let environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("LOCKSTEP_") }
-            .merging(more) { $1 }
-        var argv = ([path] + arguments).map { strdup($0) } + [nil]
+        // What sets another clock is a program that then becomes this one.
+        let words = clock + [path] + arguments
+        var argv = words.map { strdup($0) } + [nil]
         var envp = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
         defer { for pointer in argv + envp { free(pointer) } }
         var actions = posix_spawn_file_actions_t()
@@ -68,7 +69,7 @@ enum Child {
             posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", O_RDWR, 0)
         }
         var process: pid_t = 0
-        let code = posix_spawn(&process, path, &actions, nil, &argv, &envp)
+        let code = posix_spawn(&process, words[0], &actions, nil, &argv, &envp)
         guard code == 0 else { throw BenchError("cannot start \(path): \(String(cString: strerror(code)))") }
         return process
     }
