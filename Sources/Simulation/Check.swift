@@ -69,6 +69,8 @@ public enum Check: String, CaseIterable, Sendable {
     case largestLives
     /// A minute counts once: what a session ran after it was taken over belongs to the one that goes on.
     case minutesOnce
+    /// The runs of a session are as long as the time that it ran, counted a second time.
+    case minutesExact
     /// Every request has its reply.
     case allAnswered
     /// What an engine holds is on its disk.

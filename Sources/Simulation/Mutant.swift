@@ -39,6 +39,7 @@ public struct Mutant: Hashable, Sendable {
         Mutant("no takeover", without: .takeover),
         Mutant("applied intents not inherited", without: .appliedInherited),
         Mutant("minutes count on both sides of a takeover", without: .takeoverCut),
+        Mutant("runs measured by group time", without: .runLength),
         Mutant("intents not retargeted", without: .retarget),
         Mutant("what nobody missed is announced", without: .provisional),
         Mutant("clocks not compared", without: .exchange),

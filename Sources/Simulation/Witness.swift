@@ -17,6 +17,8 @@ struct Witness {
         var published: [Version: Register] = [:]
         /// What it last wrote, or meant to.
         var own: Register?
+        /// How long its session has run.
+        var tally: World.Tally?
         /// Per owner, the largest version that it has shown in this life.
         var shown: [NodeID: Version] = [:]
         /// What it showed last.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import HTTPTypes
 import Hummingbird
-import HummingbirdTesting
 import NIOCore
 import Synchronization
 import Testing
@@ -15,14 +15,14 @@ import Wire
     static let control = String(repeating: "c", count: 32)
 
     static func with(
-        _ node: FakeNode = FakeNode(), _ body: @escaping @Sendable (any TestClientProtocol) async throws -> Void
+        _ node: FakeNode = FakeNode(), _ body: (Asker) async throws -> Void
     ) async throws {
         let kiosk = KioskReport(
             host: "0.0.0.0", port: 7_780, isLoopback: false, machine: "pi", viewKey: view, controlKey: control)
         let router = HTTPServer.router(
             node: node, displays: Displays(node: node), kiosk: kiosk,
             gate: Gate(keys: HTTPKeys(kiosk), hosts: ["localhost", "pi"]))
-        try await Application(responder: router.buildResponder()).test(.router, body)
+        try await body(Asker(router))
     }
 
     private static let json: HTTPFields = [.contentType: "application/json"]

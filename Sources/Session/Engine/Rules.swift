@@ -70,4 +70,6 @@ public struct Rules: OptionSet, Hashable, Sendable {
     package static let provisional = Rules(rawValue: 1 << 26)
     /// What was run after a takeover does not count for the session that was taken over.
     package static let takeoverCut = Rules(rawValue: 1 << 27)
+    /// A run that is open when group time is corrected keeps the length that the boot clock measured.
+    package static let runLength = Rules(rawValue: 1 << 28)
 }

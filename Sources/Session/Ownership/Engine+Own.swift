@@ -127,8 +127,12 @@ extension Engine {
 
     /// A register with its anchor at the present instant of this node's clocks, `since` milliseconds after the present one.
     func anchored(_ register: Register, since: Int64, at now: Instant) -> Register {
-        register.anchored(
+        var anchored = register.anchored(
             at: groupTime(now), bound: timeBound(now), boot: now.boot, bootID: configuration.bootID, since: since)
+        if !keeps(.runLength), let open = register.runs.last, open.to == nil, anchored.runs.last?.phase == open.phase {
+            anchored.runs[anchored.runs.count - 1].from = open.from
+        }
+        return anchored
     }
 
     /// Changes the own register, raises its version above itself and `other`, and writes it down; it is published once

@@ -150,7 +150,11 @@ extension Register {
     /// - Parameter keepsInherited: But for those that the owner before it has told.
     func moved(by shift: Int64, keepsInherited: Bool) -> Register {
         var register = self
-        func moveOwn(_ time: Int64) -> Int64 { min(max(time + shift, 0), Limits.time.upperBound) }
+        func moveOwn(_ time: Int64) -> Int64 {
+            // What would lie before all sessions was told by a right clock, before the one that was wrong.
+            if time >= Limits.earliestStamp, time + shift < Limits.earliestStamp { return time }
+            return min(max(time + shift, 0), Limits.time.upperBound)
+        }
         func move(_ time: Int64) -> Int64 {
             guard keepsInherited, let continues else { return moveOwn(time) }
             // A clock that was behind told times from before the takeover, one that was ahead times from after it.
