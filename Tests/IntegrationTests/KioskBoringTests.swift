@@ -8,6 +8,7 @@ import Testing
     @Test func nothingButTheTime() async throws {
         try await Kiosk.with { kiosk in
             let page = try await kiosk.open("desk", "face=boring&theme=light&qr=0")
+            _ = try await page.value(Self.script)
             try kiosk.desk.begin([
                 "title": "Reading", "label": "Study", "colour": "f00", "icon": "📚", "plan": "focus 4s, focus 6s",
                 "autoAdvance": true,
@@ -21,11 +22,11 @@ import Testing
                 return false
             }
             #expect(colours == ["rgb(136, 136, 136)"], "AR-03: no colour changes as time decreases")
-            try await page.isDrawn("completed")
-            try await looksAsItShould(page)
-            #expect(try await page.text("time") == "0:00")
-            #expect(try await page.value("counted.noise") == 0, "AR-04: no haptic or sound at milestones")
+            let end = try await page.value("window.atEnd")
+            #expect(end.faults == [])
+            #expect(end.time == "0:00")
             try await page.isDrawn("idle")
+            #expect(try await page.value("counted.noise") == 0, "AR-04: no haptic or sound at milestones")
             try await looksAsItShould(page)
             #expect(try await page.value("document.body.innerText.trim() + document.title") == "")
         }
@@ -35,6 +36,7 @@ import Testing
     @Test func theDebt() async throws {
         try await Kiosk.with { kiosk in
             let page = try await kiosk.open("desk", "face=boring")
+            _ = try await page.value(Self.script)
             try kiosk.desk.begin()
             try await page.isDrawn("running")
             for (minutes, text): (Int64, String) in [(120, "-120m"), (-45, ""), (0, ""), (150, "-2h30m")] {
@@ -47,15 +49,30 @@ import Testing
         }
     }
 
+    /// `boringFaults()` lists what must not be there. `atEnd` is how the end looked: it is shown for five seconds, which
+    /// a busy machine may not leave for questions from outside.
+    private static let script = #"""
+        window.boringFaults = () => {
+          const unwanted = {
+            "AR-01, a progress bar or ring": "#bar, #ring, progress, meter",
+            "AR-02, an icon or branding": "svg, img, #emoji, #icon, #qr",
+            "AR-05, a button": "button, a, input, [tabindex], [onclick]",
+            "AR-07, a section that expands": "details, summary, dialog, select",
+          };
+          const seen = Object.keys(unwanted).filter((rule) => [...document.querySelectorAll(unwanted[rule])].some(isShown));
+          // AR-02, AR-03, AR-06: no other colour, no other text.
+          return [...seen, ...measure(innerWidth, innerHeight)];
+        };
+        void (window.atEnd = new Promise((done) => {
+          new MutationObserver((_, observer) => {
+            if (entry?.status !== "completed" || !isFitted) return;
+            observer.disconnect();
+            done({ faults: boringFaults(), time: document.getElementById("time").textContent });
+          }).observe(document.documentElement, { attributes: true });
+        }))
+        """#
+
     private func looksAsItShould(_ page: Page, sourceLocation: SourceLocation = #_sourceLocation) async throws {
-        let count = { (selector: String) in
-            try await page.value("[...document.querySelectorAll('\(selector)')].filter(isShown).length")
-        }
-        #expect(try await count("#bar, #ring, progress, meter") == 0, "AR-01: no progress bar or ring")
-        #expect(try await count("svg, img, #emoji, #icon, #qr") == 0, "AR-02: no app icon or branding")
-        #expect(try await count("button, a, input, [tabindex], [onclick]") == 0, "AR-05: no interactive buttons")
-        #expect(try await count("details, summary, dialog, select") == 0, "AR-07: no expandable details section")
-        let faults = try await page.value("measure(innerWidth, innerHeight)")
-        #expect(faults == [], "AR-02, AR-03, AR-06: no other colour, no other text", sourceLocation: sourceLocation)
+        #expect(try await page.value("boringFaults()") == [], sourceLocation: sourceLocation)
     }
 }

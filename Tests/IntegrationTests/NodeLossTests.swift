@@ -102,7 +102,7 @@ import Testing
         try await Space.with("desk", "kitchen") { space in
             let id = try space["desk"].begin()
             try await space["kitchen"].shows("the session") { $0.session.text == id }
-            let register = space.peer.latest("session", of: "desk")
+            let register = try await space.peer.sees("session", of: "desk", "the session") { $0.id.text == id }
             // A display that hangs on the node must not hold it up.
             let display = try space["desk"].socket.open(sending: "GET /v1/events HTTP/1.1\r\nhost: x\r\n\r\n")
             defer { close(display) }

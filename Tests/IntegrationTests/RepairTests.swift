@@ -50,7 +50,7 @@ import Testing
 
     @Test func presenceSetOfflineIsSetRight() async throws {
         try await Space.with("desk") { space in
-            let present = space.peer.latest("presence", of: "desk")
+            let present = try await space.peer.sees("presence", of: "desk", "online") { $0.online == true }
             var forged = present
             forged.online = false
             space.peer.forget()

@@ -51,9 +51,9 @@ import Testing
             let desk = space["desk"]
             let minimal = try Follower(["--style", "minimal"], socket: desk.socket.path)
             let compact = try Follower([], socket: desk.socket.path)
-            try await compact.prints("◌")
+            for follower in [minimal, compact] { try await follower.prints("◌") }
             try space["kitchen"].begin()
-            try await compact.prints("a second") { $0.hasSuffix(" 24:59") || $0.hasSuffix(" 24:58") }
+            try await compact.prints("a second") { $0.contains(" 24:5") }
             #expect(try await space["kitchen"].lockstep("pause").code == 0)
             try await compact.prints("a frozen time") { $0.hasPrefix("‖ 24:") }
             #expect(try await desk.lockstep("stop").code == 0)

@@ -58,6 +58,7 @@ import Testing
             let studio = try NodeProcess("desk", broker: address, options: ["--space", "studio-3"])
             try await home.start()
             try await studio.start()
+            try await home.shows("a connection") { $0.linked == true }
             try await studio.shows("a connection") { $0.linked == true }
             let id = try home.begin()
             try await Peer.with(port: broker.port, space: "studio-3") { peer in
@@ -66,7 +67,6 @@ import Testing
             }
             #expect(studio.status.status == "idle")
             #expect(home.status.session.text == id)
-            #expect(home.status.linked == true)
             #expect(home.nodes.items.map(\.node) == ["desk"])
             try await home.end()
             try await studio.end()

@@ -30,7 +30,7 @@ import Testing
             #expect(try logind.locks[0].arguments[3] == "delay")
             let kitchen = try NodeProcess("kitchen", broker: "mqtt://127.0.0.1:\(broker.port)")
             try await kitchen.start()
-            let before = peer.latest("presence", of: "desk")
+            let before = try await peer.sees("presence", of: "desk", "online") { $0.online == true }
             for round in 1...2 {
                 try logind.prepareForSleep(true)
                 try await eventually("the lock is given back") { try logind.locks.last?.isReleased == true }
@@ -62,7 +62,7 @@ import Testing
 
     @Test func aConnectionThatDiedMeanwhileIsReplacedAtOnce() async throws {
         try await with { _, proxy, desk, peer, logind in
-            let before = peer.latest("presence", of: "desk")
+            let before = try await peer.sees("presence", of: "desk", "online") { $0.online == true }
             try logind.prepareForSleep(true)
             try await eventually("the lock is given back") { try logind.locks.last?.isReleased == true }
             // As after a move to another network: nothing gets through, and nobody says so.

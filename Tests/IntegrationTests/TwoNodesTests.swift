@@ -73,7 +73,7 @@ import Testing
             try await space["kitchen"].shows("the session") { $0.status == "running" }
             #expect(try await space["kitchen"].lockstep("pause").code == 0)
             let paused = try await space["kitchen"].shows("paused") { $0.status == "paused" }
-            let register = space.peer.latest("session", of: "desk")
+            let register = try await space.peer.sees("session", of: "desk", "paused") { $0.status == "paused" }
             #expect(register.endsAt == .null)
             #expect(register.runs.items.last?[2] != .null)
             #expect(space["desk"].status.remainingSeconds == paused.remainingSeconds)
