@@ -143,7 +143,7 @@ let package = Package(
         .testTarget(
             name: "WebTests",
             dependencies: [
-                "Display", "Session", "Web", "Wire",
+                "Display", "Session", "Support", "Web", "Wire", lifecycle,
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),

@@ -42,7 +42,7 @@ public enum Port {
     }
 
     /// A connection that does not block; `nil` when nobody listens. The caller closes it.
-    static func connected(_ port: Int) -> Int32? {
+    package static func connected(_ port: Int) -> Int32? {
         let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard withLoopback(port, { connect(socket, $0, $1) }) == 0,
             fcntl(socket, F_SETFL, O_NONBLOCK) == 0

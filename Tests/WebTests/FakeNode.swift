@@ -11,6 +11,7 @@ final class FakeNode: NodeAccess {
     let asked = Mutex<[String]>([])
     let reply = Mutex<Reply>(.noSession)
     private let view = View(isLinked: true)
+    private let watching = Mutex<[AsyncStream<View>.Continuation]>([])
 
     func start(_ start: Start) async -> Reply { note("start \(start.title)") }
     func press(_ press: Press) async -> Reply { note("press \(press.operation.name)") }
@@ -28,7 +29,15 @@ final class FakeNode: NodeAccess {
     }
 
     func nodes() async -> NodesReport { NodesReport([], strangers: [:]) }
-    func views() async -> AsyncStream<View> { AsyncStream { $0.yield(view) } }
+    func views() async -> AsyncStream<View> {
+        let (stream, continuation) = AsyncStream.makeStream(of: View.self)
+        continuation.yield(view)
+        watching.withLock { $0.append(continuation) }
+        return stream
+    }
+
+    /// Tells whoever watches that something has happened.
+    func happen() { for one in watching.withLock(\.self) { one.yield(view) } }
     func metrics() async -> NodeMetrics { NodeMetrics() }
     func preset(_ name: String) async -> PresetLookup { .unknown(names: ["pomodoro"]) }
 

@@ -10,7 +10,7 @@ import Wire
 struct API: Sendable {
     let node: any NodeAccess
     /// For how long the body of a request may take.
-    private static let patience = Duration.seconds(10)
+    var patience = Patience().body
 
     func addRoutes(to router: Router<WebContext>) {
         router.get("/v1/session") { _, _ in Self.json(ReportJSON.encode(await node.status())) }
@@ -75,8 +75,8 @@ struct API: Sendable {
                 }
             }
             group.addTask {
-                try await Task.sleep(for: Self.patience)
-                throw Refused(.requestTimeout, "the request took longer than \(Self.patience)")
+                try await Task.sleep(for: patience)
+                throw Refused(.requestTimeout, "the request took longer than \(patience)")
             }
             return try await group.next() ?? []
         }

@@ -14,9 +14,6 @@ import Wire
 actor Displays {
     /// As many pages as a node keeps up to date.
     static let most = 500
-    /// How often a page is told that its node is still there, and how long one may hold back what it was told.
-    private static let heartbeat = Duration.seconds(10)
-    private static let patience = Duration.seconds(30)
 
     /// How a page wants its timeline.
     struct Wish: Hashable {
@@ -40,11 +37,15 @@ actor Displays {
     }
 
     private let node: any NodeAccess
+    private let patience: Patience
     private var pages: [Int: Page] = [:]
     private var lastID = 0
     private var shown: Shown?
 
-    init(node: any NodeAccess) { self.node = node }
+    init(node: any NodeAccess, patience: Patience = Patience()) {
+        self.node = node
+        self.patience = patience
+    }
 
     var count: Int { pages.count }
 
@@ -97,7 +98,7 @@ actor Displays {
 
     private func beat() async {
         let beat = ByteBuffer.event("beat", data: Array("1".utf8))
-        while (try? await Task.sleep(for: Self.heartbeat)) != nil {
+        while (try? await Task.sleep(for: patience.beat)) != nil {
             guard !pages.isEmpty else { continue }
             let wasWrong = shown?.isClockWrong
             if await node.shown().isClockWrong != wasWrong { await tell() }
@@ -112,7 +113,7 @@ actor Displays {
         if page.channel.isWritable, let shown {
             pages[id]?.stalledSince = nil
             Self.write(Self.timeline(of: shown, for: page.wish), to: [page.channel])
-        } else if let since = page.stalledSince, .now - since > Self.patience {
+        } else if let since = page.stalledSince, .now - since > patience.stalled {
             page.channel.close(promise: nil)
         }
     }

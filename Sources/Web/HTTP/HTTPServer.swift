@@ -3,6 +3,7 @@
 import Glibc
 import Hummingbird
 public import Logging
+import NIOCore
 public import ServiceLifecycle
 public import Wire
 
@@ -10,8 +11,6 @@ public import Wire
 public struct HTTPServer: Service {
     /// Pages hold one connection each for their events and one for their presses; the rest is for programs.
     private static let connections = 2 * Displays.most + 64
-    /// For how many seconds a connection may say nothing while no answer is under way.
-    private static let idleSeconds: Int64 = 30
 
     private let node: any NodeAccess
     private let host: String
@@ -19,6 +18,7 @@ public struct HTTPServer: Service {
     private let kiosk: KioskReport
     private let gate: Gate
     private let log: Logger
+    var patience = Patience()
 
     /// Makes a server, which listens from ``run()`` on.
     /// - Parameters:
@@ -38,14 +38,14 @@ public struct HTTPServer: Service {
     }
 
     static func router(
-        node: any NodeAccess, displays: Displays, kiosk: KioskReport, gate: Gate
+        node: any NodeAccess, displays: Displays, kiosk: KioskReport, gate: Gate, patience: Patience = Patience()
     ) -> Router<WebContext> {
         let router = Router(context: WebContext.self, options: .autoGenerateHeadEndpoints)
         let signpost = Signpost()
         router.add(middleware: gate)
         router.add(middleware: signpost)
         router.add(middleware: OwnPages())
-        API(node: node).addRoutes(to: router)
+        API(node: node, patience: patience.body).addRoutes(to: router)
         PageRoutes(node: node, displays: displays, kiosk: kiosk).addRoutes(to: router)
         WidgetRoutes(node: node).addRoutes(to: router)
         signpost.learn(router)
@@ -56,11 +56,11 @@ public struct HTTPServer: Service {
     public func run() async throws {
         var quiet = log
         quiet.logLevel = max(log.logLevel, .warning)
-        let displays = Displays(node: node)
-        let router = Self.router(node: node, displays: displays, kiosk: kiosk, gate: gate)
+        let displays = Displays(node: node, patience: patience)
+        let router = Self.router(node: node, displays: displays, kiosk: kiosk, gate: gate, patience: patience)
         let application = Application(
             router: router,
-            server: .http1(configuration: .init(idleTimeout: .seconds(Self.idleSeconds))),
+            server: .http1(configuration: .init(idleTimeout: TimeAmount(patience.idle))),
             configuration: .init(
                 address: .hostname(host, port: port),
                 availableConnectionsDelegate: .maximum(Self.connections, logger: quiet)),

@@ -373,11 +373,23 @@ function fit() {
 /// The best of the ways to lay it out.
 /// - Parameter isTight: Whether what a small screen can do without is left out.
 function find(isTight) {
+  const ways = ["row", "column", "stack"].filter((name) => name !== "row" || ["focus", "calm"].includes(timeline.face));
+  // Text is costly to shape at a new size: all ways are compared at one, and the best is seen at its own. A code in the
+  // corner leaves a room that does not grow with the size.
+  const isEven = part("qr").hidden;
+  const best = better(ways, isTight, isEven ? extrapolated : largest);
+  if (!isEven) return best;
+  lay(best);
+  best.size *= 0.985;
+  if (!fits(best.size) || extrapolated(best.size) > best.size * 1.03) best.size = largest();
+  return best;
+}
+
+function better(ways, isTight, measure) {
   let best = { size: 0 };
-  for (const name of ["row", "column", "stack"]) {
-    if (name === "row" && !["focus", "calm"].includes(timeline.face)) continue;
+  for (const name of ways) {
     lay({ name, isTight });
-    const size = largest();
+    const size = measure();
     // Much is gained by it, or the buttons stay beside each other.
     if (size > best.size * (name === "stack" ? 1.15 : 1)) best = { size, name, isTight };
   }
@@ -389,20 +401,29 @@ function lay({ name, isTight }) {
   root.classList.toggle("tight", isTight);
 }
 
-function largest() {
-  const share = isPlain() ? 0.93 : 0.62;
-  const { width, height } = room;
+const share = () => (isPlain() ? 0.93 : 0.62);
+const limit = () => (entry.status === "idle" ? Math.min(room.width, room.height) / 16 : Math.max(room.width, room.height) / 3);
+
+function fits(size) {
+  root.style.fontSize = size + "px";
   const [card, notice, code] = [part("card"), part("notice"), part("qr")];
-  const fits = (size) => {
-    root.style.fontSize = size + "px";
-    const below = notice.offsetHeight ? notice.offsetHeight + 0.7 * size : 0;
-    if (Math.max(card.offsetWidth, notice.scrollWidth) > width * share || card.offsetHeight + below > height * share) return false;
-    return code.hidden || ![...card.children, notice].some((node) => meet(node.getBoundingClientRect(), code.getBoundingClientRect()));
-  };
-  let [small, large] = [2, entry.status === "idle" ? Math.min(width, height) / 16 : Math.max(width, height) / 3];
-  // Nearly everything grows with the size: one look says about where it ends, two more whether that is so.
-  fits(20);
-  const guess = Math.min((20 * width * share) / card.offsetWidth, (20 * height * share) / (card.offsetHeight + (notice.offsetHeight ? notice.offsetHeight + 14 : 0)), large);
+  const below = notice.offsetHeight ? notice.offsetHeight + 0.7 * size : 0;
+  if (Math.max(card.offsetWidth, notice.scrollWidth) > room.width * share() || card.offsetHeight + below > room.height * share()) return false;
+  return code.hidden || ![...card.children, notice].some((node) => meet(node.getBoundingClientRect(), code.getBoundingClientRect()));
+}
+
+/// About the largest size that fits, as nearly everything grows with the size.
+function extrapolated(size = 20) {
+  root.style.fontSize = size + "px";
+  const [card, notice] = [part("card"), part("notice")];
+  const height = card.offsetHeight + (notice.offsetHeight ? notice.offsetHeight + 0.7 * size : 0);
+  return Math.min((size * room.width * share()) / card.offsetWidth, (size * room.height * share()) / height, limit());
+}
+
+function largest() {
+  let [small, large] = [2, limit()];
+  // Two looks say whether it is about where the first one says.
+  const guess = extrapolated();
   if (guess > small && fits(guess * 0.985)) small = guess * 0.985;
   else if (guess > small) large = Math.min(large, guess * 0.985);
   if (small > 2 && guess * 1.015 < large && !fits(guess * 1.015)) return small;

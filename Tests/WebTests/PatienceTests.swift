@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import Logging
+import ServiceLifecycle
+import Support
+import Synchronization
+import Testing
+import Wire
+
+@testable import Web
+
+/// Whoever is slow, idle or gone holds no connection of a real server, and whoever keeps up loses none.
+@Suite(.takingTurns) struct PatienceTests {
+    @Test func whoSaysNothingIsDropped() async throws {
+        try await Self.with(Patience(idle: .milliseconds(200))) { port, _ in
+            let client = try Client(port, sending: "")
+            try await eventually("the end") { client.isAtEnd }
+        }
+    }
+
+    @Test func whoSaysNothingMoreIsDroppedAfterTheAnswer() async throws {
+        try await Self.with(Patience(idle: .milliseconds(200))) { port, _ in
+            let client = try Client(port, sending: "GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            try await eventually("the end") { client.isAtEnd }
+            #expect(client.text.hasPrefix("HTTP/1.1 200"))
+        }
+    }
+
+    @Test func aHeadInSingleBytesIsNoProgress() async throws {
+        try await Self.with(Patience(idle: .milliseconds(300))) { port, _ in
+            let client = try Client(port, sending: "GET /health HTTP/1.1\r\nHost: localhost\r\nX: ")
+            try await eventually("the end") {
+                client.send("y")
+                return client.isAtEnd
+            }
+            #expect(client.text.isEmpty)
+        }
+    }
+
+    @Test func aBodyThatDoesNotComeIsNotWaitedFor() async throws {
+        try await Self.with(Patience(body: .milliseconds(200))) { port, node in
+            let client = try Client(
+                port,
+                sending: "POST /v1/intents HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+                    + "Content-Length: 100\r\n\r\n{")
+            try await eventually("the answer") {
+                client.send(" ")
+                return client.isAtEnd || client.text.contains("\r\n\r\n")
+            }
+            #expect(client.text.hasPrefix("HTTP/1.1 408"), "\(client.text)")
+            #expect(node.asked.withLock(\.self).isEmpty)
+        }
+    }
+
+    @Test func aPageThatTakesNothingInIsGivenUpAndTheOthersAreTold() async throws {
+        let patience = Patience(stalled: .milliseconds(200), beat: .milliseconds(50))
+        try await Self.with(patience) { port, node in
+            let ask = "GET /v1/timeline HTTP/1.1\r\nHost: localhost\r\n\r\n"
+            let (stalled, awake) = (try Client(port, sending: ask), try Client(port, sending: ask))
+            try await Self.isServing(port, displays: 2)
+            try await eventually("one is given up") {
+                // More than any buffer in between takes.
+                for _ in 0..<200 { node.happen() }
+                _ = awake.isAtEnd
+                return try await Self.displays(port) == 1
+            }
+            #expect(!awake.isAtEnd)
+            let before = awake.text.count
+            node.happen()
+            try await eventually("the other one is told") {
+                _ = awake.isAtEnd
+                return awake.text.count > before
+            }
+            try await eventually("the end of the one that stalled") { stalled.isAtEnd }
+        }
+    }
+
+    @Test func aPageIsToldThatItsNodeIsThere() async throws {
+        try await Self.with(Patience(idle: .milliseconds(200), beat: .milliseconds(50))) { port, _ in
+            let page = try Client(port, sending: "GET /v1/timeline HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            // Longer than a connection without a request would be left open.
+            try await eventually("ten beats") {
+                try #require(!page.isAtEnd)
+                return page.text.split(separator: "event: beat").count > 10
+            }
+        }
+    }
+
+    // MARK: - The server and who talks to it
+
+    private static func with(
+        _ patience: Patience, _ body: (_ port: Int, _ node: FakeNode) async throws -> Void
+    ) async throws {
+        let (port, node) = (Port.free(), FakeNode())
+        let log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        let kiosk = KioskReport(
+            host: "127.0.0.1", port: port, isLoopback: true, machine: "pi", viewKey: GateTests.view,
+            controlKey: GateTests.control)
+        var server = HTTPServer(node: node, host: "127.0.0.1", port: port, hosts: [], kiosk: kiosk, log: log)
+        server.patience = patience
+        let services = ServiceGroup(services: [server], logger: log)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await services.run() }
+            try await eventually("the server") { Port.answers(port) }
+            do {
+                try await body(port, node)
+            } catch {
+                await services.triggerGracefulShutdown()
+                throw error
+            }
+            await services.triggerGracefulShutdown()
+            try await group.waitForAll()
+        }
+    }
+
+    private static func displays(_ port: Int) async throws -> Double? {
+        let client = try Client(
+            port, sending: "GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+        try await eventually("the metrics") { client.isAtEnd }
+        let line = client.text.split(whereSeparator: \.isNewline).first { $0.hasPrefix("lockstep_displays ") }
+        return line?.split(separator: " ").last.flatMap { Double($0) }
+    }
+
+    private static func isServing(_ port: Int, displays count: Double) async throws {
+        try await eventually("\(count) displays") { try await displays(port) == count }
+    }
+}
+
+/// A client that writes what it likes, and reads only when it is asked.
+private final class Client {
+    private let socket: Int32
+    private var bytes: [UInt8] = []
+
+    init(_ port: Int, sending text: String) throws {
+        guard let socket = Port.connected(port) else { throw Failed("nobody listens on port \(port)") }
+        self.socket = socket
+        send(text)
+    }
+
+    deinit { close(socket) }
+
+    var text: String { String(decoding: bytes, as: UTF8.self) }
+
+    func send(_ text: String) { _ = Glibc.send(socket, text, text.utf8.count, Int32(MSG_NOSIGNAL)) }
+
+    /// Takes in what is there.
+    var isAtEnd: Bool {
+        var chunk = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = recv(socket, &chunk, chunk.count, 0)
+            if count == 0 || (count < 0 && errno != EAGAIN) { return true }
+            guard count > 0 else { return false }
+            bytes += chunk[..<count]
+        }
+    }
+}
