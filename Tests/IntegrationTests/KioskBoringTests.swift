@@ -52,7 +52,7 @@ import Testing
     /// `boringFaults()` lists what must not be there. `atEnd` is how the end looked: it is shown for five seconds, which
     /// a busy machine may not leave for questions from outside.
     private static let script = #"""
-        window.boringFaults = () => {
+        window.boringFaults = async () => {
           const unwanted = {
             "AR-01, a progress bar or ring": "#bar, #ring, progress, meter",
             "AR-02, an icon or branding": "svg, img, #emoji, #icon, #qr",
@@ -61,13 +61,14 @@ import Testing
           };
           const seen = Object.keys(unwanted).filter((rule) => [...document.querySelectorAll(unwanted[rule])].some(isShown));
           // AR-02, AR-03, AR-06: no other colour, no other text.
-          return [...seen, ...measure(innerWidth, innerHeight)];
+          return [...seen, ...(await measure(innerWidth, innerHeight))];
         };
         void (window.atEnd = new Promise((done) => {
           new MutationObserver((_, observer) => {
             if (entry?.status !== "completed" || !isFitted) return;
             observer.disconnect();
-            done({ faults: boringFaults(), time: document.getElementById("time").textContent });
+            const time = document.getElementById("time").textContent;
+            done(boringFaults().then((faults) => ({ faults, time })));
           }).observe(document.documentElement, { attributes: true });
         }))
         """#
