@@ -68,12 +68,11 @@ extension World {
         if let wake = machines[node].nextWake, wake <= instant.boot {
             fail(.wakeLater, "\(name) is to be woken at \(wake)")
         }
-        let own = machines[node].seen.own
-        if case .barrierPassed = input, witness.nodes[node].foundEpoch > 0, own == nil {
+        if case .barrierPassed = input, witness.nodes[node].foundEpoch > 0, machines[node].own == nil {
             fail(.takesBack, "\(name) leaves on the broker what it has lost")
         }
         if case .start(_, let session, _) = input {
-            if let own, own.id == session {
+            if let own = machines[node].own, own.id == session {
                 let time = machines[node].engine.groupTime(instant)
                 if let above = expectation.above, own.stamp <= above, above.time <= time + Limits.stampLead {
                     fail(.startIsLargest, "\(name) stamps \(session) \(own.stamp), not above \(above)")
@@ -89,12 +88,12 @@ extension World {
                 fail(.zombieWill, "\(name) believes an old will of \(peer)")
             }
         }
-        if let own, own.status.isLive, let shown = machines[node].seen.view.register, shown.owner != own.owner,
-            shown.stamp > own.stamp, !machines[node].engine.isProvisional
-        {
-            fail(.ownerYields, "\(name) keeps \(own.id) alive below \(shown.id)")
+        if machines[node].seen.isOwnBelow, !machines[node].engine.isProvisional {
+            fail(.ownerYields, "\(name) keeps its own session alive below another")
         }
-        if expectation.wasPaused, own?.status == .superseded, before.view.register?.status == .paused {
+        if expectation.wasPaused, machines[node].own?.status == .superseded,
+            before.view.register?.status == .paused
+        {
             counters.add(.yieldWhilePaused)
         }
         checkMoment(at: node, boot: instant.boot)
@@ -152,25 +151,22 @@ extension World {
         guard let error = moment.error, mix.sync != Clock.Sync.always.rawValue,
             let owner = place(of: moment.register.owner),
             // The engine is of an earlier boot until its program is launched again.
-            moment.register.anchor.bootID == witness.nodes[owner].bootID, let held = machines[node].seen.view.register
+            moment.register.anchor.bootID == witness.nodes[owner].bootID,
+            let anchor = machines[node].seen.view.register?.anchor
         else { return }
-        let since = machines[owner].clock.boot(at: now) - held.anchor.boot
-        let moved = moment.register.anchor.at - held.anchor.at
+        let since = machines[owner].clock.boot(at: now) - anchor.boot
+        let moved = moment.register.anchor.at - anchor.at
         let wrong = abs((moment.boot - moment.anchorBoot) + moved - since)
         if wrong > error + 1 {
-            fail(.errorBound, "\(Names.node(node)) is wrong by \(wrong) ms about \(held.id), and says \(error) ms")
+            let id = moment.register.id
+            fail(.errorBound, "\(Names.node(node)) is wrong by \(wrong) ms about \(id), and says \(error) ms")
         }
-    }
-
-    /// Under one version no node has two registers, or another check fails.
-    private static func isSame(_ a: Register?, _ b: Register?) -> Bool {
-        a?.owner == b?.owner && a?.version == b?.version && a?.stamp == b?.stamp
     }
 
     /// Nodes that hold the same registers show the same, unless a stamp ahead of time is admitted here and not there.
     private mutating func checkEqualMaps(with node: Int) {
         for other in machines.indices where other != node && machines[other].isAlive && !machines[other].isNapping {
-            if Self.isSame(machines[other].seen.view.register, machines[node].seen.view.register) { continue }
+            if machines[other].seen.shown == machines[node].seen.shown { continue }
             let (now, then) = (instant(node), instant(other))
             let time = machines[node].engine.groupTime(now)
             let theirs = machines[other].engine.groupTime(then)
