@@ -16,10 +16,6 @@ struct Expectation {
 
 /// Checks of what a node shows.
 extension World {
-    var everyone: [NodeID] {
-        machines.map(\.id) + [NodeID(Garbage.ghostNode)].compactMap(\.self)
-    }
-
     func expect(_ input: Input, at node: Int) -> Expectation {
         var expectation = Expectation()
         switch input {
@@ -98,14 +94,14 @@ extension World {
         }
         checkMoment(at: node, boot: instant.boot)
         let hasChanged = machines[node].seen !== before
-        if hasChanged { checkView(after: before.view, at: node) }
+        if hasChanged { checkView(after: before, at: node) }
         if expectation.isRegister || hasChanged { checkEqualMaps(with: node) }
     }
 
-    private mutating func checkView(after before: View, at node: Int) {
+    private mutating func checkView(after before: Seen, at node: Int) {
         let name = Names.node(node)
-        let view = machines[node].seen.view
-        guard let shown = view.register, shown != before.register else { return }
+        let seen = machines[node].seen
+        guard let shown = seen.shown, shown != before.shown else { return }
         if let known = witness.nodes[node].shown[shown.owner], shown.version < known {
             fail(.viewNeverBack, "\(name) shows \(shown.owner)'s \(shown.version) after \(known)")
         }
@@ -114,15 +110,15 @@ extension World {
         let time = machines[node].engine.groupTime(instant)
         // Without contact, and until the others were asked, what was admitted before stays so.
         let isSettled = witness.nodes[node].linkedAt.map { instant.boot > $0 + 5_000 } ?? false
-        if isSettled, shown.stamp != before.register?.stamp, !view.isOwner,
+        if isSettled, shown.stamp != before.shown?.stamp, !seen.view.isOwner,
             shown.stamp.time > time + Limits.stampLead + 4_000
         {
-            fail(.admission, "\(name) shows \(shown.id), \(shown.stamp.time - time) ms ahead of its time")
+            fail(.admission, "\(name) shows \(shown.owner)'s, \(shown.stamp.time - time) ms ahead of its time")
         }
         if machines[node].disk == .good, machines[node].diskLast <= now, !machines[node].isFailing {
             var mark = machines[node].onDisk?.mark ?? HybridClock()
             // Its own stamp is known by its own register.
-            if view.isOwner, let own = machines[node].onDisk?.own { _ = mark.see(own.stamp) }
+            if seen.view.isOwner, let stamp = machines[node].onDisk?.own?.stamp { _ = mark.see(stamp) }
             let isAdmissible = shown.stamp.time <= time + Limits.stampLead
             if isAdmissible, (mark.time, mark.counter) < (shown.stamp.time, shown.stamp.counter) {
                 fail(.markOnDisk, "\(name) shows \(shown.stamp) and has written \(mark)")
