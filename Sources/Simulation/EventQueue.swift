@@ -41,18 +41,22 @@ enum Event {
 }
 
 /// A heap of events, earliest first; those of one instant in the order in which they were added.
+///
+/// The events themselves stay where they are: what is moved about are numbers.
 struct EventQueue {
-    private struct Entry {
+    private struct Key {
         var time: Int64
         var number: Int
-        var event: Event
+        var place: Int
 
-        static func < (a: Entry, b: Entry) -> Bool {
+        static func < (a: Key, b: Key) -> Bool {
             a.time != b.time ? a.time < b.time : a.number < b.number
         }
     }
 
-    private var heap: [Entry] = []
+    private var heap: [Key] = []
+    private var events: [Event?] = []
+    private var free: [Int] = []
     private var number = 0
 
     /// When the next event happens.
@@ -60,7 +64,15 @@ struct EventQueue {
 
     mutating func add(_ event: Event, at time: Int64) {
         number += 1
-        heap.append(Entry(time: time, number: number, event: event))
+        let place: Int
+        if let last = free.popLast() {
+            place = last
+            events[place] = event
+        } else {
+            place = events.count
+            events.append(event)
+        }
+        heap.append(Key(time: time, number: number, place: place))
         var child = heap.count - 1
         while child > 0 {
             let parent = (child - 1) / 2
@@ -71,8 +83,11 @@ struct EventQueue {
     }
 
     mutating func next() -> (time: Int64, event: Event)? {
-        guard let first = heap.first, let last = heap.popLast() else { return nil }
-        guard !heap.isEmpty else { return (first.time, first.event) }
+        guard let first = heap.first, let last = heap.popLast(), let event = events[first.place].take() else {
+            return nil
+        }
+        free.append(first.place)
+        guard !heap.isEmpty else { return (first.time, event) }
         heap[0] = last
         var parent = 0
         while true {
@@ -83,6 +98,6 @@ struct EventQueue {
             heap.swapAt(child, parent)
             parent = child
         }
-        return (first.time, first.event)
+        return (first.time, event)
     }
 }

@@ -7,10 +7,27 @@ import Wire
 final class Seen {
     let view: View
     let own: Register?
+    /// Which register is shown: under one version no node has two, or another check fails.
+    let shown: Key?
+    /// Whether a live session of its own goes on below another's that is shown.
+    let isOwnBelow: Bool
+
+    struct Key: Equatable {
+        var owner: NodeID
+        var version: Version
+        var stamp: Stamp
+    }
 
     init(view: View, own: Register?) {
         self.view = view
         self.own = own
+        let shown = view.register.map { Key(owner: $0.owner, version: $0.version, stamp: $0.stamp) }
+        self.shown = shown
+        if let own, own.status.isLive, let shown {
+            isOwnBelow = shown.owner != own.owner && shown.stamp > own.stamp
+        } else {
+            isOwnBelow = false
+        }
     }
 }
 

@@ -12,25 +12,33 @@ extension World {
     mutating func feed(_ input: Input, to node: Int) {
         guard machines[node].isAlive else { return }
         guard !machines[node].isNapping else { return machines[node].backlog.append(input) }
-        let life = machines[node].life
-        var inputs = [input]
+        var inputs: [Input] = []
+        guard take(input, at: node, into: &inputs) else { return }
         var index = 0
         while index < inputs.count, violation == nil {
-            let instant = instant(node)
-            let before = machines[node].seen
-            witnessInput(inputs[index], at: node, boot: instant.boot)
-            let expected = expect(inputs[index], at: node)
-            let effects = machines[node].handle(inputs[index], at: instant)
-            tell("\(Names.node(node)) < \(Telling.line(inputs[index]))")
-            for effect in effects {
-                if isDoomed(node) { return }
-                carryOut(effect, of: node, into: &inputs)
-                guard machines[node].life == life, violation == nil else { return }
-            }
-            check(expected, after: inputs[index], before: before, at: node)
+            guard take(inputs[index], at: node, into: &inputs) else { return }
             index += 1
         }
         armWake(node)
+    }
+
+    /// - Parameter inputs: What the effects lead to at once.
+    /// - Returns: Whether the program lives on, and nothing is wrong.
+    private mutating func take(_ input: Input, at node: Int, into inputs: inout [Input]) -> Bool {
+        let life = machines[node].life
+        let instant = instant(node)
+        let before = machines[node].seen
+        witnessInput(input, at: node, boot: instant.boot)
+        let expected = expect(input, at: node)
+        let effects = machines[node].handle(input, at: instant)
+        tell("\(Names.node(node)) < \(Telling.line(input))")
+        for effect in effects {
+            if isDoomed(node) { return false }
+            carryOut(effect, of: node, into: &inputs)
+            guard machines[node].life == life, violation == nil else { return false }
+        }
+        check(expected, after: input, before: before, at: node)
+        return true
     }
 
     private mutating func carryOut(_ effect: Effect, of node: Int, into inputs: inout [Input]) {

@@ -16,10 +16,6 @@ struct Expectation {
 
 /// Checks of what a node shows.
 extension World {
-    var everyone: [NodeID] {
-        machines.map(\.id) + [NodeID(Garbage.ghostNode)].compactMap(\.self)
-    }
-
     func expect(_ input: Input, at node: Int) -> Expectation {
         var expectation = Expectation()
         switch input {
@@ -68,12 +64,11 @@ extension World {
         if let wake = machines[node].nextWake, wake <= instant.boot {
             fail(.wakeLater, "\(name) is to be woken at \(wake)")
         }
-        let own = machines[node].seen.own
-        if case .barrierPassed = input, witness.nodes[node].foundEpoch > 0, own == nil {
+        if case .barrierPassed = input, witness.nodes[node].foundEpoch > 0, machines[node].own == nil {
             fail(.takesBack, "\(name) leaves on the broker what it has lost")
         }
         if case .start(_, let session, _) = input {
-            if let own, own.id == session {
+            if let own = machines[node].own, own.id == session {
                 let time = machines[node].engine.groupTime(instant)
                 if let above = expectation.above, own.stamp <= above, above.time <= time + Limits.stampLead {
                     fail(.startIsLargest, "\(name) stamps \(session) \(own.stamp), not above \(above)")
@@ -89,24 +84,24 @@ extension World {
                 fail(.zombieWill, "\(name) believes an old will of \(peer)")
             }
         }
-        if let own, own.status.isLive, let shown = machines[node].seen.view.register, shown.owner != own.owner,
-            shown.stamp > own.stamp, !machines[node].engine.isProvisional
-        {
-            fail(.ownerYields, "\(name) keeps \(own.id) alive below \(shown.id)")
+        if machines[node].seen.isOwnBelow, !machines[node].engine.isProvisional {
+            fail(.ownerYields, "\(name) keeps its own session alive below another")
         }
-        if expectation.wasPaused, own?.status == .superseded, before.view.register?.status == .paused {
+        if expectation.wasPaused, machines[node].own?.status == .superseded,
+            before.view.register?.status == .paused
+        {
             counters.add(.yieldWhilePaused)
         }
         checkMoment(at: node, boot: instant.boot)
         let hasChanged = machines[node].seen !== before
-        if hasChanged { checkView(after: before.view, at: node) }
+        if hasChanged { checkView(after: before, at: node) }
         if expectation.isRegister || hasChanged { checkEqualMaps(with: node) }
     }
 
-    private mutating func checkView(after before: View, at node: Int) {
+    private mutating func checkView(after before: Seen, at node: Int) {
         let name = Names.node(node)
-        let view = machines[node].seen.view
-        guard let shown = view.register, shown != before.register else { return }
+        let seen = machines[node].seen
+        guard let shown = seen.shown, shown != before.shown else { return }
         if let known = witness.nodes[node].shown[shown.owner], shown.version < known {
             fail(.viewNeverBack, "\(name) shows \(shown.owner)'s \(shown.version) after \(known)")
         }
@@ -115,15 +110,15 @@ extension World {
         let time = machines[node].engine.groupTime(instant)
         // Without contact, and until the others were asked, what was admitted before stays so.
         let isSettled = witness.nodes[node].linkedAt.map { instant.boot > $0 + 5_000 } ?? false
-        if isSettled, shown.stamp != before.register?.stamp, !view.isOwner,
+        if isSettled, shown.stamp != before.shown?.stamp, !seen.view.isOwner,
             shown.stamp.time > time + Limits.stampLead + 4_000
         {
-            fail(.admission, "\(name) shows \(shown.id), \(shown.stamp.time - time) ms ahead of its time")
+            fail(.admission, "\(name) shows \(shown.owner)'s, \(shown.stamp.time - time) ms ahead of its time")
         }
         if machines[node].disk == .good, machines[node].diskLast <= now, !machines[node].isFailing {
             var mark = machines[node].onDisk?.mark ?? HybridClock()
             // Its own stamp is known by its own register.
-            if view.isOwner, let own = machines[node].onDisk?.own { _ = mark.see(own.stamp) }
+            if seen.view.isOwner, let stamp = machines[node].onDisk?.own?.stamp { _ = mark.see(stamp) }
             let isAdmissible = shown.stamp.time <= time + Limits.stampLead
             if isAdmissible, (mark.time, mark.counter) < (shown.stamp.time, shown.stamp.counter) {
                 fail(.markOnDisk, "\(name) shows \(shown.stamp) and has written \(mark)")
@@ -152,25 +147,22 @@ extension World {
         guard let error = moment.error, mix.sync != Clock.Sync.always.rawValue,
             let owner = place(of: moment.register.owner),
             // The engine is of an earlier boot until its program is launched again.
-            moment.register.anchor.bootID == witness.nodes[owner].bootID, let held = machines[node].seen.view.register
+            moment.register.anchor.bootID == witness.nodes[owner].bootID,
+            let anchor = machines[node].seen.view.register?.anchor
         else { return }
-        let since = machines[owner].clock.boot(at: now) - held.anchor.boot
-        let moved = moment.register.anchor.at - held.anchor.at
+        let since = machines[owner].clock.boot(at: now) - anchor.boot
+        let moved = moment.register.anchor.at - anchor.at
         let wrong = abs((moment.boot - moment.anchorBoot) + moved - since)
         if wrong > error + 1 {
-            fail(.errorBound, "\(Names.node(node)) is wrong by \(wrong) ms about \(held.id), and says \(error) ms")
+            let id = moment.register.id
+            fail(.errorBound, "\(Names.node(node)) is wrong by \(wrong) ms about \(id), and says \(error) ms")
         }
-    }
-
-    /// Under one version no node has two registers, or another check fails.
-    private static func isSame(_ a: Register?, _ b: Register?) -> Bool {
-        a?.owner == b?.owner && a?.version == b?.version && a?.stamp == b?.stamp
     }
 
     /// Nodes that hold the same registers show the same, unless a stamp ahead of time is admitted here and not there.
     private mutating func checkEqualMaps(with node: Int) {
         for other in machines.indices where other != node && machines[other].isAlive && !machines[other].isNapping {
-            if Self.isSame(machines[other].seen.view.register, machines[node].seen.view.register) { continue }
+            if machines[other].seen.shown == machines[node].seen.shown { continue }
             let (now, then) = (instant(node), instant(other))
             let time = machines[node].engine.groupTime(now)
             let theirs = machines[other].engine.groupTime(then)

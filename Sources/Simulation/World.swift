@@ -15,6 +15,8 @@ struct World {
     var now: Int64 = 0
     var queue = EventQueue()
     var machines: [Machine] = []
+    /// The ids of all nodes, of the one that nobody knows too.
+    private(set) var everyone: [NodeID] = []
     var connections: [Connection] = []
     var brokers: [Broker]
     var isBridgeUp = true
@@ -50,6 +52,7 @@ struct World {
         witness = Witness(nodes: mix.nodes)
         brokers = Array(repeating: Broker(), count: scenario.mix.halves)
         makeMachines()
+        everyone = machines.map(\.id) + [NodeID(Garbage.ghostNode)].compactMap(\.self)
         for (index, act) in scenario.acts.enumerated() { queue.add(.act(index), at: act.at * 1_000) }
         queue.add(.heal, at: Int64(mix.trouble) * 1_000)
     }

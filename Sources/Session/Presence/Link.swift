@@ -71,7 +71,7 @@ extension Engine {
         emit(.barrier(connection))
     }
 
-    var hasCompany: Bool { peers.all.contains { $0.node != node && $0.peer.isOnline } }
+    var hasCompany: Bool { peers.online.contains { $0 != node } }
 
     mutating func linkDown(at now: Instant) {
         guard link.isUp else { return }

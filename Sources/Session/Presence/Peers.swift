@@ -19,6 +19,8 @@ public struct Peer: Hashable, Sendable {
 public struct Peers: Hashable, Sendable {
     private var known: [NodeID: Peer] = [:]
     private var order: [NodeID] = []
+    /// Those that are known to be there, ordered by id.
+    private(set) var online: [NodeID] = []
 
     /// All nodes, ordered by id.
     public var all: some BidirectionalCollection<(node: NodeID, peer: Peer)> {
@@ -33,7 +35,18 @@ public struct Peers: Hashable, Sendable {
         get { known[node] ?? Peer() }
         _modify {
             enter(node)
+            defer { noteOnline(node) }
             yield &known[node, default: Peer()]
+        }
+    }
+
+    private mutating func noteOnline(_ node: NodeID) {
+        let place = online.firstIndex { $0 >= node } ?? online.endIndex
+        let isNoted = place < online.endIndex && online[place] == node
+        switch (isNoted, known[node]?.isOnline ?? false) {
+        case (false, true): online.insert(node, at: place)
+        case (true, false): online.remove(at: place)
+        default: break
         }
     }
 

@@ -57,9 +57,8 @@ extension Engine {
     }
 
     /// The nodes whose clocks decide where no clock is known to be right.
-    var council: some Sequence<NodeID> {
-        let online = peers.all.lazy.filter { $0.peer.isOnline && $0.node != node }.map(\.node)
-        let first = Array(online.prefix(Limits.council))
+    var council: ArraySlice<NodeID> {
+        let first = Array(peers.online.lazy.filter { $0 != node }.prefix(Limits.council))
         // This node is one of them by its name, though it asks itself nothing.
         let isFull = first.count == Limits.council
         return isFull && (first.last.map { $0 > node } ?? false) ? first.dropLast() : first[...]
