@@ -8,6 +8,7 @@ import Testing
     @Test func nothingButTheTime() async throws {
         try await Kiosk.with { kiosk in
             let page = try await kiosk.open("desk", "face=boring&theme=light&qr=0")
+            try await page.isDrawn("idle")
             _ = try await page.value(Self.script)
             try kiosk.desk.begin([
                 "title": "Reading", "label": "Study", "colour": "f00", "icon": "📚", "plan": "focus 4s, focus 6s",
@@ -36,6 +37,7 @@ import Testing
     @Test func theDebt() async throws {
         try await Kiosk.with { kiosk in
             let page = try await kiosk.open("desk", "face=boring")
+            try await page.isDrawn("idle")
             _ = try await page.value(Self.script)
             try kiosk.desk.begin()
             try await page.isDrawn("running")
