@@ -25,6 +25,7 @@ let package = Package(
         .library(name: "Mosquitto", targets: ["Mosquitto"]),
         .executable(name: "lockstep", targets: ["lockstep"]),
         .executable(name: "lockstep-node", targets: ["lockstep-node"]),
+        .executable(name: "lockstep-calm", targets: ["lockstep-calm"]),
         .executable(name: "lockstep-bench", targets: ["lockstep-bench"]),
         .executable(name: "lockstep-sim", targets: ["lockstep-sim"]),
     ],
@@ -80,6 +81,7 @@ let package = Package(
             exclude: ["Kiosk", "HTTP/openapi.json"],
             swiftSettings: strict
         ),
+        .target(name: "Calm", dependencies: ["Session", "Wire"], swiftSettings: strict),
         .target(name: "Simulation", dependencies: ["Session", "Wire"], swiftSettings: strict),
         .target(
             name: "Commands",
@@ -90,8 +92,8 @@ let package = Package(
         .executableTarget(
             name: "lockstep",
             dependencies: [
-                "Commands", "Session", "Wire", "Display", "Shell", "Web", "Mosquitto", arguments, logging, signals,
-                subprocess, system,
+                "Calm", "Commands", "Session", "Wire", "Display", "Shell", "Web", "Mosquitto", arguments, logging,
+                signals, subprocess, system,
             ],
             path: "Sources/Commands/lockstep",
             swiftSettings: strict
@@ -103,6 +105,14 @@ let package = Package(
                 signals,
             ],
             path: "Sources/Commands/lockstep-node",
+            swiftSettings: strict
+        ),
+        .executableTarget(
+            name: "lockstep-calm",
+            dependencies: [
+                "Calm", "Commands", "Mosquitto", "Session", "Shell", "Wire", arguments, logging, signals,
+            ],
+            path: "Sources/Commands/lockstep-calm",
             swiftSettings: strict
         ),
         .executableTarget(
@@ -122,6 +132,8 @@ let package = Package(
             swiftSettings: strict
         ),
         .target(name: "Support", path: "Tests/Support", swiftSettings: strict),
+        .testTarget(
+            name: "CalmTests", dependencies: ["Calm", "Session", "Support", "Wire"], swiftSettings: strict),
         .testTarget(name: "SessionTests", dependencies: ["Session", "Support"], swiftSettings: strict),
         .testTarget(
             name: "SimulationTests",
@@ -161,7 +173,8 @@ let package = Package(
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
-                "CSystemd", "Mosquitto", "Session", "Support", "Wire", "lockstep", "lockstep-node", "lockstep-bench",
+                "CSystemd", "Mosquitto", "Session", "Support", "Wire", "lockstep", "lockstep-node", "lockstep-calm",
+                "lockstep-bench",
             ],
             swiftSettings: strict
         ),

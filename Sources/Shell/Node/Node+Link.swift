@@ -3,7 +3,7 @@
 import Logging
 public import Mosquitto
 import Session
-import Wire
+public import Wire
 
 /// The node's connection to the broker.
 extension Node {
@@ -107,7 +107,7 @@ extension Node {
         case .erased(let sender): feed(.erased(from: sender))
         case .discard(let reason, let sender): feed(.discarded(reason, from: sender))
         case .feed(let feed): take(feed)
-        case .ignored: break
+        case .sound, .ignored: break
         }
     }
 
@@ -142,6 +142,17 @@ extension Node {
                 self?.assumeIsolated { $0.sent(message, on: encoded.topic, result) }
             }
         }
+    }
+
+    /// Says for the calm service how loud it is here, as of now.
+    /// - Returns: Whether there is a connection: a level is of no use later.
+    public func say(_ level: SoundLevel) -> Bool {
+        guard let client, view.isLinked else { return false }
+        var level = level
+        level.sent = clocks().boot
+        level.bootID = identity.bootID
+        client.assumeIsolated { $0.send(Mosquitto.Message(codec.encode(level))) }
+        return true
     }
 
     /// The broker's acknowledgement stands for the echo that it does not send: the register has arrived there.

@@ -49,8 +49,9 @@ public struct SettingValues: Sendable {
 
     /// Fills in what is not yet set from a file of `KEY=VALUE` lines, as systemd reads them: `#` and `;` begin comments,
     /// a value may stand in single or double quotes.
+    /// - Parameter passedOver: Settings that the file is not asked for.
     /// - Throws: ``SettingError`` that names file, line and key.
-    public mutating func fill(file path: String) throws(SettingError) {
+    public mutating func fill(file path: String, except passedOver: Set<Setting> = []) throws(SettingError) {
         let text: String
         do throws(FileError) {
             text = String(decoding: try Files.read(path, limit: 1 << 16), as: UTF8.self)
@@ -69,6 +70,7 @@ public struct SettingValues: Sendable {
             if let first = lines.updateValue(index + 1, forKey: name) {
                 throw SettingError("\(name) stands twice in \(path), in lines \(first) and \(index + 1)")
             }
+            if let setting = Setting(rawValue: name), passedOver.contains(setting) { continue }
             try fill(
                 name, Value(text: unquoted(line[line.index(after: equals)...].trimmed), origin: "\(name) in \(place)"))
         }
@@ -89,7 +91,7 @@ public struct SettingValues: Sendable {
     }
 }
 
-/// Every setting of a node, by its name in the environment and in files.
+/// Every setting of a node and of the calm service, by its name in the environment and in files.
 public enum Setting: String, CaseIterable, Sendable {
     case broker = "LOCKSTEP_BROKER"
     case passwordFile = "LOCKSTEP_PASSWORD_FILE"
@@ -119,6 +121,18 @@ public enum Setting: String, CaseIterable, Sendable {
     case hookStopped = "LOCKSTEP_HOOK_STOPPED"
     case hookSuperseded = "LOCKSTEP_HOOK_SUPERSEDED"
     case hookStale = "LOCKSTEP_HOOK_STALE"
+    case calmThreshold = "LOCKSTEP_CALM_THRESHOLD"
+    case calmMixing = "LOCKSTEP_CALM_MIXING"
+    case calmTopic = "LOCKSTEP_CALM_TOPIC"
+    case calmPointer = "LOCKSTEP_CALM_POINTER"
+    case calmScale = "LOCKSTEP_CALM_SCALE"
+    case calmOffset = "LOCKSTEP_CALM_OFFSET"
+    case calmPeriod = "LOCKSTEP_CALM_PERIOD"
+    case calmRecorder = "LOCKSTEP_CALM_RECORDER"
+    case calmFormat = "LOCKSTEP_CALM_FORMAT"
+    case calmRate = "LOCKSTEP_CALM_RATE"
+    case calmChannels = "LOCKSTEP_CALM_CHANNELS"
+    case calmCalibration = "LOCKSTEP_CALM_CALIBRATION"
 
     static var names: String { allCases.map(\.rawValue).joined(separator: ", ") }
 }
@@ -128,7 +142,8 @@ public struct SettingError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The sentence.
     public var description: String
 
-    init(_ description: String) { self.description = description }
+    /// Makes an error.
+    public init(_ description: String) { self.description = description }
 }
 
 extension Substring {
