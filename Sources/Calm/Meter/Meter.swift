@@ -104,8 +104,13 @@ extension [Sample] {
     }
 
     fileprivate func level(at time: Int64) -> Int? {
-        guard let index = lastIndex(where: { $0.from <= time }), time < end(of: index) else { return nil }
-        return self[index].level
+        // Mostly it is the last one that holds.
+        var (low, high) = ((last?.from ?? .max) <= time ? count : 0, count)
+        while low < high {
+            let middle = (low + high) / 2
+            if self[middle].from <= time { low = middle + 1 } else { high = middle }
+        }
+        return low > 0 && time < end(of: low - 1) ? self[low - 1].level : nil
     }
 
     /// Puts a sample in its place; of two from one instant the later one holds. What nothing depends on any more goes.
