@@ -17,7 +17,7 @@ struct Story {
     static let start: Int64 = 1_000_000
 
     /// Everything happens at a multiple of so many milliseconds, so that a reference in such steps is exact.
-    static let step: Int64 = 20
+    static let step: Int64 = 50
 
     private(set) var events: [(at: Int64, event: Event)] = []
     let threshold: Threshold

@@ -29,9 +29,18 @@ struct Timeline: Hashable, Sendable {
 
     private var changes: [Change] = []
 
-    /// Takes back what stands from `time` on.
-    mutating func cut(from time: Int64) {
-        while let last = changes.last, last.at >= time { changes.removeLast() }
+    /// Puts other sounds between two times; what is behind them stays.
+    /// - Parameter sound: What sounds at the end.
+    mutating func replace(from start: Int64, to end: Int64, with sounds: [(at: Int64, sound: Sound)], then sound: Sound)
+    {
+        var kept: [(at: Int64, sound: Sound)] = []
+        while let last = changes.last, last.at >= start {
+            if last.at > end { kept.append((last.at, last.sound)) }
+            changes.removeLast()
+        }
+        for change in sounds { append(change.sound, at: change.at) }
+        append(sound, at: end)
+        for change in kept.reversed() { append(change.sound, at: change.at) }
     }
 
     /// Goes on with another sound, not before the last change.
