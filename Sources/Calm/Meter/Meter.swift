@@ -70,9 +70,9 @@ public struct Meter: Hashable, Sendable {
         for samples in recent.values {
             var index = samples.count - 1
             while index >= 0, samples.end(of: index) > start {
-                for time in [samples[index].from, samples.end(of: index)] where time > start && time < end {
-                    times.append(time)
-                }
+                let (from, to) = (samples[index].from, samples.end(of: index))
+                if from > start, from < end { times.append(from) }
+                if to < end { times.append(to) }
                 index -= 1
             }
         }
@@ -134,13 +134,13 @@ extension [Sample] {
 
 extension Meter: Codable {
     private enum CodingKeys: String, CodingKey {
-        case timeline, recent, settled, needed
+        case threshold, timeline, recent, settled, needed
     }
 
-    /// Reads what was heard back; what counts as quiet is a setting.
+    /// Reads what was heard back, and what counted as quiet until then.
     public init(from decoder: any Decoder) throws {
         let fields = try decoder.container(keyedBy: CodingKeys.self)
-        self.init(threshold: Threshold(level: 0))
+        self.init(threshold: try fields.decode(Threshold.self, forKey: .threshold))
         timeline = try fields.decode(Timeline.self, forKey: .timeline)
         for sample in try fields.decode([Sample].self, forKey: .recent) {
             recent[sample.source, default: []].append(sample)
@@ -152,6 +152,7 @@ extension Meter: Codable {
     /// Writes what was heard.
     public func encode(to encoder: any Encoder) throws {
         var fields = encoder.container(keyedBy: CodingKeys.self)
+        try fields.encode(threshold, forKey: .threshold)
         try fields.encode(timeline, forKey: .timeline)
         try fields.encode(recent.keys.sorted().flatMap { recent[$0] ?? [] }, forKey: .recent)
         try fields.encode(settled, forKey: .settled)

@@ -62,6 +62,7 @@ struct RoomFiles {
         var file = RoomFile(path: "\(directory.path)/\(space).room")
         let known = load(file.path)
         var room = known ?? Room(threshold: threshold)
+        // From here on; what was heard before was judged by what held then.
         room.meter.threshold = threshold
         rewrite(&file, room, isSynced: known != nil)
         return (file, room)

@@ -29,7 +29,8 @@ struct CalmBenchCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard (1...4_000).contains(spaces) else { throw ValidationError("--spaces is 1 to 4000") }
-        guard seconds > 0 else { throw ValidationError("--seconds is 1 or more") }
+        // Beyond that the service begins new files, and its lines cannot be counted.
+        guard (1...1_000).contains(seconds) else { throw ValidationError("--seconds is 1 to 1000") }
     }
 
     func run() async throws {
@@ -73,8 +74,7 @@ struct CalmBenchCommand: AsyncParsableCommand {
                 let share = try await ProcessUse.share(of: process, seconds: seconds, saying: "calm")
                 try await speaking
                 let resident = try ProcessUse.resident(process)
-                try await Task.sleep(for: .seconds(3))
-                let heard = CalmWorld.heard(in: directory + "/calm")
+                let heard = try await world.settled(in: directory + "/calm")
                 let unlike = world.spacesUnlikeTheirFeed()
                 return [
                     Figure("calm of \(spaces) spaces, processor", share, "% of a core", atMost: 25),
@@ -191,8 +191,16 @@ private final class CalmWorld: Sendable {
         }
     }
 
-    /// The samples that the service has written down.
-    static func heard(in directory: String) -> Int {
+    /// The samples that the service has written down, once all of them are or no more come.
+    func settled(in directory: String) async throws -> Int {
+        for _ in 0..<100 {
+            try await Task.sleep(for: .milliseconds(200))
+            if Self.heard(in: directory) == said.load(ordering: .relaxed), spacesUnlikeTheirFeed() == 0 { break }
+        }
+        return Self.heard(in: directory)
+    }
+
+    private static func heard(in directory: String) -> Int {
         guard let entries = opendir(directory) else { return 0 }
         defer { closedir(entries) }
         var lines = 0
