@@ -66,7 +66,7 @@ import Testing
             }
             // Quiet for so long that a while of noise is not all of it.
             let began = now()
-            _ = try await speak(30) { _ in now() - began > 3_000 && space["desk"].status.calmPercent == 100 }
+            _ = try await speak(30) { $0.percent == 100 && now() - began > 3_000 }
             let before = try await speak(70) { ($0.percent.int ?? 100) < 70 }
             #expect((before.percent.int ?? 0) > 10, "\(before)")
             let count = space.peer.calm.count
