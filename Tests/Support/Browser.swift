@@ -54,6 +54,33 @@ package actor Browser {
         Glibc.close(output)
     }
 
+    /// Waits until its processes have next to nothing to do: windows that come and go are work for many of them.
+    package func rests() async throws {
+        var before = try ticks()
+        var since = ContinuousClock.now
+        try await eventually("a browser at rest") {
+            guard .now - since > .milliseconds(200) else { return false }
+            defer { since = .now }
+            let ticks = try self.ticks()
+            defer { before = ticks }
+            return (0...1).contains(ticks - before)
+        }
+    }
+
+    /// What its processes have worked, in hundredths of a second.
+    private func ticks() throws -> Int {
+        let processes = try FileManager.default.contentsOfDirectory(atPath: "/proc").filter { Int($0) != nil }
+        return processes.reduce(0) { sum, process in
+            // A process that ends meanwhile has no file any more.
+            guard let stat = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8),
+                let name = stat.lastIndex(of: ")")
+            else { return sum }
+            // From the third field on: state, parent, group, session; user and system time are the 14th and 15th.
+            let fields = stat[name...].split(separator: " ").dropFirst().map { Int($0) ?? 0 }
+            return fields.count > 12 && fields[3] == Int(pid) ? sum + fields[11] + fields[12] : sum
+        }
+    }
+
     /// Opens a page.
     /// - Parameters:
     ///   - width: Of the window, in CSS pixels.

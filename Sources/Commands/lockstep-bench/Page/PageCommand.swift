@@ -116,7 +116,9 @@ struct PageCommand: AsyncParsableCommand {
         var samples = Samples()
         for visit in 0..<visits {
             Progress.say("page: visit \(visit) of \(visits)")
-            let page = try await Pages.open(browser, port: port, watching: Pages.firstDigits)
+            let page = try await Pages.open(browser, port: port, watching: Pages.firstDigits) {
+                try await browser.rests()
+            }
             let time = try await page.value("window.digits").double
             samples.add([Int64(time * 1_000_000)])
             try await page.close()

@@ -5,9 +5,15 @@ import Support
 
 /// Pages in the browser, and what runs in them to see when they change.
 enum Pages {
-    static func open(_ browser: Browser, port: Int, watching script: String? = nil) async throws -> Page {
+    /// - Parameters:
+    ///   - script: Runs in the page before anything of its own.
+    ///   - isReady: Comes between the new window and the navigation.
+    static func open(
+        _ browser: Browser, port: Int, watching script: String? = nil, once isReady: () async throws -> Void = {}
+    ) async throws -> Page {
         let page = try await browser.open("about:blank")
         try await page.call("Page.enable")
+        try await isReady()
         if let script { try await page.call("Page.addScriptToEvaluateOnNewDocument", ["source": .string(script)]) }
         try await page.call("Page.navigate", ["url": .string("http://127.0.0.1:\(port)/?face=focus")])
         try await page.isDrawn("running")
