@@ -25,6 +25,7 @@ let package = Package(
         .library(name: "Mosquitto", targets: ["Mosquitto"]),
         .executable(name: "lockstep", targets: ["lockstep"]),
         .executable(name: "lockstep-node", targets: ["lockstep-node"]),
+        .executable(name: "lockstep-calm", targets: ["lockstep-calm"]),
         .executable(name: "lockstep-bench", targets: ["lockstep-bench"]),
         .executable(name: "lockstep-sim", targets: ["lockstep-sim"]),
     ],
@@ -80,6 +81,7 @@ let package = Package(
             exclude: ["Kiosk", "HTTP/openapi.json"],
             swiftSettings: strict
         ),
+        .target(name: "Calm", dependencies: ["Session", "Wire"], swiftSettings: strict),
         .target(name: "Simulation", dependencies: ["Session", "Wire"], swiftSettings: strict),
         .target(
             name: "Commands",
@@ -106,6 +108,14 @@ let package = Package(
             swiftSettings: strict
         ),
         .executableTarget(
+            name: "lockstep-calm",
+            dependencies: [
+                "Calm", "Commands", "Mosquitto", "Session", "Shell", "Wire", arguments, logging, signals,
+            ],
+            path: "Sources/Commands/lockstep-calm",
+            swiftSettings: strict
+        ),
+        .executableTarget(
             name: "lockstep-bench",
             dependencies: [
                 "CMosquitto", "Commands", "Mosquitto", "Session", "Support", "Wire", "Shell", "Web", arguments, logging,
@@ -122,6 +132,8 @@ let package = Package(
             swiftSettings: strict
         ),
         .target(name: "Support", path: "Tests/Support", swiftSettings: strict),
+        .testTarget(
+            name: "CalmTests", dependencies: ["Calm", "Session", "Support", "Wire"], swiftSettings: strict),
         .testTarget(name: "SessionTests", dependencies: ["Session", "Support"], swiftSettings: strict),
         .testTarget(
             name: "SimulationTests",
@@ -161,7 +173,8 @@ let package = Package(
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
-                "CSystemd", "Mosquitto", "Session", "Support", "Wire", "lockstep", "lockstep-node", "lockstep-bench",
+                "CSystemd", "Mosquitto", "Session", "Support", "Wire", "lockstep", "lockstep-node", "lockstep-calm",
+                "lockstep-bench",
             ],
             swiftSettings: strict
         ),

@@ -119,7 +119,7 @@ extension World {
         case .barrier(let id): feed(.barrierPassed(id), to: node)
         case .erased(let from): feed(.erased(from: from), to: node)
         case .discard(let reason, let from): feed(.discarded(reason, from: from), to: node)
-        case .feed, .ignored: break
+        case .feed, .sound, .ignored: break
         }
     }
 

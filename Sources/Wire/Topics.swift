@@ -130,6 +130,23 @@ public struct Topics: Hashable, Sendable {
             + [name(of: .calm), name(of: .debt)]
     }
 
+    /// What the calm service `me` subscribes to, at QoS 0, for this space; ``everySpace(for:)`` for all of them.
+    public func calmSubscriptions(for me: NodeID) -> [String] { Self.calmSubscriptions(below: root, for: me) }
+
+    /// What the calm service `me` subscribes to, at QoS 0, where it serves every space of the broker.
+    public static func everySpace(for me: NodeID) -> [String] { calmSubscriptions(below: "lockstep/1/+/", for: me) }
+
+    private static func calmSubscriptions(below root: String, for me: NodeID) -> [String] {
+        ["presence", "session", "hello", "ping/\(me)", "pong/\(me)", "sound"].map { "\(root)node/+/\($0)" }
+    }
+
+    /// The space of a topic; `nil` for what is no topic of Lockstep.
+    public static func space(of name: String) -> SpaceID? {
+        let top = "lockstep/1/"
+        guard name.utf8.starts(with: top.utf8) else { return nil }
+        return SpaceID(String(name.utf8.dropFirst(top.utf8.count).prefix { $0 != UInt8(ascii: "/") }) ?? "")
+    }
+
     private func own(_ node: NodeID, _ leaf: String) -> String { "\(root)node/\(node)/\(leaf)" }
 
     private func topic(_ leaf: JSONKey?, of node: NodeID) -> Topic? {

@@ -15,6 +15,8 @@ public enum Decoded: Hashable, Sendable {
     case discard(Discard, from: NodeID?)
     /// What a service says, within all bounds.
     case feed(Feed)
+    /// How loud it is at a node. For the calm service: a node does not subscribe to it.
+    case sound(SoundLevel, from: NodeID)
     /// Well-formed, but not for a node of this version: a ledger record, an unknown kind of ack.
     case ignored
 }
@@ -91,6 +93,16 @@ public struct WireCodec: Sendable {
         case .pong(let pong, let to):
             outgoing(.pong(from: me, to: to), JSONWriter.payload(capacity: 256) { pong.writeFields(to: &$0) }, qos: 0)
         }
+    }
+
+    /// What to publish for how loud it is at this node. Its fields must be within their bounds.
+    public func encode(_ level: SoundLevel) -> Outgoing {
+        outgoing(.sound(me), JSONWriter.payload(capacity: 128) { level.writeFields(to: &$0) }, qos: 0)
+    }
+
+    /// What the calm service publishes.
+    public func encode(_ calm: CalmFeed) -> Outgoing {
+        outgoing(.calm, JSONWriter.payload(capacity: 512) { calm.writeFields(to: &$0) })
     }
 
     /// What the broker says in the node's stead when the connection breaks: the same presence, offline.
@@ -175,7 +187,12 @@ public struct WireCodec: Sendable {
         case .pong(_, to: me) where sender != me:
             let pong = try ProtocolVersion.document(payload) { reader throws(Rejection) in try Pong(reader: &reader) }
             return .message(.pong(pong, to: me), from: sender)
-        case .ping, .pong, .record, .sound, .calm, .debt, .debtAck:
+        case .sound:
+            let level = try ProtocolVersion.document(payload) { reader throws(Rejection) in
+                try SoundLevel(reader: &reader)
+            }
+            return .sound(level, from: sender)
+        case .ping, .pong, .record, .calm, .debt, .debtAck:
             return .ignored
         }
     }

@@ -84,6 +84,12 @@ struct Summary {
         case .discard(let reason, _): word = reason.rawValue
         case .feed(.calm(let calm)): word = calm.map { "calm \($0.percent) of \($0.session)" } ?? "no calm"
         case .feed(.debt(let debt)): word = debt.map { "debt \($0.minutes)" } ?? "no debt"
+        case .sound(let level, let from):
+            fields = [
+                "message": "sound", "from": from.rawValue, "source": level.source?.rawValue ?? "none",
+                "level": "\(level.level)", "period": "\(level.period)",
+                "sent": "\(level.sent.map { "\($0)" } ?? "none") \(level.bootID?.rawValue ?? "none")",
+            ]
         case .ignored: word = "ignored"
         }
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Session
+import Wire
 
 /// Random values that a node may send, out to the edges of ``Limits``.
 struct RandomValues {
@@ -54,6 +55,20 @@ struct RandomValues {
             last: chance()
                 ? LastIntent(intent: token(), op: oneOf(Operation.Name.allCases), from: node(), at: self.time()) : nil,
             supersededBy: status == .superseded ? superseder() : nil)
+    }
+
+    mutating func soundLevel() -> SoundLevel {
+        SoundLevel(
+            source: chance() ? token() : nil, level: pick(-2_000...2_000), period: Int64(pick(100...60_000)),
+            sent: chance() ? Int64(pick(0...Int(Limits.reading.upperBound))) : nil, bootID: chance() ? token() : nil)
+    }
+
+    mutating func calm() -> CalmFeed {
+        CalmFeed(
+            session: token(), percent: pick(0...100), coverage: pick(0...100),
+            trend: chance() ? oneOf(CalmFeed.Trend.allCases) : nil, level: chance() ? pick(-2_000...2_000) : nil,
+            threshold: chance() ? pick(-2_000...2_000) : nil,
+            minutes: (0..<pick(0...CalmFeed.minutesLimit)).map { _ in chance() ? pick(0...100) : nil }, at: time())
     }
 
     mutating func intent(from me: NodeID) -> Intent {

@@ -54,6 +54,23 @@ struct RoundTripTests {
         #expect(JSONOracle.accepts(view.json()))
     }
 
+    @Test(arguments: 0..<100)
+    func randomSoundAndCalm(seed: Int) throws {
+        var random = RandomValues(seed: UInt64(seed) + 20_000)
+        let me = random.node()
+        let (codec, level) = (try Fixtures.codec(me.rawValue), random.soundLevel())
+        let sound = codec.encode(level)
+        #expect(sound.qos == 0 && !sound.retain && JSONOracle.accepts(sound.payload))
+        #expect(try Fixtures.codec("reader").read(sound) == .sound(level, from: me))
+        let calm = random.calm()
+        let feed = codec.encode(calm)
+        #expect(feed.qos == 1 && feed.retain && JSONOracle.accepts(feed.payload))
+        #expect(try Fixtures.codec("reader").read(feed) == .feed(.calm(calm)))
+        var shown = NodeView(random.view(of: me))
+        shown.calm = calm
+        #expect(try NodeView(json: shown.json()) == shown)
+    }
+
     @Test func barrierComesBack() throws {
         let codec = try Fixtures.codec()
         let connection: ConnectionID = try Fixtures.token("c-7")
@@ -124,5 +141,11 @@ extension Message {
         case .ping(_, let to), .pong(_, let to): to
         default: nil
         }
+    }
+}
+
+extension WireCodec {
+    fileprivate func read(_ sent: Outgoing) -> Decoded {
+        decode(topic: sent.topic, payload: sent.payload, retained: sent.retain, now: Fixtures.now)
     }
 }

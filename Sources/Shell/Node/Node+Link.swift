@@ -107,7 +107,7 @@ extension Node {
         case .erased(let sender): feed(.erased(from: sender))
         case .discard(let reason, let sender): feed(.discarded(reason, from: sender))
         case .feed(let feed): take(feed)
-        case .ignored: break
+        case .sound, .ignored: break
         }
     }
 

@@ -89,7 +89,7 @@ public struct SettingValues: Sendable {
     }
 }
 
-/// Every setting of a node, by its name in the environment and in files.
+/// Every setting of a node and of the calm service, by its name in the environment and in files.
 public enum Setting: String, CaseIterable, Sendable {
     case broker = "LOCKSTEP_BROKER"
     case passwordFile = "LOCKSTEP_PASSWORD_FILE"
@@ -119,6 +119,18 @@ public enum Setting: String, CaseIterable, Sendable {
     case hookStopped = "LOCKSTEP_HOOK_STOPPED"
     case hookSuperseded = "LOCKSTEP_HOOK_SUPERSEDED"
     case hookStale = "LOCKSTEP_HOOK_STALE"
+    case calmThreshold = "LOCKSTEP_CALM_THRESHOLD"
+    case calmMixing = "LOCKSTEP_CALM_MIXING"
+    case calmTopic = "LOCKSTEP_CALM_TOPIC"
+    case calmPointer = "LOCKSTEP_CALM_POINTER"
+    case calmScale = "LOCKSTEP_CALM_SCALE"
+    case calmOffset = "LOCKSTEP_CALM_OFFSET"
+    case calmPeriod = "LOCKSTEP_CALM_PERIOD"
+    case calmRecorder = "LOCKSTEP_CALM_RECORDER"
+    case calmFormat = "LOCKSTEP_CALM_FORMAT"
+    case calmRate = "LOCKSTEP_CALM_RATE"
+    case calmChannels = "LOCKSTEP_CALM_CHANNELS"
+    case calmCalibration = "LOCKSTEP_CALM_CALIBRATION"
 
     static var names: String { allCases.map(\.rawValue).joined(separator: ", ") }
 }
@@ -128,7 +140,8 @@ public struct SettingError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The sentence.
     public var description: String
 
-    init(_ description: String) { self.description = description }
+    /// Makes an error.
+    public init(_ description: String) { self.description = description }
 }
 
 extension Substring {

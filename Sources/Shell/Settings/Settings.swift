@@ -152,7 +152,12 @@ extension SettingValues {
         }
     }
 
-    fileprivate func read<Value>(
+    /// What was given for a setting, converted; `nil` where nothing was.
+    /// - Parameters:
+    ///   - convert: `nil` for a text that does not fit.
+    ///   - expected: What would fit, in words.
+    /// - Throws: ``SettingError`` that names where a bad value was given.
+    public func read<Value>(
         _ setting: Setting, _ convert: (String) -> Value?, _ expected: String
     ) throws(SettingError) -> Value? {
         guard let given = self[setting] else { return nil }
@@ -170,7 +175,9 @@ extension SettingValues {
         return given.text
     }
 
-    fileprivate func duration(_ setting: Setting) throws(SettingError) -> Int? {
+    /// What was given for a setting, in seconds; `nil` where nothing was.
+    /// - Throws: ``SettingError`` that names where a bad value was given.
+    public func duration(_ setting: Setting) throws(SettingError) -> Int? {
         guard let given = self[setting] else { return nil }
         do throws(PlanError) {
             return try PlanGrammar.seconds(of: given.text)

@@ -46,6 +46,19 @@ extension JSONReader {
         return value
     }
 
+    /// A level in decibels, which is the one kind of number that may have a fraction: in tenths.
+    mutating func decibels(_ name: String) throws(Rejection) -> Int {
+        skipSpace()
+        let start = position
+        try skip()
+        guard let value = Double(String(decoding: bytes[start..<position], as: UTF8.self)) else {
+            throw Rejection(.malformed, "\(name) is no number")
+        }
+        // Compared before it is converted: it may be beyond all whole numbers.
+        guard abs(value) <= SoundLevel.limit else { throw Rejection(.outOfBounds, "\(name) is \(value)") }
+        return Int((value * 10).rounded())
+    }
+
     /// Text that may reach a screen, of 1 to `limit` bytes.
     mutating func cleanText(bytes limit: Int, _ name: String) throws(Rejection) -> String {
         let text = try string()

@@ -201,6 +201,13 @@ extension JSONWriter {
         self.value(value)
     }
 
+    /// A level, from tenths of a decibel.
+    mutating func field(_ key: StaticString, decibels tenths: Int) {
+        self.key(key)
+        let digits = "\(tenths.magnitude / 10).\(tenths.magnitude % 10)"
+        raw(Array((tenths < 0 ? "-" + digits : digits).utf8))
+    }
+
     mutating func field(_ key: StaticString, _ body: (inout JSONWriter) -> Void) {
         self.key(key)
         object(body)

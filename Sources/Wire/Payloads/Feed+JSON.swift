@@ -1,85 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Session
+import Session
 
 /// What a service that is no node publishes for all to read; `nil` once it has been taken back.
 public enum Feed: Hashable, Sendable {
     case calm(CalmFeed?)
     case debt(DebtFeed?)
-}
-
-/// How calm it was while a session ran.
-public struct CalmFeed: Hashable, Sendable {
-    /// Where it goes: the last minute against the one before.
-    public enum Trend: String, CaseIterable, Sendable {
-        case rising, falling, steady
-    }
-
-    /// The session that it is about.
-    public var session: SessionID
-    /// Percent of the running time that was heard and quiet, 0 to 100.
-    public var percent: Int
-    /// Percent of the running time that was heard at all, 0 to 100.
-    public var coverage: Int
-    /// `nil` before there are two minutes to compare.
-    public var trend: Trend?
-    /// When it was found, in milliseconds of group time.
-    public var at: Int64
-
-    /// Makes a reading.
-    public init(session: SessionID, percent: Int, coverage: Int, trend: Trend? = nil, at: Int64) {
-        self.session = session
-        self.percent = percent
-        self.coverage = coverage
-        self.trend = trend
-        self.at = at
-    }
-
-    /// Below so much coverage nobody can tell, in percent.
-    public static let enoughCoverage = 80
-
-    init(reader: inout JSONReader) throws(Rejection) {
-        var version: Int64?
-        self = try CalmFeed(fields: &reader, version: &version)
-        try ProtocolVersion.check(version)
-    }
-
-    /// Without a version of its own, as part of something else.
-    init(fields reader: inout JSONReader) throws(Rejection) {
-        var version: Int64?
-        self = try CalmFeed(fields: &reader, version: &version)
-    }
-
-    private init(fields reader: inout JSONReader, version: inout Int64?) throws(Rejection) {
-        var session: SessionID?
-        var percent: Int64?
-        var coverage: Int64?
-        var trend: Trend?
-        var at: Int64?
-        var fields = try reader.object()
-        while let key = try reader.key(&fields) {
-            switch key {
-            case "v": version = try reader.integer()
-            case "session": session = try reader.token()
-            case "percent": percent = try reader.integer(in: 0...100, "percent")
-            case "coverage": coverage = try reader.integer(in: 0...100, "coverage")
-            case "trend": trend = try reader.null() ? nil : reader.word()
-            case "at": at = try reader.integer(in: Limits.time, "at")
-            default: try reader.skip()
-            }
-        }
-        self.init(
-            session: try need(session, "session"), percent: Int(try need(percent, "percent")),
-            coverage: Int(try need(coverage, "coverage")), trend: trend, at: try need(at, "at"))
-    }
-
-    func writeFields(to writer: inout JSONWriter) {
-        writer.field("session", session)
-        writer.field("percent", percent)
-        writer.field("coverage", coverage)
-        if let trend { writer.field("trend", trend.rawValue) }
-        writer.field("at", at)
-    }
 }
 
 /// How the week stands.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import Commands
 import Display
 import Glibc
 import Session
@@ -23,7 +24,7 @@ enum StatusFollower {
         let end = await withTaskGroup(of: Void.self) { group in
             group.addTask { await keepInTouch(access, node: node, mailbox: mailbox) }
             defer { group.cancelAll() }
-            return await WatchLoop.onThread {
+            return await BlockingThread.run {
                 StatusThread.run(mailbox: mailbox) { view, boot in
                     line.line(of: view, at: boot, node: node.id.withLock(\.self))
                         .formatted(line.format, isFollowed: true)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Commands
 import Display
 import Glibc
 import Session
@@ -48,7 +49,7 @@ enum WatchLoop {
                 for await operation in presses { mailbox.answer(await act(operation)) }
             }
             let result = await withTaskCancellationHandler {
-                await onThread {
+                await BlockingThread.run {
                     WatchThread.run(
                         terminal: terminal, face: face, options: options, mailbox: mailbox,
                         press: { presser.yield($0) })
@@ -61,28 +62,5 @@ enum WatchLoop {
             return result
         }
         return try result.get()
-    }
-
-    /// Runs `body` on a thread that may block: those of Swift's pool must not.
-    static func onThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
-        await withCheckedContinuation { continuation in
-            let box = Unmanaged.passRetained(Work { continuation.resume(returning: body()) })
-            var thread = pthread_t()
-            let code = pthread_create(&thread, nil, { Work.run($0) }, box.toOpaque())
-            precondition(code == 0, "pthread_create: \(code)")
-            pthread_detach(thread)
-        }
-    }
-}
-
-/// What a new thread is to do.
-private final class Work: Sendable {
-    private let body: @Sendable () -> Void
-
-    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
-
-    static func run(_ pointer: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
-        if let pointer { Unmanaged<Work>.fromOpaque(pointer).takeRetainedValue().body() }
-        return nil
     }
 }

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A piece of running time, in milliseconds of the boot clock.
+public struct Stretch: Hashable, Sendable {
+    /// Its beginning.
+    public var from: Int64
+    /// Its end, not before its beginning.
+    public var to: Int64
+
+    /// Makes a stretch.
+    public init(from: Int64, to: Int64) {
+        self.from = from
+        self.to = to
+    }
+
+    var length: Int64 { to - from }
+}
+
+extension [Stretch] {
+    /// The same time, each instant once, oldest first.
+    var union: [Stretch] {
+        var union: [Stretch] = []
+        for stretch in sorted(by: { $0.from < $1.from }) where stretch.to > stretch.from {
+            if let last = union.last, stretch.from <= last.to {
+                union[union.count - 1].to = Swift.max(last.to, stretch.to)
+            } else {
+                union.append(stretch)
+            }
+        }
+        return union
+    }
+
+    /// The last so many milliseconds of a union, and what is before them.
+    func split(last length: Int64) -> (before: [Stretch], last: [Stretch]) {
+        var (before, last, wanted) = (self, [Stretch](), length)
+        while wanted > 0, let stretch = before.popLast() {
+            let from = Swift.max(stretch.from, stretch.to - wanted)
+            last.insert(Stretch(from: from, to: stretch.to), at: 0)
+            if from > stretch.from { before.append(Stretch(from: stretch.from, to: from)) }
+            wanted -= stretch.to - from
+        }
+        return (before, last)
+    }
+
+    /// Milliseconds.
+    var length: Int64 { reduce(0) { $0 + $1.length } }
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Calm
+import Commands
+import Glibc
+import Mosquitto
+import Session
+import Shell
+import Wire
+
+/// Levels as lines of JSON, for a program that reads this one's output.
+enum LevelPrinter {
+    /// Prints what is heard in the space, until nobody reads it any more.
+    static func run(settings: CalmSettings) async throws {
+        let client = "lockstep-levels-" + String(UInt64.random(in: 0 ... .max), radix: 36)
+        guard let link = settings.node.link(clientID: client, givesUp: { true }) else {
+            throw UsageError("levels are heard from a broker: --broker mqtt://host, or LOCKSTEP_BROKER")
+        }
+        let codec = WireCodec(space: settings.node.space, me: settings.node.node)
+        let sound =
+            settings.isEverySpace ? "lockstep/1/+/node/+/sound" : "lockstep/1/\(settings.node.space)/node/+/sound"
+        let filters = [sound] + (settings.sensor.map { [$0.filter] } ?? [])
+        try await EventLoop.withEventLoop(name: "levels") { loop in
+            try await MQTTClient.withClient(link, on: loop) { client in
+                for await event in client.events {
+                    switch event {
+                    case .connected:
+                        try await client.subscribe(filters.map { Subscription($0, qos: .atMostOnce) })
+                    case .message(let message):
+                        guard !message.retain, let (source, level) = read(message, codec, settings.sensor) else {
+                            continue
+                        }
+                        guard print(level, of: source) else { return }
+                    case .disconnected(let error, _): throw error
+                    case .overflow: break
+                    }
+                }
+            }
+        }
+    }
+
+    private static func read(
+        _ message: Mosquitto.Message, _ codec: WireCodec, _ sensor: CalmSettings.SensorTopic?
+    ) -> (source: String, level: Int)? {
+        let decoded = codec.decode(topic: message.topic, payload: message.payload, retained: false, now: 0)
+        if case .sound(let level, let node) = decoded {
+            return (level.source.map { "\(node)/\($0)" } ?? node.rawValue, level.level)
+        }
+        guard let level = sensor?.sensor.level(in: message.payload) else { return nil }
+        return (message.topic, level)
+    }
+
+    /// - Returns: Whether somebody still reads.
+    static func print(_ level: Int, of source: String) -> Bool {
+        let line = ReportJSON.encode(LevelLine(source: source, level: Double(level) / 10)) + [10]
+        return write(STDOUT_FILENO, line, line.count) == line.count
+    }
+}

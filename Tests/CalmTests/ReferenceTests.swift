@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Session
+import Support
+import Testing
+import Wire
+
+@testable import Calm
+
+/// The room against the reference, over a thousand sessions in which everything happens that can.
+@Suite(.computing) struct ReferenceTests {
+    /// What the whole thousand has seen, so that no case is missing by a mistake of the stories.
+    struct Seen {
+        var readings = 0
+        var trends: Set<CalmFeed.Trend> = []
+        var restarts = 0
+        var unheard = 0
+    }
+
+    @Test(arguments: 0..<10)
+    func withinAPoint(hundred: Int) throws {
+        var seen = Seen()
+        for seed in hundred * 100..<hundred * 100 + 100 { try play(seed: seed, &seen) }
+        #expect(seen.readings > 120 && seen.restarts > 0 && seen.unheard > 0 && !seen.trends.isEmpty)
+    }
+
+    private func play(seed: Int, _ seen: inout Seen) throws {
+        let story = try Story(seed: seed)
+        var random = Random(seed: UInt64(seed) + 1_000_000)
+        var (room, reference) = (Room(threshold: story.threshold), Reference())
+        var current: Register?
+        var held: [NodeID: Register] = [:]
+        var compared = 0
+        for (at, event) in story.events where at <= story.end + 60_000 {
+            switch event {
+            case .sample(let sample):
+                room.meter.hear(sample, at: at)
+                reference.hear(sample, at: at)
+            case .register(let register):
+                held[register.owner] = register
+                current = register
+                _ = room.follow(register) { held[$0] }
+                reference.hear(register)
+            case .restart:
+                seen.restarts += 1
+                let before = current.flatMap { reading(room, $0, at: at) }
+                room = try ReportJSON.decode(from: ReportJSON.encode(room))
+                room.meter.threshold = story.threshold
+                #expect(current.flatMap { reading(room, $0, at: at) } == before, "seed \(seed): a restart jumps")
+            }
+            guard let current, compared < 2, random.chance(1) else { continue }
+            compared += 1
+            try compare(room, reference, current, story, seed: seed, at: at, &seen)
+        }
+        let register = try #require(current)
+        try compare(room, reference, register, story, seed: seed, at: story.end + 60_000, &seen)
+    }
+
+    private func compare(
+        _ room: Room, _ reference: Reference, _ register: Register, _ story: Story, seed: Int, at now: Int64,
+        _ seen: inout Seen
+    ) throws {
+        guard let feed = reading(room, register, at: now) else { return }
+        let found = reference.found(at: now, threshold: story.threshold)
+        seen.readings += 1
+        if found.coverage < 80 { seen.unheard += 1 }
+        // A whole number is half a point off at most.
+        #expect(abs(Double(feed.coverage) - found.coverage) <= 0.5001, "seed \(seed) at \(now)")
+        #expect(abs(Double(feed.percent) - found.percent) <= 0.5001, "seed \(seed) at \(now)")
+        guard let change = found.change else { return }
+        guard found.hasTrend else {
+            #expect(feed.trend == nil, "seed \(seed) at \(now)")
+            return
+        }
+        if let trend = feed.trend { seen.trends.insert(trend) }
+        guard abs(abs(change) - 5) > 0.5 else { return }
+        #expect(feed.trend == (change > 5 ? .rising : change < -5 ? .falling : .steady), "seed \(seed) at \(now)")
+    }
+
+    private func reading(_ room: Room, _ register: Register, at now: Int64) -> CalmFeed? {
+        var room = room
+        let view = View(register: register, anchorBoot: register.anchor.boot)
+        return view.lastMoment(at: now).flatMap { room.feed(of: $0) }
+    }
+}
