@@ -17,6 +17,7 @@ let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let signals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
 let system = Target.Dependency.product(name: "SystemPackage", package: "swift-system")
+let sqlite = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let subprocess = Target.Dependency.product(name: "Subprocess", package: "swift-subprocess")
 
 let package = Package(
@@ -35,6 +36,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
         .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.0"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0", traits: []),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-system", from: "1.5.0"),
@@ -82,6 +84,7 @@ let package = Package(
             swiftSettings: strict
         ),
         .target(name: "Calm", dependencies: ["Session", "Wire"], swiftSettings: strict),
+        .target(name: "Debt", dependencies: ["Session", "Wire", sqlite], swiftSettings: strict),
         .target(name: "Simulation", dependencies: ["Session", "Wire"], swiftSettings: strict),
         .target(
             name: "Commands",
@@ -134,6 +137,8 @@ let package = Package(
         .target(name: "Support", path: "Tests/Support", swiftSettings: strict),
         .testTarget(
             name: "CalmTests", dependencies: ["Calm", "Session", "Support", "Wire"], swiftSettings: strict),
+        .testTarget(
+            name: "DebtTests", dependencies: ["Debt", "Session", "Support", "Wire", sqlite], swiftSettings: strict),
         .testTarget(name: "SessionTests", dependencies: ["Session", "Support"], swiftSettings: strict),
         .testTarget(
             name: "SimulationTests",

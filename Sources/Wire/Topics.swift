@@ -124,10 +124,10 @@ public struct Topics: Hashable, Sendable {
     }
 
     /// What a node subscribes to, at QoS 0: everybody's presence, session, intent, ack and hello, what is pinged and
-    /// ponged to it, and the feeds that displays show.
+    /// ponged to it, the feeds that displays show, and what the debt service acknowledges.
     public func subscriptions(for me: NodeID) -> [String] {
         ["presence", "session", "intent", "ack", "hello", "ping/\(me)", "pong/\(me)"].map { "\(root)node/+/\($0)" }
-            + [name(of: .calm), name(of: .debt)]
+            + [name(of: .calm), name(of: .debt), name(of: .debtAck)]
     }
 
     /// What the calm service `me` subscribes to, at QoS 0, for this space; ``everySpace(for:)`` for all of them.
