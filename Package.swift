@@ -95,8 +95,8 @@ let package = Package(
         .executableTarget(
             name: "lockstep",
             dependencies: [
-                "Commands", "Session", "Wire", "Display", "Shell", "Web", "Mosquitto", arguments, logging, signals,
-                subprocess, system,
+                "Calm", "Commands", "Session", "Wire", "Display", "Shell", "Web", "Mosquitto", arguments, logging,
+                signals, subprocess, system,
             ],
             path: "Sources/Commands/lockstep",
             swiftSettings: strict

@@ -12,6 +12,9 @@ public protocol NodeAccess: Sendable {
     func press(_ press: Press) async -> Reply
     /// Moves the current session here.
     func take() async -> Reply
+    /// Says for the calm service how loud it is here.
+    /// - Returns: Whether there is a broker to tell.
+    func hear(_ level: SoundLevel) async -> Bool
     /// The session as it stands now.
     func status() async -> StatusReport
     /// The nodes that were heard of.

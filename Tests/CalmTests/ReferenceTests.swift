@@ -21,7 +21,7 @@ import Wire
     func withinAPoint(hundred: Int) throws {
         var seen = Seen()
         for seed in hundred * 100..<hundred * 100 + 100 { try play(seed: seed, &seen) }
-        #expect(seen.readings > 120 && seen.restarts > 0 && seen.unheard > 0 && !seen.trends.isEmpty)
+        #expect(seen.readings > 100 && seen.restarts > 0 && seen.unheard > 0 && !seen.trends.isEmpty)
     }
 
     private func play(seed: Int, _ seen: inout Seen) throws {
@@ -45,10 +45,9 @@ import Wire
                 seen.restarts += 1
                 let before = current.flatMap { reading(room, $0, at: at) }
                 room = try ReportJSON.decode(from: ReportJSON.encode(room))
-                room.meter.threshold = story.threshold
                 #expect(current.flatMap { reading(room, $0, at: at) } == before, "seed \(seed): a restart jumps")
             }
-            guard let current, compared < 2, random.chance(1) else { continue }
+            guard let current, compared < 1, random.chance(1) else { continue }
             compared += 1
             try compare(room, reference, current, story, seed: seed, at: at, &seen)
         }

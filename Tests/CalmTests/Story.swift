@@ -17,7 +17,7 @@ struct Story {
     static let start: Int64 = 1_000_000
 
     /// Everything happens at a multiple of so many milliseconds, so that a reference in such steps is exact.
-    static let step: Int64 = 20
+    static let step: Int64 = 50
 
     private(set) var events: [(at: Int64, event: Event)] = []
     let threshold: Threshold
@@ -93,7 +93,7 @@ struct Story {
             case 4...5:
                 // Its owner has died, perhaps a while ago, and its last run stays open at the broker.
                 taken += 1
-                let from = at - random.step(0...2_000)
+                let from = max(at - random.step(0...2_000), register.runs.first?.from ?? at)
                 var next = try Self.register("s-\(taken)", of: taken.isMultiple(of: 2) ? "desk" : "hall", at: at)
                 next.lineage = register.lineage
                 next.continues = Continuation(node: register.owner, epoch: 1, rev: register.rev, at: from)

@@ -178,7 +178,14 @@ import Testing
             let parts = line.dropFirst().split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             #expect(listed.updateValue(String(parts[1]), forKey: String(parts[0])) == nil, "\(line) stands twice")
         }
-        #expect(Set(listed.keys) == Set(Setting.allCases.map(\.rawValue)))
+        let ofCalm = Setting.allCases.map(\.rawValue).filter { $0.hasPrefix("LOCKSTEP_CALM_") }
+        #expect(Set(listed.keys) == Set(Setting.allCases.map(\.rawValue)).subtracting(ofCalm))
+        let calm = try Project.read("Config/calm.env").split(separator: "\n").filter { $0.hasPrefix("#LOCKSTEP_") }
+        let listedThere = calm.map { String($0.dropFirst().prefix { $0 != "=" }) }
+        #expect(Set(listedThere).count == listedThere.count, "something stands twice in Config/calm.env")
+        #expect(
+            Set(ofCalm).isSubset(of: listedThere)
+                && Set(listedThere.filter { !ofCalm.contains($0) }).isSubset(of: listed.keys))
 
         // What is written there changes nothing: it is what holds anyway.
         let given = try settings(file: listed.map { "\($0)=\($1)" }.joined(separator: "\n"))

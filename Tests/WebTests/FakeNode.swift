@@ -9,6 +9,7 @@ import Wire
 /// A node that shows what it is told and remembers what it is asked.
 final class FakeNode: NodeAccess {
     let asked = Mutex<[String]>([])
+    let isLinked = Mutex(true)
     let reply = Mutex<Reply>(.noSession)
     private let view = View(isLinked: true)
     private let watching = Mutex<[AsyncStream<View>.Continuation]>([])
@@ -16,6 +17,11 @@ final class FakeNode: NodeAccess {
     func start(_ start: Start) async -> Reply { note("start \(start.title)") }
     func press(_ press: Press) async -> Reply { note("press \(press.operation.name)") }
     func take() async -> Reply { note("take") }
+
+    func hear(_ level: SoundLevel) async -> Bool {
+        asked.withLock { $0.append("sound \(level.level) \(level.period) \(level.source?.rawValue ?? "")") }
+        return isLinked.withLock(\.self)
+    }
 
     private func note(_ line: String) -> Reply {
         asked.withLock { $0.append(line) }

@@ -49,7 +49,7 @@ import Wire
         try await Self.with(node) { client in
             let look = try await client.execute(uri: "/v1/session", method: .get, headers: Self.bearing(Self.view))
             #expect(look.status == .ok)
-            for path in ["/v1/intents", "/v1/start", "/v1/take"] {
+            for path in ["/v1/intents", "/v1/start", "/v1/take", "/v1/sound"] {
                 let answer = try await client.execute(
                     uri: path, method: .post, headers: Self.json + Self.bearing(Self.view),
                     body: ByteBuffer(string: #"{"op":"pause"}"#))

@@ -55,7 +55,9 @@ import Wire
         for (path, item) in document.paths {
             for (method, operation) in item where method == "post" {
                 let known = Set(operation.responses.keys)
-                #expect(known.isSuperset(of: ["200", "404", "409", "413", "415", "422", "504"]), "\(path)")
+                // Nobody answers for a level.
+                let own: Set = path == "/v1/sound" ? ["204", "503"] : ["200", "404", "409", "504"]
+                #expect(known.isSuperset(of: own.union(["413", "415", "422"])), "\(path)")
             }
         }
     }

@@ -38,9 +38,8 @@ public struct Meter: Hashable, Sendable {
             if recent.count >= Self.sources { dropSilentSources() }
             guard recent.count < Self.sources else { return false }
         }
-        recent[sample.source, default: []].place(sample, settled: settled)
-        timeline.cut(from: sample.from)
-        listen(from: sample.from)
+        let end = recent[sample.source, default: []].place(sample, settled: settled)
+        listen(from: sample.from, to: end)
         return true
     }
 
@@ -65,19 +64,20 @@ public struct Meter: Hashable, Sendable {
 
     // MARK: From samples to sounds
 
-    /// Finds anew what sounds from a time on, where samples begin and end.
-    private mutating func listen(from time: Int64) {
-        var times: [Int64] = []
+    /// Finds anew what sounds between two times, at each of which samples begin and end.
+    private mutating func listen(from start: Int64, to end: Int64) {
+        var times = [start]
         for samples in recent.values {
             var index = samples.count - 1
-            while index >= 0, samples.end(of: index) > time {
-                if samples[index].from >= time { times.append(samples[index].from) }
-                times.append(samples.end(of: index))
+            while index >= 0, samples.end(of: index) > start {
+                let (from, to) = (samples[index].from, samples.end(of: index))
+                if from > start, from < end { times.append(from) }
+                if to < end { times.append(to) }
                 index -= 1
             }
         }
         times.sort()
-        for time in times { timeline.append(sound(at: time), at: time) }
+        timeline.replace(from: start, to: end, with: times.map { ($0, sound(at: $0)) }, then: sound(at: end))
     }
 
     private func sound(at time: Int64) -> Timeline.Sound {
@@ -104,32 +104,43 @@ extension [Sample] {
     }
 
     fileprivate func level(at time: Int64) -> Int? {
-        guard let index = lastIndex(where: { $0.from <= time }), time < end(of: index) else { return nil }
-        return self[index].level
+        // Mostly it is the last one that holds.
+        var (low, high) = ((last?.from ?? .max) <= time ? count : 0, count)
+        while low < high {
+            let middle = (low + high) / 2
+            if self[middle].from <= time { low = middle + 1 } else { high = middle }
+        }
+        return low > 0 && time < end(of: low - 1) ? self[low - 1].level : nil
     }
 
     /// Puts a sample in its place; of two from one instant the later one holds. What nothing depends on any more goes.
-    fileprivate mutating func place(_ sample: Sample, settled: Int64) {
+    /// - Returns: Until when it can make a difference.
+    fileprivate mutating func place(_ sample: Sample, settled: Int64) -> Int64 {
         var index = count
         while index > 0, self[index - 1].from > sample.from { index -= 1 }
+        var end = sample.end
+        // The one before it holds no longer than until here.
+        if index > 0 { end = Swift.max(end, self[index - 1].end) }
+        if index < count { end = Swift.min(end, self[index].from) }
         if index > 0, self[index - 1].from == sample.from {
             self[index - 1] = sample
         } else {
             insert(sample, at: index)
         }
-        while count > 1, end(of: 0) <= settled { removeFirst() }
+        while count > 1, self.end(of: 0) <= settled { removeFirst() }
+        return end
     }
 }
 
 extension Meter: Codable {
     private enum CodingKeys: String, CodingKey {
-        case timeline, recent, settled, needed
+        case threshold, timeline, recent, settled, needed
     }
 
-    /// Reads what was heard back; what counts as quiet is a setting.
+    /// Reads what was heard back, and what counted as quiet until then.
     public init(from decoder: any Decoder) throws {
         let fields = try decoder.container(keyedBy: CodingKeys.self)
-        self.init(threshold: Threshold(level: 0))
+        self.init(threshold: try fields.decode(Threshold.self, forKey: .threshold))
         timeline = try fields.decode(Timeline.self, forKey: .timeline)
         for sample in try fields.decode([Sample].self, forKey: .recent) {
             recent[sample.source, default: []].append(sample)
@@ -141,6 +152,7 @@ extension Meter: Codable {
     /// Writes what was heard.
     public func encode(to encoder: any Encoder) throws {
         var fields = encoder.container(keyedBy: CodingKeys.self)
+        try fields.encode(threshold, forKey: .threshold)
         try fields.encode(timeline, forKey: .timeline)
         try fields.encode(recent.keys.sorted().flatMap { recent[$0] ?? [] }, forKey: .recent)
         try fields.encode(settled, forKey: .settled)

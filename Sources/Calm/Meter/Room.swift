@@ -10,6 +10,8 @@ public import Wire
 public struct Room: Hashable, Sendable, Codable {
     /// How many minutes of the past the feed tells of.
     static let minutes = 60
+    /// For so long after its end there is something to say of a session, in milliseconds; then it may be forgotten.
+    static let grace: Int64 = 10 * 60_000
 
     /// What is heard.
     public var meter: Meter
@@ -38,17 +40,21 @@ public struct Room: Hashable, Sendable, Codable {
         set { lineage = newValue }
     }
 
-    /// What there is to say of a session at an instant.
+    /// What there is to say of a session at an instant; `nil` where nothing was heard, or it is long over.
     /// - Parameter moment: The session as it stands then.
     public mutating func feed(of moment: Moment) -> CalmFeed? {
         // By the anchor: it is the same instant on both clocks, however the wall clocks stand.
         let lead = moment.register.anchor.at - moment.anchorBoot
+        guard moment.register.status.isLive || moment.boot - moment.anchorBoot < Self.grace else {
+            meter.needed = .max
+            return nil
+        }
         guard !meter.timeline.isEmpty, var lineage, lineage.id == moment.register.lineage else { return nil }
         // Phases that time alone has begun.
         lineage.follow(moment.register)
         let at = moment.boot + lead
         let stretches = lineage.stretches(until: at, lead: lead)
-        meter.needed = moment.register.status.isLive ? stretches.map(\.from).min() ?? moment.boot : .max
+        meter.needed = stretches.map(\.from).min() ?? moment.boot
         let reading = meter.reading(of: stretches)
         return CalmFeed(
             session: moment.register.id, percent: reading.percent, coverage: reading.coverage, trend: reading.trend,

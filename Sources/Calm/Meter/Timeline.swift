@@ -12,6 +12,12 @@ struct Timeline: Hashable, Sendable {
         var sound: Sound
         var heard: Int64
         var quiet: Int64
+
+        /// The sums up to a time that is not before it, and before the next change.
+        func sums(until time: Int64) -> Sums {
+            Sums(
+                heard: heard + (sound == .unknown ? 0 : time - at), quiet: quiet + (sound == .quiet ? time - at : 0))
+        }
     }
 
     /// Milliseconds of a stretch.
@@ -29,15 +35,24 @@ struct Timeline: Hashable, Sendable {
 
     private var changes: [Change] = []
 
-    /// Takes back what stands from `time` on.
-    mutating func cut(from time: Int64) {
-        while let last = changes.last, last.at >= time { changes.removeLast() }
+    /// Puts other sounds between two times; what is behind them stays.
+    /// - Parameter sound: What sounds at the end.
+    mutating func replace(from start: Int64, to end: Int64, with sounds: [(at: Int64, sound: Sound)], then sound: Sound)
+    {
+        var kept: [(at: Int64, sound: Sound)] = []
+        while let last = changes.last, last.at >= start {
+            if last.at > end { kept.append((last.at, last.sound)) }
+            changes.removeLast()
+        }
+        for change in sounds { append(change.sound, at: change.at) }
+        append(sound, at: end)
+        for change in kept.reversed() { append(change.sound, at: change.at) }
     }
 
     /// Goes on with another sound, not before the last change.
     mutating func append(_ sound: Sound, at time: Int64) {
         guard sound != changes.last?.sound ?? .unknown else { return }
-        let sums = sums(until: time)
+        let sums = changes.last?.sums(until: time) ?? Sums()
         changes.append(Change(at: time, sound: sound, heard: sums.heard, quiet: sums.quiet))
         if changes.count > Self.limit { changes.removeFirst(Self.limit / 8) }
     }
@@ -67,11 +82,7 @@ struct Timeline: Hashable, Sendable {
     private func sums(until time: Int64) -> Sums {
         let index = index(after: time)
         guard index > 0 else { return changes.first.map { Sums(heard: $0.heard, quiet: $0.quiet) } ?? Sums() }
-        let change = changes[index - 1]
-        let passed = time - change.at
-        return Sums(
-            heard: change.heard + (change.sound == .unknown ? 0 : passed),
-            quiet: change.quiet + (change.sound == .quiet ? passed : 0))
+        return changes[index - 1].sums(until: time)
     }
 
     /// The first change behind `time`.

@@ -30,6 +30,14 @@ public struct BrokerOptions: ParsableArguments, Sendable {
     /// Makes options that are read from a command line.
     public init() {}
 
+    /// The options that were given, for another program that takes the same.
+    public var arguments: [String] {
+        [
+            ("--broker", broker), ("--space", space), ("--password-file", passwordFile), ("--tls-ca", tlsCA),
+            ("--tls-cert", tlsCert), ("--tls-key", tlsKey),
+        ].flatMap { name, value in value.map { [name, $0] } ?? [] }
+    }
+
     /// The settings that were given.
     public var values: SettingValues {
         var values = SettingValues()

@@ -17,6 +17,7 @@ struct AllCommand: AsyncParsableCommand {
                 + IdleCommand.parse([]).measure() + TakeoverCommand.parse([]).measure()
                 + HealCommand.parse([]).measure() + AgreementCommand.parse([]).measure()
                 + StreamsCommand.parse([]).measure() + PageCommand.parse([]).measure()
+                + ListenBenchCommand.parse([]).measure() + CalmBenchCommand.parse([]).measure()
         }
     }
 }

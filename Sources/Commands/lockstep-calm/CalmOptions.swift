@@ -42,10 +42,13 @@ struct CalmOptions: ParsableArguments {
         more(&values)
         try values.fill(environment: environment)
         let file = Paths(environment: environment).calmSettings
+        // Whoever names a broker on the command line does not mean the password of another one.
+        let ofAnotherBroker: Set<Setting> =
+            broker.values.isGiven(.broker) ? [.passwordFile, .tlsCA, .tlsCertificate, .tlsKey] : []
         if let config {
-            try values.fill(file: config)
+            try values.fill(file: config, except: ofAnotherBroker)
         } else if access(file, R_OK) == 0 {
-            try values.fill(file: file)
+            try values.fill(file: file, except: ofAnotherBroker)
         }
         return try CalmSettings(values, part: part, environment: environment)
     }

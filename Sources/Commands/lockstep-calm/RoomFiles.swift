@@ -14,6 +14,10 @@ struct RoomFile {
     /// Bytes of the file, and of what stood in it when it was made.
     fileprivate var size = 0
     fileprivate var snapshot = 0
+    fileprivate var isFailing = false
+
+    /// Whether there is so much that it should not wait any longer.
+    var isLong: Bool { pending.count > 4_096 }
 
     /// Another sample: a line that says it as it was placed.
     mutating func note(_ sample: Sample, at now: Int64) {
@@ -56,55 +60,68 @@ struct RoomFiles {
     /// Reads what an earlier process has heard of a space.
     func open(_ space: SpaceID, threshold: Threshold) -> (RoomFile, Room) {
         var file = RoomFile(path: "\(directory.path)/\(space).room")
-        var room = load(file.path) ?? Room(threshold: threshold)
+        let known = load(file.path)
+        var room = known ?? Room(threshold: threshold)
+        // From here on; what was heard before was judged by what held then.
         room.meter.threshold = threshold
-        rewrite(&file, room)
+        rewrite(&file, room, isSynced: known != nil)
         return (file, room)
     }
 
     /// Writes what is pending; given the room, makes a long file anew.
     func flush(_ file: inout RoomFile, room: Room? = nil) {
         guard !file.pending.isEmpty else { return }
-        if let room, file.size > 2 * file.snapshot + Self.growth { return rewrite(&file, room) }
-        append(file.pending, to: file.path, O_WRONLY | O_APPEND | O_CLOEXEC)
-        file.size += file.pending.count
+        if let room, file.isFailing || file.size > 2 * file.snapshot + Self.growth { return rewrite(&file, room) }
+        do throws(Failure) {
+            try write(file.pending, to: file.path, O_WRONLY | O_APPEND | O_CLOEXEC)
+            file.size += file.pending.count
+        } catch {
+            complain(error, &file)
+        }
         file.pending = []
     }
 
-    private func rewrite(_ file: inout RoomFile, _ room: Room) {
+    private func rewrite(_ file: inout RoomFile, _ room: Room, isSynced: Bool = true) {
         let bytes = ReportJSON.encode(Snapshot(boot: bootID.rawValue, lead: lead, room: room)) + [10]
         let temporary = file.path + ".new"
         unlink(temporary)
-        guard append(bytes, to: temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, isSynced: true) else { return }
-        guard rename(temporary, file.path) == 0 else { return complain(file.path) }
         file.pending = []
-        file.size = bytes.count
-        file.snapshot = bytes.count
+        do throws(Failure) {
+            try write(bytes, to: temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, isSynced: isSynced)
+            guard rename(temporary, file.path) == 0 else { throw Failure(path: file.path) }
+            file.size = bytes.count
+            file.snapshot = bytes.count
+            file.isFailing = false
+        } catch {
+            complain(error, &file)
+        }
     }
 
-    @discardableResult
-    private func append(_ bytes: [UInt8], to path: String, _ flags: Int32, isSynced: Bool = false) -> Bool {
+    private struct Failure: Error {
+        var path: String
+        var code = errno
+    }
+
+    private func write(
+        _ bytes: [UInt8], to path: String, _ flags: Int32, isSynced: Bool = false
+    ) throws(Failure) {
         let descriptor = Glibc.open(path, flags, 0o600)
-        guard descriptor >= 0 else {
-            complain(path)
-            return false
-        }
+        guard descriptor >= 0 else { throw Failure(path: path) }
         defer { close(descriptor) }
         var rest = bytes[...]
         while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
             if count < 0, errno == EINTR { continue }
-            guard count > 0 else {
-                complain(path)
-                return false
-            }
+            guard count > 0 else { throw Failure(path: path) }
             rest = rest.dropFirst(count)
         }
-        return !isSynced || fsync(descriptor) == 0
+        if isSynced, fsync(descriptor) != 0 { throw Failure(path: path) }
     }
 
-    private func complain(_ path: String) {
-        log.error("cannot write \(path): \(String(cString: strerror(errno)))")
+    /// Said once. Calm goes on from memory, and the file is made anew as soon as that works.
+    private func complain(_ failure: Failure, _ file: inout RoomFile) {
+        if !file.isFailing { log.error("cannot write \(failure.path): \(String(cString: strerror(failure.code)))") }
+        file.isFailing = true
     }
 
     // MARK: Reading

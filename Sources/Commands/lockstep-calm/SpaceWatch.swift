@@ -80,12 +80,17 @@ final class SpaceWatch {
     }
 
     func hear(_ sample: Sample, at now: Int64) {
-        if room.meter.hear(sample, at: now) { file.note(sample, at: now) }
+        guard room.meter.hear(sample, at: now) else { return }
+        file.note(sample, at: now)
+        // While no session runs nobody else does.
+        if file.isLong { files.flush(&file, room: room) }
     }
 
     // MARK: The engine
 
     func feed(_ input: Input) {
+        // The broker may have lost what it had.
+        if case .linkUp = input { published = nil }
         inputs.append(input)
         guard !isBusy else { return }
         isBusy = true

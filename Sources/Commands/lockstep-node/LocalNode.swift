@@ -14,6 +14,7 @@ struct LocalNode: NodeAccess {
     func start(_ start: Start) async -> Reply { await node.start(start) }
     func press(_ press: Press) async -> Reply { await node.press(press) }
     func take() async -> Reply { await node.take() }
+    func hear(_ level: SoundLevel) async -> Bool { await node.say(level) }
     func status() async -> StatusReport { await node.status() }
     func nodes() async -> NodesReport { await node.nodesReport() }
     func views() async -> AsyncStream<View> { await node.views() }

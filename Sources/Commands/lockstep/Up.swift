@@ -13,10 +13,11 @@ import Web
 /// `lockstep up`: everything on this machine, with nothing to set up first.
 struct Up: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Runs a broker of one's own on loopback and a node, until Ctrl-C.",
+        abstract: "Runs a broker of one's own on loopback, a node and the calm service, until Ctrl-C.",
         discussion: """
             The broker keeps what it knows in the state directory, so the next lockstep up goes on where this one ended. \
-            It serves this machine only; README tells how to set one up for others.
+            It serves this machine only; README tells how to set one up for others. The microphone stays off unless you say \
+            --listen, and then only levels leave the process that listens.
             """
     )
 
@@ -24,6 +25,9 @@ struct Up: AsyncParsableCommand {
 
     @Option(help: "The broker's port on 127.0.0.1 (default: the one of last time, else any free one).")
     var port: Int?
+
+    @Flag(help: "Listen to the microphone, for how calm it is; only levels leave the process that does.")
+    var listen = false
 
     func validate() throws {
         if let port, !(1...65_535).contains(port) { throw ValidationError("--port is 1 to 65535") }
@@ -49,8 +53,8 @@ struct Up: AsyncParsableCommand {
             throw UsageError("\(error)")
         }
         do {
-            try await broker.run { address in
-                try await Self.runNode(settings: settings, address: address, until: signals)
+            try await broker.run { [listen] address in
+                try await Self.runAll(settings: settings, address: address, listens: listen, until: signals)
             }
         } catch let error as PrivateBrokerError {
             CommandLineRunner.say("lockstep up: \(error)")
@@ -67,13 +71,20 @@ struct Up: AsyncParsableCommand {
         case served
         case askedToEnd
         case ended(TerminationStatus)
+        /// What one can do without has ended.
+        case left(String, TerminationStatus)
     }
 
-    private static func runNode(
-        settings: Settings, address: BrokerAddress, until signals: UnixSignalsSequence
+    private static func runAll(
+        settings: Settings, address: BrokerAddress, listens: Bool, until signals: UnixSignalsSequence
     ) async throws {
         try await withThrowingTaskGroup(of: Step.self) { group in
             group.addTask { .ended(try await node(settings: settings, address: address)) }
+            // Without it there is no calm, and everything else.
+            if access(Sibling.path(of: calm), X_OK) == 0 {
+                group.addTask { .left("the calm service", try await calmService(settings, address)) }
+                if listens { group.addTask { .left("the microphone", try await microphone(settings, address)) } }
+            }
             group.addTask {
                 for await _ in signals { break }
                 return .askedToEnd
@@ -85,6 +96,8 @@ struct Up: AsyncParsableCommand {
             while let step = try await group.next() {
                 switch step {
                 case .served: greet(settings: settings, address: address)
+                case .left(let what, let status):
+                    CommandLineRunner.say("lockstep up: \(what) has ended by itself: \(status)")
                 case .askedToEnd:
                     group.cancelAll()
                     while await group.nextResult() != nil {}
@@ -102,10 +115,6 @@ struct Up: AsyncParsableCommand {
     }
 
     private static func node(settings: Settings, address: BrokerAddress) async throws -> TerminationStatus {
-        var options = PlatformOptions()
-        // A group of its own: Ctrl-C is ours, and the node is ended before the broker.
-        options.processGroupID = 0
-        options.teardownSequence = [.gracefulShutDown(allowedDurationToNextStep: .seconds(2))]
         let arguments: [String] =
             [
                 "--broker", "\(address)", "--space", "\(settings.space)", "--node", "\(settings.node)", "--name",
@@ -115,8 +124,36 @@ struct Up: AsyncParsableCommand {
                 // The settings file of this machine's node is made for the broker that it names.
                 "--config", "/dev/null",
             ]
+        return try await run("lockstep-node", arguments)
+    }
+
+    private static let calm = "lockstep-calm"
+
+    private static func calmService(_ settings: Settings, _ address: BrokerAddress) async throws -> TerminationStatus {
+        try await run(
+            calm,
+            [
+                "--broker", "\(address)", "--space", "\(settings.space)", "--node", "calm", "--state-dir",
+                settings.stateDirectory + "/calm", "--log-level", "warning",
+            ])
+    }
+
+    private static func microphone(_ settings: Settings, _ address: BrokerAddress) async throws -> TerminationStatus {
+        try await run(
+            calm,
+            [
+                "listen", "--broker", "\(address)", "--space", "\(settings.space)", "--node", "\(settings.node)",
+                "--log-level", "warning",
+            ])
+    }
+
+    private static func run(_ program: String, _ arguments: [String]) async throws -> TerminationStatus {
+        var options = PlatformOptions()
+        // A group of its own: Ctrl-C is ours, and all else is ended before the broker.
+        options.processGroupID = 0
+        options.teardownSequence = [.gracefulShutDown(allowedDurationToNextStep: .seconds(2))]
         return try await Subprocess.run(
-            .path(FilePath(Sibling.path(of: "lockstep-node"))), arguments: Arguments(arguments),
+            .path(FilePath(Sibling.path(of: program))), arguments: Arguments(arguments),
             environment: .inherit.updating(
                 Dictionary(uniqueKeysWithValues: ofAnotherBroker.map { (.init(stringLiteral: $0), nil) })),
             platformOptions: options, input: .none,
@@ -146,6 +183,7 @@ struct Up: AsyncParsableCommand {
               lockstep start Reading --for 25m\(option)
               lockstep watch\(option)
               lockstep pause\(option)
+              lockstep calm\(option)
 
             A second node on this machine:
               lockstep node --broker \(address) --node second --state-dir /tmp/lockstep-second \

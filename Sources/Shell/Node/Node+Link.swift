@@ -3,7 +3,7 @@
 import Logging
 public import Mosquitto
 import Session
-import Wire
+public import Wire
 
 /// The node's connection to the broker.
 extension Node {
@@ -145,6 +145,17 @@ extension Node {
                 self?.assumeIsolated { $0.sent(message, on: encoded.topic, result) }
             }
         }
+    }
+
+    /// Says for the calm service how loud it is here, as of now.
+    /// - Returns: Whether there is a connection: a level is of no use later.
+    public func say(_ level: SoundLevel) -> Bool {
+        guard let client, view.isLinked else { return false }
+        var level = level
+        level.sent = clocks().boot
+        level.bootID = identity.bootID
+        client.assumeIsolated { $0.send(Mosquitto.Message(codec.encode(level))) }
+        return true
     }
 
     /// The broker's acknowledgement stands for the echo that it does not send: the register has arrived there.

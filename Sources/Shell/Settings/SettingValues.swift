@@ -49,8 +49,9 @@ public struct SettingValues: Sendable {
 
     /// Fills in what is not yet set from a file of `KEY=VALUE` lines, as systemd reads them: `#` and `;` begin comments,
     /// a value may stand in single or double quotes.
+    /// - Parameter passedOver: Settings that the file is not asked for.
     /// - Throws: ``SettingError`` that names file, line and key.
-    public mutating func fill(file path: String) throws(SettingError) {
+    public mutating func fill(file path: String, except passedOver: Set<Setting> = []) throws(SettingError) {
         let text: String
         do throws(FileError) {
             text = String(decoding: try Files.read(path, limit: 1 << 16), as: UTF8.self)
@@ -69,6 +70,7 @@ public struct SettingValues: Sendable {
             if let first = lines.updateValue(index + 1, forKey: name) {
                 throw SettingError("\(name) stands twice in \(path), in lines \(first) and \(index + 1)")
             }
+            if let setting = Setting(rawValue: name), passedOver.contains(setting) { continue }
             try fill(
                 name, Value(text: unquoted(line[line.index(after: equals)...].trimmed), origin: "\(name) in \(place)"))
         }

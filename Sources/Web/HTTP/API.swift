@@ -19,6 +19,7 @@ struct API: Sendable {
         router.post("/v1/start") { request, _ in await start(request) }
         router.post("/v1/intents") { request, _ in await intent(request) }
         router.post("/v1/take") { request, _ in await take(request) }
+        router.post("/v1/sound") { request, _ in await sound(request) }
     }
 
     private func start(_ request: Request) async -> Response {
@@ -51,6 +52,17 @@ struct API: Sendable {
         await Self.answering {
             _ = try TakeRequest(body: try await body(of: request))
             return Self.answer(await node.take())
+        }
+    }
+
+    /// A level of another program's making. Nobody answers for it: it is heard, or it is a gap.
+    private func sound(_ request: Request) async -> Response {
+        await Self.answering {
+            let said: SoundRequest = try ReportJSON.decode(from: try await body(of: request))
+            guard await node.hear(try said.sound()) else {
+                throw Refused(.serviceUnavailable, "the node has no connection to a broker")
+            }
+            return Response(status: .noContent)
         }
     }
 

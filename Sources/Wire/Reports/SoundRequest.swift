@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Session
+
+/// A program on this machine says how loud it is, as JSON.
+public struct SoundRequest: Codable, Hashable, Sendable {
+    /// In decibels: −200 to 200.
+    public var level: Double
+    /// Of how many seconds it is, and how often there is one: 1 to 60; 1 when absent.
+    public var period: Int?
+    /// The microphone, where the machine has several.
+    public var source: String?
+
+    /// Makes a request.
+    public init(level: Double, period: Int? = nil, source: String? = nil) {
+        self.level = level
+        self.period = period
+        self.source = source
+    }
+
+    private enum CodingKeys: String, CodingKey, CaseIterable {
+        case level, period, source
+    }
+
+    /// Reads a request; a field that it does not know is an error.
+    public init(from decoder: any Decoder) throws {
+        try decoder.refuseKeys(otherThan: CodingKeys.allCases.map(\.rawValue))
+        let fields = try decoder.container(keyedBy: CodingKeys.self)
+        level = try fields.decode(Double.self, forKey: .level)
+        period = try fields.wholeIfPresent(.period)
+        source = try fields.decodeIfPresent(String.self, forKey: .source)
+    }
+
+    /// The level as it is published.
+    /// - Throws: ``RequestError`` for the first field that is out of bounds.
+    public func sound() throws(RequestError) -> SoundLevel {
+        guard abs(level) <= SoundLevel.limit else { throw RequestError("level", "must be −200 to 200") }
+        guard (1...60).contains(period ?? 1) else { throw RequestError("period", "must be 1 to 60 seconds") }
+        var named: Token<SoundSourceKind>?
+        if let source {
+            named = Token(source)
+            if named == nil { throw RequestError("source", "must be 1 to 36 letters, digits, “-” and “_”") }
+        }
+        return SoundLevel(
+            source: named, level: Int((level * 10).rounded()), period: Int64(period ?? 1) * 1_000)
+    }
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Calm
+import Testing
+
+/// From a quiet room to a threshold.
+@Suite struct CalibrationTests {
+    private func calibration(_ levels: [Int]) -> Calibration {
+        var calibration = Calibration()
+        for level in levels { calibration.take(level) }
+        return calibration
+    }
+
+    @Test func aSteadyRoom() {
+        #expect(calibration([Int](repeating: 324, count: 20)).threshold == 39)
+        #expect(calibration([-655]).threshold == -59)
+        #expect(calibration([]).threshold == nil)
+    }
+
+    @Test func oneCoughDoesNotCount() {
+        #expect(calibration([Int](repeating: 300, count: 19) + [700]).threshold == 36)
+        #expect(calibration([Int](repeating: 300, count: 18) + [700, 700]).threshold == 76)
+    }
+
+    @Test func levels() {
+        let calibration = calibration([310, 300, 330, 320])
+        #expect(calibration.level(at: 0) == 300)
+        #expect(calibration.level(at: 0.5) == 310)
+        #expect(calibration.level(at: 1) == 330)
+    }
+}

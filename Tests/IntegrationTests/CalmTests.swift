@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import Mosquitto
+import Support
+import Testing
+
+/// The calm service with a real broker and a real node.
+@Suite(.takingTurns) struct CalmServiceTests {
+    @Test func aSessionInAQuietRoomThatGetsLoud() async throws {
+        try await Space.with("desk") { space in
+            try await CalmProgram.withService(broker: space.broker.port) { _ in
+                let desk = space["desk"]
+                try await space.peer.say(level: 30)
+                let session = try desk.begin()
+                var (level, isDone) = (30 as Int64, false)
+                // A microphone that speaks every tenth of a second, until all is seen.
+                func speak(until isRight: () -> Bool) async throws {
+                    try await eventually("calm is \(space.peer.calm.last ?? .null)") {
+                        try await space.peer.say(level: level, ["period": 200])
+                        return isRight()
+                    }
+                }
+                try await speak {
+                    space.peer.calm.last?.session.text == session && space.peer.calm.last?.percent == 100
+                }
+                try await speak { (desk.status.calmPercent.int ?? 0) == 100 }
+                level = 60
+                try await speak { (desk.status.calmPercent.int ?? 100) < 100 }
+                try await speak { space.peer.calm.last?.level == 60 }
+                #expect(space.peer.calm.last?.threshold == 45)
+                #expect(space.peer.messages.last { $0.topic.hasSuffix("/feed/calm") }?.payload.count ?? 0 < 400)
+                let told = try await desk.lockstep("calm", "--json").json
+                #expect(told.session.text == session && (told.percent.int ?? 100) < 100 && told.threshold == 45)
+                let words = try await desk.lockstep("calm")
+                #expect(words.code == 0 && words.output.contains("Calm ") && words.output.contains("quiet below 45"))
+                // While it is paused nothing counts, whatever is heard.
+                #expect(try await desk.lockstep("pause").code == 0)
+                try await desk.shows("paused") { $0.status == "paused" }
+                let paused = try await space.peer.hearsCalm("the last of it") { _ in true }
+                level = 90
+                for _ in 0..<20 { try await space.peer.say(level: level, ["period": 200]) }
+                #expect(try await desk.lockstep("stop").code == 0)
+                try await desk.shows("nothing") { $0.status != "paused" }
+                isDone = true
+                let last = try #require(space.peer.calm.last)
+                #expect(isDone && abs((last.percent.int ?? 0) - (paused.percent.int ?? 100)) <= 3)
+                #expect(try await desk.lockstep("calm", "--json").code == 5)
+            }
+        }
+    }
+
+    /// What it has said it still says after a `kill -9`, and goes on from there.
+    @Test func killedInMidSessionNothingJumps() async throws {
+        try await Space.with("desk") { space in
+            let service = try CalmProgram([], broker: space.broker.port)
+            try await service.start()
+            try await space.peer.say(level: 30)
+            try space["desk"].begin()
+            func speak(_ level: Int64, until isRight: (JSON) -> Bool) async throws -> JSON {
+                try await eventually("calm is \(space.peer.calm.last ?? .null): \(service.log)") {
+                    try await space.peer.say(level: level, ["period": 200])
+                    return isRight(space.peer.calm.last ?? .null)
+                }
+                return space.peer.calm.last ?? .null
+            }
+            // Quiet for so long that a while of noise is not all of it.
+            let began = now()
+            _ = try await speak(30) { _ in now() - began > 3_000 && space["desk"].status.calmPercent == 100 }
+            let before = try await speak(70) { ($0.percent.int ?? 100) < 70 }
+            #expect((before.percent.int ?? 0) > 10, "\(before)")
+            let count = space.peer.calm.count
+            try await service.kill()
+            try await service.start()
+            try await eventually("it speaks again") { space.peer.calm.count > count }
+            let after = space.peer.calm[count]
+            #expect(after.session == before.session)
+            #expect(abs((after.percent.int ?? 0) - (before.percent.int ?? 100)) <= 8, "\(before), then \(after)")
+            // Loud goes on to count: it has not begun anew.
+            _ = try await speak(70) { ($0.percent.int ?? 100) < (before.percent.int ?? 0) }
+            try await service.end()
+        }
+    }
+
+    /// The sensors of other people's systems, with what these publish beside levels.
+    @Test func aZigbeeSensorAndESPHome() async throws {
+        let sensors: [([String], String, (Int64) -> [UInt8])] = [
+            (
+                ["--topic", "zigbee2mqtt/office"], "zigbee2mqtt/office",
+                { Array(#"{"battery":87,"linkquality":120,"noise":\#($0),"occupancy":false,"update":null}"#.utf8) }
+            ),
+            (
+                ["--topic", "office/sensor/noise/state"], "office/sensor/noise/state", { Array("\($0).25".utf8) }
+            ),
+        ]
+        for (index, (arguments, topic, payload)) in sensors.enumerated() {
+            try await Space.with("desk") { space in
+                // What the broker has kept of it is no level of now.
+                try await space.peer.publishAll([Message(topic: topic, payload: payload(90), retain: true)])
+                let environment = index == 0 ? ["LOCKSTEP_CALM_POINTER": "/noise"] : [:]
+                let service = try CalmProgram(arguments, broker: space.broker.port, environment: environment)
+                try await service.start()
+                try space["desk"].begin()
+                for noise in ["nan", "{\"noise\":null}", "offline"] {
+                    try await space.peer.publishAll([Message(topic: topic, payload: Array(noise.utf8))])
+                }
+                try await eventually("the sensor is heard: \(space.peer.calm.last ?? .null) \(service.log)") {
+                    try await space.peer.publishAll([Message(topic: topic, payload: payload(38))])
+                    return space.peer.calm.last?.level != .null && !space.peer.calm.isEmpty
+                }
+                #expect(space.peer.calm.last?.level == (index == 0 ? 38 : .fraction(38.3)))
+                #expect(space.peer.calm.last?.percent == 100)
+                try await eventually("it is loud: \(space.peer.calm.last ?? .null)") {
+                    try await space.peer.publishAll([Message(topic: topic, payload: payload(70))])
+                    return (space.peer.calm.last?.percent.int ?? 100) < 100
+                }
+                try await service.end()
+            }
+        }
+    }
+
+    @Test func aLevelOverHTTP() async throws {
+        try await Space.with("desk") { space in
+            try await CalmProgram.withService(broker: space.broker.port) { _ in
+                try space["desk"].begin()
+                let body: JSON = ["level": 52, "period": 2, "source": "window"]
+                try await eventually("it is heard") {
+                    #expect(space["desk"].socket.request("POST", "/v1/sound", body: body.bytes)?.code == 204)
+                    return space.peer.calm.last?.level == 52
+                }
+                let said = space.peer.latest("sound", of: "desk")
+                #expect(said.source == "window" && said.period == 2_000 && said.bootId.text != nil)
+            }
+        }
+    }
+
+    /// With the broker's rules that people install, the service writes the feed, and nobody else does.
+    @Test func theShippedRulesLetItSpeak() async throws {
+        var options = Broker.Options()
+        options.isShipped = true
+        options.users = ["calm": "c-word", "desk": "d-word"]
+        try await Broker.withBroker(options) { broker in
+            let desk = try NodeProcess("desk", broker: "mqtt://127.0.0.1:\(broker.port)", password: "d-word")
+            try await desk.start()
+            try await CalmProgram.withService(broker: broker.port, password: "c-word") { service in
+                try desk.begin()
+                try await eventually("calm comes to the node: \(service.log) \(desk.log)") {
+                    let body: JSON = ["level": 30]
+                    _ = desk.socket.request("POST", "/v1/sound", body: body.bytes)
+                    return desk.status.calmPercent == 100
+                }
+                try await eventually("it is there for all to see") { desk.row(of: "calm").online == true }
+                #expect(!service.log.contains("c-word"))
+                #expect(!service.log.contains("does not let"), "\(service.log)")
+            }
+            try await desk.end()
+        }
+    }
+
+    /// One service for every space of a broker.
+    @Test func everySpace() async throws {
+        try await Broker.withBroker { broker in
+            try await CalmProgram.withService(["--space", "+"], broker: broker.port) { _ in
+                for name in ["home", "studio-3"] {
+                    try await Peer.with(port: broker.port, space: name) { peer in
+                        try await peer.publish("session", JSON.register("s-\(name)"))
+                        try await eventually("calm in \(name)") {
+                            try await peer.say(level: 50)
+                            return peer.calm.last?.session.text == "s-\(name)"
+                        }
+                        #expect(peer.all("presence", of: "calm").isEmpty, "it is no node of a space")
+                    }
+                }
+            }
+        }
+    }
+
+    /// A takeover has a session id of its own, and the calm of the session that it continues.
+    @Test func aTakeoverKeepsTheCalm() async throws {
+        try await Space.with("desk", "hall") { space in
+            try await CalmProgram.withService(broker: space.broker.port) { service in
+                try await space.peer.say(level: 30)
+                let session = try space["desk"].begin()
+                try await space["hall"].shows("it") { $0.session.text == session }
+                try await eventually("it is loud for a while: \(service.log)") {
+                    try await space.peer.say(level: 80, ["period": 500])
+                    return (space.peer.calm.last?.percent.int ?? 100) < 50
+                }
+                let before = try #require(space.peer.calm.last)
+                #expect(try await space["hall"].lockstep("take").code == 0)
+                let taken = try await space["hall"].shows("it as its own") { $0.isOwner == true }
+                let after = try await space.peer.hearsCalm("the continuation") { $0.session == taken.session }
+                #expect(after.session != before.session)
+                #expect(abs((after.percent.int ?? 100) - (before.percent.int ?? 0)) <= 15, "\(before), then \(after)")
+            }
+        }
+    }
+
+    @Test(arguments: [
+        (["--threshold", "loud"], "decibels"), (["--space", "+", "--topic", "x"], "LOCKSTEP_SPACE"),
+        (["listen", "--space", "+"], "microphone"), (["listen", "--format", "mp3"], "u8, s8"),
+        (["listen", "--rate", "7999"], "8000"), (["listen", "--recorder", "true"], "broker"), ([], "broker"),
+    ])
+    func whatCannotBeIsSaid(arguments: [String], word: String) async throws {
+        let result = try await CommandLine.run(arguments, program: "lockstep-calm")
+        #expect(result.code == 2 && result.errors.contains(word), "\(result)")
+    }
+
+    @Test func theShippedSettingsFileIsAccepted() async throws {
+        let directory = try TemporaryDirectory()
+        let text = try Project.read("Config/calm.env").split(separator: "\n").map { line in
+            line.hasPrefix("#LOCKSTEP_") ? line.dropFirst() : line[...]
+        }
+        let file = try directory.write(text.joined(separator: "\n"), to: "calm.env")
+        let result = try await CommandLine.run(["--config", file], program: "lockstep-calm")
+        // All of it holds, and what is missing is said.
+        #expect(result.code == 2 && result.errors.contains("needs a broker"), "\(result)")
+    }
+}

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FoundationEssentials
+import Glibc
+import Mosquitto
+import Support
+import Testing
+
+/// `lockstep-calm listen`: from a recorder's bytes to levels, and nothing else.
+@Suite(.takingTurns) struct ListenTests {
+    private static let amplitudes = [0.1, 0.01, 0.1]
+
+    private func levels(_ text: String) -> [JSON] {
+        text.split(separator: "\n").compactMap { try? JSON(String($0)).level }
+    }
+
+    @Test func aFileIsPrinted() async throws {
+        let directory = try TemporaryDirectory()
+        let file = directory.file("tone.wav")
+        try Recording.write(Recording.wav([0.1, 0.1, 0.01, 0.01]), to: file)
+        let arguments = ["listen", "--print", "--calibration", "0", "--recorder", "-"]
+        let output = directory.file("out")
+        let child = try Spawn.start(
+            ["/bin/sh", "-c", "exec \"$0\" \"$@\" < '\(file)'", Program.path("lockstep-calm")] + arguments,
+            environment: Program.environment(home: directory.path), output: output)
+        var status: Int32?
+        try await eventually("its end") {
+            status = Spawn.reap(child)
+            return status != nil
+        }
+        #expect(CommandLine.exitCode(status ?? 1) == 0, "\(directory.read("out"))")
+        let levels = levels(directory.read("out"))
+        // Fast weighting goes down by 34.7 dB a second: the loudest moment of the third second is its first.
+        #expect(levels.count == 4 && levels.prefix(3) == [-20, -20, -20])
+        #expect([-40, .fraction(-39.9), .fraction(-39.8)].contains(levels.last))
+    }
+
+    @Test func aMicrophoneIsHeardOnceASecondAsItIs() async throws {
+        try await Broker.withBroker { broker in
+            try await Peer.with(port: broker.port) { peer in
+                let directory = try TemporaryDirectory()
+                try Recording.write(Recording.wav(Self.amplitudes), to: directory.file("tone.wav"))
+                let microphone = try CalmProgram(
+                    [
+                        "listen", "--calibration", "94", "--recorder",
+                        "cat '\(directory.file("tone.wav"))'; exec cat /dev/zero",
+                    ],
+                    broker: broker.port, id: "desk")
+                try await microphone.start()
+                try await eventually("three levels: \(microphone.log)") { peer.all("sound", of: "desk").count >= 3 }
+                let said = peer.all("sound", of: "desk")
+                #expect(said.first?.level == 74 && said.first?.period == 1_000)
+                // At the pace of the sound and not of the pipe.
+                let times = said.compactMap { $0.sent.int }
+                for (one, next) in zip(times, times.dropFirst()) { #expect(next - one > 500, "\(times)") }
+                #expect(try await microphone.end() == 0)
+            }
+        }
+    }
+
+    @Test func itSurvivesItsRecorder() async throws {
+        try await Broker.withBroker { broker in
+            try await Peer.with(port: broker.port) { peer in
+                let directory = try TemporaryDirectory()
+                try Recording.write(Recording.wav([0.1]), to: directory.file("tone.wav"))
+                let microphone = try CalmProgram(
+                    ["listen", "--calibration", "0", "--recorder", "cat '\(directory.file("tone.wav"))'; exit 3"],
+                    broker: broker.port, id: "desk")
+                try await microphone.start()
+                // Each recorder lives for one second of sound.
+                try await eventually("levels go on: \(microphone.log)") { peer.all("sound", of: "desk").count >= 3 }
+                #expect(microphone.log.contains("exit code 3"))
+                #expect(peer.all("sound", of: "desk").allSatisfy { $0.level == -20 })
+                #expect(try await microphone.end() == 0)
+            }
+        }
+    }
+
+    /// What leaves the process is levels. The sound is a mark that would be found: on disk, in the log, on the wire.
+    @Test func onlyLevelsLeaveTheProcess() async throws {
+        try await Broker.withBroker { broker in
+            try await Peer.with(port: broker.port) { peer in
+                let mark = "KEEP-THIS-SOUND-TO-YOURSELF-"
+                let microphone = try CalmProgram(
+                    ["listen", "--log-level", "trace", "--recorder", "exec yes \(mark)"], broker: broker.port,
+                    id: "desk")
+                let service = try CalmProgram(["--log-level", "trace"], broker: broker.port)
+                try await service.start()
+                try await microphone.start()
+                try await peer.publish("session", JSON.register("s-1"))
+                try await eventually("it is heard: \(microphone.log)") { peer.all("sound", of: "desk").count >= 3 }
+                let pid = try #require(microphone.pid)
+                for descriptor in try FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/fd") {
+                    let path =
+                        (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(pid)/fd/\(descriptor)"))
+                        ?? ""
+                    let isFile = path.hasPrefix("/") && !path.hasPrefix("/dev/") && !path.hasSuffix(".log")
+                    #expect(!isFile, "it holds \(path)")
+                }
+                // On the wire: levels and nothing that is longer than one.
+                for message in peer.messages where message.topic.hasSuffix("/sound") {
+                    let fields = try JSON(message.payload).keys
+                    #expect(
+                        fields.isSubset(of: ["v", "level", "period", "sent", "bootId"]) && message.payload.count < 160)
+                }
+                #expect(peer.messages.allSatisfy { !String(decoding: $0.payload, as: UTF8.self).contains(mark) })
+                #expect(!broker.log.contains(mark))
+                try await service.end()
+                #expect(try await microphone.end() == 0)
+                var files = 0
+                for directory in [microphone.directory, service.directory] {
+                    let names = try FileManager.default.subpathsOfDirectory(atPath: directory.path)
+                    for name in names {
+                        files += 1
+                        #expect(!directory.read(name).contains(mark), "\(name)")
+                    }
+                }
+                #expect(files >= 3, "logs, and what the service has heard")
+            }
+        }
+    }
+
+    /// The recorder is told neither where the broker is nor who may speak to it.
+    @Test func theRecorderSeesNoSettings() async throws {
+        let directory = try TemporaryDirectory()
+        let child = try Spawn.start(
+            [
+                Program.path("lockstep-calm"), "listen", "--print", "--recorder",
+                "env > '\(directory.file("env"))'; exec cat /dev/zero",
+            ],
+            environment: Program.environment(
+                home: directory.path, ["LOCKSTEP_BROKER": "mqtt://me:word@127.0.0.1:1", "ALSA_CARD": "2"]),
+            output: directory.file("out"))
+        try await eventually("sound is heard") { directory.read("out").contains("level") }
+        let seen = directory.read("env")
+        #expect(seen.contains("ALSA_CARD=2") && !seen.contains("LOCKSTEP") && !seen.contains("word"))
+        kill(child, SIGTERM)
+        var status: Int32?
+        try await eventually("its end") {
+            status = Spawn.reap(child)
+            return status != nil
+        }
+        #expect(CommandLine.exitCode(status ?? 1) == 0)
+    }
+
+    @Test func calibrationSuggestsAThreshold() async throws {
+        let directory = try TemporaryDirectory()
+        try Recording.write(Recording.wav([Double](repeating: 0.001, count: 12)), to: directory.file("room.wav"))
+        let recorder = ["--recorder", "cat '\(directory.file("room.wav"))'", "--calibration", "94"]
+        let report = try await CommandLine.run(["calm", "calibrate", "--seconds", "10", "--json"] + recorder)
+        #expect(report.code == 0, "\(report)")
+        // 60 dB below full scale is 34 dB; the threshold is 6 dB above.
+        #expect(report.json.median == 34 && report.json.threshold == 40, "\(report)")
+        #expect(report.json.setting == "LOCKSTEP_CALM_THRESHOLD=40")
+        let words = try await CommandLine.run(["calm", "calibrate", "--seconds", "10"] + recorder)
+        #expect(words.code == 0 && words.output.contains("LOCKSTEP_CALM_THRESHOLD=40"), "\(words)")
+    }
+
+    @Test func calibrationHearsASpace() async throws {
+        try await Broker.withBroker { broker in
+            try await Peer.with(port: broker.port) { peer in
+                async let report = CommandLine.run(
+                    ["calm", "calibrate", "--seconds", "5", "--json", "--broker", "mqtt://127.0.0.1:\(broker.port)"])
+                let speaker = Task {
+                    while !Task.isCancelled {
+                        try await peer.say(level: 41)
+                        try await Task.sleep(for: .milliseconds(100))
+                    }
+                }
+                let told = try await report
+                speaker.cancel()
+                #expect(told.code == 0 && told.json.median == 41 && told.json.threshold == 47, "\(told)")
+            }
+        }
+    }
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Display
+import Session
+import Testing
+import Wire
+
+@testable import Web
+
+/// Where less than 80 percent of the time was heard nobody can tell how calm it was, and no surface says a number.
+@Suite struct CoverageTests {
+    private func shown(_ coverage: Int) throws -> NodeView {
+        let (session, boot) = (try #require(SessionID("s-1")), try #require(BootID("b-1")))
+        let register = Register(
+            id: session, lineage: session, stamp: Stamp(time: 1_800_000_000_000, counter: 0, node: FakeNode.node),
+            epoch: 1, rev: 1, owner: FakeNode.node, title: "Reading", icon: nil, label: nil, mode: .countdown,
+            plan: [Phase(kind: .focus, seconds: 1_500)], autoAdvance: false, phase: 0, status: .running,
+            startedAt: 1_800_000_000_000, anchor: Anchor(elapsed: 0, at: 1_800_000_000_000, bootID: boot, boot: 1_000),
+            runs: [Run(phase: 0, from: 1_800_000_000_000)])
+        var feeds = Feeds()
+        let isNews = feeds.take(
+            .calm(
+                CalmFeed(
+                    session: session, percent: 85, coverage: coverage, trend: .rising, at: 1_800_000_000_000)))
+        #expect(isNews)
+        return NodeView(View(register: register, anchorBoot: 1_000, error: ErrorBound(), isLinked: true), feeds: feeds)
+    }
+
+    @Test(arguments: [(100, "85%", true), (80, "85%", true), (79, "–", false), (0, "–", false)])
+    func everySurface(coverage: Int, text: String, isKnown: Bool) throws {
+        let shown = try shown(coverage)
+        var options = ScreenOptions(
+            strings: try #require(Catalogue.match("en")), node: FakeNode.node, isReadOnly: true, utcOffset: { _ in 0 })
+        options.take(shown)
+        #expect(options.calm?.percent == (isKnown ? 85 : nil) && options.calm?.trend == (isKnown ? .rising : nil))
+        let screen = Screen(shown.view, at: 2_000, face: .calm, options: options)
+        #expect(screen.facts.calmPercent == text)
+        let line = StatusLine(screen, style: .compact, strings: options.strings).formatted(.text)
+        #expect(line.contains(text), "\(line)")
+        var feeds = Feeds()
+        _ = feeds.take(.calm(shown.calm))
+        let report = StatusReport(
+            view: shown.view, space: FakeNode.space, node: FakeNode.node,
+            at: Instant(boot: 2_000, wall: 1_800_000_001_000), groupTime: 1_800_000_001_000, feeds: feeds)
+        #expect(report.calmPercent == (isKnown ? 85 : nil) && report.calmTrend == (isKnown ? "rising" : nil))
+    }
+}

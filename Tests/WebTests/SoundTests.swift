@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import Synchronization
+import Testing
+
+@testable import Web
+
+/// A level from another program, over HTTP.
+@Suite struct SoundTests {
+    private static let headers: HTTPFields = [
+        .contentType: "application/json", .authorization: "Bearer \(GateTests.control)",
+    ]
+
+    @Test func aLevelIsSaid() async throws {
+        let node = FakeNode()
+        try await GateTests.with(node) { client in
+            for body in [
+                #"{"level":41.26}"#, #"{"level":-60,"period":5,"source":"window"}"#, #"{"level":38,"period":null}"#,
+            ] {
+                let answer = try await client.execute(
+                    uri: "/v1/sound", method: .post, headers: Self.headers, body: ByteBuffer(string: body))
+                #expect(answer.status == .noContent, "\(body)")
+            }
+            #expect(
+                node.asked.withLock(\.self) == ["sound 413 1000 ", "sound -600 5000 window", "sound 380 1000 "])
+            node.isLinked.withLock { $0 = false }
+            let answer = try await client.execute(
+                uri: "/v1/sound", method: .post, headers: Self.headers, body: ByteBuffer(string: #"{"level":41}"#))
+            #expect(answer.status == .serviceUnavailable)
+        }
+    }
+
+    @Test(arguments: [
+        ("{}", "level"), (#"{"level":"41"}"#, "level"), (#"{"level":200.1}"#, "level"),
+        (#"{"level":1,"period":0}"#, "period"),
+        (#"{"level":1,"period":61}"#, "period"), (#"{"level":1,"period":1.5}"#, "period"),
+        (#"{"level":1,"source":"a b"}"#, "source"), (#"{"level":1,"db":2}"#, "db"), ("41", ""),
+    ])
+    func whatIsNoLevelIsRefused(body: String, field: String) async throws {
+        let node = FakeNode()
+        try await GateTests.with(node) { client in
+            let answer = try await client.execute(
+                uri: "/v1/sound", method: .post, headers: Self.headers, body: ByteBuffer(string: body))
+            #expect(answer.status == .unprocessableContent)
+            #expect(String(buffer: answer.body).contains(#""field":"\#(field)""#))
+        }
+        #expect(node.asked.withLock(\.self).isEmpty)
+    }
+}
