@@ -27,6 +27,7 @@ let package = Package(
         .executable(name: "lockstep", targets: ["lockstep"]),
         .executable(name: "lockstep-node", targets: ["lockstep-node"]),
         .executable(name: "lockstep-calm", targets: ["lockstep-calm"]),
+        .executable(name: "lockstep-debt", targets: ["lockstep-debt"]),
         .executable(name: "lockstep-bench", targets: ["lockstep-bench"]),
         .executable(name: "lockstep-sim", targets: ["lockstep-sim"]),
     ],
@@ -119,9 +120,18 @@ let package = Package(
             swiftSettings: strict
         ),
         .executableTarget(
+            name: "lockstep-debt",
+            dependencies: [
+                "Commands", "Debt", "Display", "Mosquitto", "Session", "Shell", "Wire", arguments, logging, signals,
+            ],
+            path: "Sources/Commands/lockstep-debt",
+            swiftSettings: strict
+        ),
+        .executableTarget(
             name: "lockstep-bench",
             dependencies: [
-                "CMosquitto", "Commands", "Mosquitto", "Session", "Support", "Wire", "Shell", "Web", arguments, logging,
+                "CMosquitto", "Commands", "Debt", "Mosquitto", "Session", "Support", "Wire", "Shell", "Web", arguments,
+                logging,
                 signals, .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ],
@@ -179,7 +189,7 @@ let package = Package(
             name: "IntegrationTests",
             dependencies: [
                 "CSystemd", "Mosquitto", "Session", "Support", "Wire", "lockstep", "lockstep-node", "lockstep-calm",
-                "lockstep-bench",
+                "lockstep-debt", "lockstep-bench",
             ],
             swiftSettings: strict
         ),

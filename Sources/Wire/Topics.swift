@@ -140,6 +140,16 @@ public struct Topics: Hashable, Sendable {
         ["presence", "session", "hello", "ping/\(me)", "pong/\(me)", "sound"].map { "\(root)node/+/\($0)" }
     }
 
+    /// What the debt service `me` subscribes to for this space; ``debtEverySpace(for:)`` for all of them.
+    public func debtSubscriptions(for me: NodeID) -> [String] { Self.debtSubscriptions(below: root, for: me) }
+
+    /// What the debt service `me` subscribes to where it serves every space of the broker.
+    public static func debtEverySpace(for me: NodeID) -> [String] { debtSubscriptions(below: "lockstep/1/+/", for: me) }
+
+    private static func debtSubscriptions(below root: String, for me: NodeID) -> [String] {
+        ["presence", "hello", "ping/\(me)", "pong/\(me)", "record"].map { "\(root)node/+/\($0)" } + [root + "feed/calm"]
+    }
+
     /// The space of a topic; `nil` for what is no topic of Lockstep.
     public static func space(of name: String) -> SpaceID? {
         let top = "lockstep/1/"
