@@ -22,7 +22,7 @@ enum LedgerSQL {
                         PRIMARY KEY (space, id)
                     ) WITHOUT ROWID;
                     CREATE INDEX record_last ON record (space, last, first);
-                    CREATE INDEX record_lineage ON record (space, lineage);
+                    CREATE INDEX record_lineage ON record (space, lineage, first);
                     CREATE INDEX record_node ON record (space, node, stamp);
                     CREATE TABLE correction (
                         space TEXT NOT NULL, id TEXT NOT NULL, session TEXT NOT NULL, at INTEGER NOT NULL,
@@ -75,7 +75,8 @@ enum LedgerSQL {
                 record.version.rev, filed.digest.rawValue, record.stamp.time, first, last, arrival.at, json(filed),
             ])
             let lineage = try Int64.fetchOne(
-                database.cachedStatement(sql: "SELECT min(first) FROM record WHERE space = ? AND lineage = ?"),
+                database.cachedStatement(
+                    sql: "SELECT min(first) FROM record INDEXED BY record_lineage WHERE space = ? AND lineage = ?"),
                 arguments: [space, record.lineage.rawValue])
             touches = min(lineage ?? first, row.map { $0[3] as Int64 } ?? first)
         case .conflict:
@@ -106,11 +107,12 @@ enum LedgerSQL {
         }
     }
 
+    /// The indices are named: left alone SQLite reads all of a space, which it takes for few rows until it has counted.
     static func entries(of space: SpaceID, from: Int64, to: Int64, in database: Database) throws -> [Entry] {
         let rows = try Data.fetchAll(
             database.cachedStatement(
                 sql: """
-                    SELECT json FROM record WHERE space = :space AND lineage IN (
+                    SELECT json FROM record INDEXED BY record_lineage WHERE space = :space AND lineage IN (
                         SELECT lineage FROM record WHERE space = :space AND last > :from AND first < :to
                         UNION SELECT record.lineage FROM correction JOIN record
                             ON record.space = correction.space AND record.id = correction.session
@@ -122,7 +124,7 @@ enum LedgerSQL {
             Row.fetchAll(
                 database.cachedStatement(
                     sql: """
-                        SELECT * FROM correction WHERE space = :space AND session IN (
+                        SELECT * FROM correction INDEXED BY correction_session WHERE space = :space AND session IN (
                             SELECT id FROM record WHERE space = :space AND lineage IN (
                                 SELECT lineage FROM record WHERE space = :space AND last > :from AND first < :to
                                 UNION SELECT record.lineage FROM correction JOIN record
