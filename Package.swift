@@ -17,6 +17,7 @@ let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let signals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
 let system = Target.Dependency.product(name: "SystemPackage", package: "swift-system")
+let sqlite = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let subprocess = Target.Dependency.product(name: "Subprocess", package: "swift-subprocess")
 
 let package = Package(
@@ -26,6 +27,7 @@ let package = Package(
         .executable(name: "lockstep", targets: ["lockstep"]),
         .executable(name: "lockstep-node", targets: ["lockstep-node"]),
         .executable(name: "lockstep-calm", targets: ["lockstep-calm"]),
+        .executable(name: "lockstep-debt", targets: ["lockstep-debt"]),
         .executable(name: "lockstep-bench", targets: ["lockstep-bench"]),
         .executable(name: "lockstep-sim", targets: ["lockstep-sim"]),
     ],
@@ -35,6 +37,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
         .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.0"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0", traits: []),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-system", from: "1.5.0"),
@@ -82,6 +85,7 @@ let package = Package(
             swiftSettings: strict
         ),
         .target(name: "Calm", dependencies: ["Session", "Wire"], swiftSettings: strict),
+        .target(name: "Debt", dependencies: ["Session", "Wire", sqlite], swiftSettings: strict),
         .target(name: "Simulation", dependencies: ["Session", "Wire"], swiftSettings: strict),
         .target(
             name: "Commands",
@@ -116,9 +120,18 @@ let package = Package(
             swiftSettings: strict
         ),
         .executableTarget(
+            name: "lockstep-debt",
+            dependencies: [
+                "Commands", "Debt", "Display", "Mosquitto", "Session", "Shell", "Wire", arguments, logging, signals,
+            ],
+            path: "Sources/Commands/lockstep-debt",
+            swiftSettings: strict
+        ),
+        .executableTarget(
             name: "lockstep-bench",
             dependencies: [
-                "CMosquitto", "Commands", "Mosquitto", "Session", "Support", "Wire", "Shell", "Web", arguments, logging,
+                "CMosquitto", "Commands", "Debt", "Mosquitto", "Session", "Support", "Wire", "Shell", "Web", arguments,
+                logging,
                 signals, .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ],
@@ -134,6 +147,8 @@ let package = Package(
         .target(name: "Support", path: "Tests/Support", swiftSettings: strict),
         .testTarget(
             name: "CalmTests", dependencies: ["Calm", "Session", "Support", "Wire"], swiftSettings: strict),
+        .testTarget(
+            name: "DebtTests", dependencies: ["Debt", "Session", "Support", "Wire", sqlite], swiftSettings: strict),
         .testTarget(name: "SessionTests", dependencies: ["Session", "Support"], swiftSettings: strict),
         .testTarget(
             name: "SimulationTests",
@@ -174,7 +189,7 @@ let package = Package(
             name: "IntegrationTests",
             dependencies: [
                 "CSystemd", "Mosquitto", "Session", "Support", "Wire", "lockstep", "lockstep-node", "lockstep-calm",
-                "lockstep-bench",
+                "lockstep-debt", "lockstep-bench",
             ],
             swiftSettings: strict
         ),

@@ -61,6 +61,7 @@ extension World {
             send(.publish(packet(barrier)), on: link)
         case .reply(let ticket, let reply): witnessReply(reply, to: ticket, at: node)
         case .log(let note): witnessNote(note, at: node)
+        case .record: break
         }
     }
 
@@ -119,7 +120,7 @@ extension World {
         case .barrier(let id): feed(.barrierPassed(id), to: node)
         case .erased(let from): feed(.erased(from: from), to: node)
         case .discard(let reason, let from): feed(.discarded(reason, from: from), to: node)
-        case .feed, .sound, .ignored: break
+        case .feed, .sound, .record, .ledgerAck, .ignored: break
         }
     }
 

@@ -35,6 +35,8 @@ public struct Shown: Sendable {
     public var view: View
     /// The node's boot clock, in milliseconds.
     public var boot: Int64
+    /// Group time then, in milliseconds since 1970.
+    public var groupTime: Int64
     /// The node.
     public var node: NodeID
     /// What the services have said last.
@@ -46,18 +48,19 @@ public struct Shown: Sendable {
 
     /// Puts it together.
     public init(
-        view: View, boot: Int64, node: NodeID, feeds: Feeds, isClockWrong: Bool,
+        view: View, boot: Int64, groupTime: Int64, node: NodeID, feeds: Feeds, isClockWrong: Bool,
         utcOffset: @escaping @Sendable (Int64) -> Int
     ) {
         self.view = view
         self.boot = boot
+        self.groupTime = groupTime
         self.node = node
         self.feeds = feeds
         self.isClockWrong = isClockWrong
         self.utcOffset = utcOffset
     }
 
-    var nodeView: NodeView { NodeView(view, feeds: feeds, isClockWrong: isClockWrong) }
+    var nodeView: NodeView { NodeView(view, feeds: feeds, isClockWrong: isClockWrong, at: groupTime) }
 
     /// What a screen depends on besides the session.
     func options(strings: Strings, isReadOnly: Bool) -> ScreenOptions {

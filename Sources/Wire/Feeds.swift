@@ -26,5 +26,17 @@ public struct Feeds: Hashable, Sendable {
     }
 
     /// Minutes that are missing to the week's goal, negative where more was done; `nil` where nobody counts them.
-    public var debtMinutes: Int? { debt?.minutes }
+    /// - Parameter instant: The present, in milliseconds of group time: what still goes on is added.
+    public func debtMinutes(at instant: Int64) -> Int? { debt?.minutes(at: instant) }
+
+    /// The week, as the debt service has said it last.
+    public var week: DebtFeed? { debt }
+
+    /// When ``debtMinutes(at:)`` next changes by time alone, in milliseconds of group time; `nil` when it does not.
+    public func nextDebtChange(after instant: Int64) -> Int64? {
+        guard let debt, let week = debt.week, instant < week.to else { return nil }
+        guard let until = week.until, instant < min(until, week.to) else { return week.to }
+        let rest = 60_000 - debt.done(at: instant) % 60_000
+        return min(instant + rest, week.to)
+    }
 }

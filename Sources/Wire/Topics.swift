@@ -124,10 +124,10 @@ public struct Topics: Hashable, Sendable {
     }
 
     /// What a node subscribes to, at QoS 0: everybody's presence, session, intent, ack and hello, what is pinged and
-    /// ponged to it, and the feeds that displays show.
+    /// ponged to it, the feeds that displays show, and what the debt service acknowledges.
     public func subscriptions(for me: NodeID) -> [String] {
         ["presence", "session", "intent", "ack", "hello", "ping/\(me)", "pong/\(me)"].map { "\(root)node/+/\($0)" }
-            + [name(of: .calm), name(of: .debt)]
+            + [name(of: .calm), name(of: .debt), name(of: .debtAck)]
     }
 
     /// What the calm service `me` subscribes to, at QoS 0, for this space; ``everySpace(for:)`` for all of them.
@@ -138,6 +138,16 @@ public struct Topics: Hashable, Sendable {
 
     private static func calmSubscriptions(below root: String, for me: NodeID) -> [String] {
         ["presence", "session", "hello", "ping/\(me)", "pong/\(me)", "sound"].map { "\(root)node/+/\($0)" }
+    }
+
+    /// What the debt service `me` subscribes to for this space; ``debtEverySpace(for:)`` for all of them.
+    public func debtSubscriptions(for me: NodeID) -> [String] { Self.debtSubscriptions(below: root, for: me) }
+
+    /// What the debt service `me` subscribes to where it serves every space of the broker.
+    public static func debtEverySpace(for me: NodeID) -> [String] { debtSubscriptions(below: "lockstep/1/+/", for: me) }
+
+    private static func debtSubscriptions(below root: String, for me: NodeID) -> [String] {
+        ["presence", "hello", "ping/\(me)", "pong/\(me)", "record"].map { "\(root)node/+/\($0)" } + [root + "feed/calm"]
     }
 
     /// The space of a topic; `nil` for what is no topic of Lockstep.

@@ -17,7 +17,11 @@ public enum Decoded: Hashable, Sendable {
     case feed(Feed)
     /// How loud it is at a node. For the calm service: a node does not subscribe to it.
     case sound(SoundLevel, from: NodeID)
-    /// Well-formed, but not for a node of this version: a ledger record, an unknown kind of ack.
+    /// A ledger record within all bounds, of a session of the node that sent it.
+    case record(FiledRecord)
+    /// What the debt service says to a node; it may be another one.
+    case ledgerAck(LedgerAck)
+    /// Well-formed, but not for a node of this version: an unknown kind of ack.
     case ignored
 }
 
@@ -129,7 +133,10 @@ public struct WireCodec: Sendable {
         topic: String, payload: [UInt8], retained: Bool, now: Int64, memory: inout Memory
     ) -> Decoded {
         guard let topic = topics.parse(topic) else { return .discard(.malformed, from: nil) }
-        guard let sender = topic.node else { return readFeed(payload, on: topic) }
+        guard let sender = topic.node else {
+            if retained, !topic.isRetained { return .discard(.retained, from: nil) }
+            return readFeed(payload, on: topic)
+        }
         if retained, !topic.isRetained { return .discard(.retained, from: sender) }
         if payload.count > Limits.payloadBytes { return .discard(.tooLarge, from: sender) }
         if payload.isEmpty, topic.isRetained { return .erased(from: sender) }
@@ -192,7 +199,11 @@ public struct WireCodec: Sendable {
                 try SoundLevel(reader: &reader)
             }
             return .sound(level, from: sender)
-        case .ping, .pong, .record, .calm, .debt, .debtAck:
+        case .record:
+            let filed = try FiledRecord(json: payload)
+            guard filed.record.node == sender else { throw Rejection(.wrongSender, "node is \(filed.record.node)") }
+            return .record(filed)
+        case .ping, .pong, .calm, .debt, .debtAck:
             return .ignored
         }
     }

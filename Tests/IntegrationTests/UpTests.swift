@@ -83,7 +83,7 @@ import Testing
         let socket = LocalSocket(path: directory.file("node.sock"))
         let first = try Run(directory)
         try await first.isUp()
-        #expect(first.children.count == 3, "a broker, a node and the calm service")
+        #expect(first.children.count == 4, "a broker, a node, the calm and the debt service")
         try await eventually("connected") { socket.request("GET", "/v1/session")?.body.linked == true }
         let started = try await CommandLine.run(["start", "Reading", "--socket", socket.path, "--json"])
         #expect(started.code == 0)

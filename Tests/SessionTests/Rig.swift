@@ -27,6 +27,7 @@ struct Rig {
     var pendingWrites: [(Journal, Int)] = []
     var published: [Message] = []
     var replies: [Ticket: Reply] = [:]
+    var records: [LedgerRecord] = []
     var notes: [Note] = []
     var log: [Effect] = []
     var ticket = 0
@@ -115,6 +116,9 @@ struct Rig {
             #expect(replies[ticket] == nil, "two replies for one ticket")
             replies[ticket] = reply
         case .log(let note): notes.append(note)
+        case .record(let record):
+            #expect(record.flaw == nil || !checksFlaws)
+            records.append(record)
         }
     }
 

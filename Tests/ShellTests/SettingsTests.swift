@@ -179,7 +179,14 @@ import Testing
             #expect(listed.updateValue(String(parts[1]), forKey: String(parts[0])) == nil, "\(line) stands twice")
         }
         let ofCalm = Setting.allCases.map(\.rawValue).filter { $0.hasPrefix("LOCKSTEP_CALM_") }
-        #expect(Set(listed.keys) == Set(Setting.allCases.map(\.rawValue)).subtracting(ofCalm))
+        let ofDebt = Setting.allCases.map(\.rawValue).filter { $0.hasPrefix("LOCKSTEP_DEBT_") }
+        #expect(Set(listed.keys) == Set(Setting.allCases.map(\.rawValue)).subtracting(ofCalm).subtracting(ofDebt))
+        let debt = try Project.read("Config/debt.env").split(separator: "\n").filter { $0.hasPrefix("#LOCKSTEP_") }
+        let keptThere = debt.map { String($0.dropFirst().prefix { $0 != "=" }) }
+        #expect(Set(keptThere).count == keptThere.count, "something stands twice in Config/debt.env")
+        #expect(
+            Set(ofDebt).isSubset(of: keptThere)
+                && Set(keptThere.filter { !ofDebt.contains($0) }).isSubset(of: listed.keys))
         let calm = try Project.read("Config/calm.env").split(separator: "\n").filter { $0.hasPrefix("#LOCKSTEP_") }
         let listedThere = calm.map { String($0.dropFirst().prefix { $0 != "=" }) }
         #expect(Set(listedThere).count == listedThere.count, "something stands twice in Config/calm.env")

@@ -49,7 +49,8 @@ final class FakeNode: NodeAccess {
 
     func shown() async -> Shown {
         Shown(
-            view: view, boot: 1_000, node: Self.node, feeds: Feeds(), isClockWrong: false, utcOffset: { _ in 0 })
+            view: view, boot: 1_000, groupTime: 0, node: Self.node, feeds: Feeds(), isClockWrong: false,
+            utcOffset: { _ in 0 })
     }
 
     static let node = NodeID("desk") ?? { preconditionFailure("desk is a node") }()

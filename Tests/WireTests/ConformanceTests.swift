@@ -28,7 +28,7 @@ struct Vector: Decodable, CustomTestStringConvertible, Sendable {
         }
     }
 
-    static let all: [Vector] = ["presence", "session", "intent", "ack", "exchange", "other"].flatMap(file)
+    static let all: [Vector] = ["presence", "session", "intent", "ack", "exchange", "ledger", "other"].flatMap(file)
 
     private static func file(_ name: String) -> [Vector] {
         let folder = #filePath.split(separator: "/").dropLast(2).joined(separator: "/")
@@ -83,15 +83,49 @@ struct Summary {
         case .erased: word = "erased"
         case .discard(let reason, _): word = reason.rawValue
         case .feed(.calm(let calm)): word = calm.map { "calm \($0.percent) of \($0.session)" } ?? "no calm"
-        case .feed(.debt(let debt)): word = debt.map { "debt \($0.minutes)" } ?? "no debt"
+        case .feed(.debt(let debt)):
+            word =
+                debt.map { debt in
+                    "debt \(debt.minutes)"
+                        + (debt.week.map { " \($0.name) \($0.goal) \($0.done) \($0.days.count)" } ?? "")
+                } ?? "no debt"
         case .sound(let level, let from):
             fields = [
                 "message": "sound", "from": from.rawValue, "source": level.source?.rawValue ?? "none",
                 "level": "\(level.level)", "period": "\(level.period)",
                 "sent": "\(level.sent.map { "\($0)" } ?? "none") \(level.bootID?.rawValue ?? "none")",
             ]
+        case .record(let filed): describe(filed)
+        case .ledgerAck(let ack): describe(ack)
         case .ignored: word = "ignored"
         }
+    }
+
+    private mutating func describe(_ filed: FiledRecord) {
+        let record = filed.record
+        fields = [
+            "message": "record", "node": "\(record.node)", "id": "\(record.id)", "lineage": "\(record.lineage)",
+            "stamp": "\(record.stamp.time) \(record.stamp.counter) \(record.stamp.node)",
+            "version": "\(record.version.epoch) \(record.version.rev)", "title": record.title,
+            "label": record.label.map { "\($0.name) \($0.colour)" } ?? "none", "status": record.status.rawValue,
+            "continuedAt": record.continuedAt.map { "\($0)" } ?? "none",
+            "endsAt": record.endsAt.map { "\($0)" } ?? "none", "approx": "\(record.isApproximate)",
+            "runs": record.runs.map { "\($0.kind.rawValue) \($0.from) " + ($0.to.map { "\($0)" } ?? "open") }
+                .joined(separator: ", "), "digest": "\(filed.digest)",
+        ]
+    }
+
+    private mutating func describe(_ ack: LedgerAck) {
+        fields = [
+            "message": "ledgerAck", "node": "\(ack.node)",
+            "records": ack.items.map { item in
+                "\(item.name.id) \(item.name.version.epoch) \(item.name.version.rev) \(item.name.digest) "
+                    + item.outcome.rawValue
+            }.joined(separator: ", "),
+            "weeks": ack.weeks.map { weeks in
+                weeks.map { "\($0.number) \($0.count)" }.joined(separator: ", ")
+            } ?? "none",
+        ]
     }
 
     private mutating func describe(_ message: Message) {

@@ -71,6 +71,43 @@ struct RandomValues {
             minutes: (0..<pick(0...CalmFeed.minutesLimit)).map { _ in chance() ? pick(0...100) : nil }, at: time())
     }
 
+    mutating func record(of node: NodeID) -> LedgerRecord {
+        var record = LedgerRecord(register(owner: node), isApproximate: chance())
+        if chance() { record.endsAt = record.status == .running ? time() : nil }
+        if record.runs.last?.to == nil, record.endsAt == nil { record.runs = [] }
+        return record
+    }
+
+    mutating func ledgerAck() -> LedgerAck {
+        let weeks: [RecordWeek] = (0..<pick(0...LedgerAck.weeksLimit)).map { _ in
+            var week = RecordWeek(number: pick(0...12_001))
+            for _ in 0..<pick(0...3) { week.add(recordName()) }
+            return week
+        }
+        return LedgerAck(
+            node: node(),
+            items: (0..<pick(0...LedgerAck.itemsLimit)).map { _ in
+                LedgerAck.Item(recordName(), oneOf(LedgerAck.Outcome.allCases))
+            }, weeks: chance() ? weeks : nil)
+    }
+
+    private mutating func recordName() -> RecordName {
+        RecordName(id: token(), version: Version(epoch: count(), rev: count()), digest: token())
+    }
+
+    mutating func debt() -> DebtFeed {
+        let amount = { (random: inout Self) in Int64(random.pick(0...1_209_600_000)) }
+        let week = DebtWeek(
+            name: "20\(pick(10...99))-W\(pick(10...53))", from: time(), to: time(), goal: pick(0...10_080),
+            carried: chance() ? pick(1...10_080) : 0, done: amount(&self),
+            days: (0..<pick(0...7)).map { _ in amount(&self) }, streak: pick(0...1_000),
+            labels: (0..<pick(0...DebtWeek.labelsLimit)).map { _ in
+                DebtWeek.LabelSum(
+                    label: chance() ? Label(name: text(Limits.nameBytes), colour: colour()) : nil, done: amount(&self))
+            }, calm: chance() ? pick(0...100) : nil, until: chance() ? time() : nil)
+        return DebtFeed(minutes: pick(-100_000...100_000), at: time(), week: chance() ? week : nil)
+    }
+
     mutating func intent(from me: NodeID) -> Intent {
         let operation: Operation =
             switch oneOf(Operation.Name.allCases) {
@@ -120,7 +157,8 @@ struct RandomValues {
         let isProvisional = own != nil && chance()
         return Journal(
             epoch: pick(1...9), mark: mark(), own: own, past: own.map { [$0.lineage, $0.id] } ?? [], base: mark(),
-            isProvisional: isProvisional, before: isProvisional && chance() ? register(owner: me) : nil)
+            isProvisional: isProvisional, before: isProvisional && chance() ? register(owner: me) : nil,
+            isApproximate: chance())
     }
 
     mutating func view(of owner: NodeID) -> View {

@@ -71,6 +71,79 @@ struct RoundTripTests {
         #expect(try NodeView(json: shown.json()) == shown)
     }
 
+    @Test(arguments: 0..<200)
+    func randomRecordAckAndDebt(seed: Int) throws {
+        var random = RandomValues(seed: UInt64(seed) + 30_000)
+        let me = random.node()
+        let (codec, reader) = (try Fixtures.codec(me.rawValue), try Fixtures.codec("reader"))
+        let filed = FiledRecord(random.record(of: me))
+        #expect(filed.record.flaw == nil)
+        let record = codec.encode(filed)
+        #expect(record.qos == 1 && !record.retain && JSONOracle.accepts(record.payload))
+        #expect(reader.read(record) == .record(filed))
+        #expect(try FiledRecord(json: filed.json()) == filed)
+        #expect(try [LedgerRecord.Run](json: filed.record.runs.json()) == filed.record.runs)
+        let ack = random.ledgerAck()
+        let answer = codec.encode(ack)
+        #expect(answer.qos == 1 && !answer.retain && JSONOracle.accepts(answer.payload))
+        #expect(answer.payload.count <= Limits.payloadBytes)
+        #expect(reader.read(answer) == .ledgerAck(ack))
+        let debt = random.debt()
+        let feed = codec.encode(debt)
+        #expect(feed.qos == 1 && feed.retain && JSONOracle.accepts(feed.payload))
+        #expect(feed.payload.count <= Limits.payloadBytes)
+        #expect(reader.read(feed) == .feed(.debt(debt)))
+    }
+
+    /// One record differs from another in its digest if it does in anything.
+    @Test(arguments: 0..<100)
+    func digestsDiffer(seed: Int) {
+        var random = RandomValues(seed: UInt64(seed) + 40_000)
+        let record = random.record(of: random.node())
+        let digest = FiledRecord(record).digest
+        #expect(FiledRecord(record).digest == digest && digest.rawValue.utf8.count == 16)
+        var others = Array(repeating: record, count: 6)
+        others[0].title += "x"
+        others[1].version.rev += 1
+        others[2].status = record.status == .stopped ? .completed : .stopped
+        others[3].isApproximate.toggle()
+        others[4].runs.append(LedgerRecord.Run(kind: .rest, from: 1, to: 2))
+        others[5].label = Label(name: (record.label?.name ?? "") + "y")
+        for other in others { #expect(FiledRecord(other).digest != digest) }
+    }
+
+    /// The same records make the same week, in whatever order they came.
+    @Test func weeksAreSums() {
+        var random = RandomValues(seed: 50_000)
+        let names = (0..<20).map { _ in FiledRecord(random.record(of: random.node())).name }
+        func week(_ names: [RecordName]) -> RecordWeek {
+            names.reduce(into: RecordWeek(number: 7)) { $0.add($1) }
+        }
+        #expect(week(names) == week(names.reversed()))
+        #expect(week(names) != week(names.dropLast()))
+        #expect(week(names) != week(names.dropLast() + [names[0]]))
+    }
+
+    /// What still runs is added by who looks, until it ends, and not beyond the week.
+    @Test func debtGoesOnByItself() throws {
+        var week = DebtWeek(
+            name: "2026-W47", from: 0, to: 10_000_000, goal: 100, done: 600_000, days: [], streak: 0, labels: [])
+        #expect(DebtFeed(minutes: 90, at: 1_000_000, week: week).minutes(at: 9_000_000) == 90)
+        week.until = 1_600_000
+        let feed = DebtFeed(minutes: 90, at: 1_000_000, week: week)
+        #expect(feed.minutes(at: 900_000) == 90)
+        #expect(feed.minutes(at: 1_059_999) == 90 && feed.minutes(at: 1_060_000) == 89)
+        #expect(feed.minutes(at: 9_000_000) == 80 && feed.minutes(at: 10_000_000) == nil)
+        var feeds = Feeds()
+        let isNew = feeds.take(.debt(feed))
+        #expect(isNew)
+        #expect(feeds.nextDebtChange(after: 1_000_000) == 1_060_000)
+        #expect(feeds.nextDebtChange(after: 1_060_000) == 1_120_000)
+        #expect(feeds.nextDebtChange(after: 1_600_000) == 10_000_000)
+        #expect(feeds.nextDebtChange(after: 10_000_000) == nil)
+        #expect(DebtFeed(minutes: 5, at: 0).minutes(at: 9) == 5)
+    }
+
     @Test func barrierComesBack() throws {
         let codec = try Fixtures.codec()
         let connection: ConnectionID = try Fixtures.token("c-7")

@@ -18,6 +18,7 @@ struct AllCommand: AsyncParsableCommand {
                 + HealCommand.parse([]).measure() + AgreementCommand.parse([]).measure()
                 + StreamsCommand.parse([]).measure() + PageCommand.parse([]).measure()
                 + ListenBenchCommand.parse([]).measure() + CalmBenchCommand.parse([]).measure()
+                + LedgerBenchCommand.parse([]).measure()
         }
     }
 }

@@ -18,7 +18,7 @@ struct LockstepBench: AsyncParsableCommand {
         subcommands: [
             IntentCommand.self, FanoutCommand.self, IdleCommand.self, StatusBenchCommand.self, EngineCommand.self,
             AgreementCommand.self, TakeoverCommand.self, HealCommand.self, StreamsCommand.self, PageCommand.self,
-            ListenBenchCommand.self, CalmBenchCommand.self, AllCommand.self,
+            ListenBenchCommand.self, CalmBenchCommand.self, LedgerBenchCommand.self, AllCommand.self,
         ]
     )
 

@@ -119,7 +119,7 @@ actor CalmService {
         case .barrier(let id): watch.feed(.barrierPassed(id))
         case .erased(let sender): watch.feed(.erased(from: sender))
         case .discard(let reason, let sender): watch.feed(.discarded(reason, from: sender))
-        case .feed, .ignored: break
+        case .feed, .record, .ledgerAck, .ignored: break
         }
         keepTicking(watch)
     }

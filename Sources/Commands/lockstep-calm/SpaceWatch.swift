@@ -113,7 +113,7 @@ final class SpaceWatch {
         case .journal(_, let number): inputs.append(.journalled(number))
         case .publish(let message): publish(codec.encode(message))
         case .barrier(let connection): publish(codec.barrier(connection))
-        case .reply, .log: break
+        case .reply, .log, .record: break
         }
     }
 

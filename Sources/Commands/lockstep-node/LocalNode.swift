@@ -30,7 +30,8 @@ extension Node {
     fileprivate func shown() -> Shown {
         let now = clocks()
         return Shown(
-            view: view, boot: now.boot, node: identity.node, feeds: feeds, isClockWrong: isClockWrong(at: now),
+            view: view, boot: now.boot, groupTime: groupTime(at: now), node: identity.node, feeds: feeds,
+            isClockWrong: isClockWrong(at: now),
             utcOffset: LocalTime.utcOffset)
     }
 }

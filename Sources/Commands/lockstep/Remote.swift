@@ -61,8 +61,11 @@ struct Remote: SessionAccess {
 
     func views(_ body: (NodeView) async throws -> Void) async throws {
         for await view in await node.views() {
+            let now = node.clocks()
             try await body(
-                NodeView(view, feeds: await node.feeds, isClockWrong: await node.isClockWrong(at: node.clocks())))
+                NodeView(
+                    view, feeds: await node.feeds, isClockWrong: await node.isClockWrong(at: now),
+                    at: await node.groupTime(at: now)))
         }
     }
 }

@@ -13,7 +13,8 @@ import Web
 /// `lockstep up`: everything on this machine, with nothing to set up first.
 struct Up: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Runs a broker of one's own on loopback, a node and the calm service, until Ctrl-C.",
+        abstract:
+            "Runs a broker of one's own on loopback, a node, the calm service and the debt service, until Ctrl-C.",
         discussion: """
             The broker keeps what it knows in the state directory, so the next lockstep up goes on where this one ended. \
             It serves this machine only; README tells how to set one up for others. The microphone stays off unless you say \
@@ -85,6 +86,9 @@ struct Up: AsyncParsableCommand {
                 group.addTask { .left("the calm service", try await calmService(settings, address)) }
                 if listens { group.addTask { .left("the microphone", try await microphone(settings, address)) } }
             }
+            if access(Sibling.path(of: debt), X_OK) == 0 {
+                group.addTask { .left("the debt service", try await debtService(settings, address)) }
+            }
             group.addTask {
                 for await _ in signals { break }
                 return .askedToEnd
@@ -135,6 +139,17 @@ struct Up: AsyncParsableCommand {
             [
                 "--broker", "\(address)", "--space", "\(settings.space)", "--node", "calm", "--state-dir",
                 settings.stateDirectory + "/calm", "--log-level", "warning",
+            ])
+    }
+
+    private static let debt = "lockstep-debt"
+
+    private static func debtService(_ settings: Settings, _ address: BrokerAddress) async throws -> TerminationStatus {
+        try await run(
+            debt,
+            [
+                "--broker", "\(address)", "--space", "\(settings.space)", "--node", "debt", "--state-dir",
+                settings.stateDirectory + "/debt", "--log-level", "warning",
             ])
     }
 

@@ -5,6 +5,10 @@ public enum Effect: Hashable, Sendable {
     /// Put the journal on disk, then answer with ``Input/journalled(_:)`` or ``Input/journalFailed(_:)`` and the
     /// same number. Nothing that a journal must hold is published before that answer.
     indirect case journal(Journal, write: Int)
+    /// Put a ledger record into the outbox; always before the journal that goes with it, or with the first look at a
+    /// journal that was found. It is not told before that journal is on disk, and it is on disk before a journal is
+    /// written that says nothing of its session any more.
+    indirect case record(LedgerRecord)
     /// Publish on this node's own topic; only ever asked for while the link is up. A failure needs no report: what
     /// matters is published again from present state after the next connection.
     case publish(Message)
@@ -70,11 +74,14 @@ public struct Journal: Hashable, Sendable {
     public var isProvisional: Bool
     /// Of a provisional session: this node's register that the others know, ended by it.
     public var before: Register?
+    /// Whether some of the own session was rebuilt by date, because its machine was booted while it ran.
+    public var isApproximate: Bool
 
     /// Makes a journal.
     public init(
         epoch: Int = 1, mark: HybridClock = HybridClock(), own: Register? = nil, past: [SessionID] = [],
-        base: HybridClock = HybridClock(), isProvisional: Bool = false, before: Register? = nil
+        base: HybridClock = HybridClock(), isProvisional: Bool = false, before: Register? = nil,
+        isApproximate: Bool = false
     ) {
         self.epoch = epoch
         self.mark = mark
@@ -83,5 +90,6 @@ public struct Journal: Hashable, Sendable {
         self.base = base
         self.isProvisional = isProvisional
         self.before = before
+        self.isApproximate = isApproximate
     }
 }

@@ -9,6 +9,8 @@ extension Engine {
             return chooseTime(at: now)
         }
         journal = found
+        // A crash may have come between the journal and the outbox.
+        if let own = found.own { emit(.record(LedgerRecord(own, isApproximate: found.isApproximate))) }
         time = GroupClock(mark: journal.mark, at: now)
         settleOnBoot(at: now)
         chooseTime(at: now)
@@ -23,6 +25,7 @@ extension Engine {
         let since = max(0, groupTime(now) - own.anchor.at)
         var moved = own.advanced(since: since, lateness: Limits.lateness)
         let rest = since - (moved.anchor.at - own.anchor.at)
+        if own.status == .running { journal.isApproximate = true }
         if moved.status == .running {
             moved = anchored(moved, since: rest, at: now)
         } else {
@@ -68,7 +71,15 @@ extension Engine {
         register.epoch = version.epoch
         register.rev = version.rev
         if let flaw = register.flaw { return emit(.reply(ticket, .invalid(flaw))) }
-        if let old = journal.own?.id { retire(old) }
+        if let old = journal.own {
+            retire(old.id)
+            if old.status.isLive {
+                var ended = LedgerRecord(old.ended(by: register), isApproximate: journal.isApproximate)
+                ended.version = version
+                emit(.record(ended))
+            }
+        }
+        journal.isApproximate = false
         if !link.isReady, keeps(.provisional) {
             if !journal.isProvisional { journal.before = journal.own?.ended(by: register) }
             journal.isProvisional = true

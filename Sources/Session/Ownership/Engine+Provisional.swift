@@ -25,6 +25,7 @@ extension Engine {
         journal.epoch = version.epoch
         journal.isProvisional = false
         journal.before = nil
+        journal.isApproximate = false
         isViewDirty = true
         writeOwn()
         for held in registers.all { cutAtTakeover(by: held.register) }
@@ -44,9 +45,10 @@ extension Register {
     func ended(by next: Register) -> Register {
         guard status.isLive else { return self }
         var register = self
-        register.closeRun(at: next.startedAt)
+        let end = next.continues?.at ?? next.startedAt
+        register.closeRun(at: end)
         register.status = .superseded
-        register.supersededBy = Superseder(session: next.id, node: next.owner, at: next.startedAt)
+        register.supersededBy = Superseder(session: next.id, node: next.owner, at: end)
         register.last = nil
         return register
     }

@@ -70,6 +70,7 @@ extension Node {
         case .message(let message): receive(message)
         case .disconnected(let error, let retry):
             connection = nil
+            linkRecords(isUp: false)
             feed(.linkDown)
             sayDisconnected(error)
             if retry == nil { settled() }
@@ -103,11 +104,13 @@ extension Node {
         case .barrier(let id):
             feed(.barrierPassed(id))
             settled()
+            linkRecords(isUp: true)
             if canBeDeaf { client?.assumeIsolated { $0.unsubscribe([codec.ownSession], completion: nil) } }
         case .erased(let sender): feed(.erased(from: sender))
         case .discard(let reason, let sender): feed(.discarded(reason, from: sender))
         case .feed(let feed): take(feed)
-        case .sound, .ignored: break
+        case .ledgerAck(let ack): hear(ack)
+        case .sound, .record, .ignored: break
         }
     }
 
@@ -194,7 +197,7 @@ extension Node {
 }
 
 extension Mosquitto.Message {
-    fileprivate init(_ outgoing: Outgoing) {
+    init(_ outgoing: Outgoing) {
         self.init(
             topic: outgoing.topic, payload: outgoing.payload, qos: outgoing.qos == 0 ? .atMostOnce : .atLeastOnce,
             retain: outgoing.retain)

@@ -23,6 +23,8 @@ public actor Node {
     let codec: WireCodec
     let log: Logger
     private let journal: JournalFile?
+    /// `nil` for a passing remote, which owns nothing.
+    let outbox: Outbox?
     private var engine: Engine
     private var inputs: [Input] = []
     private var isBusy = false
@@ -49,6 +51,10 @@ public actor Node {
     var sleepHeard: (@Sendable () -> Void)?
     /// Runs out when the broker does not acknowledge that this node is awake.
     var wakeDeadline: LoopTimer?
+    /// When a ledger record is sent again.
+    var recordRetry: LoopTimer?
+    /// When the week's debt shows another minute.
+    private var debtTick: LoopTimer?
 
     /// The loop's executor.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
@@ -72,12 +78,16 @@ public actor Node {
         self.log = log
         journal = directory.map { JournalFile(directory: $0) }
         codec = WireCodec(space: space, me: identity.node)
+        outbox = directory.map { Outbox(directory: $0, log: log) }
         engine = Engine(configuration: identity)
     }
 
     /// Reads the journal: from here on sessions can be started, shown and asked for, with or without a broker.
     public func start() {
         wake = loop.makeTimer { [weak self] in self?.assumeIsolated { $0.wakeUp() } }
+        recordRetry = loop.makeTimer { [weak self] in self?.assumeIsolated { $0.retryRecords() } }
+        debtTick = loop.makeTimer { [weak self] in self?.assumeIsolated { $0.debtChanges() } }
+        outbox?.load()
         switch journal?.load(at: clocks().wall) ?? .nothing {
         case .nothing: feed(.restored(nil))
         case .journal(var found, let tornBytes):
@@ -101,6 +111,7 @@ public actor Node {
                 metadata: ["keptAs": "\(aside ?? "nothing: it cannot be renamed")", "reason": "\(reason)"])
             feed(.restored(last))
         }
+        recordsAreSafe()
     }
 
     /// Starts a session here.
@@ -124,7 +135,16 @@ public actor Node {
     /// Displays draw anew when a service has said something new.
     func take(_ feed: Feed) {
         guard feeds.take(feed) else { return }
+        debtChanges()
+    }
+
+    /// Draws anew, and again when the week's debt is another by time alone.
+    private func debtChanges() {
         for observer in observers.values { observer.yield(engine.view) }
+        let now = clocks()
+        let time = groupTime(at: now)
+        guard let next = feeds.nextDebtChange(after: time) else { return debtTick?.disarm() ?? () }
+        debtTick?.arm(atBootMilliseconds: EventLoop.bootMilliseconds() + next - time)
     }
 
     /// What displays draw from, now.
@@ -139,7 +159,8 @@ public actor Node {
     /// Group time now, in milliseconds since 1970.
     var groupTime: Int64 { groupTime(at: clocks()) }
 
-    func groupTime(at now: Instant) -> Int64 { engine.groupTime(now) }
+    /// Group time at an instant of this node's clocks, in milliseconds since 1970.
+    public func groupTime(at now: Instant) -> Int64 { engine.groupTime(now) }
 
     /// The latest register of a node, this one included, as far as it is known here.
     func register(of subject: NodeID) -> Register? { engine.register(of: subject) }
@@ -249,6 +270,7 @@ public actor Node {
     private func perform(_ effect: Effect) {
         switch effect {
         case .journal(let contents, let number): write(contents, as: number)
+        case .record(let record): outbox?.hold(FiledRecord(record))
         case .publish(let message): publish(message)
         case .barrier(let connection): raiseBarrier(connection)
         case .reply(let ticket, let reply): answer(ticket, reply)
@@ -259,9 +281,11 @@ public actor Node {
     private func write(_ contents: Journal, as number: Int) {
         do {
             if let journal {
+                try outbox?.secure(except: contents.own?.id)
                 let own = contents.own.map { encoded($0).payload }
                 try journal.write(contents.json(own: own))
             }
+            recordsAreSafe()
             inputs.append(.journalled(number))
         } catch {
             log.error("the journal cannot be written", metadata: ["reason": "\(error)"])

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Session
+public import Session
 
 /// Ids that sort by the time they were made: 48 bits of milliseconds and 80 random bits, in Crockford's base 32.
-enum ULID {
+public enum ULID {
     private static let alphabet = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ".utf8)
 
-    static func make<Kind>(at wall: Int64) -> Token<Kind> {
+    /// An id of now.
+    /// - Parameter wall: Milliseconds since 1970.
+    public static func make<Kind>(at wall: Int64) -> Token<Kind> {
         var random = SystemRandomNumberGenerator()
         return make(time: UInt64(clamping: wall), high: random.next(), low: random.next())
     }

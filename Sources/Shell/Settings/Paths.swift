@@ -29,6 +29,9 @@ public struct Paths: Sendable {
     /// The settings that the calm service reads when it is given no file and this one is there.
     public var calmSettings: String { (first("XDG_CONFIG_HOME") ?? home + "/.config") + "/lockstep/calm.env" }
 
+    /// The settings that the debt service reads when it is given no file and this one is there.
+    public var debtSettings: String { (first("XDG_CONFIG_HOME") ?? home + "/.config") + "/lockstep/debt.env" }
+
     private var runtimeSocket: String? {
         if let directory = first("RUNTIME_DIRECTORY") { return directory + "/node.sock" }
         return first("XDG_RUNTIME_DIR").map { $0 + "/lockstep/node.sock" }

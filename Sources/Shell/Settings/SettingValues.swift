@@ -133,6 +133,14 @@ public enum Setting: String, CaseIterable, Sendable {
     case calmRate = "LOCKSTEP_CALM_RATE"
     case calmChannels = "LOCKSTEP_CALM_CHANNELS"
     case calmCalibration = "LOCKSTEP_CALM_CALIBRATION"
+    case debtGoal = "LOCKSTEP_DEBT_GOAL"
+    case debtZone = "LOCKSTEP_DEBT_ZONE"
+    case debtWeekStart = "LOCKSTEP_DEBT_WEEK_START"
+    case debtDayStart = "LOCKSTEP_DEBT_DAY_START"
+    case debtKinds = "LOCKSTEP_DEBT_KINDS"
+    case debtLabels = "LOCKSTEP_DEBT_LABELS"
+    case debtMinimum = "LOCKSTEP_DEBT_MINIMUM"
+    case debtCarryOver = "LOCKSTEP_DEBT_CARRY_OVER"
 
     static var names: String { allCases.map(\.rawValue).joined(separator: ", ") }
 }

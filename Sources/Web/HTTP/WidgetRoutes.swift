@@ -20,11 +20,11 @@ struct WidgetRoutes: Sendable {
         }
         router.get("/widgets/debt.svg") { request, _ in
             await draw(request) { shown, options in
-                Self.svg(Widgets.debt(minutes: shown.feeds.debtMinutes, options: options))
+                Self.svg(Widgets.debt(minutes: shown.nodeView.debtMinutes, options: options))
             }
         }
         router.get("/widgets/debt.txt") { _, _ in
-            Self.text(Widgets.debtLine(minutes: await node.shown().feeds.debtMinutes))
+            Self.text(Widgets.debtLine(minutes: await node.shown().nodeView.debtMinutes))
         }
     }
 

@@ -8,39 +8,6 @@ public enum Feed: Hashable, Sendable {
     case debt(DebtFeed?)
 }
 
-/// How the week stands.
-public struct DebtFeed: Hashable, Sendable {
-    /// Minutes that are missing to the week's goal; negative where more was done. At most a hundred thousand either way.
-    public var minutes: Int
-    /// When it was found, in milliseconds of group time.
-    public var at: Int64
-
-    static let bounds: ClosedRange<Int64> = -100_000...100_000
-
-    /// Makes a reading.
-    public init(minutes: Int, at: Int64) {
-        self.minutes = minutes
-        self.at = at
-    }
-
-    init(reader: inout JSONReader) throws(Rejection) {
-        var version: Int64?
-        var minutes: Int64?
-        var at: Int64?
-        var fields = try reader.object()
-        while let key = try reader.key(&fields) {
-            switch key {
-            case "v": version = try reader.integer()
-            case "minutes": minutes = try reader.integer(in: Self.bounds, "minutes")
-            case "at": at = try reader.integer(in: Limits.time, "at")
-            default: try reader.skip()
-            }
-        }
-        try ProtocolVersion.check(version)
-        self.init(minutes: Int(try need(minutes, "minutes")), at: try need(at, "at"))
-    }
-}
-
 extension WireCodec {
     /// Reads what a service has published.
     func readFeed(_ payload: [UInt8], on topic: Topic) -> Decoded {
@@ -59,6 +26,11 @@ extension WireCodec {
                     try DebtFeed(reader: &reader)
                 }
                 return .feed(.debt(debt))
+            case .debtAck:
+                let ack = try ProtocolVersion.document(payload) { reader throws(Rejection) in
+                    try LedgerAck(reader: &reader)
+                }
+                return .ledgerAck(ack)
             default: return .ignored
             }
         } catch {

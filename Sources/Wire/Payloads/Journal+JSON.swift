@@ -30,6 +30,7 @@ extension Journal {
                 $0.value(base.counter)
             }
             if isProvisional { writer.field("provisional", true) }
+            if isApproximate { writer.field("approx", true) }
             if let before {
                 writer.key("before")
                 before.write(to: &writer)
@@ -46,6 +47,7 @@ extension Journal {
         var base = HybridClock()
         var isProvisional = false
         var before: Register?
+        var isApproximate = false
         var fields = try reader.object()
         while let key = try reader.key(&fields) {
             switch key {
@@ -56,6 +58,7 @@ extension Journal {
             case "past": past = try [SessionID](reader: &reader)
             case "base": base = try HybridClock(reader: &reader)
             case "provisional": isProvisional = try reader.bool()
+            case "approx": isApproximate = try reader.bool()
             case "before": before = try reader.null() ? nil : Register(reader: &reader).checked()
             default: try reader.skip()
             }
@@ -63,7 +66,7 @@ extension Journal {
         try ProtocolVersion.check(version)
         self.init(
             epoch: try need(epoch, "epoch"), mark: try need(mark, "mark"), own: own, past: past, base: base,
-            isProvisional: isProvisional, before: before)
+            isProvisional: isProvisional, before: before, isApproximate: isApproximate)
     }
 }
 

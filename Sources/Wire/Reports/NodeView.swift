@@ -14,10 +14,11 @@ public struct NodeView: Hashable, Sendable {
     public var isClockWrong: Bool
 
     /// Puts it together.
-    public init(_ view: View, feeds: Feeds = Feeds(), isClockWrong: Bool = false) {
+    /// - Parameter groupTime: The present, for what the feeds say that goes on.
+    public init(_ view: View, feeds: Feeds = Feeds(), isClockWrong: Bool = false, at groupTime: Int64 = 0) {
         self.view = view
         calm = feeds.calm(of: view.register?.id)
-        debtMinutes = feeds.debtMinutes
+        debtMinutes = feeds.debtMinutes(at: groupTime)
         self.isClockWrong = isClockWrong
     }
 

@@ -140,7 +140,7 @@ public struct StatusReport: Codable, Hashable, Sendable {
         let calm = feeds.calm(of: register?.id).flatMap { $0.coverage < CalmFeed.enoughCoverage ? nil : $0 }
         calmPercent = calm?.percent
         calmTrend = calm?.trend?.rawValue
-        debtMinutes = feeds.debtMinutes
+        debtMinutes = feeds.debtMinutes(at: groupTime)
         isRunning = register?.status == .running
         remainingSeconds = isCountdown ? moment?.shownSeconds : nil
         endsAt = register?.endsAt

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import Debt
+import Session
+import Wire
+
+struct LedgerBenchCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "ledger",
+        abstract: "A ledger of a year of many spaces: records a second, and how long a week of one space takes.",
+        discussion: "Each record has four runs. The ledger is a file in the directory for temporary files."
+    )
+
+    @Option(help: "How many spaces.")
+    var spaces = 50
+
+    @Option(help: "Records of each of them in the year.")
+    var records = 5_000
+
+    @OptionGroup var output: OutputOptions
+
+    private static let year: Int64 = 365 * 86_400_000
+    private static let beginning: Int64 = 1_798_761_600_000
+    private static let batch = 1_000
+
+    func validate() throws {
+        guard spaces > 0, records > 0 else { throw ValidationError("--spaces and --records are 1 or more") }
+    }
+
+    func run() async throws {
+        try await output.report { [self] in try await measure() }
+    }
+
+    func measure() async throws -> [Figure] {
+        try await Workplace.withDirectory(in: Workplace.disk) { directory in
+            let ledger = try Ledger(path: directory + "/ledger.sqlite")
+            let ingest = try fill(ledger)
+            let (week, correction) = try ask(ledger)
+            try ledger.close()
+            return [
+                Figure("ledger: records filed, in batches of \(Self.batch)", ingest, "records/s", atLeast: 20_000),
+                Figure("ledger: a week of one space, 99 of 100", week.quantile(0.99) / 1_000, "ms", atMost: 5),
+                Figure("ledger: a correction of an old week", correction.quantile(0.99) / 1_000, "ms", atMost: 20),
+            ]
+        }
+    }
+
+    private static func space(_ index: Int) -> SpaceID {
+        SpaceID("space-\(index)") ?? { preconditionFailure("a word and a number are a space") }()
+    }
+
+    private func arrival(_ index: Int, in space: SpaceID, node: NodeID) -> Ledger.Arrival {
+        let from = Self.beginning + Int64(index) * (Self.year / Int64(records))
+        let id = SessionID("\(space)-\(index)") ?? { preconditionFailure("a word and a number are an id") }()
+        let runs = (0..<4).map { run in
+            let start = from + Int64(run) * 420_000
+            return LedgerRecord.Run(kind: run == 3 ? .shortBreak : .focus, from: start, to: start + 400_000)
+        }
+        let record = LedgerRecord(
+            id: id, lineage: id, node: node, stamp: Stamp(time: from, counter: 0, node: node),
+            version: Version(epoch: 1, rev: index), title: "Reading", label: Label(name: "Label \(index % 7)"),
+            mode: .countdown, status: .completed, startedAt: from, runs: runs)
+        return Ledger.Arrival(space: space, filed: FiledRecord(record), at: from)
+    }
+
+    /// Records a second, their making left out.
+    private func fill(_ ledger: Ledger) throws -> Double {
+        guard let node = NodeID("desk") else { return 0 }
+        var (count, time) = (0, Int64(0))
+        for index in 0..<spaces {
+            Progress.say("space \(index + 1) of \(spaces)")
+            for start in stride(from: 0, to: records, by: Self.batch) {
+                try Task.checkCancellation()
+                let arrivals = (start..<min(start + Self.batch, records)).map {
+                    arrival($0, in: Self.space(index), node: node)
+                }
+                let before = Samples.now()
+                _ = try ledger.file(arrivals)
+                time += Samples.now() - before
+                count += arrivals.count
+            }
+        }
+        return Double(count) * 1e9 / Double(time)
+    }
+
+    private func ask(_ ledger: Ledger) throws -> (week: Samples, correction: Samples) {
+        let history = RulesHistory(WeekRules(zone: .utc))
+        var (week, correction) = (Samples(), Samples())
+        let now = Self.beginning + Self.year
+        for index in 0..<200 {
+            let space = Self.space(index % spaces)
+            var book = WeekBook(space: space, ledger: ledger, history: history)
+            let instant = Self.beginning + Int64(index) * Self.year / 200
+            let before = Samples.now()
+            _ = try book.sums(of: history.week(containing: instant), now: now)
+            week.add([Samples.now() - before])
+        }
+        for index in 0..<100 {
+            let (space, number) = (Self.space(index % spaces), index * records / 100)
+            guard let session = SessionID("\(space)-\(number)"), let word = CorrectionID("word-\(index)") else {
+                continue
+            }
+            var book = WeekBook(space: space, ledger: ledger, history: history)
+            let before = Samples.now()
+            try ledger.correct(Correction(id: word, session: session, at: now, content: nil), in: space)
+            book.forget()
+            let instant = Self.beginning + Int64(number) * (Self.year / Int64(records))
+            _ = try book.sums(of: history.week(containing: instant), now: now)
+            correction.add([Samples.now() - before])
+        }
+        return (week, correction)
+    }
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import Commands
+import Debt
+import Session
+import Shell
+
+struct Correct: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Says what a session was: its title, its label, or when it ran.",
+        discussion: "What its node has recorded stays in the ledger; the latest word of a person holds.")
+
+    @OptionGroup var access: LedgerAccess
+
+    @Argument(help: "The session, as lockstep-debt history names it.")
+    var session: String
+
+    @Option(help: "What was done.")
+    var title: String?
+
+    @Option(help: "What it is booked on; - is the default label.")
+    var label: String?
+
+    @Option(help: "When it began, as 2026-11-21T08:30. With --to.")
+    var from: String?
+
+    @Option(help: "When it ended. With --from.")
+    var to: String?
+
+    func run() throws {
+        let settings = try access.with { opened in
+            let (entry, id) = try opened.find(session)
+            guard !entry.record.runs.contains(where: { $0.to == nil }) else {
+                throw UsageError("the session \(id) still runs")
+            }
+            var content = Correction.Content(
+                title: entry.record.title, label: entry.record.label, runs: entry.record.runs)
+            if let title {
+                guard title.isEmpty || CleanText.accepts(title, bytes: Limits.titleBytes) else {
+                    throw UsageError("--title takes at most \(Limits.titleBytes) bytes without control characters")
+                }
+                content.title = title
+            }
+            if let label {
+                guard CleanText.accepts(label, bytes: Limits.nameBytes) else {
+                    throw UsageError("--label takes 1 to \(Limits.nameBytes) bytes without control characters")
+                }
+                content.label = label == "-" ? nil : Label(name: label, colour: entry.record.label?.colour ?? .grey)
+            }
+            if from != nil || to != nil {
+                let zone = opened.history.latest.zone
+                guard let from = from.flatMap({ InstantText.instant($0, zone: zone) }),
+                    let to = to.flatMap({ InstantText.instant($0, zone: zone) }), from < to
+                else { throw UsageError("--from and --to take times such as 2026-11-21T08:30, in that order") }
+                let kind = entry.record.runs.first { opened.history.latest.counting.kinds.contains($0.kind) }?.kind
+                content.runs = [LedgerRecord.Run(kind: kind ?? .focus, from: from, to: to)]
+            }
+            try opened.say(content, of: id)
+            return opened.settings
+        }
+        LedgerAccess.tellService(of: settings)
+    }
+}
+
+struct Delete: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Takes a session out of all sums.",
+        discussion: "What its node has recorded stays in the ledger; lockstep-debt correct brings it back.")
+
+    @OptionGroup var access: LedgerAccess
+
+    @Argument(help: "The session, as lockstep-debt history names it.")
+    var session: String
+
+    func run() throws {
+        let settings = try access.with { opened in
+            try opened.say(nil, of: try opened.find(session).id)
+            return opened.settings
+        }
+        LedgerAccess.tellService(of: settings)
+    }
+}
+
+extension LedgerAccess.Opened {
+    fileprivate func find(_ text: String) throws -> (entry: Entry, id: SessionID) {
+        guard let id = SessionID(text), let entry = try ledger.entryBeforeDeletion(id, of: space) else {
+            throw UsageError("there is no session \(text) in the ledger of \(space)")
+        }
+        return (entry, id)
+    }
+
+    fileprivate func say(_ content: Correction.Content?, of session: SessionID) throws {
+        let now = Clocks.now().wall
+        // Later than every word before it, whatever the clock says.
+        let last = try ledger.corrections(of: session, in: space).last?.at ?? 0
+        let at = max(now, last + 1)
+        try ledger.correct(
+            Correction(id: ULID.make(at: now), session: session, at: at, content: content), in: space)
+    }
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Commands
+import Debt
+import Logging
+import Mosquitto
+import Session
+import Shell
+import UnixSignals
+
+/// The service as a process, from its settings to a signal.
+struct DebtProcess {
+    let settings: DebtSettings
+
+    func run() async throws {
+        guard settings.node.broker != nil else {
+            throw UsageError("the debt service needs a broker: --broker mqtt://host, or LOCKSTEP_BROKER")
+        }
+        guard let bootID = Clocks.bootID() else { throw UsageError("the kernel's boot id cannot be read") }
+        let log = Logger(label: "lockstep-debt")
+        let directory: StateDirectory
+        do throws(StateDirectoryError) {
+            directory = try StateDirectory(settings.node.stateDirectory)
+        } catch {
+            throw UsageError("\(error)")
+        }
+        let ledger = try Ledger(path: settings.ledger)
+        let client =
+            settings.isEverySpace
+            ? "lockstep-\(settings.node.node)" : "lockstep-\(settings.node.space)-\(settings.node.node)"
+        guard let link = settings.node.link(clientID: client) else { return }
+        let signals = await UnixSignalsSequence(trapping: [.sigterm, .sigint, .sighup])
+        try await EventLoop.withEventLoop(name: "debt") { loop in
+            let history = try ledger.take(settings.rules, at: Clocks.now().wall)
+            let service = DebtService(
+                settings: settings, ledger: ledger, history: history, bootID: bootID, loop: loop, log: log)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { try await service.run(link) }
+                group.addTask {
+                    for await signal in signals {
+                        guard signal == .sighup else { break }
+                        await service.ledgerHasChanged()
+                    }
+                    Readiness.notify("STOPPING=1")
+                    await service.goOffline()
+                }
+                Readiness.notify("READY=1")
+                log.info(
+                    "ready",
+                    metadata: [
+                        "space": "\(settings.isEverySpace ? "+" : "\(settings.node.space)")",
+                        "broker": "\(settings.node.broker?.description ?? "")", "ledger": "\(settings.ledger)",
+                    ])
+                defer { group.cancelAll() }
+                try await group.next()
+            }
+        }
+        try ledger.close()
+        // Until here no other process may have the ledger.
+        withExtendedLifetime(directory) {}
+    }
+}

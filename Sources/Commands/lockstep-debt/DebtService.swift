@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Commands
+import Debt
+import Logging
+import Mosquitto
+import Session
+import Shell
+import Wire
+
+/// The debt service: one connection, on whose thread it lives, one ledger, and a week for each space.
+actor DebtService {
+    /// Spaces of a broker that are served.
+    private static let spacesLimit = 4_096
+    /// Records that are put on disk at once.
+    private static let batch = 2_048
+    /// The calendar is looked at again after so many milliseconds, whatever the clocks have done meanwhile.
+    private static let longestRest: Int64 = 600_000
+
+    nonisolated let loop: EventLoop
+    let settings: DebtSettings
+    let log: Logger
+    private let ledger: Ledger
+    private var history: RulesHistory
+    private let bootID: BootID
+    private var spaces: [SpaceID: DebtSpace] = [:]
+    private var client: MQTTClient?
+    private var connection: ConnectionID?
+    private var calendar: LoopTimer?
+    private var arrivals: [Ledger.Arrival] = []
+    private var isFiling = false
+    private var lastProblem: String?
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+    init(
+        settings: DebtSettings, ledger: Ledger, history: RulesHistory, bootID: BootID, loop: EventLoop, log: Logger
+    ) {
+        self.settings = settings
+        self.ledger = ledger
+        self.history = history
+        self.bootID = bootID
+        self.loop = loop
+        self.log = log
+    }
+
+    /// Serves until ``goOffline()``.
+    func run(_ configuration: Mosquitto.Configuration) async throws {
+        var configuration = configuration
+        calendar = loop.makeTimer { [weak self] in self?.assumeIsolated { $0.lookAtCalendar() } }
+        if !settings.isEverySpace {
+            _ = space(settings.node.space)
+            configuration.makeWill = { [weak self] _ in self?.assumeIsolated { $0.will() } }
+        }
+        for known in try ledger.spaces() where settings.isEverySpace { _ = space(known) }
+        let client = MQTTClient(configuration, on: loop)
+        self.client = client
+        await client.onEvent { [weak self] event in self?.assumeIsolated { $0.handle(event) } }
+        try await client.run()
+    }
+
+    /// Says goodbye, and lets go of the connection.
+    func goOffline() async {
+        fileArrivals()
+        guard let client else { return }
+        if let connection, !settings.isEverySpace, let space = spaces[settings.node.space] {
+            await client.send(Mosquitto.Message(space.will(connection)))
+        }
+        connection = nil
+        await client.close(deadlineMilliseconds: 500)
+    }
+
+    /// Another process has written into the ledger: a person's correction, or what was imported.
+    func ledgerHasChanged() {
+        for space in spaces.values { space.forget(history: nil) }
+        lookAtCalendar()
+    }
+
+    private func will() -> Mosquitto.Message? {
+        let id = Self.newConnection()
+        connection = id
+        return spaces[settings.node.space].map { Mosquitto.Message($0.will(id)) }
+    }
+
+    private static func newConnection() -> ConnectionID {
+        let id = ConnectionID("debt-" + String(UInt64.random(in: 0 ... .max), radix: 36))
+        return id ?? { preconditionFailure("a word and thirteen digits of base 36 are an id") }()
+    }
+
+    // MARK: Events
+
+    private func handle(_ event: Event) {
+        switch event {
+        case .connected: connected()
+        case .message(let message): receive(message)
+        case .disconnected(let error, _):
+            connection = nil
+            for space in spaces.values { space.feed(.linkDown) }
+            say(problem: "no connection to the broker: \(error.description)")
+        case .overflow: break  // A handler takes every message as it comes.
+        }
+    }
+
+    private func connected() {
+        lastProblem = nil
+        log.info("connected to the broker")
+        connection = connection ?? Self.newConnection()
+        let me = settings.node.node
+        let filters =
+            settings.isEverySpace
+            ? Topics.debtEverySpace(for: me) : Topics(space: settings.node.space).debtSubscriptions(for: me)
+        // A record that is lost is sent again; at QoS 1 a service that is behind gets no more than it can take.
+        let subscriptions = filters.map { Subscription($0, qos: $0.hasSuffix("/record") ? .atLeastOnce : .atMostOnce) }
+        client?.assumeIsolated { $0.subscribe(subscriptions, completion: nil) }
+        if let connection { for space in spaces.values { space.feed(.linkUp(connection)) } }
+        lookAtCalendar()
+    }
+
+    private func receive(_ message: Mosquitto.Message) {
+        guard let id = Topics.space(of: message.topic), let space = space(id) else { return }
+        let now = Clocks.now()
+        let decoded = space.codec.decode(
+            topic: message.topic, payload: message.payload, retained: message.retain, now: space.groupTime(at: now),
+            memory: &space.memory)
+        switch decoded {
+        case .record(let filed):
+            arrivals.append(Ledger.Arrival(space: id, filed: filed, at: space.groupTime(at: now)))
+            fileSoon()
+        case .feed(.calm(let calm)): if let calm { hear(calm, in: space) }
+        case .message(let content, let sender):
+            space.feed(.received(content, from: sender, retained: message.retain))
+            if case .presence(let presence) = content, presence.online, sender != settings.node.node {
+                compare(with: sender, connection: presence.connection, in: space)
+            }
+        case .barrier(let id): space.feed(.barrierPassed(id))
+        case .erased(let sender): space.feed(.erased(from: sender))
+        case .discard(let reason, let sender):
+            space.feed(.discarded(reason, from: sender))
+            if let sender { refuse(message, from: sender, because: reason, in: space) }
+        case .feed, .ledgerAck, .sound, .ignored: break
+        }
+    }
+
+    private func space(_ id: SpaceID) -> DebtSpace? {
+        if let space = spaces[id] { return space }
+        guard spaces.count < Self.spacesLimit else {
+            say(problem: "there are more than \(Self.spacesLimit) spaces; \(id) is not served")
+            return nil
+        }
+        let space = DebtSpace(
+            space: id, settings: settings, ledger: ledger, history: history, bootID: bootID, loop: loop
+        ) { [weak self] outgoing in
+            self?.assumeIsolated { $0.publish(outgoing) }
+        }
+        spaces[id] = space
+        space.feed(.restored(nil))
+        if let connection {
+            space.feed(.linkUp(connection))
+            loop.execute { [weak self] in self?.assumeIsolated { $0.update(id) } }
+        }
+        return space
+    }
+
+    private func publish(_ outgoing: Outgoing) {
+        client?.assumeIsolated { client in
+            client.send(Mosquitto.Message(outgoing)) { [weak self] result in
+                guard case .failure(let error) = result, error.code == .publishRefused else { return }
+                self?.assumeIsolated {
+                    $0.say(problem: "the broker does not let this service publish \(outgoing.topic): \(error)")
+                }
+            }
+        }
+    }
+
+    /// What goes on is said once.
+    private func say(problem: String) {
+        guard lastProblem != problem else { return }
+        lastProblem = problem
+        log.warning("\(problem)")
+    }
+
+    // MARK: The ledger
+
+    /// Behind what has arrived together: one flush of the disk does for all of it.
+    private func fileSoon() {
+        if arrivals.count >= Self.batch { return fileArrivals() }
+        guard !isFiling else { return }
+        isFiling = true
+        loop.execute { [weak self] in self?.assumeIsolated { $0.fileArrivals() } }
+    }
+
+    /// Puts records on disk, then says so.
+    private func fileArrivals() {
+        isFiling = false
+        guard !arrivals.isEmpty else { return }
+        let filed = arrivals
+        arrivals = []
+        let outcomes: [Ledger.Outcome]
+        do {
+            outcomes = try ledger.file(filed)
+        } catch {
+            // Nobody is told, so all of it comes again.
+            return say(problem: "the ledger cannot be written: \(error)")
+        }
+        var touched: [SpaceID: Int64] = [:]
+        for (arrival, outcome) in zip(filed, outcomes) {
+            guard let space = spaces[arrival.space] else { continue }
+            if outcome.filing == .kept { touched[arrival.space] = min(touched[arrival.space] ?? .max, outcome.touches) }
+            if outcome.filing == .conflict {
+                log.warning(
+                    "two records of one version",
+                    metadata: ["space": "\(arrival.space)", "session": "\(arrival.filed.record.id)"])
+            }
+            space.answer(arrival.filed.record.node, arrival.filed.name, outcome.filing == .conflict ? .conflict : .kept)
+        }
+        for space in spaces.values { space.sendAnswers() }
+        for (id, instant) in touched {
+            spaces[id]?.forget(from: instant)
+            update(id)
+        }
+    }
+
+    /// A record that is no good gets an answer, so that its node stops; it is in the way of no other.
+    private func refuse(_ message: Mosquitto.Message, from node: NodeID, because reason: Discard, in space: DebtSpace) {
+        guard case .record = space.codec.topics.parse(message.topic) else { return }
+        log.warning("a record cannot be kept", metadata: ["node": "\(node)", "reason": "\(reason.rawValue)"])
+        guard reason != .retained, let name = RecordName(ofRejected: message.payload) else { return }
+        space.answer(node, name, .refused)
+        space.sendAnswers()
+    }
+
+    /// Says to a node what the ledger holds of it, once for each of its connections.
+    private func compare(with node: NodeID, connection: ConnectionID, in space: DebtSpace) {
+        guard space.isNew(connection, of: node) else { return }
+        fileArrivals()
+        do {
+            let since = space.groupTime(at: Clocks.now()) - Int64(LedgerAck.weeksLimit - 1) * RecordWeek.length
+            let weeks = try ledger.weeks(of: node, in: space.codec.topics.space, since: max(0, since))
+            publish(space.codec.encode(LedgerAck(node: node, weeks: Array(weeks.suffix(LedgerAck.weeksLimit)))))
+        } catch {
+            say(problem: "the ledger cannot be read: \(error)")
+        }
+    }
+
+    private func hear(_ calm: CalmFeed, in space: DebtSpace) {
+        do {
+            try ledger.note(calm, in: space.codec.topics.space)
+        } catch {
+            say(problem: "the ledger cannot be written: \(error)")
+        }
+    }
+
+    // MARK: The week
+
+    private func update(_ id: SpaceID) {
+        guard let space = spaces[id] else { return }
+        do {
+            try space.update()
+        } catch {
+            say(problem: "the ledger cannot be read: \(error)")
+        }
+        armCalendar()
+    }
+
+    private func lookAtCalendar() {
+        for id in spaces.keys { update(id) }
+        armCalendar()
+    }
+
+    private func armCalendar() {
+        let now = Clocks.now()
+        let rest = spaces.values.map { $0.nextUpdate - $0.groupTime(at: now) }.min() ?? Self.longestRest
+        calendar?.arm(atBootMilliseconds: EventLoop.bootMilliseconds() + max(1, min(rest, Self.longestRest)))
+    }
+}
+
+extension Mosquitto.Message {
+    init(_ outgoing: Outgoing) {
+        self.init(
+            topic: outgoing.topic, payload: outgoing.payload, qos: outgoing.qos == 0 ? .atMostOnce : .atLeastOnce,
+            retain: outgoing.retain)
+    }
+}

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Session
+
+/// Which of the time counts.
+public struct Counting: Hashable, Sendable {
+    /// The kinds of phase that count.
+    public var kinds: Set<PhaseKind>
+    /// The names of the labels that count, `""` for the default label; `nil` for all.
+    public var labels: Set<String>?
+    /// A session that has ended and ran for less than so many milliseconds does not count.
+    public var minimum: Int64
+
+    /// What counts by default: focus, work and phase, of any label, a minute at least.
+    public init(
+        kinds: Set<PhaseKind> = [.focus, .work, .phase], labels: Set<String>? = nil, minimum: Int64 = 60_000
+    ) {
+        self.kinds = kinds
+        self.labels = labels
+        self.minimum = minimum
+    }
+
+    func includes(_ label: Label?) -> Bool { labels?.contains(label?.name ?? "") ?? true }
+}
+
+/// A stretch of time that counts, and the session that it is booked on.
+public struct Piece: Hashable, Sendable {
+    /// The beginning, in milliseconds of group time.
+    public var from: Int64
+    /// The end.
+    public var to: Int64
+    /// Index of the entry that owns it: of those that ran, the one with the largest stamp.
+    public var entry: Int
+
+    /// The length in milliseconds.
+    public var length: Int64 { to - from }
+}
+
+/// Time that counts goes on at present.
+public struct Ongoing: Hashable, Sendable {
+    /// Index of the entry that owns it.
+    public var entry: Int
+    /// Until when it does, if nobody presses anything, in milliseconds of group time.
+    public var until: Int64
+}
+
+/// The minutes of a set of sessions: the union of all runs that count, so that every instant counts once.
+///
+/// Of a lineage a session's runs end where a later one has taken over, whatever its own node still says: it may never
+/// have heard. A person's correction is not cut.
+public struct Minutes: Hashable, Sendable {
+    /// What counts, in order and without overlaps.
+    public private(set) var pieces: [Piece] = []
+    /// What still goes on.
+    public private(set) var ongoing: Ongoing?
+
+    private struct Interval {
+        var from: Int64
+        var to: Int64
+        var entry: Int
+    }
+
+    /// Adds up.
+    /// - Parameters:
+    ///   - entries: The sessions, with all others of their lineages, in any order.
+    ///   - counting: Which of the time counts.
+    ///   - now: The present, in milliseconds of group time: an open run counts up to here, or to its own end.
+    public init(of entries: [Entry], counting: Counting = Counting(), now: Int64) {
+        let cuts = Self.cuts(of: entries)
+        var intervals: [Interval] = []
+        var open: [(entry: Int, until: Int64)] = []
+        var lineages: [SessionID: [Interval]] = [:]
+        var isOpen: Set<SessionID> = []
+        for (index, entry) in entries.enumerated() where counting.includes(entry.record.label) {
+            let record = entry.record
+            let cut = entry.correction == nil ? cuts[index] : .max
+            for run in record.runs where counting.kinds.contains(run.kind) {
+                let end = min(run.to ?? record.endsAt ?? now, cut)
+                let to = run.to == nil ? min(end, now) : end
+                if run.to == nil, run.from <= now, end > now {
+                    open.append((index, end))
+                    isOpen.insert(record.lineage)
+                }
+                guard to > run.from else { continue }
+                lineages[record.lineage, default: []].append(Interval(from: run.from, to: to, entry: index))
+            }
+        }
+        for (lineage, found) in lineages
+        where counting.minimum == 0 || isOpen.contains(lineage) || Self.length(of: found) >= counting.minimum {
+            intervals += found
+        }
+        let ranks = Self.ranks(of: entries)
+        pieces = Self.sweep(intervals, ranks: ranks)
+        ongoing = open.max { ranks[$0.entry] < ranks[$1.entry] }.map { last in
+            Ongoing(entry: last.entry, until: open.map(\.until).max() ?? last.until)
+        }
+    }
+
+    /// The sum of all pieces in milliseconds.
+    public var total: Int64 { pieces.reduce(0) { $0 + $1.length } }
+
+    /// Where the runs of each entry end at latest.
+    private static func cuts(of entries: [Entry]) -> [Int64] {
+        var takeovers: [SessionID: [(stamp: Stamp, at: Int64)]] = [:]
+        for entry in entries {
+            guard let at = entry.record.continuedAt else { continue }
+            takeovers[entry.record.lineage, default: []].append((entry.record.stamp, at))
+        }
+        return entries.map { entry in
+            let later = takeovers[entry.record.lineage, default: []].filter { $0.stamp > entry.record.stamp }
+            return later.map(\.at).min() ?? .max
+        }
+    }
+
+    /// The place of each entry in the order of stamps.
+    private static func ranks(of entries: [Entry]) -> [Int] {
+        let order = entries.indices.sorted { one, other in
+            let (one, other) = (entries[one].record, entries[other].record)
+            return one.stamp == other.stamp ? one.id < other.id : one.stamp < other.stamp
+        }
+        var ranks = [Int](repeating: 0, count: entries.count)
+        for (rank, index) in order.enumerated() { ranks[index] = rank }
+        return ranks
+    }
+
+    private static func length(of intervals: [Interval]) -> Int64 {
+        var (sum, end) = (Int64(0), Int64.min)
+        for interval in intervals.sorted(by: { $0.from < $1.from }) where interval.to > end {
+            sum += interval.to - max(interval.from, end)
+            end = interval.to
+        }
+        return sum
+    }
+
+    /// Walks along all beginnings and ends, with those that run at hand by rank.
+    private static func sweep(_ intervals: [Interval], ranks: [Int]) -> [Piece] {
+        let beginnings = intervals.sorted { $0.from < $1.from }
+        let times = Set(intervals.flatMap { [$0.from, $0.to] }).sorted()
+        var pieces: [Piece] = []
+        var running = Heap()
+        var next = 0
+        for (time, end) in zip(times, times.dropFirst()) {
+            while next < beginnings.count, beginnings[next].from == time {
+                running.insert(
+                    Heap.Item(
+                        rank: ranks[beginnings[next].entry], to: beginnings[next].to, entry: beginnings[next].entry))
+                next += 1
+            }
+            while let top = running.top, top.to <= time { running.removeTop() }
+            guard let owner = running.top else { continue }
+            if let last = pieces.last, last.to == time, last.entry == owner.entry {
+                pieces[pieces.count - 1].to = end
+            } else {
+                pieces.append(Piece(from: time, to: end, entry: owner.entry))
+            }
+        }
+        return pieces
+    }
+}
+
+/// Those that run, the one with the largest rank on top.
+private struct Heap {
+    struct Item {
+        var rank: Int
+        var to: Int64
+        var entry: Int
+    }
+
+    private var items: [Item] = []
+
+    var top: Item? { items.first }
+
+    mutating func insert(_ item: Item) {
+        items.append(item)
+        var child = items.count - 1
+        while child > 0, items[(child - 1) / 2].rank < items[child].rank {
+            items.swapAt(child, (child - 1) / 2)
+            child = (child - 1) / 2
+        }
+    }
+
+    mutating func removeTop() {
+        items.swapAt(0, items.count - 1)
+        items.removeLast()
+        var parent = 0
+        while true {
+            let children = [2 * parent + 1, 2 * parent + 2].filter { $0 < items.count }
+            guard let largest = children.max(by: { items[$0].rank < items[$1].rank }),
+                items[largest].rank > items[parent].rank
+            else { return }
+            items.swapAt(parent, largest)
+            parent = largest
+        }
+    }
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Session
+
+/// What counts of a session: its latest record, with a person's latest word on it.
+public struct Entry: Hashable, Sendable {
+    /// The record, its title, label and runs those of ``correction`` where there is one.
+    public var record: LedgerRecord
+    /// What a person has said of it last.
+    public var correction: Correction?
+
+    /// Puts the two together. Of what a person has deleted no run is left; what it took over stays so.
+    public init(_ record: LedgerRecord, corrected correction: Correction? = nil) {
+        self.record = record
+        self.correction = correction
+        guard let correction else { return }
+        self.record.runs = correction.content?.runs ?? []
+        self.record.endsAt = nil
+        guard let content = correction.content else { return }
+        self.record.title = content.title
+        self.record.label = content.label
+    }
+
+    /// Whether a person has deleted it.
+    public var isDeleted: Bool { correction.map { $0.content == nil } ?? false }
+}
+
+/// A person's word on a session. It is kept beside the record, which stays as it came; the latest one holds.
+public struct Correction: Hashable, Sendable {
+    /// What a person says a session was.
+    public struct Content: Hashable, Sendable {
+        /// What the person did; may be empty.
+        public var title: String
+        /// What the time is booked on.
+        public var label: Label?
+        /// When which kind of phase ran, oldest first; none is open.
+        public var runs: [LedgerRecord.Run]
+
+        /// Makes a content.
+        public init(title: String, label: Label?, runs: [LedgerRecord.Run]) {
+            self.title = title
+            self.label = label
+            self.runs = runs
+        }
+    }
+
+    /// Names this word, however often it is told.
+    public var id: CorrectionID
+    /// The session that it is about.
+    public var session: SessionID
+    /// When it was said, in milliseconds of group time.
+    public var at: Int64
+    /// What the session was; `nil` to delete it.
+    public var content: Content?
+
+    /// Makes a correction.
+    public init(id: CorrectionID, session: SessionID, at: Int64, content: Content?) {
+        self.id = id
+        self.session = session
+        self.at = at
+        self.content = content
+    }
+
+    /// Whether it holds against another one of the same session.
+    public func holds(against other: Correction?) -> Bool {
+        guard let other else { return true }
+        return (at, id) > (other.at, other.id)
+    }
+}
+
+/// What a ``CorrectionID`` names.
+public enum CorrectionKind {}
+/// Names one word of a person.
+public typealias CorrectionID = Token<CorrectionKind>
+
+/// What becomes of a record that arrives where one of the same session may already be.
+public enum Filing: Hashable, Sendable {
+    /// It is the first of its session, or newer than the one that is there.
+    case kept
+    /// The very same is there.
+    case known
+    /// A newer one is there.
+    case older
+    /// Another one is there under the same version. The first stays.
+    case conflict
+
+    /// - Parameters:
+    ///   - version: Of the record that arrives.
+    ///   - digest: Of the record that arrives.
+    ///   - present: Version and digest of the record that is there.
+    public init<Digest: Equatable>(version: Version, digest: Digest, over present: (version: Version, digest: Digest)?)
+    {
+        guard let present, present.version >= version else {
+            self = .kept
+            return
+        }
+        if present.version > version { self = .older } else { self = present.digest == digest ? .known : .conflict }
+    }
+}

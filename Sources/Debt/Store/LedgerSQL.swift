@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import GRDB
+import Session
+import Wire
+
+/// All that is asked of the ledger's file.
+enum LedgerSQL {
+    static var migrations: DatabaseMigrator {
+        var migrator = DatabaseMigrator()
+        migrator.registerMigration("1") { database in
+            // A record's first and last instant are beside it, so that a week finds what may count in it; what is open
+            // ends where it ends by itself.
+            try database.execute(
+                sql: """
+                    CREATE TABLE record (
+                        space TEXT NOT NULL, id TEXT NOT NULL, lineage TEXT NOT NULL, node TEXT NOT NULL,
+                        epoch INTEGER NOT NULL, rev INTEGER NOT NULL, digest TEXT NOT NULL,
+                        stamp INTEGER NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL,
+                        received INTEGER NOT NULL, json BLOB NOT NULL,
+                        PRIMARY KEY (space, id)
+                    ) WITHOUT ROWID;
+                    CREATE INDEX record_last ON record (space, last, first);
+                    CREATE INDEX record_lineage ON record (space, lineage, first);
+                    CREATE INDEX record_node ON record (space, node, stamp);
+                    CREATE TABLE correction (
+                        space TEXT NOT NULL, id TEXT NOT NULL, session TEXT NOT NULL, at INTEGER NOT NULL,
+                        first INTEGER NOT NULL, last INTEGER NOT NULL, deleted INTEGER NOT NULL,
+                        title TEXT NOT NULL, label TEXT, colour TEXT, runs BLOB NOT NULL,
+                        PRIMARY KEY (space, id)
+                    ) WITHOUT ROWID;
+                    CREATE INDEX correction_session ON correction (space, session, at);
+                    CREATE INDEX correction_last ON correction (space, last, first);
+                    CREATE TABLE conflict (
+                        space TEXT NOT NULL, id TEXT NOT NULL, epoch INTEGER NOT NULL, rev INTEGER NOT NULL,
+                        digest TEXT NOT NULL, received INTEGER NOT NULL, json BLOB NOT NULL,
+                        PRIMARY KEY (space, id, epoch, rev, digest)
+                    ) WITHOUT ROWID;
+                    CREATE TABLE calm (
+                        space TEXT NOT NULL, session TEXT NOT NULL, percent INTEGER NOT NULL,
+                        coverage INTEGER NOT NULL, at INTEGER NOT NULL,
+                        PRIMARY KEY (space, session)
+                    ) WITHOUT ROWID;
+                    CREATE TABLE rules (
+                        number INTEGER PRIMARY KEY, starts INTEGER, goal INTEGER NOT NULL, zone TEXT NOT NULL,
+                        weekday INTEGER NOT NULL, dayStart INTEGER NOT NULL, kinds TEXT NOT NULL, labels TEXT,
+                        minimum INTEGER NOT NULL, carries INTEGER NOT NULL
+                    );
+                    """)
+        }
+        return migrator
+    }
+
+    // MARK: Records
+
+    static func file(_ arrival: Ledger.Arrival, in database: Database) throws -> Ledger.Outcome {
+        let (space, filed) = (arrival.space.rawValue, arrival.filed)
+        let record = filed.record
+        let row = try Row.fetchOne(
+            database.cachedStatement(sql: "SELECT epoch, rev, digest, first FROM record WHERE space = ? AND id = ?"),
+            arguments: [space, record.id.rawValue])
+        let present = row.map { row in
+            (version: Version(epoch: row[0] as Int, rev: row[1] as Int), digest: row[2] as String)
+        }
+        let filing = Filing(version: record.version, digest: filed.digest.rawValue, over: present)
+        var touches = Int64.max
+        switch filing {
+        case .kept:
+            let (first, last) = span(of: record.runs, endsAt: record.endsAt, at: record.startedAt)
+            try database.cachedStatement(
+                sql: "INSERT OR REPLACE INTO record VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+            ).execute(arguments: [
+                space, record.id.rawValue, record.lineage.rawValue, record.node.rawValue, record.version.epoch,
+                record.version.rev, filed.digest.rawValue, record.stamp.time, first, last, arrival.at, json(filed),
+            ])
+            let lineage = try Int64.fetchOne(
+                database.cachedStatement(
+                    sql: "SELECT min(first) FROM record INDEXED BY record_lineage WHERE space = ? AND lineage = ?"),
+                arguments: [space, record.lineage.rawValue])
+            touches = min(lineage ?? first, row.map { $0[3] as Int64 } ?? first)
+        case .conflict:
+            try database.cachedStatement(sql: "INSERT OR IGNORE INTO conflict VALUES (?, ?, ?, ?, ?, ?, ?)").execute(
+                arguments: [
+                    space, record.id.rawValue, record.version.epoch, record.version.rev, filed.digest.rawValue,
+                    arrival.at, json(filed),
+                ])
+        case .known, .older: break
+        }
+        return Ledger.Outcome(filing: filing, touches: touches)
+    }
+
+    private static func json(_ filed: FiledRecord) -> Data { Data(filed.json()) }
+
+    private static func span(of runs: [LedgerRecord.Run], endsAt: Int64?, at start: Int64) -> (Int64, Int64) {
+        (
+            runs.map(\.from).min() ?? start,
+            runs.map { $0.to ?? endsAt ?? $0.from }.max() ?? start
+        )
+    }
+
+    private static func filed(_ json: Data) throws -> FiledRecord {
+        do {
+            return try FiledRecord(json: [UInt8](json))
+        } catch {
+            throw LedgerError.unreadable("record (\(error))")
+        }
+    }
+
+    /// The indices are named: left alone SQLite reads all of a space, which it takes for few rows until it has counted.
+    static func entries(of space: SpaceID, from: Int64, to: Int64, in database: Database) throws -> [Entry] {
+        let rows = try Data.fetchAll(
+            database.cachedStatement(
+                sql: """
+                    SELECT json FROM record INDEXED BY record_lineage WHERE space = :space AND lineage IN (
+                        SELECT lineage FROM record WHERE space = :space AND last > :from AND first < :to
+                        UNION SELECT record.lineage FROM correction JOIN record
+                            ON record.space = correction.space AND record.id = correction.session
+                        WHERE correction.space = :space AND correction.last > :from AND correction.first < :to)
+                    """), arguments: ["space": space.rawValue, "from": from, "to": to])
+        let records = try rows.map { try filed($0).record }
+        guard !records.isEmpty else { return [] }
+        let words = try Correction.latest(
+            Row.fetchAll(
+                database.cachedStatement(
+                    sql: """
+                        SELECT * FROM correction INDEXED BY correction_session WHERE space = :space AND session IN (
+                            SELECT id FROM record WHERE space = :space AND lineage IN (
+                                SELECT lineage FROM record WHERE space = :space AND last > :from AND first < :to
+                                UNION SELECT record.lineage FROM correction JOIN record
+                                    ON record.space = correction.space AND record.id = correction.session
+                                WHERE correction.space = :space AND correction.last > :from
+                                    AND correction.first < :to))
+                        """), arguments: ["space": space.rawValue, "from": from, "to": to]
+            ).map(Correction.init(row:)))
+        return records.map { Entry($0, corrected: words[$0.id]) }
+    }
+
+    static func entry(
+        _ session: SessionID, space: SpaceID, skippingDeletions: Bool = false, in database: Database
+    ) throws -> Entry? {
+        let json = try Data.fetchOne(
+            database, sql: "SELECT json FROM record WHERE space = ? AND id = ?",
+            arguments: [space.rawValue, session.rawValue])
+        guard let json else { return nil }
+        let words = try corrections(of: session, space: space, in: database)
+        return Entry(
+            try filed(json).record, corrected: words.last { !skippingDeletions || $0.content != nil })
+    }
+
+    static func weeks(of node: NodeID, space: SpaceID, since: Int64, in database: Database) throws -> [RecordWeek] {
+        let rows = try Row.fetchCursor(
+            database,
+            sql: """
+                SELECT stamp, id, epoch, rev, digest FROM record WHERE space = ? AND node = ? AND stamp >= ?
+                ORDER BY stamp
+                """, arguments: [space.rawValue, node.rawValue, since - since % RecordWeek.length])
+        var weeks: [RecordWeek] = []
+        while let row = try rows.next() {
+            guard let id = SessionID(row[1] as String), let digest = RecordDigest(row[4] as String) else { continue }
+            let number = Int((row[0] as Int64) / RecordWeek.length)
+            if weeks.last?.number != number { weeks.append(RecordWeek(number: number)) }
+            weeks[weeks.count - 1].add(
+                RecordName(id: id, version: Version(epoch: row[2] as Int, rev: row[3] as Int), digest: digest))
+        }
+        return weeks
+    }
+
+    static func spaces(in database: Database) throws -> [SpaceID] {
+        try String.fetchAll(database, sql: "SELECT DISTINCT space FROM record ORDER BY space").compactMap(SpaceID.init)
+    }
+
+    static func beginning(of space: SpaceID, in database: Database) throws -> Int64? {
+        try Int64.fetchOne(database, sql: "SELECT min(first) FROM record WHERE space = ?", arguments: [space.rawValue])
+    }
+
+    static func conflicts(in database: Database) throws -> [Ledger.Arrival] {
+        let rows = try Row.fetchAll(database, sql: "SELECT space, json, received FROM conflict ORDER BY received")
+        return try rows.compactMap { row in
+            guard let space = SpaceID(row[0] as String) else { return nil }
+            return Ledger.Arrival(space: space, filed: try filed(row[1]), at: row[2])
+        }
+    }
+
+    // MARK: Corrections
+
+    static func insert(_ correction: Correction, space: SpaceID, in database: Database) throws -> Bool {
+        let content = correction.content
+        let (first, last) = span(of: content?.runs ?? [], endsAt: nil, at: correction.at)
+        try database.execute(
+            sql: "INSERT OR IGNORE INTO correction VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            arguments: [
+                space.rawValue, correction.id.rawValue, correction.session.rawValue, correction.at, first, last,
+                content == nil, content?.title ?? "", content?.label?.name, content?.label?.colour.description,
+                Data((content?.runs ?? []).json()),
+            ])
+        return database.changesCount > 0
+    }
+
+    static func corrections(of session: SessionID, space: SpaceID, in database: Database) throws -> [Correction] {
+        try Row.fetchAll(
+            database, sql: "SELECT * FROM correction WHERE space = ? AND session = ? ORDER BY at, id",
+            arguments: [space.rawValue, session.rawValue]
+        ).map(Correction.init(row:))
+    }
+
+    // MARK: Calm
+
+    static func upsert(_ calm: CalmFeed, space: SpaceID, in database: Database) throws {
+        try database.cachedStatement(
+            sql: """
+                INSERT INTO calm VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE
+                SET percent = excluded.percent, coverage = excluded.coverage, at = excluded.at WHERE excluded.at >= at
+                """
+        ).execute(arguments: [space.rawValue, calm.session.rawValue, calm.percent, calm.coverage, calm.at])
+    }
+
+    static func calm(
+        of sessions: [SessionID], space: SpaceID, in database: Database
+    ) throws -> [SessionID: SessionCalm] {
+        var found: [SessionID: SessionCalm] = [:]
+        let statement = try database.cachedStatement(
+            sql: "SELECT percent, coverage FROM calm WHERE space = ? AND session = ?")
+        for session in sessions {
+            guard let row = try Row.fetchOne(statement, arguments: [space.rawValue, session.rawValue]) else { continue }
+            found[session] = SessionCalm(percent: row[0], coverage: row[1])
+        }
+        return found
+    }
+
+    // MARK: Rules
+
+    static func insert(_ rules: WeekRules, from: Int64, in database: Database) throws {
+        try database.execute(
+            sql: """
+                INSERT INTO rules (starts, goal, zone, weekday, dayStart, kinds, labels, minimum, carries)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+                """,
+            arguments: [
+                from, rules.goal, rules.zone.description, rules.firstWeekday, rules.dayStart,
+                rules.counting.kinds.map(\.rawValue).sorted().joined(separator: ","),
+                rules.counting.labels.map { $0.sorted().joined(separator: "\n") }, rules.counting.minimum,
+                rules.carriesOver,
+            ])
+    }
+
+    static func rules(in database: Database) throws -> [RulesHistory.Item] {
+        try Row.fetchAll(database, sql: "SELECT * FROM rules ORDER BY number").map { row in
+            guard let zone = Zone(row["zone"] as String) else {
+                throw LedgerError.unreadable("zone \(row["zone"] as String)")
+            }
+            let kinds = (row["kinds"] as String).split(separator: ",").compactMap { PhaseKind(rawValue: String($0)) }
+            let labels = (row["labels"] as String?).map { text in
+                Set(text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init))
+            }
+            return RulesHistory.Item(
+                from: row["starts"],
+                rules: WeekRules(
+                    goal: row["goal"], zone: zone, firstWeekday: row["weekday"], dayStart: row["dayStart"],
+                    counting: Counting(kinds: Set(kinds), labels: labels, minimum: row["minimum"]),
+                    carriesOver: row["carries"]))
+        }
+    }
+}
+
+extension Correction {
+    fileprivate init(row: Row) throws {
+        guard let id = CorrectionID(row["id"] as String), let session = SessionID(row["session"] as String),
+            let runs = try? [LedgerRecord.Run](json: [UInt8](row["runs"] as Data))
+        else { throw LedgerError.unreadable("correction") }
+        let label = (row["label"] as String?).map { name in
+            Label(name: name, colour: (row["colour"] as String?).flatMap(Colour.init(hex:)) ?? .grey)
+        }
+        let isDeleted: Bool = row["deleted"]
+        self.init(
+            id: id, session: session, at: row["at"],
+            content: isDeleted ? nil : Content(title: row["title"], label: label, runs: runs))
+    }
+
+    fileprivate static func latest(_ all: [Correction]) -> [SessionID: Correction] {
+        all.reduce(into: [:]) { latest, word in
+            if word.holds(against: latest[word.session]) { latest[word.session] = word }
+        }
+    }
+}

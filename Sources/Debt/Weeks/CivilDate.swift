@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A day of the calendar (proleptic Gregorian), without a time and without a zone.
+public struct CivilDate: Hashable, Comparable, Sendable, CustomStringConvertible {
+    /// Days since 1970-01-01.
+    public var dayNumber: Int
+
+    /// A day by its number.
+    public init(dayNumber: Int) { self.dayNumber = dayNumber }
+
+    /// A day by year, month 1 to 12 and day of the month. Days beyond the month's end run on into the next.
+    public init(year: Int, month: Int, day: Int) {
+        // Years that begin in March have their leap day at the end (Howard Hinnant, "chrono-compatible low-level date
+        // algorithms").
+        let year = month <= 2 ? year - 1 : year
+        let era = Self.floor(year, 400)
+        let yearOfEra = year - era * 400
+        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
+        dayNumber = era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
+    }
+
+    /// Reads `2026-12-28`; `nil` for anything else, also for a day that there is not.
+    public init?(_ text: some StringProtocol) {
+        let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+        guard parts.map(\.utf8.count) == [4, 2, 2], parts.allSatisfy({ $0.utf8.allSatisfy(Self.isDigit) }),
+            let year = Int(parts[0]), let month = Int(parts[1]), let day = Int(parts[2]), (1...12).contains(month)
+        else { return nil }
+        self.init(year: year, month: month, day: day)
+        guard components == (year, month, day) else { return nil }
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
+
+    /// Year, month and day of the month.
+    public var components: (year: Int, month: Int, day: Int) {
+        let shifted = dayNumber + 719_468
+        let era = Self.floor(shifted, 146_097)
+        let dayOfEra = shifted - era * 146_097
+        let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let shiftedMonth = (5 * dayOfYear + 2) / 153
+        let month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
+        let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+        return (year, month, dayOfYear - (153 * shiftedMonth + 2) / 5 + 1)
+    }
+
+    /// 1 for Monday to 7 for Sunday.
+    public var weekday: Int { Self.modulo(dayNumber + 3, 7) + 1 }
+
+    /// The ISO week that the day lies in: the week of its Thursday, counted from the one with January 4.
+    public var isoWeek: WeekNumber {
+        let thursday = CivilDate(dayNumber: dayNumber + 4 - weekday)
+        let year = thursday.components.year
+        let first = CivilDate(year: year, month: 1, day: 1)
+        return WeekNumber(year: year, week: (thursday.dayNumber - first.dayNumber) / 7 + 1)
+    }
+
+    /// The day so many days later.
+    public func adding(days: Int) -> CivilDate { CivilDate(dayNumber: dayNumber + days) }
+
+    /// `2026-12-28`.
+    public var description: String {
+        let (year, month, day) = components
+        return "\(Self.padded(year, 4))-\(Self.padded(month, 2))-\(Self.padded(day, 2))"
+    }
+
+    /// The earlier day first.
+    public static func < (one: CivilDate, other: CivilDate) -> Bool { one.dayNumber < other.dayNumber }
+
+    static func padded(_ number: Int, _ width: Int) -> String {
+        let digits = String(number)
+        return String(repeating: "0", count: max(0, width - digits.count)) + digits
+    }
+
+    static func floor(_ number: Int, _ divisor: Int) -> Int {
+        number >= 0 ? number / divisor : -((-number + divisor - 1) / divisor)
+    }
+
+    static func modulo(_ number: Int, _ divisor: Int) -> Int { number - floor(number, divisor) * divisor }
+}
+
+/// The number of a week in its ISO year.
+public struct WeekNumber: Hashable, Comparable, Sendable, CustomStringConvertible {
+    /// The year that most of the week's days lie in.
+    public var year: Int
+    /// 1 to 53.
+    public var week: Int
+
+    /// A number from its parts.
+    public init(year: Int, week: Int) {
+        self.year = year
+        self.week = week
+    }
+
+    /// Reads `2026-W53`; `nil` for anything else.
+    public init?(_ text: some StringProtocol) {
+        let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+        guard parts.map(\.utf8.count) == [4, 3], parts[1].first == "W", let year = Int(parts[0]),
+            let week = Int(parts[1].dropFirst()), (1...53).contains(week), year >= 0
+        else { return nil }
+        self.init(year: year, week: week)
+    }
+
+    /// `2026-W53`.
+    public var description: String { "\(CivilDate.padded(year, 4))-W\(CivilDate.padded(week, 2))" }
+
+    /// The earlier week first.
+    public static func < (one: WeekNumber, other: WeekNumber) -> Bool {
+        (one.year, one.week) < (other.year, other.week)
+    }
+}

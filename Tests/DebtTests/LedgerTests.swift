@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FoundationEssentials
+import GRDB
+import Session
+import Support
+import Testing
+import Wire
+
+@testable import Debt
+
+/// The ledger in a real file.
+@Suite("The ledger", .computing)
+struct LedgerTests {
+    private let directory: TemporaryDirectory
+    private let home: SpaceID
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        home = try #require(SpaceID("home"))
+    }
+
+    private func open(_ name: String = "ledger.sqlite") throws -> Ledger { try Ledger(path: directory.file(name)) }
+
+    private func arrival(_ record: LedgerRecord, at: Int64 = 0) -> Ledger.Arrival {
+        Ledger.Arrival(space: home, filed: FiledRecord(record), at: at)
+    }
+
+    private func record(
+        _ name: String, rev: Int = 1, from: Int64 = 1_800_000_000_000, minutes: Int64 = 25, title: String = ""
+    ) throws -> LedgerRecord {
+        let (id, node) = (try #require(SessionID(name)), try #require(NodeID("desk")))
+        return LedgerRecord(
+            id: id, lineage: id, node: node, stamp: Stamp(time: from, counter: 0, node: node),
+            version: Version(epoch: 1, rev: rev), title: title, mode: .countdown, status: .stopped, startedAt: from,
+            runs: [LedgerRecord.Run(kind: .focus, from: from, to: from + minutes * 60_000)])
+    }
+
+    /// The same stories as those of the reference, through the file and in several batches: doubled, backwards, late.
+    @Test(arguments: 0..<10)
+    func storiesThroughTheFile(ten: Int) throws {
+        for seed in ten * 10..<ten * 10 + 10 {
+            let story = Story(seed: seed)
+            let ledger = try open("\(seed).sqlite")
+            var book = Book()
+            for arrival in story.arrivals {
+                book.take(arrival)
+                switch arrival {
+                case .record(let record): _ = try ledger.file([self.arrival(record), self.arrival(record)])
+                case .correction(let correction): try ledger.correct(correction, in: home)
+                }
+            }
+            let entries = try ledger.entries(of: home, from: -1_000, to: 10_000)
+            #expect(entries.count == book.entries.count, "seed \(seed)")
+            let (mine, theirs) = (entries, book.entries)
+            let counted = Minutes(of: mine, counting: story.counting, now: story.now)
+            let expected = Minutes(of: theirs, counting: story.counting, now: story.now)
+            #expect(
+                counted.total == expected.total && counted.ongoing?.until == expected.ongoing?.until, "seed \(seed)")
+            #expect(
+                counted.pieces.map { mine[$0.entry].record.id } == expected.pieces.map { theirs[$0.entry].record.id })
+            try ledger.close()
+        }
+    }
+
+    /// What a week asks for is what it would get of everything.
+    @Test func aWeekFindsAllThatCountsInIt() throws {
+        let week: Int64 = 60
+        for seed in 500..<540 {
+            let story = Story(seed: seed)
+            let ledger = try open("\(seed).sqlite")
+            for arrival in story.arrivals {
+                switch arrival {
+                case .record(let record): _ = try ledger.file([self.arrival(record)])
+                case .correction(let correction): try ledger.correct(correction, in: home)
+                }
+            }
+            let all = Minutes(
+                of: try ledger.entries(of: home, from: .min, to: .max), counting: story.counting, now: story.now)
+            for from in stride(from: Int64(0), to: 400, by: 60) {
+                let some = Minutes(
+                    of: try ledger.entries(of: home, from: from, to: from + week), counting: story.counting,
+                    now: story.now)
+                func inside(_ minutes: Minutes) -> Int64 {
+                    minutes.pieces.reduce(0) { $0 + max(0, min($1.to, from + week) - max($1.from, from)) }
+                }
+                #expect(inside(some) == inside(all), "seed \(seed), from \(from)")
+            }
+            try ledger.close()
+        }
+    }
+
+    @Test func whatIsThereDecides() throws {
+        let ledger = try open()
+        let (first, second) = (try record("s-1", rev: 1), try record("s-1", rev: 2))
+        let other = try record("s-1", rev: 2, title: "Something else")
+        #expect(
+            try ledger.file([arrival(second), arrival(second), arrival(first), arrival(other)]).map(\.filing)
+                == [.kept, .known, .older, .conflict])
+        #expect(try ledger.file([arrival(other)]).map(\.filing) == [.conflict])
+        #expect(try ledger.conflicts().map(\.filed.record) == [other])
+        #expect(try ledger.entry(second.id, of: home)?.record == second)
+        #expect(try ledger.file([arrival(try record("s-1", rev: 3))]).map(\.filing) == [.kept])
+    }
+
+    @Test func whatWasFiledOutlivesTheProcess() throws {
+        let ledger = try open()
+        _ = try ledger.file([arrival(try record("s-1"))])
+        // Another process, while the first still has the file: as after a kill.
+        let other = try open()
+        #expect(try other.entry(try #require(SessionID("s-1")), of: home) != nil)
+        try ledger.close()
+        #expect(try open().spaces() == [home])
+        try other.close()
+    }
+
+    @Test func aDamagedFileIsSaidToBe() throws {
+        let ledger = try open()
+        _ = try ledger.file(try (0..<500).map { arrival(try record("s-\($0)")) })
+        try ledger.close()
+        let path = directory.file("ledger.sqlite")
+        var bytes = try Data(contentsOf: URL(filePath: path))
+        for index in stride(from: 8_192, to: bytes.count, by: 17) { bytes[index] = 0xFF }
+        try bytes.write(to: URL(filePath: path))
+        #expect(throws: LedgerError.self) { try open() }
+        #expect(throws: LedgerError.self) { try Ledger(path: "/nonexistent/ledger.sqlite") }
+    }
+
+    @Test func aBackupHoldsWhatTheLedgerHeld() throws {
+        let ledger = try open()
+        _ = try ledger.file([arrival(try record("s-1"))])
+        try ledger.backUp(to: directory.file("copy"))
+        _ = try ledger.file([arrival(try record("s-2"))])
+        let copy = try open("copy")
+        #expect(try copy.entries(of: home, from: .min, to: .max).map(\.record.id.rawValue) == ["s-1"])
+        try copy.close()
+        try ledger.close()
+    }
+
+    @Test func weeksOfANodeAreThoseThatItHasItself() throws {
+        let ledger = try open()
+        let records = try (0..<6).map { (index: Int64) in
+            try record("s-\(index)", from: 1_800_000_000_000 + index * RecordWeek.length / 2)
+        }
+        _ = try ledger.file(records.map { arrival($0) })
+        var expected: [RecordWeek] = []
+        for record in records {
+            let number = RecordWeek.number(of: record.stamp)
+            if expected.last?.number != number { expected.append(RecordWeek(number: number)) }
+            expected[expected.count - 1].add(FiledRecord(record).name)
+        }
+        let (desk, hall) = (try #require(NodeID("desk")), try #require(NodeID("hall")))
+        #expect(try ledger.weeks(of: desk, in: home, since: 0) == expected)
+        #expect(try ledger.weeks(of: desk, in: home, since: records[4].stamp.time).count <= 2)
+        #expect(try ledger.weeks(of: hall, in: home, since: 0).isEmpty)
+    }
+
+    @Test func rulesAreRemembered() throws {
+        let ledger = try open()
+        let berlin = WeekRules(zone: try #require(Zone("Europe/Berlin")), dayStart: 5 * 3_600_000)
+        var later = berlin
+        later.goal = 600
+        later.counting = Counting(kinds: [.work], labels: ["", "Deep"], minimum: 0)
+        later.carriesOver = true
+        #expect(try ledger.take(berlin, at: 1_000).items.count == 1)
+        #expect(try ledger.take(berlin, at: 2_000).items.count == 1)
+        let history = try ledger.take(later, at: 3_000)
+        #expect(history.items.map(\.from) == [.min, 3_000] && history.latest == later)
+        #expect(try RulesHistory(ledger.rules()) == history)
+    }
+
+    /// 300, 420 and 500 minutes of 420 in three weeks: 120 are carried on, and then 40 are left.
+    @Test func debtIsCarriedOverWhereThatIsWanted() throws {
+        let ledger = try open()
+        let rules = WeekRules(zone: .utc, carriesOver: true)
+        let monday: Int64 = 1_798_416_000_000 - 1_798_416_000_000 % 604_800_000 + 4 * 86_400_000
+        let week = RulesHistory(rules).week(containing: monday + 1)
+        #expect(week.from == monday)
+        let done: [Int64] = [300, 420, 500, 0]
+        _ = try ledger.file(
+            try done.enumerated().map { index, minutes in
+                arrival(try record("s-\(index)", from: monday + Int64(index) * 604_800_000, minutes: minutes))
+            })
+        var book = WeekBook(space: home, ledger: ledger, history: RulesHistory(rules))
+        let debts = try (0..<4).map { index in
+            let now = monday + Int64(index) * 604_800_000 + 86_400_000 * 3
+            return try book.report(of: book.history.week(containing: now), now: now).debt
+        }
+        #expect(debts == [120, 120, 40, 460])
+        var plain = WeekBook(space: home, ledger: ledger, history: RulesHistory(WeekRules(zone: .utc)))
+        let now = monday + 2 * 604_800_000 + 86_400_000
+        #expect(try plain.report(of: plain.history.week(containing: now), now: now).debt == -80)
+    }
+
+    @Test func aCorrectionOfAnOldWeekIsSeen() throws {
+        let ledger = try open()
+        let start: Int64 = 1_800_000_000_000
+        _ = try ledger.file([arrival(try record("s-1", from: start))])
+        var book = WeekBook(space: home, ledger: ledger, history: RulesHistory(WeekRules(zone: .utc)))
+        let (week, now) = (book.history.week(containing: start), start + 30 * 86_400_000)
+        #expect(try book.sums(of: week, now: now).done == 25 * 60_000)
+        try ledger.correct(
+            Correction(id: try #require(Token("c-1")), session: try #require(Token("s-1")), at: now, content: nil),
+            in: home)
+        book.forget()
+        #expect(try book.sums(of: week, now: now).done == 0)
+        // A later record of its node changes nothing of a person's word.
+        let outcome = try ledger.file([arrival(try record("s-1", rev: 2, from: start, minutes: 40))])
+        book.forget(from: outcome[0].touches)
+        #expect(outcome[0].filing == .kept && outcome[0].touches == start)
+        #expect(try book.sums(of: week, now: now).done == 0)
+        let content = Correction.Content(
+            title: "By hand", label: nil, runs: [LedgerRecord.Run(kind: .work, from: start, to: start + 600_000)])
+        try ledger.correct(
+            Correction(
+                id: try #require(Token("c-2")), session: try #require(Token("s-1")), at: now + 1, content: content),
+            in: home)
+        book.forget()
+        #expect(try book.sums(of: week, now: now).done == 600_000)
+        #expect(try ledger.corrections(of: try #require(Token("s-1")), in: home).count == 2)
+    }
+
+    @Test func calmOfTheWeekIsOverWhatWasHeard() throws {
+        let ledger = try open()
+        let start: Int64 = 1_800_000_000_000
+        _ = try ledger.file([
+            arrival(try record("s-1", from: start, minutes: 30)),
+            arrival(try record("s-2", from: start + 7_200_000, minutes: 10)),
+            arrival(try record("s-3", from: start + 14_400_000, minutes: 60)),
+        ])
+        let book = WeekBook(space: home, ledger: ledger, history: RulesHistory(WeekRules(zone: .utc)))
+        let (week, now) = (book.history.week(containing: start), start + 86_400_000)
+        #expect(try book.calm(of: week, now: now) == nil)
+        for (name, percent, coverage, at) in [
+            ("s-1", 10, 100, 1), ("s-1", 90, 100, 5), ("s-1", 20, 100, 3), ("s-2", 50, 100, 1),
+        ] {
+            try ledger.note(
+                CalmFeed(session: try #require(Token(name)), percent: percent, coverage: coverage, at: Int64(at)),
+                in: home)
+        }
+        #expect(try book.calm(of: week, now: now) == 80)
+    }
+}

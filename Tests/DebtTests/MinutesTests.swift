@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Debt
+import Session
+import Support
+import Testing
+
+/// What a ledger keeps, in memory.
+struct Book {
+    private(set) var records: [SessionID: LedgerRecord] = [:]
+    private(set) var corrections: [SessionID: Correction] = [:]
+
+    mutating func take(_ arrival: Story.Arrival) {
+        switch arrival {
+        case .record(let record):
+            let present = records[record.id].map { (version: $0.version, digest: $0) }
+            if Filing(version: record.version, digest: record, over: present) == .kept { records[record.id] = record }
+        case .correction(let correction):
+            if correction.holds(against: corrections[correction.session]) {
+                corrections[correction.session] = correction
+            }
+        }
+    }
+
+    var entries: [Entry] { records.values.map { Entry($0, corrected: corrections[$0.id]) } }
+}
+
+@Suite("Minutes, against a slow reference", .computing)
+struct MinutesTests {
+    @Test(arguments: 0..<20)
+    func thousandStories(thousand: Int) {
+        var seen = (owned: 0, shared: 0, ongoing: 0, excluded: 0)
+        for seed in thousand * 1_000..<(thousand + 1) * 1_000 {
+            let story = Story(seed: seed)
+            var book = Book()
+            for arrival in story.arrivals { book.take(arrival) }
+            let entries = book.entries
+            let minutes = Minutes(of: entries, counting: story.counting, now: story.now)
+            let reference = Reference(
+                story.arrivals, counting: story.counting, now: story.now, length: Story.length)
+            var owners = [SessionID?](repeating: nil, count: reference.owners.count)
+            var twice = 0
+            for piece in minutes.pieces {
+                for instant in piece.from..<piece.to {
+                    if owners[Int(instant)] != nil { twice += 1 }
+                    owners[Int(instant)] = entries[piece.entry].record.id
+                }
+            }
+            #expect(twice == 0, "seed \(seed): \(twice) instants count twice")
+            #expect(owners == reference.owners, "seed \(seed)")
+            #expect(minutes.total == Int64(reference.owners.count { $0 != nil }), "seed \(seed)")
+            #expect(minutes.ongoing?.until == reference.until, "seed \(seed)")
+            seen.owned += minutes.pieces.count
+            seen.shared += Set(owners).count > 3 ? 1 : 0
+            seen.ongoing += minutes.ongoing == nil ? 0 : 1
+            seen.excluded += story.counting.minimum > 0 ? 1 : 0
+        }
+        #expect(seen.owned > 1_000 && seen.shared > 50 && seen.ongoing > 20 && seen.excluded > 100, "\(seen)")
+    }
+}

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FoundationEssentials
+import Glibc
+import Mosquitto
+import Support
+import Testing
+
+/// The debt service with a real broker, real nodes and a ledger on disk.
+@Suite(.takingTurns) struct DebtServiceTests {
+    private static let arguments = ["--zone", "UTC"]
+    /// So that what tests do in a second counts.
+    private static let environment = ["LOCKSTEP_DEBT_MINIMUM": "0"]
+
+    /// Files of records that wait, or were acknowledged.
+    private func records(_ folder: String, of node: NodeProcess) -> [String] {
+        let path = node.directory.file("state/" + folder)
+        return ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).sorted()
+    }
+
+    @Test func aSessionCountsWhileItRunsAndAfterwards() async throws {
+        try await Space.with("desk") { space in
+            try await DebtProgram.withService(
+                Self.arguments, broker: space.broker.port, environment: Self.environment
+            ) { service in
+                let empty = try await space.peer.hearsDebt("nothing done") { $0.done == 0 }
+                #expect(empty.minutes == 420 && empty.goal == 420 && empty.until == .null)
+                #expect((empty.days.items.count) == 7 && (empty.to.int ?? 0) - (empty.from.int ?? 0) == 604_800_000)
+                let desk = space["desk"]
+                let session = try desk.begin()
+                let running = try await space.peer.hearsDebt("it runs") { $0.until.int != nil }
+                #expect(abs((running.until.int ?? 0) - now() - 1_500_000) < 60_000)
+                try await desk.shows("the debt") { $0.debtMinutes == 420 }
+                #expect(try await desk.lockstep("stop").code == 0)
+                let stopped = try await space.peer.hearsDebt("it has ended") { $0.until == .null }
+                #expect((stopped.done.int ?? 0) > 0 && stopped.labels.items.count == 1)
+                try await eventually("it is acknowledged") {
+                    records("outbox", of: desk).isEmpty && records("recorded", of: desk) == ["\(session).json"]
+                }
+                let shown = try await service.command("show", "--json")
+                #expect(shown.code == 0 && shown.json.done == stopped.done && shown.json.debt == stopped.minutes)
+                let history = try await service.command("history", "--json")
+                #expect(history.json.session.text == session && history.json.title == "Reading")
+                #expect(try await service.command("history", "--csv").output.contains("\(session),desk,Reading"))
+                #expect(try await service.command("history", "--ical").output.contains("SUMMARY:Reading"))
+                // What a person takes out is out everywhere, and says so by itself.
+                #expect(try await service.command("delete", session).code == 0)
+                try await space.peer.hearsDebt("it is deleted") { $0.done == 0 }
+                #expect(try await service.command("history", "--json").output.isEmpty)
+                // It is brought back by another word.
+                #expect(try await service.command("correct", session, "--label", "Deep").code == 0)
+                let back = try await space.peer.hearsDebt("it is back") { $0.done == stopped.done }
+                #expect(back.labels[0].label.name == "Deep")
+                #expect(try await service.command("delete", "nothing").code == 2)
+            }
+        }
+    }
+
+    /// Doubled, backwards, broken and contradictory: each gets its answer, and no other is held up.
+    @Test func recordsOfEverySortAreAnswered() async throws {
+        try await Space.with { space in
+            try await DebtProgram.withService(
+                Self.arguments, broker: space.broker.port, environment: Self.environment
+            ) { service in
+                let peer = space.peer
+                try await peer.hearsDebt("nothing done") { $0.done == 0 }
+                try await peer.publish("record", JSON.record("s-1", rev: 2, minutes: 20), retain: false)
+                try await peer.isAnswered("s-1", rev: 2, "kept")
+                try await peer.publish("record", JSON.record("s-1", rev: 2, minutes: 20), retain: false)
+                try await peer.publish("record", JSON.record("s-1", rev: 1, minutes: 50), retain: false)
+                var broken = JSON.record("s-2")
+                broken.runs = [["nap", 1, 2]]
+                try await peer.publish("record", broken, retain: false)
+                try await peer.publish("record", Array("{".utf8))
+                var stolen = JSON.record("s-3")
+                stolen.node = "desk"
+                stolen.stamp = [1, 0, "desk"]
+                try await peer.publish("record", stolen, retain: false)
+                let other = JSON.record("s-1", rev: 2, minutes: 21, digest: "d2")
+                try await peer.publish("record", other, retain: false)
+                try await peer.publish("record", JSON.record("s-4", ago: 60, minutes: 10), retain: false)
+                try await peer.isAnswered("s-1", rev: 2, "kept", times: 2)
+                try await peer.isAnswered("s-1", rev: 1, "kept")
+                try await peer.isAnswered("s-2", rev: 1, "refused")
+                try await peer.isAnswered("s-3", rev: 1, "refused")
+                try await peer.isAnswered("s-1", rev: 2, "conflict")
+                try await peer.isAnswered("s-4", rev: 1, "kept")
+                let week = try await service.command("history", "--json").output.split(separator: "\n").map {
+                    try JSON(String($0))
+                }
+                #expect(week.map(\.session.text) == ["s-1", "s-4"])
+                #expect(week.map(\.done.int) == [1_200_000, 600_000])
+            }
+        }
+    }
+
+    /// The service is killed; what happens meanwhile is there when it is back, also what began and ended without contact.
+    @Test func whatHappensWithoutTheServiceIsMadeUpFor() async throws {
+        try await Space.with("desk") { space in
+            let desk = space["desk"]
+            let service = try DebtProgram(
+                Self.arguments, broker: space.broker.port, environment: Self.environment)
+            try await service.start()
+            let first = try desk.begin()
+            try await space.peer.hearsDebt("it runs") { $0.until.int != nil }
+            try await service.kill()
+            #expect(try await desk.lockstep("stop").code == 0)
+            // A start ends the one before on the same node.
+            let second = try desk.begin()
+            let third = try desk.begin(["title": "Writing", "seconds": 1500])
+            #expect(try await desk.lockstep("stop").code == 0)
+            try await eventually("the records wait") { records("outbox", of: desk).count == 3 }
+            try await desk.kill()
+            try await desk.start()
+            try await service.start()
+            try await eventually("all is acknowledged; \(service.log)") {
+                records("outbox", of: desk).isEmpty && records("recorded", of: desk).count == 3
+            }
+            let history = try await service.command("history", "--json").output.split(separator: "\n").map {
+                try JSON(String($0))
+            }
+            #expect(Set(history.map(\.session.text)) == [first, second, third])
+            #expect(
+                Dictionary(uniqueKeysWithValues: history.map { ($0.session.text, $0.status.text) })[second]
+                    == "superseded")
+            let week = try await space.peer.hearsDebt("nothing runs") { $0.until == .null && $0.done != 0 }
+            #expect(week.labels.items.count == 1)
+            try await service.end()
+        }
+    }
+
+    /// What a backup does not hold the nodes send again.
+    @Test func aRestoredLedgerIsFilledAgain() async throws {
+        try await Space.with("desk") { space in
+            let desk = space["desk"]
+            let service = try DebtProgram(
+                Self.arguments, broker: space.broker.port, environment: Self.environment)
+            try await service.start()
+            try desk.begin()
+            #expect(try await desk.lockstep("stop").code == 0)
+            try await eventually("it is acknowledged") { records("recorded", of: desk).count == 1 }
+            let file = service.directory.file("backup")
+            #expect(try await service.command("backup", file).code == 0)
+            #expect(try await service.command("backup", file).code == 2, "nothing is overwritten")
+            let later = try desk.begin()
+            #expect(try await desk.lockstep("stop").code == 0)
+            try await eventually("it is acknowledged") { records("recorded", of: desk).count == 2 }
+            #expect(try await service.command("restore", file).code == 2, "the service runs")
+            try await service.end()
+            let restored = try await service.command("restore", file)
+            #expect(restored.code == 0, "\(restored)")
+            #expect(!(try await service.command("history", "--json")).output.contains(later))
+            try await service.start()
+            try await eventually("it is there again; \(service.log)") {
+                try await service.command("history", "--json").output.contains(later)
+            }
+            try await eventually("it is acknowledged") { records("outbox", of: desk).isEmpty }
+            try await service.end()
+        }
+    }
+
+    @Test func badSettingsAreNamed() async throws {
+        for (key, value) in [
+            ("GOAL", "lots"), ("ZONE", "Atlantis/Centre"), ("WEEK_START", "someday"), ("DAY_START", "25:00"),
+            ("KINDS", "nap"), ("CARRY_OVER", "perhaps"), ("MINIMUM", "x"),
+        ] {
+            let name = "LOCKSTEP_DEBT_" + key
+            let result = try await CommandLine.run(
+                ["--broker", "mqtt://127.0.0.1:1"], program: "lockstep-debt", environment: [name: value])
+            #expect(result.code == 2 && result.errors.contains(name), "\(result)")
+        }
+        let alone = try await CommandLine.run([], program: "lockstep-debt")
+        #expect(alone.code == 2 && alone.errors.contains("--broker"))
+    }
+}

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FoundationEssentials
+import Logging
+import Session
+import Support
+import Testing
+import Wire
+
+@testable import Shell
+
+@Suite("The outbox of ledger records")
+struct OutboxTests {
+    private let place: JournalPlace
+    private let outbox: Outbox
+    private static let start: Int64 = 1_800_000_000_000
+
+    init() throws {
+        place = try JournalPlace()
+        outbox = Outbox(directory: place.directory, log: Logger(label: "outbox"))
+    }
+
+    private func filed(_ name: String, rev: Int = 1, title: String = "", at start: Int64 = Self.start) throws
+        -> FiledRecord
+    {
+        let (id, node) = (try #require(SessionID(name)), try #require(NodeID("desk")))
+        return FiledRecord(
+            LedgerRecord(
+                id: id, lineage: id, node: node, stamp: Stamp(time: start, counter: 0, node: node),
+                version: Version(epoch: 1, rev: rev), title: title, mode: .countdown, status: .stopped,
+                startedAt: start, runs: [LedgerRecord.Run(kind: .focus, from: start, to: start + 60_000)]))
+    }
+
+    private func ack(_ items: [(FiledRecord, LedgerAck.Outcome)] = [], weeks: [RecordWeek]? = nil) throws -> LedgerAck {
+        LedgerAck(
+            node: try #require(NodeID("desk")), items: items.map { LedgerAck.Item($0.0.name, $0.1) }, weeks: weeks)
+    }
+
+    /// As a node does it: the journal is written between.
+    private func add(_ filed: FiledRecord) throws {
+        outbox.hold(filed)
+        try outbox.secure(except: filed.record.id)
+        outbox.release(at: 0)
+        outbox.save()
+    }
+
+    private func reopened() -> Outbox {
+        let outbox = Outbox(directory: place.directory, log: Logger(label: "outbox"))
+        outbox.load()
+        return outbox
+    }
+
+    private func files(_ folder: String) -> [String] {
+        ((try? FileManager.default.contentsOfDirectory(atPath: place.directory.path + "/" + folder)) ?? []).sorted()
+    }
+
+    @Test func aRecordWaitsOnDiskUntilItIsAcknowledged() throws {
+        let record = try filed("s-1")
+        try add(record)
+        #expect(outbox.takeOutgoing().isEmpty, "there is no connection")
+        #expect(files("outbox") == ["s-1.json"])
+        let next = reopened()
+        #expect(next.waiting == 1)
+        next.link(isUp: true, at: 0)
+        #expect(next.takeOutgoing() == [record])
+        next.hear(try ack([(record, .kept)]), at: 1, groupTime: Self.start)
+        #expect(next.waiting == 0 && files("outbox").isEmpty && files("recorded") == ["s-1.json"])
+        #expect(reopened().waiting == 0)
+    }
+
+    /// What the journal on disk does not say yet, a crash undoes.
+    @Test func nothingIsSentBeforeItsJournalIsOnDisk() throws {
+        outbox.link(isUp: true, at: 0)
+        let record = try filed("s-1")
+        outbox.hold(record)
+        #expect(outbox.takeOutgoing().isEmpty)
+        outbox.release(at: 0)
+        #expect(outbox.takeOutgoing() == [record])
+    }
+
+    /// The journal is about to forget a session: its record is on disk before.
+    @Test func aRecordIsOnDiskBeforeItsSessionIsForgotten() throws {
+        outbox.hold(try filed("s-1"))
+        outbox.hold(try filed("s-2", rev: 2))
+        try outbox.secure(except: SessionID("s-2"))
+        #expect(files("outbox") == ["s-1.json"])
+        outbox.release(at: 0)
+        #expect(outbox.needsSaving)
+        outbox.save()
+        #expect(files("outbox") == ["s-1.json", "s-2.json"] && !outbox.needsSaving)
+    }
+
+    /// The process died between the outbox and the journal: what the journal says holds.
+    @Test func theJournalHoldsAgainstTheOutbox() throws {
+        outbox.hold(try filed("s-1", rev: 9, title: "never happened"))
+        try outbox.secure(except: nil)
+        let next = reopened()
+        let true_ = try filed("s-1", rev: 8)
+        next.hold(true_)
+        next.release(at: 0)
+        next.link(isUp: true, at: 0)
+        #expect(next.takeOutgoing() == [true_])
+        next.save()
+        #expect(reopened().waiting == 1)
+    }
+
+    @Test func onlyTheSameRecordIsAcknowledged() throws {
+        outbox.link(isUp: true, at: 0)
+        let (old, new) = (try filed("s-1", rev: 1), try filed("s-1", rev: 2))
+        try add(old)
+        try add(new)
+        #expect(outbox.takeOutgoing() == [old, new])
+        outbox.hear(try ack([(old, .kept)]), at: 1, groupTime: Self.start)
+        #expect(outbox.waiting == 1)
+        outbox.hear(try ack([(try filed("s-1", rev: 2, title: "other"), .kept)]), at: 1, groupTime: Self.start)
+        #expect(outbox.waiting == 1)
+        outbox.hear(try ack([(new, .kept)]), at: 1, groupTime: Self.start)
+        #expect(outbox.waiting == 0)
+        // The same once more, as after a restart, is not told again.
+        try add(new)
+        #expect(outbox.takeOutgoing().isEmpty && outbox.waiting == 0)
+        // A later change is.
+        let newest = try filed("s-1", rev: 3)
+        try add(newest)
+        #expect(outbox.takeOutgoing() == [newest])
+    }
+
+    @Test func whatIsNotTakenBlocksNobody() throws {
+        outbox.link(isUp: true, at: 0)
+        let records = try (0..<100).map { try filed("s-\(100 + $0)") }
+        for record in records { try add(record) }
+        _ = outbox.takeOutgoing()
+        outbox.link(isUp: true, at: 0)
+        let first = outbox.takeOutgoing()
+        #expect(first.count == 32 && first.first == records[0])
+        outbox.hear(try ack(first.map { ($0, .refused) }), at: 1, groupTime: Self.start)
+        let second = outbox.takeOutgoing()
+        #expect(second == Array(records[32..<64]))
+        outbox.hear(try ack(second.map { ($0, .kept) }), at: 1, groupTime: Self.start)
+        #expect(outbox.waiting == 68 && outbox.takeOutgoing().count == 32)
+        outbox.hear(try ack(weeks: []), at: 2, groupTime: Self.start)
+        #expect(outbox.takeOutgoing().allSatisfy { !first.contains($0) }, "set aside until the next start")
+    }
+
+    /// Nobody who keeps no ledger is asked again and again; who does is, later each time.
+    @Test func itIsTriedAgainWhileTheServiceIsThere() throws {
+        outbox.link(isUp: true, at: 0)
+        let record = try filed("s-1")
+        try add(record)
+        #expect(outbox.takeOutgoing() == [record])
+        #expect(outbox.nextRetry() == nil)
+        outbox.retry(at: 1_000_000)
+        #expect(outbox.takeOutgoing().isEmpty)
+        outbox.hear(try ack(), at: 1, groupTime: Self.start)
+        let due = try #require(outbox.nextRetry())
+        #expect((10_000...15_000).contains(due))
+        outbox.retry(at: 9_999)
+        #expect(outbox.takeOutgoing().isEmpty)
+        outbox.retry(at: 15_000)
+        #expect(outbox.takeOutgoing() == [record])
+        #expect(try #require(outbox.nextRetry()) >= 35_000)
+        outbox.link(isUp: false, at: 20_000)
+        #expect(outbox.nextRetry() == nil)
+        outbox.retry(at: 100_000)
+        #expect(outbox.takeOutgoing().isEmpty)
+    }
+
+    /// The ledger says what it holds of each week, and gets what it has lost.
+    @Test func aLedgerThatHasLostSomethingIsFilledAgain() throws {
+        let week = RecordWeek.length
+        let now = Self.start + 20 * week
+        let records = try [0, 15, 28, 36].map { try filed("s-\($0)", at: Self.start + $0 * week / 2) }
+        outbox.link(isUp: true, at: 0)
+        for record in records { try add(record) }
+        outbox.hear(try ack(records.map { ($0, .kept) }), at: 1, groupTime: Self.start + 18 * week)
+        _ = outbox.takeOutgoing()
+        #expect(files("recorded").count == 4)
+        var known = RecordWeek(number: RecordWeek.number(of: records[3].record.stamp))
+        known.add(records[3].name)
+        outbox.hear(try ack(weeks: [known]), at: 2, groupTime: now)
+        // Of the week that is just being forgotten nothing is compared.
+        #expect(outbox.takeOutgoing() == [records[2]])
+        #expect(files("outbox") == ["s-28.json"])
+        #expect(files("recorded") == ["s-15.json", "s-36.json"], "after 90 days it is forgotten")
+        outbox.hear(try ack([(records[2], .kept)]), at: 3, groupTime: now)
+        #expect(outbox.waiting == 0 && files("recorded") == ["s-15.json", "s-28.json", "s-36.json"])
+    }
+
+    @Test func aFileThatCannotBeReadIsPassedOver() throws {
+        try add(try filed("s-1"))
+        try place.put(Array("{}".utf8), as: "outbox/s-2.json")
+        try place.put(try filed("s-4").json(), as: "outbox/s-3.json")
+        #expect(reopened().waiting == 1)
+        #expect(files("outbox").count == 3, "they stay for a person")
+    }
+}
