@@ -117,7 +117,7 @@ struct Rig {
             replies[ticket] = reply
         case .log(let note): notes.append(note)
         case .record(let record):
-            #expect(record.flaw == nil || !checksFlaws)
+            #expect(!checksFlaws || record.flaw == nil, "\(record.flaw ?? "")")
             records.append(record)
         }
     }

@@ -80,7 +80,9 @@ public struct LedgerRecord: Hashable, Sendable {
             stamp: register.stamp, version: register.version, title: register.title, icon: register.icon,
             label: register.label, mode: register.mode, status: register.status, startedAt: register.startedAt,
             endsAt: register.status == .running
-                ? register.anchor.at + register.currentPhase.length - register.anchor.elapsed : nil,
+                ? min(
+                    register.anchor.at + register.currentPhase.length - register.anchor.elapsed,
+                    Limits.time.upperBound) : nil,
             runs: register.runs.map { Run(kind: register.plan[$0.phase].kind, from: $0.from, to: $0.to) },
             isApproximate: isApproximate)
     }
