@@ -85,6 +85,10 @@ public enum Check: String, CaseIterable, Sendable {
     case timesAgree
     /// Nothing is said while time merely passes.
     case quiet
+    /// Every ledger record was acknowledged.
+    case outboxEmpty
+    /// What the ledger holds of a session is what was last on its node's disk: every minute arrives, and once.
+    case ledgerHolds
     /// The world came to rest at all.
     case settles
 

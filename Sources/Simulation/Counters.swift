@@ -62,6 +62,8 @@ public enum Sometimes: String, CaseIterable, Sendable {
     case ghost
     /// A node lost its register on its disk and on the broker, while others show it.
     case orphan
+    /// The debt service was killed; a ledger record was sent again; a ledger got back what it had lost.
+    case ledgerKilled, recordSentAgain, ledgerRefilled
     /// The probe after settling was answered by a peer.
     case peerAnswered
 }

@@ -38,6 +38,8 @@ enum Event {
     case haunt
     /// The faults are over.
     case heal
+    /// Something happens to ledger records.
+    case ledger(LedgerEvent)
 }
 
 /// A heap of events, earliest first; those of one instant in the order in which they were added.

@@ -68,6 +68,12 @@ struct Machine {
     /// What the file held before, newest last.
     var earlier: [Journal?] = []
     var diskLast: Int64 = 0
+    /// The last write of this life that is on disk.
+    var safe = 0
+    /// The ledger records.
+    var outbox = Outbox(Shelf())
+    /// When the outbox tries again, on the boot clock.
+    var retryAt: Int64?
     /// Whether the last write failed.
     var isFailing = false
     /// The number of the last write that failed.

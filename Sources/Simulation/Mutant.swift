@@ -2,7 +2,7 @@
 
 public import Session
 
-/// An engine that lacks one rule. The simulator must find each.
+/// An engine, or what carries its ledger records, that lacks one rule. The simulator must find each.
 public struct Mutant: Hashable, Sendable {
     /// What it lacks.
     public var name: String
@@ -45,6 +45,10 @@ public struct Mutant: Hashable, Sendable {
         Mutant("clocks not compared", without: .exchange),
         Mutant("group time by the own wall clock", without: .groupTime),
         Mutant("no new stamp after a correction", without: .stampAnew),
+        Mutant("records told before they are written", without: .recordsHeld),
+        Mutant("records forgotten with their session", without: .recordsSecured),
+        Mutant("records acknowledged before the ledger has them", without: .ledgerFirst),
+        Mutant("a restored ledger is not filled again", without: .weeksCompared),
     ]
 
     /// Runs seeds from `first` until one is caught.

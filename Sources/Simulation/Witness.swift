@@ -31,6 +31,10 @@ struct Witness {
         var linkedAt: Int64?
         /// Whether, in this life, it has looked at what the broker keeps of it.
         var hasLooked = false
+        /// What of its own was last on disk.
+        var recorded: Register?
+        /// Whether its disk once lost what it had promised to keep.
+        var isForgetful = false
 
         mutating func reboot(as name: String) {
             boots += 1
@@ -90,6 +94,8 @@ struct Witness {
     var offline: Set<SessionID> = []
     /// Sessions of which a register was published.
     var published: Set<SessionID> = []
+    /// What the ledger must hold.
+    var records: [SessionID: Record] = [:]
 
     init(nodes count: Int) {
         nodes = Array(repeating: Node(), count: count)
@@ -109,6 +115,7 @@ struct Witness {
 
     /// The disk lost what it had promised to keep: the node cannot be held to it.
     mutating func forget(_ node: Int, id: NodeID, sessions: Set<SessionID>) {
+        nodes[node].isForgetful = true
         nodes[node].version = nil
         nodes[node].published = [:]
         for intent in effects.keys { effects[intent]?.removeAll { $0.node == id } }

@@ -110,7 +110,10 @@ extension World {
         let wasLinked = machines[node].isLinked
         machines[node].isLinked = false
         guard machines[node].isAlive else { return }
-        if wasLinked { feed(.linkDown, to: node) }
+        if wasLinked {
+            linkRecords(of: node, isUp: false)
+            feed(.linkDown, to: node)
+        }
         dialLater(node, after: isHealed ? 200 : schedule.draw(0...2_000))
     }
 

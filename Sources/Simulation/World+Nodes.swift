@@ -20,6 +20,7 @@ extension World {
             index += 1
         }
         armWake(node)
+        releaseRecords(of: node)
     }
 
     /// - Parameter inputs: What the effects lead to at once.
@@ -61,12 +62,20 @@ extension World {
             send(.publish(packet(barrier)), on: link)
         case .reply(let ticket, let reply): witnessReply(reply, to: ticket, at: node)
         case .log(let note): witnessNote(note, at: node)
-        case .record: break
+        case .record(let record):
+            machines[node].outbox.hold(record)
+            if !rules.contains(.recordsHeld) {
+                machines[node].outbox.restored(at: instant(node).boot)
+                sendRecords(of: node)
+            }
         }
     }
 
     /// - Returns: Whether the journal is on disk.
     private mutating func write(_ journal: Journal, _ number: Int, of node: Int) -> Bool {
+        if machines[node].disk != .full {
+            machines[node].outbox.secure(except: journal.own?.id, write: number)
+        }
         switch machines[node].disk {
         case .full:
             counters.add(.diskFull)
@@ -76,6 +85,7 @@ extension World {
         case .good where machines[node].diskLast <= now:
             machines[node].write(journal)
             machines[node].isFailing = false
+            machines[node].safe = number
             witnessWritten(journal, by: node)
             return true
         case .good, .slow:
@@ -108,6 +118,7 @@ extension World {
         if history.count < 400 { history.append(packet) } else { history[trace.count % 400] = packet }
         guard let link = openConnection(of: node) else { return }
         send(.publish(packet), on: link)
+        if case .presence(let presence) = message, presence.online { introduce(link) }
     }
 
     /// Something arrived from the broker.
@@ -117,7 +128,9 @@ extension World {
             by: machines[node].codec, retained: retained, now: machines[node].engine.groupTime(instant))
         {
         case .message(let message, let from): feed(.received(message, from: from, retained: retained), to: node)
-        case .barrier(let id): feed(.barrierPassed(id), to: node)
+        case .barrier(let id):
+            feed(.barrierPassed(id), to: node)
+            linkRecords(of: node, isUp: true)
         case .erased(let from): feed(.erased(from: from), to: node)
         case .discard(let reason, let from): feed(.discarded(reason, from: from), to: node)
         case .feed, .sound, .record, .ledgerAck, .ignored: break
@@ -164,6 +177,8 @@ extension World {
         machines[node].diskLast = 0
         machines[node].isFailing = false
         machines[node].failed = 0
+        machines[node].safe = 0
+        machines[node].retryAt = nil
         if machines[node].lose(loss, depth: schedule.draw(1...4)) {
             counters.add(loss == 2 ? .journalLost : .journalTailLost)
             forget(node)
@@ -183,9 +198,12 @@ extension World {
         guard let engine = newEngine(of: node) else { return }
         machines[node].replace(engine)
         machines[node].isAlive = true
+        machines[node].outbox = Outbox(rules.contains(.recordsSecured) ? machines[node].outbox.shelf : Shelf())
         witness.relaunch(node, own: journal?.own)
         tell("\(Names.node(node)) is launched")
         feed(.restored(journal), to: node)
+        guard machines[node].isAlive, machines[node].life == life else { return }
+        machines[node].outbox.restored(at: instant(node).boot)
         dialLater(node, after: schedule.draw(0...50))
     }
 

@@ -26,6 +26,7 @@ extension World {
                 launch(node, life: machines[node].life)
             }
         }
+        launchService()
         queue.add(.haunt, at: now + 8_000_000)
         for index in connections.indices {
             unblock(index)
@@ -42,6 +43,7 @@ extension World {
         probeStart()
         checkAgreement()
         checkQuiet()
+        checkLedger()
         for machine in machines {
             let instant = instant(machine.index)
             let ahead = machine.engine.groupTime(instant) - Clock.epoch - now / 1_000

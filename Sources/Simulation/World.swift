@@ -32,6 +32,11 @@ struct World {
     var bridgeBreaks = 0
     /// The last register of the node that nobody knows.
     var ghost: Packet?
+    var service = LedgerService()
+    /// Counts the service's lives.
+    var serviceLife = 0
+    /// What was sent to it.
+    var recorded: Set<RecordName> = []
     var counters = Counters()
     var trace: Trace
     var violation: Violation?
@@ -39,6 +44,7 @@ struct World {
     var network: RandomStream
     var brokerage: RandomStream
     var probe: RandomStream
+    var bookkeeping: RandomStream
 
     init(_ scenario: Scenario, rules: Rules = .all, isTelling: Bool = false) {
         self.scenario = scenario
@@ -49,12 +55,14 @@ struct World {
         network = RandomStream(seed: scenario.seed, .network)
         brokerage = RandomStream(seed: scenario.seed, .broker)
         probe = RandomStream(seed: scenario.seed, .probe)
+        bookkeeping = RandomStream(seed: scenario.seed, .ledger)
         witness = Witness(nodes: mix.nodes)
         brokers = Array(repeating: Broker(), count: scenario.mix.halves)
         makeMachines()
         everyone = machines.map(\.id) + [NodeID(Garbage.ghostNode)].compactMap(\.self)
         for (index, act) in scenario.acts.enumerated() { queue.add(.act(index), at: act.at * 1_000) }
         queue.add(.heal, at: Int64(mix.trouble) * 1_000)
+        planLedger()
     }
 
     private mutating func makeMachines() {
@@ -98,8 +106,12 @@ struct World {
     mutating func run(until end: Int64) {
         while violation == nil, let next = queue.nextTime, next <= end, let (time, event) = queue.next() {
             now = max(now, time)
-            trace.count += 1
-            handle(event)
+            if case .ledger(let event) = event {
+                handle(event)
+            } else {
+                trace.count += 1
+                handle(event)
+            }
         }
         if violation == nil { now = max(now, end) }
     }
@@ -121,6 +133,7 @@ struct World {
             guard machines[node].life == life else { return }
             machines[node].write(journal)
             if write > machines[node].failed { machines[node].isFailing = false }
+            machines[node].safe = write
             witnessWritten(journal, by: node)
             feed(.journalled(write), to: node)
         case .goOn(let node, let nap): goOn(node, nap: nap)
@@ -132,6 +145,7 @@ struct World {
         case .bridgeUp(let number): raiseBridge(number)
         case .brokerUp(let half): brokers[half].isUp = true
         case .heal: heal()
+        case .ledger: break
         case .haunt: if let ghost { for half in brokers.indices { distribute(ghost, at: half, bridged: true) } }
         }
     }

@@ -26,57 +26,74 @@ struct Reference {
                 words[word.session] = word
             }
         }
-        let all = Array(records.values)
-        /// Whether a session runs, and counts, at an instant.
-        func counts(_ record: LedgerRecord, at instant: Int64) -> Bool {
-            var (runs, label) = (record.runs, record.label)
-            if let word = words[record.id] {
-                guard let content = word.content else { return false }
-                (runs, label) = (content.runs, content.label)
-            } else {
-                let isTaken = all.contains { other in
-                    guard let at = other.continuedAt else { return false }
-                    return other.lineage == record.lineage && other.stamp > record.stamp && instant >= at
-                }
-                if isTaken { return false }
-            }
-            if let labels = counting.labels, !labels.contains(label?.name ?? "") { return false }
-            return runs.contains { run in
-                counting.kinds.contains(run.kind) && instant >= run.from && instant < (run.to ?? record.endsAt ?? 0)
-            }
+        let last = max(length * 3, now + 1_000)
+        let lines = records.values.map { record in
+            let line = Line(of: record, corrected: words[record.id], counting: counting, now: now, until: last)
+            return line.cut(by: records.values)
         }
-        /// Whether time that counts goes on at present in an open run.
-        func isOngoing(_ record: LedgerRecord) -> Bool {
-            guard words[record.id] == nil, let last = record.runs.last, last.to == nil, last.from <= now else {
-                return false
-            }
-            return counting.kinds.contains(last.kind) && counts(record, at: now)
+        let enough = Set(lines.map(\.record.lineage)).filter { lineage in
+            let members = lines.filter { $0.record.lineage == lineage }
+            if counting.minimum == 0 || members.contains(where: \.isOngoing) { return true }
+            return Int64((0...last).count { at in members.contains { $0.counts[Int(at)] } }) >= counting.minimum
         }
-        func isEnough(_ lineage: SessionID) -> Bool {
-            let members = all.filter { $0.lineage == lineage }
-            if counting.minimum == 0 || members.contains(where: isOngoing) { return true }
-            let instants = (0..<length).filter { at in at < now && members.contains { counts($0, at: at) } }
-            // Behind the present there is nothing of an open run, and all of a closed one.
-            let later = (now..<max(length * 3, now)).filter { at in members.contains { closed($0, at: at) } }
-            return Int64(instants.count + later.count) >= counting.minimum
+        // The largest stamp paints last.
+        owners = [SessionID?](repeating: nil, count: Int(length * 3))
+        for line in lines.sorted(by: { $0.record.stamp < $1.record.stamp }) where enough.contains(line.record.lineage) {
+            for at in owners.indices where line.counts[at] { owners[at] = line.record.id }
         }
-        func closed(_ record: LedgerRecord, at instant: Int64) -> Bool {
-            guard counts(record, at: instant) else { return false }
-            let runs = words[record.id]?.content?.runs ?? record.runs
-            return runs.contains { run in
-                counting.kinds.contains(run.kind) && instant >= run.from && run.to.map { instant < $0 } ?? false
-            }
-        }
-        let enough = Set(all.map(\.lineage)).filter(isEnough)
-        owners = (0..<length * 3).map { at in
-            let running = all.filter { record in
-                enough.contains(record.lineage) && (at < now ? counts(record, at: at) : closed(record, at: at))
-            }
-            return running.max { $0.stamp < $1.stamp }?.id
-        }
-        let ongoing = all.filter(isOngoing)
+        let ongoing = lines.filter(\.isOngoing)
         if !ongoing.isEmpty {
-            until = (now...now + 1_000).first { at in !ongoing.contains { counts($0, at: at) } }
+            until = (now...now + 1_000).first { at in !ongoing.contains { $0.runs[Int(at)] } }
+        }
+    }
+
+    /// A session, instant by instant.
+    private struct Line {
+        var record: LedgerRecord
+        var isCorrected: Bool
+        /// Whether it runs, open runs to their own end.
+        var runs: [Bool]
+        /// The same, open runs up to the present.
+        var counts: [Bool]
+        private var now: Int64
+        private var kinds: Set<PhaseKind>
+
+        init(of record: LedgerRecord, corrected word: Correction?, counting: Counting, now: Int64, until last: Int64) {
+            self.record = record
+            self.now = now
+            kinds = counting.kinds
+            isCorrected = word != nil
+            runs = [Bool](repeating: false, count: Int(last) + 1)
+            counts = runs
+            if let word, word.content == nil { return }
+            let label = word.map { $0.content?.label } ?? record.label
+            if let labels = counting.labels, !labels.contains(label?.name ?? "") { return }
+            for run in word?.content?.runs ?? record.runs where counting.kinds.contains(run.kind) {
+                let end = run.to ?? record.endsAt ?? 0
+                for at in 0...last where at >= run.from && at < end {
+                    runs[Int(at)] = true
+                    if run.to != nil || at < now { counts[Int(at)] = true }
+                }
+            }
+        }
+
+        /// Without what a later session of its lineage has taken over; a person's word is not cut.
+        func cut(by others: some Sequence<LedgerRecord>) -> Line {
+            var line = self
+            for other in others where !isCorrected && other.lineage == record.lineage && other.stamp > record.stamp {
+                guard let at = other.continuedAt else { continue }
+                for at in Int(max(at, 0))..<max(runs.count, Int(max(at, 0))) {
+                    line.runs[at] = false
+                    line.counts[at] = false
+                }
+            }
+            return line
+        }
+
+        /// Whether time that counts goes on at present in an open run.
+        var isOngoing: Bool {
+            guard !isCorrected, let last = record.runs.last, last.to == nil, last.from <= now else { return false }
+            return kinds.contains(last.kind) && runs[Int(now)]
         }
     }
 }

@@ -1,19 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Logging
 import Mosquitto
 import Session
 import Wire
 
 /// The ledger records of this node on their way to the debt service.
 extension Node {
-    /// The journal that goes with the records that are held is on disk.
-    func recordsAreSafe() {
-        guard let outbox else { return }
-        outbox.release(at: clocks().boot)
+    /// The journal is on disk up to a write: the records that go with it are sent, behind what is published of it.
+    func recordsAreSafe(upTo write: Int) {
+        guard outbox != nil else { return }
+        let isScheduled = recordsSafeUpTo != nil
+        recordsSafeUpTo = write
+        guard !isScheduled else { return }
+        loop.execute { [weak self] in self?.assumeIsolated { $0.releaseRecords() } }
+    }
+
+    private func releaseRecords() {
+        guard let write = recordsSafeUpTo.take() else { return }
+        outbox?.release(upTo: write, at: clocks().boot)
         sendRecords()
-        guard outbox.needsSaving else { return }
-        // Behind the writing of what was published: until then the journal holds what the file will.
-        loop.execute { [weak self] in self?.assumeIsolated { $0.outbox?.save() } }
     }
 
     func linkRecords(isUp: Bool) {
@@ -22,9 +28,9 @@ extension Node {
     }
 
     func hear(_ ack: LedgerAck) {
-        guard let outbox, identity.isAnnounced, ack.node == identity.node else { return }
+        guard identity.isAnnounced, ack.node == identity.node else { return }
         let now = clocks()
-        outbox.hear(ack, at: now.boot, groupTime: groupTime(at: now))
+        outbox?.hear(ack, at: now.boot, groupTime: groupTime(at: now))
         sendRecords()
     }
 
@@ -33,19 +39,27 @@ extension Node {
         sendRecords()
     }
 
-    /// How many ledger records wait for their acknowledgement.
-    public var waitingRecords: Int { outbox?.waiting ?? 0 }
-
     private func sendRecords() {
-        guard let outbox else { return }
-        for filed in outbox.takeOutgoing() {
+        for filed in outbox?.takeOutgoing() ?? [] {
             let message = Mosquitto.Message(codec.encode(filed))
             client?.assumeIsolated { $0.send(message) { _ in } }
         }
-        if let due = outbox.nextRetry() {
+        for note in outbox?.takeNotes() ?? [] { say(note) }
+        var random = SystemRandomNumberGenerator()
+        if let due = outbox?.nextRetry(using: &random) {
             recordRetry?.arm(atBootMilliseconds: due - clocks().boot + EventLoop.bootMilliseconds())
         } else {
             recordRetry?.disarm()
+        }
+    }
+
+    private func say(_ note: OutboxNote) {
+        switch note {
+        case .notPutAway(let error):
+            log.error("a ledger record cannot be put away", metadata: ["reason": "\(error)"])
+        case .notTaken(let session, let outcome):
+            log.warning(
+                "the ledger does not take a record", metadata: ["session": "\(session)", "outcome": "\(outcome)"])
         }
     }
 }

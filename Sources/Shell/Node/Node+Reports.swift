@@ -30,6 +30,7 @@ extension Node {
             for (reason, count) in peer.discarded { metrics.dropped["\(reason)", default: 0] += count }
             if peer.isOnline { metrics.peers += 1 }
         }
+        metrics.recordsWaiting = outbox?.waiting ?? 0
         metrics.clockBound = now.wallBound
         metrics.errorBound = moment?.error
         metrics.clockAhead = now.wall - groupTime(at: now)
@@ -64,7 +65,8 @@ extension Node {
         let isClockWrong = presence?.clock.isWrong == true || register.map { !$0.stamp.isAdmissible(at: time) } == true
         return PeerRow(
             node: node, presence: presence, isOnline: isOnline, isClockWrong: isClockWrong, lastHeard: lastHeard,
-            session: register?.id, dropped: peers[node].discarded, isSelf: isSelf)
+            session: register?.id, dropped: peers[node].discarded,
+            recordsWaiting: isSelf ? outbox?.waiting : nil, isSelf: isSelf)
     }
 }
 

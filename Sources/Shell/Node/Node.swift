@@ -22,9 +22,12 @@ public actor Node {
     public nonisolated let clocks: @Sendable () -> Instant
     let codec: WireCodec
     let log: Logger
+    private let directory: StateDirectory?
     private let journal: JournalFile?
-    /// `nil` for a passing remote, which owns nothing.
-    let outbox: Outbox?
+    /// `nil` for a passing remote, which owns nothing, and before ``start()``.
+    var outbox: Outbox<OutboxFiles>?
+    /// The last write of the journal whose records wait to be sent.
+    var recordsSafeUpTo: Int?
     private var engine: Engine
     private var inputs: [Input] = []
     private var isBusy = false
@@ -78,7 +81,7 @@ public actor Node {
         self.log = log
         journal = directory.map { JournalFile(directory: $0) }
         codec = WireCodec(space: space, me: identity.node)
-        outbox = directory.map { Outbox(directory: $0, log: log) }
+        self.directory = directory
         engine = Engine(configuration: identity)
     }
 
@@ -87,7 +90,7 @@ public actor Node {
         wake = loop.makeTimer { [weak self] in self?.assumeIsolated { $0.wakeUp() } }
         recordRetry = loop.makeTimer { [weak self] in self?.assumeIsolated { $0.retryRecords() } }
         debtTick = loop.makeTimer { [weak self] in self?.assumeIsolated { $0.debtChanges() } }
-        outbox?.load()
+        outbox = directory.map { Outbox(OutboxFiles(directory: $0, log: log)) }
         switch journal?.load(at: clocks().wall) ?? .nothing {
         case .nothing: feed(.restored(nil))
         case .journal(var found, let tornBytes):
@@ -111,7 +114,7 @@ public actor Node {
                 metadata: ["keptAs": "\(aside ?? "nothing: it cannot be renamed")", "reason": "\(reason)"])
             feed(.restored(last))
         }
-        recordsAreSafe()
+        outbox?.restored(at: clocks().boot)
     }
 
     /// Starts a session here.
@@ -270,7 +273,7 @@ public actor Node {
     private func perform(_ effect: Effect) {
         switch effect {
         case .journal(let contents, let number): write(contents, as: number)
-        case .record(let record): outbox?.hold(FiledRecord(record))
+        case .record(let record): outbox?.hold(record)
         case .publish(let message): publish(message)
         case .barrier(let connection): raiseBarrier(connection)
         case .reply(let ticket, let reply): answer(ticket, reply)
@@ -281,11 +284,11 @@ public actor Node {
     private func write(_ contents: Journal, as number: Int) {
         do {
             if let journal {
-                try outbox?.secure(except: contents.own?.id)
+                try outbox?.secure(except: contents.own?.id, write: number)
                 let own = contents.own.map { encoded($0).payload }
                 try journal.write(contents.json(own: own))
             }
-            recordsAreSafe()
+            recordsAreSafe(upTo: number)
             inputs.append(.journalled(number))
         } catch {
             log.error("the journal cannot be written", metadata: ["reason": "\(error)"])

@@ -1,33 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import Logging
 import Session
 import Wire
 
-/// The files of an ``Outbox``: `outbox/<session>.json` waits, `recorded/<session>.json` was acknowledged.
-struct OutboxFiles {
+/// The files of an `Outbox`: `outbox/<session>.json` waits, `recorded/<session>.json` was acknowledged.
+struct OutboxFiles: RecordShelf {
     private static let waiting = "outbox"
     private static let kept = "recorded"
 
     private let directory: StateDirectory
+    private let log: Logger
 
-    init(directory: StateDirectory) { self.directory = directory }
+    init(directory: StateDirectory, log: Logger) {
+        self.directory = directory
+        self.log = log
+    }
 
     /// What the folders hold.
-    func load() -> (waiting: [FiledRecord], kept: [FiledRecord], damaged: [String]) {
-        var damaged: [String] = []
+    func load() -> (waiting: [FiledRecord], kept: [FiledRecord]) {
         func records(in folder: String) -> [FiledRecord] {
             names(in: folder).compactMap { name in
                 let path = "\(directory.path)/\(folder)/\(name)"
                 guard let bytes = try? Files.read(path, limit: Limits.payloadBytes) else { return nil }
                 guard let filed = try? FiledRecord(json: bytes), "\(filed.record.id).json" == name else {
-                    damaged.append(path)
+                    log.error("a ledger record cannot be read", metadata: ["file": "\(path)"])
                     return nil
                 }
                 return filed
             }
         }
-        return (records(in: Self.waiting), records(in: Self.kept), damaged)
+        return (records(in: Self.waiting), records(in: Self.kept))
     }
 
     private func names(in folder: String) -> [String] {
@@ -60,16 +64,16 @@ struct OutboxFiles {
         }
     }
 
-    /// A record was acknowledged.
     func keep(_ id: SessionID) throws(FileError) { try move(id, from: Self.waiting, to: Self.kept) }
 
-    /// A record has to be sent again. Should that be forgotten, it is asked for again.
     func unkeep(_ id: SessionID) { try? move(id, from: Self.kept, to: Self.waiting) }
 
     func readKept(_ id: SessionID) -> FiledRecord? {
         let path = "\(directory.path)/\(Self.kept)/\(Self.name(id))"
         return (try? Files.read(path, limit: Limits.payloadBytes)).flatMap { try? FiledRecord(json: $0) }
     }
+
+    func remove(waiting id: SessionID) { unlink("\(directory.path)/\(Self.waiting)/\(Self.name(id))") }
 
     func remove(kept id: SessionID) { unlink("\(directory.path)/\(Self.kept)/\(Self.name(id))") }
 

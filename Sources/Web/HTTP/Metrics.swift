@@ -30,6 +30,9 @@ struct Metrics {
                 Double(bound) / 1_000)
         }
         gauge("lockstep_peers", "Other nodes that are there.", Double(node.peers))
+        gauge(
+            "lockstep_records_waiting", "Ledger records that the debt service has not acknowledged.",
+            Double(node.recordsWaiting))
         gauge("lockstep_session_live", "Whether a session is live.", node.isLive ? 1 : 0)
         gauge("lockstep_displays", "Event streams that are open.", Double(displays))
     }

@@ -24,6 +24,8 @@ public struct NodeMetrics: Hashable, Sendable {
     public var clockAhead: Int64 = 0
     /// Nodes that are known to be there, this one not counted.
     public var peers = 0
+    /// Ledger records that the debt service has not acknowledged.
+    public var recordsWaiting = 0
     /// Whether a session is live.
     public var isLive = false
 

@@ -18,13 +18,15 @@ public struct PeerRow: Hashable, Sendable {
     public var session: SessionID?
     /// How many of its messages were not used, by reason.
     public var dropped: [Discard: Int]
+    /// Ledger records that the debt service has not acknowledged, where it is the reporting node itself.
+    public var recordsWaiting: Int?
     /// Whether it is the reporting node itself.
     public var isSelf: Bool
 
     /// Makes a row.
     public init(
         node: NodeID, presence: Presence? = nil, isOnline: Bool, isClockWrong: Bool = false, lastHeard: Int64? = nil,
-        session: SessionID? = nil, dropped: [Discard: Int] = [:], isSelf: Bool = false
+        session: SessionID? = nil, dropped: [Discard: Int] = [:], recordsWaiting: Int? = nil, isSelf: Bool = false
     ) {
         self.node = node
         self.presence = presence
@@ -33,6 +35,7 @@ public struct PeerRow: Hashable, Sendable {
         self.lastHeard = lastHeard
         self.session = session
         self.dropped = dropped
+        self.recordsWaiting = recordsWaiting
         self.isSelf = isSelf
     }
 }
@@ -85,6 +88,8 @@ public struct NodeReport: Codable, Hashable, Sendable {
     @Nullable public var session: String?
     /// How many of its messages were not used, by reason.
     public var dropped: [String: Int]
+    /// Ledger records that the debt service has not acknowledged; of the reporting node itself only.
+    @Nullable public var recordsWaiting: Int?
     /// Whether it is the reporting node itself.
     public var isSelf: Bool
 
@@ -102,6 +107,7 @@ public struct NodeReport: Codable, Hashable, Sendable {
         session = row.session?.rawValue
         dropped = [:]
         for (reason, count) in row.dropped { dropped[reason.rawValue] = count }
+        recordsWaiting = row.recordsWaiting
         isSelf = row.isSelf
     }
 
@@ -118,6 +124,7 @@ public struct NodeReport: Codable, Hashable, Sendable {
         session = nil
         dropped = [:]
         for (reason, count) in strangers { dropped[reason.rawValue] = count }
+        recordsWaiting = nil
         isSelf = false
     }
 

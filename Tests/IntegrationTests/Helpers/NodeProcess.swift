@@ -123,6 +123,11 @@ final class NodeProcess: Sendable {
     var status: JSON { socket.request("GET", "/v1/session")?.body ?? .null }
     var nodes: JSON { socket.request("GET", "/v1/nodes")?.body ?? .null }
 
+    /// Ledger records of it that are not acknowledged; `nil` while it does not answer.
+    var recordsWaiting: Int? {
+        row(of: id).recordsWaiting.int.map { Int($0) }
+    }
+
     /// What it knows of a node.
     func row(of node: String) -> JSON { nodes.items.first { $0.node.text == node } ?? .null }
 

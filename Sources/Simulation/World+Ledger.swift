@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Session
+import Wire
+
+/// Where a machine's outbox has its files: they outlive the program.
+struct Shelf: RecordShelf {
+    private var waiting: [SessionID: FiledRecord] = [:]
+    private var kept: [SessionID: FiledRecord] = [:]
+
+    func load() -> (waiting: [FiledRecord], kept: [FiledRecord]) { (Array(waiting.values), Array(kept.values)) }
+    mutating func write(waiting filed: FiledRecord) throws(Never) { waiting[filed.record.id] = filed }
+    mutating func keep(_ id: SessionID) throws(Never) { kept[id] = waiting.removeValue(forKey: id) ?? kept[id] }
+    mutating func unkeep(_ id: SessionID) { waiting[id] = kept.removeValue(forKey: id) ?? waiting[id] }
+    func readKept(_ id: SessionID) -> FiledRecord? { kept[id] }
+    mutating func remove(waiting id: SessionID) { waiting[id] = nil }
+    mutating func remove(kept id: SessionID) { kept[id] = nil }
+}
+
+/// The debt service, as far as records go: what it has on disk, and what it has told whom.
+struct LedgerService {
+    var isUp = true
+    var ledger: [SessionID: FiledRecord] = [:]
+    var backup: [SessionID: FiledRecord] = [:]
+    /// The connections of nodes that it has said its weeks to.
+    var greeted: [NodeID: ConnectionID] = [:]
+    var conflicts: Set<SessionID> = []
+
+    mutating func file(_ filed: FiledRecord) -> LedgerAck.Outcome {
+        let id = filed.record.id
+        guard let held = ledger[id], held.record.version >= filed.record.version else {
+            ledger[id] = filed
+            return .kept
+        }
+        guard held.record.version == filed.record.version, held.digest != filed.digest else { return .kept }
+        conflicts.insert(id)
+        return .conflict
+    }
+
+    func weeks(of node: NodeID) -> [RecordWeek] {
+        var weeks: [Int: RecordWeek] = [:]
+        for filed in ledger.values where filed.record.node == node {
+            let number = RecordWeek.number(of: filed.record.stamp)
+            weeks[number, default: RecordWeek(number: number)].add(filed.name)
+        }
+        return weeks.values.sorted { $0.number < $1.number }.suffix(LedgerAck.weeksLimit)
+    }
+}
+
+/// What happens to ledger records.
+///
+/// It draws from a stream of its own and counts as no event, so that worlds of before there was a ledger stay as they
+/// were.
+enum LedgerEvent {
+    /// A record of a node reaches the service, by the connection of this index.
+    indirect case filed(Int, FiledRecord)
+    /// The service has heard that a node is there.
+    case introduced(Int)
+    /// What the service says reaches a node.
+    indirect case acked(Int, LedgerAck)
+    /// An outbox tries again.
+    case retry(Int, life: Int)
+    /// The service has put a record on disk that it had acknowledged before.
+    indirect case committed(FiledRecord, life: Int)
+    /// Somebody makes a backup of the ledger.
+    case backup
+    /// The service is killed; it comes back with what it had, or with the backup.
+    case killed(down: Int, isRestored: Bool)
+    case launched
+}
+
+extension World {
+    private func boot(_ node: Int) -> Int64 { machines[node].clock.boot(at: now) }
+
+    /// Draws what happens to the service itself.
+    mutating func planLedger() {
+        for _ in 0..<bookkeeping.draw(0...3) {
+            let at = Int64(bookkeeping.draw(0...mix.trouble)) * 1_000
+            let down = bookkeeping.pick([200, 5_000, 30_000])
+            queue.add(.ledger(.killed(down: down, isRestored: bookkeeping.chance(400))), at: at)
+            queue.add(.ledger(.backup), at: at / 2)
+        }
+    }
+
+    mutating func handle(_ event: LedgerEvent) {
+        switch event {
+        case .filed(let link, let filed): file(filed, from: link)
+        case .introduced(let link): greet(link)
+        case .acked(let link, let ack): hear(ack, on: link)
+        case .retry(let node, let life):
+            guard machines[node].isAlive, machines[node].life == life else { return }
+            machines[node].retryAt = nil
+            machines[node].outbox.retry(at: boot(node))
+            sendRecords(of: node)
+        case .committed(let filed, let life): if service.isUp, serviceLife == life { _ = service.file(filed) }
+        case .backup: service.backup = service.ledger
+        case .killed(let down, let isRestored):
+            guard service.isUp, !isHealed else { return }
+            tell("the debt service dies")
+            counters.add(.ledgerKilled)
+            service.isUp = false
+            serviceLife += 1
+            if isRestored { service.ledger = service.backup }
+            queue.add(.ledger(.launched), at: now + Int64(down) * 1_000)
+        case .launched: launchService()
+        }
+    }
+
+    mutating func launchService() {
+        service.isUp = true
+        service.greeted = [:]
+        // Their presences are retained.
+        for link in brokers.flatMap(\.open) { greet(link) }
+    }
+
+    // MARK: The node's side
+
+    /// What an outbox may tell by now is sent.
+    mutating func releaseRecords(of node: Int) {
+        guard machines[node].isAlive else { return }
+        machines[node].outbox.release(upTo: machines[node].safe, at: boot(node))
+        sendRecords(of: node)
+    }
+
+    mutating func linkRecords(of node: Int, isUp: Bool) {
+        machines[node].outbox.link(isUp: isUp, at: boot(node))
+        sendRecords(of: node)
+    }
+
+    mutating func sendRecords(of node: Int) {
+        for filed in machines[node].outbox.takeOutgoing() {
+            tell("\(Names.node(node)) > record \(filed.record.id) \(filed.record.version) \(filed.record.status.rawValue)")
+            if !recorded.insert(filed.name).inserted { counters.add(.recordSentAgain) }
+            guard let link = machines[node].connection, connections[link].isOpenAtClient else { continue }
+            for _ in 0..<copies() { queue.add(.ledger(.filed(link, filed)), at: now + way()) }
+        }
+        guard let due = machines[node].outbox.nextRetry(using: &bookkeeping),
+            machines[node].retryAt.map({ due < $0 }) ?? true
+        else { return }
+        machines[node].retryAt = due
+        let time = max(machines[node].clock.time(ofBoot: due), now)
+        queue.add(.ledger(.retry(node, life: machines[node].life)), at: time)
+    }
+
+    private mutating func hear(_ ack: LedgerAck, on link: Int) {
+        let node = connections[link].node
+        guard machines[node].connection == link, machines[node].isLinked, machines[node].isAlive,
+            !machines[node].isNapping, !connections[link].isDownBlocked
+        else { return }
+        var ack = ack
+        if !rules.contains(.weeksCompared), ack.weeks != nil { ack.weeks = nil }
+        let waiting = machines[node].outbox.waiting
+        machines[node].outbox.hear(ack, at: boot(node), groupTime: machines[node].engine.groupTime(instant(node)))
+        if machines[node].outbox.waiting > waiting { counters.add(.ledgerRefilled) }
+        sendRecords(of: node)
+    }
+
+    // MARK: The service's side
+
+    private func isHeard(_ link: Int) -> Bool {
+        service.isUp && connections[link].isOpenAtBroker && !connections[link].isUpBlocked && brokers[0].isUp
+            && (connections[link].half == 0 || isBridgeUp)
+    }
+
+    private mutating func file(_ filed: FiledRecord, from link: Int) {
+        guard isHeard(link) else { return }
+        let outcome: LedgerAck.Outcome
+        if rules.contains(.ledgerFirst) {
+            outcome = service.file(filed)
+        } else {
+            outcome = .kept
+            queue.add(.ledger(.committed(filed, life: serviceLife)), at: now + 2_000_000)
+        }
+        say(LedgerAck(node: machines[connections[link].node].id, items: [LedgerAck.Item(filed.name, outcome)]), on: link)
+    }
+
+    private mutating func greet(_ link: Int) {
+        let node = machines[connections[link].node].id
+        guard isHeard(link), service.greeted[node] != connections[link].id else { return }
+        service.greeted[node] = connections[link].id
+        say(LedgerAck(node: node, weeks: service.weeks(of: node)), on: link)
+    }
+
+    private mutating func say(_ ack: LedgerAck, on link: Int) {
+        for _ in 0..<copies() { queue.add(.ledger(.acked(link, ack)), at: now + way()) }
+    }
+
+    mutating func introduce(_ link: Int) { queue.add(.ledger(.introduced(link)), at: now + way()) }
+
+    private mutating func way() -> Int64 {
+        Int64(mix.latency + (mix.jitter > 0 ? bookkeeping.draw(0...mix.jitter) : 0))
+    }
+
+    /// How often a packet arrives.
+    private mutating func copies() -> Int {
+        if bookkeeping.chance(mix.drops) { return 0 }
+        return bookkeeping.chance(mix.duplicates) ? 2 : 1
+    }
+
+    // MARK: Checks
+
+    /// What was on a node's disk of its session is what the ledger must have.
+    mutating func witnessRecord(_ journal: Journal, of node: Int) {
+        guard let own = journal.own, own.owner == machines[node].id else { return }
+        if let before = witness.nodes[node].recorded, before.id != own.id, before.status.isLive {
+            witness.records[before.id]?.nextBegins = own.continues?.at ?? own.startedAt
+        }
+        witness.nodes[node].recorded = own
+        let record = LedgerRecord(own, isApproximate: journal.isApproximate)
+        witness.records[own.id] = Witness.Record(record: record, nextBegins: nil)
+    }
+
+    /// Every record has reached the ledger, and is what the node had on its disk.
+    mutating func checkLedger() {
+        guard violation == nil else { return }
+        for machine in machines where !witness.nodes[machine.index].isForgetful && machine.outbox.waiting > 0 {
+            fail(.outboxEmpty, "\(machine.outbox.waiting) records of \(machine.id) wait")
+        }
+        for (id, expected) in witness.records.sorted(by: { $0.key < $1.key }) {
+            guard let node = place(of: expected.record.node), !witness.nodes[node].isForgetful else { continue }
+            guard let held = service.ledger[id]?.record else {
+                return fail(.ledgerHolds, "the ledger has nothing of \(id)")
+            }
+            if !expected.isMet(by: held) {
+                return fail(.ledgerHolds, "the ledger has \(held.runs) of \(id), which ran \(expected.record.runs)")
+            }
+            if service.conflicts.contains(id) { return fail(.ledgerHolds, "two records of \(id) under one version") }
+        }
+    }
+}
+
+extension Witness {
+    /// What was last on disk of a session.
+    struct Record {
+        var record: LedgerRecord
+        /// When another start on its node ended it, if that is how it ended.
+        var nextBegins: Int64?
+
+        func isMet(by held: LedgerRecord) -> Bool {
+            guard let end = nextBegins else { return held == record }
+            guard held.status == .superseded, held.version > record.version, held.runs.count == record.runs.count else {
+                return false
+            }
+            for (mine, theirs) in zip(record.runs, held.runs) {
+                // The open one ended with the start, or before by itself.
+                let to = mine.to ?? max(mine.from, min(end, record.endsAt ?? end))
+                guard theirs == LedgerRecord.Run(kind: mine.kind, from: mine.from, to: to) else { return false }
+            }
+            return true
+        }
+    }
+}

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Session
+
+/// The ledger records of a node that the debt service has not acknowledged, and those of the last 90 days that it has:
+/// from these a restored ledger is filled again.
+///
+/// A record is held until the journal that goes with it is on disk, so that nothing is ever told that a crash can undo.
+/// It is put on the shelf when the journal is about to forget its session; until then the journal is where it comes from
+/// after a crash, and a press costs the disk nothing more.
+public struct Outbox<Shelf: RecordShelf> {
+    /// How long an acknowledged record is kept, in milliseconds.
+    public static var keptFor: Int64 { 90 * 86_400_000 }
+    /// Records on their way at one time, when many wait.
+    private static var window: Int { 32 }
+    private static var firstPatience: Int64 { 10_000 }
+    private static var longestPatience: Int64 { 600_000 }
+    /// What was sent so long ago, in milliseconds, is not under way any more when the service has just come.
+    private static var underWay: Int64 { 1_000 }
+
+    private struct Held {
+        var record: LedgerRecord
+        var filed: FiledRecord?
+        /// The write of the journal that it goes with; `nil` until that is asked for.
+        var write: Int?
+    }
+
+    private struct Pending {
+        var filed: FiledRecord
+        /// When it was sent on this connection, on the boot clock, and how often.
+        var sentAt: Int64?
+        var tries = 0
+        /// Whether there is no use in sending it again.
+        var isSetAside = false
+        var isOnShelf = false
+    }
+
+    private struct Kept {
+        var name: RecordName
+        var stamp: Stamp
+        /// The record itself, as long as it is not on the shelf.
+        var filed: FiledRecord?
+    }
+
+    /// Where the records are.
+    public private(set) var shelf: Shelf
+    private var held: [Held] = []
+    private var pending: [SessionID: Pending] = [:]
+    private var kept: [SessionID: Kept] = [:]
+    private var isUp = false
+    /// Whether the service was heard on this connection.
+    private var isHeard = false
+    /// What is to be sent as the window allows, the latest first in.
+    private var queue: [SessionID] = []
+    private var outgoing: [FiledRecord] = []
+    private var notes: [OutboxNote] = []
+
+    /// Reads back what an earlier process has left.
+    public init(_ shelf: Shelf) {
+        self.shelf = shelf
+        let found = shelf.load()
+        for filed in found.waiting { pending[filed.record.id] = Pending(filed: filed, isOnShelf: true) }
+        for filed in found.kept { kept[filed.record.id] = Kept(name: filed.name, stamp: filed.record.stamp) }
+    }
+
+    /// What is to be sent since the last call; empty without a connection.
+    public mutating func takeOutgoing() -> [FiledRecord] {
+        defer { outgoing = [] }
+        return outgoing
+    }
+
+    /// What is to be said since the last call.
+    public mutating func takeNotes() -> [OutboxNote] {
+        defer { notes = [] }
+        return notes
+    }
+
+    /// How many records wait for their acknowledgement.
+    public var waiting: Int { pending.count }
+
+    /// Only with contact: a clock of before may be years ahead.
+    private mutating func purge(at groupTime: Int64) {
+        for (id, entry) in kept where entry.stamp.time < groupTime - Self.keptFor {
+            kept[id] = nil
+            shelf.remove(kept: id)
+        }
+    }
+
+    // MARK: What the engine says
+
+    /// Takes a record whose journal is written next.
+    public mutating func hold(_ record: LedgerRecord) { held.append(Held(record: record)) }
+
+    /// A journal with this session is about to be written: what it says no more of is put on the shelf.
+    /// - Parameter write: The number of the write, which rises.
+    /// - Throws: What the shelf throws; then the journal must not be written.
+    public mutating func secure(except own: SessionID?, write: Int) throws(Shelf.Failure) {
+        for index in held.indices where held[index].record.id != own && held[index].filed == nil {
+            let filed = FiledRecord(held[index].record)
+            try shelf.write(waiting: filed)
+            held[index].filed = filed
+        }
+        // What is held of the same session is later, and takes its place.
+        let later = Set(held.map(\.record.id))
+        for (id, entry) in pending where id != own && !entry.isOnShelf && !later.contains(id) {
+            try shelf.write(waiting: entry.filed)
+            pending[id]?.isOnShelf = true
+        }
+        for (id, entry) in kept where id != own && pending[id] == nil && !later.contains(id) {
+            guard let filed = entry.filed else { continue }
+            try shelf.write(waiting: filed)
+            try shelf.keep(id)
+            kept[id]?.filed = nil
+        }
+        for index in held.indices where held[index].write == nil { held[index].write = write }
+    }
+
+    /// What is held came from a journal that was read back.
+    public mutating func restored(at boot: Int64) {
+        for index in held.indices where held[index].write == nil { held[index].write = 0 }
+        release(upTo: 0, at: boot)
+    }
+
+    /// The journal is on disk up to a write: what was held for it may be told.
+    public mutating func release(upTo write: Int, at boot: Int64) {
+        while let first = held.first, let its = first.write, its <= write {
+            held.removeFirst()
+            // Of the presses that one look at the disk was enough for, only the last is told.
+            if held.first?.record.id == first.record.id, held.first?.write.map({ $0 <= write }) == true { continue }
+            take(first.filed ?? FiledRecord(first.record), isOnShelf: first.filed != nil, at: boot)
+        }
+    }
+
+    private mutating func take(_ filed: FiledRecord, isOnShelf: Bool, at boot: Int64) {
+        let id = filed.record.id
+        guard pending[id]?.filed != filed else { return }
+        if kept[id]?.name == filed.name {
+            // What waits was on the shelf before its journal was written, and a crash has come between.
+            if pending.removeValue(forKey: id) != nil { shelf.remove(waiting: id) }
+            return
+        }
+        pending[id] = Pending(filed: filed, isOnShelf: isOnShelf)
+        if isUp { send(id, at: boot) }
+    }
+
+    // MARK: The service
+
+    /// There is a connection, or there is none any more.
+    public mutating func link(isUp: Bool, at boot: Int64) {
+        self.isUp = isUp
+        isHeard = false
+        queue = []
+        outgoing = []
+        for id in pending.keys { pending[id]?.sentAt = nil }
+        if isUp { enqueueAll(at: boot) }
+    }
+
+    /// What the service says to this node.
+    public mutating func hear(_ ack: LedgerAck, at boot: Int64, groupTime: Int64) {
+        isHeard = true
+        for item in ack.items { take(item) }
+        if let weeks = ack.weeks {
+            purge(at: groupTime)
+            fill(weeks, at: groupTime)
+            // A service that has just come has not heard what was sent before.
+            for (id, entry) in pending where entry.sentAt.map({ boot - $0 >= Self.underWay }) ?? false {
+                pending[id]?.sentAt = nil
+            }
+            enqueueAll(at: boot)
+        }
+        drain(at: boot)
+    }
+
+    private mutating func take(_ item: LedgerAck.Item) {
+        let id = item.name.id
+        guard let entry = pending[id], entry.filed.name == item.name else { return }
+        switch item.outcome {
+        case .kept:
+            pending[id] = nil
+            kept[id] = Kept(
+                name: item.name, stamp: entry.filed.record.stamp, filed: entry.isOnShelf ? nil : entry.filed)
+            guard entry.isOnShelf else { return }
+            do throws(Shelf.Failure) {
+                try shelf.keep(id)
+            } catch {
+                notes.append(.notPutAway(error))
+            }
+        case .conflict, .refused:
+            guard !entry.isSetAside else { return }
+            pending[id]?.isSetAside = true
+            notes.append(.notTaken(id, item.outcome))
+        }
+    }
+
+    /// Sends again what the ledger has acknowledged and lost.
+    private mutating func fill(_ weeks: [RecordWeek], at groupTime: Int64) {
+        let theirs = Dictionary(weeks.map { ($0.number, $0) }, uniquingKeysWith: { $1 })
+        var mine: [Int: RecordWeek] = [:]
+        for entry in kept.values {
+            let number = RecordWeek.number(of: entry.stamp)
+            mine[number, default: RecordWeek(number: number)].add(entry.name)
+        }
+        // Of the week that is being forgotten here there is nothing to compare.
+        let oldest = groupTime - Self.keptFor
+        let missing = Set(
+            mine.values.filter { Int64($0.number) * RecordWeek.length >= oldest && theirs[$0.number] != $0 }
+                .map(\.number))
+        for (id, entry) in kept where missing.contains(RecordWeek.number(of: entry.stamp)) {
+            guard pending[id] == nil, let filed = entry.filed ?? shelf.readKept(id) else { continue }
+            kept[id] = nil
+            pending[id] = Pending(filed: filed, isOnShelf: entry.filed == nil)
+            if entry.filed == nil { shelf.unkeep(id) }
+        }
+    }
+
+    // MARK: Sending
+
+    private mutating func enqueueAll(at boot: Int64) {
+        queue = pending.filter { !$0.value.isSetAside && $0.value.sentAt == nil }.keys.sorted(by: >)
+        drain(at: boot)
+    }
+
+    private mutating func drain(at boot: Int64) {
+        guard isUp else { return }
+        var out = pending.values.count { $0.sentAt != nil && !$0.isSetAside }
+        while out < Self.window, let id = queue.popLast() {
+            guard let entry = pending[id], entry.sentAt == nil else { continue }
+            send(id, at: boot)
+            out += 1
+        }
+    }
+
+    private mutating func send(_ id: SessionID, at boot: Int64) {
+        guard let entry = pending[id], !entry.isSetAside else { return }
+        pending[id]?.sentAt = boot
+        pending[id]?.tries += 1
+        outgoing.append(entry.filed)
+    }
+
+    /// Sends again what was not answered, while the service is there.
+    public mutating func retry(at boot: Int64) {
+        guard isUp, isHeard else { return }
+        for (id, entry) in pending.sorted(by: { $0.key < $1.key }) {
+            if let sentAt = entry.sentAt, boot >= sentAt + Self.patience(entry.tries) { send(id, at: boot) }
+        }
+        drain(at: boot)
+    }
+
+    /// When ``retry(at:)`` has something to do, on the boot clock: up to half as late again, so that the nodes of a
+    /// service that was busy do not come back all at once.
+    public func nextRetry(using random: inout some RandomNumberGenerator) -> Int64? {
+        guard isUp, isHeard else { return nil }
+        let due = pending.values.filter { !$0.isSetAside }.compactMap { entry in
+            entry.sentAt.map { $0 + Self.patience(entry.tries) }
+        }
+        return due.min().map { $0 + Int64.random(in: 0...Self.firstPatience / 2, using: &random) }
+    }
+
+    private static func patience(_ tries: Int) -> Int64 {
+        min(firstPatience << Int64(min(max(tries - 1, 0), 10)), longestPatience)
+    }
+}
