@@ -44,4 +44,11 @@ enum Telling {
         default: "\(effect)"
         }
     }
+
+    static func line(_ record: LedgerRecord) -> String {
+        let runs = record.runs.map { "\($0.kind.rawValue) \($0.from)-\($0.to.map(String.init) ?? "")" }
+        let end = record.endsAt.map { " until \($0)" } ?? ""
+        return "\(record.version) \(record.status.rawValue) \(runs.joined(separator: ", "))\(end)"
+            + (record.isApproximate ? " approximate" : "")
+    }
 }

@@ -31,6 +31,8 @@ struct Witness {
         var linkedAt: Int64?
         /// Whether, in this life, it has looked at what the broker keeps of it.
         var hasLooked = false
+        /// What it is about to write.
+        var meant: [(write: Int, own: Register, record: LedgerRecord)] = []
         /// What of its own was last on disk.
         var recorded: Register?
         /// Whether its disk once lost what it had promised to keep.
@@ -111,6 +113,7 @@ struct Witness {
         nodes[node].foundEpoch = 0
         nodes[node].linkedAt = nil
         nodes[node].hasLooked = false
+        nodes[node].meant = []
     }
 
     /// The disk lost what it had promised to keep: the node cannot be held to it.

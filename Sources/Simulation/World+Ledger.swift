@@ -199,15 +199,23 @@ extension World {
 
     // MARK: Checks
 
-    /// What was on a node's disk of its session is what the ledger must have.
-    mutating func witnessRecord(_ journal: Journal, of node: Int) {
+    /// A node is about to write its session down: what the ledger must have once it has.
+    mutating func witnessRecord(_ journal: Journal, _ write: Int, of node: Int) {
         guard let own = journal.own, own.owner == machines[node].id else { return }
-        if let before = witness.nodes[node].recorded, before.id != own.id, before.status.isLive {
-            witness.records[before.id]?.nextBegins = own.continues?.at ?? own.startedAt
+        witness.nodes[node].meant.append((write, own, LedgerRecord(own, isApproximate: journal.isApproximate)))
+    }
+
+    /// The disk holds all up to a write.
+    mutating func witnessRecords(upTo write: Int, of node: Int) {
+        while let first = witness.nodes[node].meant.first, first.write <= write {
+            witness.nodes[node].meant.removeFirst()
+            if let before = witness.nodes[node].recorded, before.id != first.own.id, before.status.isLive {
+                witness.records[before.id]?.ended = Witness.Record.End(
+                    ran: before.ran(until: first.own.anchor.boot), isCut: first.own.continues != nil)
+            }
+            witness.nodes[node].recorded = first.own
+            witness.records[first.own.id] = Witness.Record(record: first.record)
         }
-        witness.nodes[node].recorded = own
-        let record = LedgerRecord(own, isApproximate: journal.isApproximate)
-        witness.records[own.id] = Witness.Record(record: record, nextBegins: nil)
     }
 
     /// Every record has reached the ledger, and is what the node had on its disk.
@@ -222,7 +230,10 @@ extension World {
                 return fail(.ledgerHolds, "the ledger has nothing of \(id)")
             }
             if !expected.isMet(by: held) {
-                return fail(.ledgerHolds, "the ledger has \(held.runs) of \(id), which ran \(expected.record.runs)")
+                let end = expected.ended.map { ", ended by a start after \($0.ran) ms" } ?? ""
+                return fail(
+                    .ledgerHolds,
+                    "the ledger has \(Telling.line(held)) of \(id), which was \(Telling.line(expected.record))\(end)")
             }
             if service.conflicts.contains(id) { return fail(.ledgerHolds, "two records of \(id) under one version") }
         }
@@ -233,20 +244,22 @@ extension Witness {
     /// What was last on disk of a session.
     struct Record {
         var record: LedgerRecord
-        /// When another start on its node ended it, if that is how it ended.
-        var nextBegins: Int64?
+        /// If another start on its node ended it.
+        var ended: End?
+
+        struct End {
+            /// Milliseconds that it had run by then.
+            var ran: Int64
+            /// Whether what goes on from it may have begun earlier.
+            var isCut: Bool
+        }
 
         func isMet(by held: LedgerRecord) -> Bool {
-            guard let end = nextBegins else { return held == record }
-            guard held.status == .superseded, held.version > record.version, held.runs.count == record.runs.count else {
-                return false
-            }
-            for (mine, theirs) in zip(record.runs, held.runs) {
-                // The open one ended with the start, or before by itself.
-                let to = mine.to ?? max(mine.from, min(end, record.endsAt ?? end))
-                guard theirs == LedgerRecord.Run(kind: mine.kind, from: mine.from, to: to) else { return false }
-            }
-            return true
+            guard let ended else { return held == record }
+            let sum = held.runs.reduce(0) { $0 + (($1.to ?? .max / 1_000) - $1.from) }
+            return held.status == .superseded && held.version > record.version
+                && held.runs.map(\.kind) == record.runs.map(\.kind)
+                && (ended.isCut ? sum <= ended.ran + 2 : abs(sum - ended.ran) <= 2)
         }
     }
 }

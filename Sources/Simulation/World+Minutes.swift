@@ -43,7 +43,7 @@ extension World {
 
 extension Register {
     /// Milliseconds that it has run, by its runs.
-    fileprivate func ran(until boot: Int64) -> Int64 {
+    func ran(until boot: Int64) -> Int64 {
         runs.reduce(0) { sum, run in
             guard let end = run.to else {
                 let open = anchor.at - run.from

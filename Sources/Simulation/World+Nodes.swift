@@ -50,6 +50,7 @@ extension World {
                 return die(node, loss: doom.loss, down: doom.down)
             }
             witnessChange(to: journal, at: node)
+            witnessRecord(journal, write, of: node)
             if self.write(journal, write, of: node) { inputs.append(.journalled(write)) }
             if machines[node].disk == .full { inputs.append(.journalFailed(write)) }
         case .publish(let message):
@@ -86,6 +87,7 @@ extension World {
             machines[node].write(journal)
             machines[node].isFailing = false
             machines[node].safe = number
+            witnessRecords(upTo: number, of: node)
             witnessWritten(journal, by: node)
             return true
         case .good, .slow:

@@ -48,7 +48,6 @@ extension World {
 
     /// The journal is on disk: what it holds has happened.
     mutating func witnessWritten(_ journal: Journal, by node: Int) {
-        witnessRecord(journal, of: node)
         guard let own = journal.own, let last = own.last else { return }
         // A node that has lost the end of its journal goes over old versions again until it hears of them; those are told
         // apart by nobody.

@@ -134,6 +134,7 @@ struct World {
             machines[node].write(journal)
             if write > machines[node].failed { machines[node].isFailing = false }
             machines[node].safe = write
+            witnessRecords(upTo: write, of: node)
             witnessWritten(journal, by: node)
             feed(.journalled(write), to: node)
         case .goOn(let node, let nap): goOn(node, nap: nap)

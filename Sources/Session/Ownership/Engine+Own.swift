@@ -61,27 +61,28 @@ extension Engine {
             autoAdvance: start.autoAdvance, phase: 0, status: .running, startedAt: at, anchor: anchor, runs: [])
         register.openRun()
         // A start is answered like an intent; its id is that of the session it makes.
-        install(register, mark: mark, reply: IntentID(id), to: ticket)
+        install(register, mark: mark, reply: IntentID(id), to: ticket, at: now)
     }
 
     /// Makes a new session the own one.
-    mutating func install(_ new: Register, mark: HybridClock, reply id: IntentID, to ticket: Ticket) {
+    mutating func install(_ new: Register, mark: HybridClock, reply id: IntentID, to ticket: Ticket, at now: Instant) {
         let version = (journal.own?.version ?? Version(epoch: journal.epoch, rev: 0)).next
         var register = new
         register.epoch = version.epoch
         register.rev = version.rev
         if let flaw = register.flaw { return emit(.reply(ticket, .invalid(flaw))) }
-        if let old = journal.own {
-            retire(old.id)
-            if old.status.isLive {
-                var ended = LedgerRecord(old.ended(by: register), isApproximate: journal.isApproximate)
-                ended.version = version
-                emit(.record(ended))
+        let ended = journal.own.map { $0.status.isLive ? ownAtPresent($0, now: now).ended(by: register) : $0 }
+        if let ended {
+            retire(ended.id)
+            if journal.own != ended {
+                var record = LedgerRecord(ended, isApproximate: journal.isApproximate)
+                record.version = version
+                emit(.record(record))
             }
         }
         journal.isApproximate = false
         if !link.isReady, keeps(.provisional) {
-            if !journal.isProvisional { journal.before = journal.own?.ended(by: register) }
+            if !journal.isProvisional { journal.before = ended }
             journal.isProvisional = true
         } else {
             journal.isProvisional = false

@@ -43,7 +43,6 @@ extension Engine {
 extension Register {
     /// The session as a start on the same node ended it.
     func ended(by next: Register) -> Register {
-        guard status.isLive else { return self }
         var register = self
         let end = next.continues?.at ?? next.startedAt
         register.closeRun(at: end)

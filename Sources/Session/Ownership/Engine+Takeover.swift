@@ -93,7 +93,7 @@ extension Engine {
             own.last = LastIntent(intent: intent.id, op: intent.operation.name, from: intent.from, at: at)
             own.record(applied: intent.id)
         }
-        install(own, mark: mark, reply: id, to: ticket)
+        install(own, mark: mark, reply: id, to: ticket, at: now)
         if let intent, journal.own?.id == own.id { branch.carry(intent) }
         emit(.log(.tookOver(own.id, from: base.owner)))
     }
