@@ -129,7 +129,7 @@ extension World {
 
     mutating func sendRecords(of node: Int) {
         for filed in machines[node].outbox.takeOutgoing() {
-            tell("\(Names.node(node)) > record \(filed.record.id) \(filed.record.version) \(filed.record.status.rawValue)")
+            tell("\(Names.node(node)) > record \(filed.record.id) \(Telling.line(filed.record))")
             if !recorded.insert(filed.name).inserted { counters.add(.recordSentAgain) }
             guard let link = machines[node].connection, connections[link].isOpenAtClient else { continue }
             for _ in 0..<copies() { queue.add(.ledger(.filed(link, filed)), at: now + way()) }
@@ -171,7 +171,8 @@ extension World {
             outcome = .kept
             queue.add(.ledger(.committed(filed, life: serviceLife)), at: now + 2_000_000)
         }
-        say(LedgerAck(node: machines[connections[link].node].id, items: [LedgerAck.Item(filed.name, outcome)]), on: link)
+        let node = machines[connections[link].node].id
+        say(LedgerAck(node: node, items: [LedgerAck.Item(filed.name, outcome)]), on: link)
     }
 
     private mutating func greet(_ link: Int) {

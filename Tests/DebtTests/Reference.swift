@@ -34,12 +34,16 @@ struct Reference {
         let enough = Set(lines.map(\.record.lineage)).filter { lineage in
             let members = lines.filter { $0.record.lineage == lineage }
             if counting.minimum == 0 || members.contains(where: \.isOngoing) { return true }
-            return Int64((0...last).count { at in members.contains { $0.counts[Int(at)] } }) >= counting.minimum
+            var any = [Bool](repeating: false, count: Int(last) + 1)
+            for member in members {
+                for at in member.span where member.counts[at] { any[at] = true }
+            }
+            return any.count(where: \.self) >= counting.minimum
         }
         // The largest stamp paints last.
         owners = [SessionID?](repeating: nil, count: Int(length * 3))
         for line in lines.sorted(by: { $0.record.stamp < $1.record.stamp }) where enough.contains(line.record.lineage) {
-            for at in owners.indices where line.counts[at] { owners[at] = line.record.id }
+            for at in line.span.clamped(to: 0..<owners.count) where line.counts[at] { owners[at] = line.record.id }
         }
         let ongoing = lines.filter(\.isOngoing)
         if !ongoing.isEmpty {
@@ -55,6 +59,8 @@ struct Reference {
         var runs: [Bool]
         /// The same, open runs up to the present.
         var counts: [Bool]
+        /// The instants that its runs lie within.
+        private(set) var span = 0..<0
         private var now: Int64
         private var kinds: Set<PhaseKind>
 
@@ -70,9 +76,15 @@ struct Reference {
             if let labels = counting.labels, !labels.contains(label?.name ?? "") { return }
             for run in word?.content?.runs ?? record.runs where counting.kinds.contains(run.kind) {
                 let end = run.to ?? record.endsAt ?? 0
-                for at in 0...last where at >= run.from && at < end {
-                    runs[Int(at)] = true
-                    if run.to != nil || at < now { counts[Int(at)] = true }
+                let from = max(run.from, 0)
+                let painted = Int(from)..<Int(max(from, min(end, last + 1)))
+                span =
+                    span.isEmpty
+                    ? painted
+                    : min(span.lowerBound, painted.lowerBound)..<max(span.upperBound, painted.upperBound)
+                for at in painted {
+                    runs[at] = true
+                    if run.to != nil || at < now { counts[at] = true }
                 }
             }
         }
