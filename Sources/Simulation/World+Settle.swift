@@ -26,12 +26,12 @@ extension World {
                 launch(node, life: machines[node].life)
             }
         }
-        launchService()
         queue.add(.haunt, at: now + 8_000_000)
         for index in connections.indices {
             unblock(index)
             if connections[index].isLossy { closeAtBroker(index) }
         }
+        launchService()
     }
 
     /// Runs the scenario to its end.
