@@ -16,6 +16,8 @@ actor DebtService {
     private static let batch = 2_048
     /// The calendar is looked at again after so many milliseconds, whatever the clocks have done meanwhile.
     private static let longestRest: Int64 = 600_000
+    /// How calm it is changes often; the week says so after so many milliseconds.
+    private static let calmRest: Int64 = 5_000
 
     nonisolated let loop: EventLoop
     let settings: DebtSettings
@@ -266,6 +268,8 @@ actor DebtService {
     private func hear(_ calm: CalmFeed, in space: DebtSpace) {
         do {
             try ledger.note(calm, in: space.codec.topics.space)
+            space.updates(by: space.groupTime(at: Clocks.now()) + Self.calmRest)
+            armCalendar()
         } catch {
             say(problem: "the ledger cannot be written: \(error)")
         }

@@ -130,6 +130,9 @@ final class DebtSpace {
 
     func forget(history: RulesHistory?) { book.forget(history: history) }
 
+    /// Something has come that may be news, and need not be said at once.
+    func updates(by instant: Int64) { nextUpdate = min(nextUpdate, instant) }
+
     /// Says how the week stands, if that is news.
     func update() throws {
         let now = groupTime(at: Clocks.now())

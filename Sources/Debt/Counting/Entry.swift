@@ -27,7 +27,9 @@ public struct Entry: Hashable, Sendable {
 
     /// Where a run of it ends, if nobody presses anything; `nil` where nobody knows.
     public func end(of run: LedgerRecord.Run) -> Int64? {
-        run.to ?? [record.endsAt, lastSignOfLife].compactMap(\.self).min().map { max($0, run.from) }
+        if let to = run.to { return to }
+        guard let lastSignOfLife else { return record.endsAt }
+        return max(run.from, min(record.endsAt ?? lastSignOfLife, lastSignOfLife))
     }
 
     /// Whether a person has deleted it.
