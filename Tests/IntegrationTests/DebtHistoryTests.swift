@@ -53,9 +53,12 @@ import Testing
                     back.code == 0 && back.output.contains("2 sessions") && back.output.contains("2 corrections"),
                     "\(back)")
                 for arguments in [["--csv"], ["--json"], ["--ical"], []] {
+                    // A ledger that no service has had yet goes by the settings.
                     func told(_ program: DebtProgram) async throws -> [Substring] {
                         let arguments = ["history"] + arguments + ["--state-dir", program.directory.file("state")]
-                        return try await CommandLine.run(arguments).output.split(whereSeparator: \.isNewline).filter {
+                        return try await CommandLine.run(
+                            arguments, environment: ["LOCKSTEP_DEBT_ZONE": "Europe/Berlin"]
+                        ).output.split(whereSeparator: \.isNewline).filter {
                             !$0.hasPrefix("DTSTAMP")
                         }
                     }

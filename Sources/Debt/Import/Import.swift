@@ -51,39 +51,38 @@ public struct Import: Sendable {
         self.source = source
         // Goodtime quotes nothing, whatever is in its notes; a spreadsheet that has read its file and saved it does.
         reader.isQuoted = source != .goodtime || reader.hasQuotesInFirstLine
-        var rows: [ImportRow] = []
+        let columns = ImportColumns(names)
+        var history: [ImportRow] = []
+        var known: Set<SessionID> = []
         var number = 0
         while let row = reader.next() {
             number += 1
             if number % 5_000 == 0 { progress(reader.progress) }
-            do throws(ImportFlaw) { rows.append(try ImportRow(row, names: names, source: source)) } catch {
-                problems.append(Problem(line: row.line, column: error.column, reason: error.reason))
-            }
-        }
-        switch source {
-        case .lockstep: takeHistory(rows)
-        case .goodtime, .toggl: takeSessions(rows, zone: zone, colours: colours)
-        }
-        problems.sort { $0.line < $1.line }
-    }
-
-    private mutating func takeSessions(_ rows: [ImportRow], zone: Zone, colours: [String: Colour]) {
-        var known: Set<SessionID> = []
-        for row in rows {
             do throws(ImportFlaw) {
-                let session: any ForeignSession =
-                    source == .toggl ? try TogglSession(row, zone: zone) : try GoodtimeSession(row, zone: zone)
-                let record = try session.record(of: source, colours: colours)
-                guard known.insert(record.id).inserted else {
-                    repeated += 1
-                    continue
+                let row = try ImportRow(row, columns: columns, source: source)
+                switch source {
+                case .lockstep: history.append(row)
+                case .goodtime: try take(GoodtimeSession(row, zone: zone), colours, &known)
+                case .toggl: try take(TogglSession(row, zone: zone), colours, &known)
                 }
-                records.append(record)
-                if session.isShortened { shortened += 1 }
             } catch {
                 problems.append(Problem(line: row.line, column: error.column, reason: error.reason))
             }
         }
+        takeHistory(history)
+        problems.sort { $0.line < $1.line }
+    }
+
+    private mutating func take(
+        _ session: some ForeignSession, _ colours: [String: Colour], _ known: inout Set<SessionID>
+    ) throws(ImportFlaw) {
+        let record = try session.record(of: source, colours: colours)
+        guard known.insert(record.id).inserted else {
+            repeated += 1
+            return
+        }
+        records.append(record)
+        if session.isShortened { shortened += 1 }
     }
 
     private mutating func takeHistory(_ rows: [ImportRow]) {

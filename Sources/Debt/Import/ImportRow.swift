@@ -14,29 +14,44 @@ struct ImportFlaw: Error {
     }
 }
 
+/// The names of a file's columns; of two of one name the first is meant.
+struct ImportColumns {
+    private let indices: [String: Int]
+    let count: Int
+
+    init(_ names: [String]) {
+        indices = Dictionary(zip(names, names.indices)) { first, _ in first }
+        count = names.count
+    }
+
+    subscript(name: String) -> Int? { indices[name] }
+}
+
 /// A row with the names of its columns.
 struct ImportRow {
     let line: Int
-    private let values: [String: String]
+    private let fields: [String]
+    private let columns: ImportColumns
 
-    init(_ row: CSVReader.Row, names: [String], source: ImportSource) throws(ImportFlaw) {
+    init(_ row: CSVReader.Row, columns: ImportColumns, source: ImportSource) throws(ImportFlaw) {
         if let flaw = row.flaw { throw ImportFlaw(nil, flaw) }
         var fields = row.fields
-        if source == .goodtime, let notes = names.firstIndex(of: "notes"), fields.count > names.count {
+        if source == .goodtime, let notes = columns["notes"], fields.count > columns.count {
             // It quotes nothing, so what is too much was between commas of the notes.
-            let count = fields.count - names.count + 1
+            let count = fields.count - columns.count + 1
             let whole = fields[notes..<notes + count].joined(separator: ",")
             fields.replaceSubrange(notes..<notes + count, with: [whole])
         }
-        guard fields.count == names.count else {
-            throw ImportFlaw(nil, "it has \(fields.count) fields, and the first line \(names.count)")
+        guard fields.count == columns.count else {
+            throw ImportFlaw(nil, "it has \(fields.count) fields, and the first line \(columns.count)")
         }
         line = row.line
-        values = Dictionary(zip(names, fields)) { first, _ in first }
+        self.fields = fields
+        self.columns = columns
     }
 
     /// What stands in a column; empty where there is none.
-    subscript(name: String) -> String { values[name] ?? "" }
+    subscript(name: String) -> String { columns[name].map { fields[$0] } ?? "" }
 
     /// Reads what stands in a column.
     func read<Value>(_ name: String, _ what: String, _ convert: (String) -> Value?) throws(ImportFlaw) -> Value {
