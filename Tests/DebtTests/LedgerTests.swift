@@ -100,7 +100,69 @@ struct LedgerTests {
         #expect(try ledger.file([arrival(other)]).map(\.filing) == [.conflict])
         #expect(try ledger.conflicts().map(\.filed.record) == [other])
         #expect(try ledger.entry(second.id, of: home)?.record == second)
-        #expect(try ledger.file([arrival(try record("s-1", rev: 3))]).map(\.filing) == [.kept])
+        #expect(
+            try ledger.filings(of: [
+                arrival(second), arrival(first), arrival(other), arrival(try record("s-1", rev: 3)),
+            ])
+                == [.known, .older, .conflict, .kept])
+        // A person's word of before settles nothing, one of after does; and so does a later version.
+        let word = { (id: String, at: Int64) throws in
+            Correction(id: try #require(Token(id)), session: second.id, at: at, content: nil)
+        }
+        try ledger.correct(word("c-1", -1), in: home)
+        #expect(try ledger.conflicts().count == 1)
+        try ledger.correct(word("c-2", 1), in: home)
+        #expect(try ledger.conflicts().isEmpty)
+        let third = try record("s-2", rev: 2)
+        _ = try ledger.file([arrival(third), arrival(try record("s-2", rev: 2, title: "Other"))])
+        #expect(try ledger.conflicts().count == 1)
+        #expect(try ledger.file([arrival(try record("s-2", rev: 3))]).map(\.filing) == [.kept])
+        #expect(try ledger.conflicts().isEmpty)
+    }
+
+    /// What counts up on a node that is gone counts until it was last heard of; a countdown ends by itself.
+    @Test func aNodeThatIsGoneIsCreditedNoFurther() throws {
+        let ledger = try open()
+        let start: Int64 = 1_800_000_000_000
+        func running(_ name: String, _ mode: Mode) throws -> LedgerRecord {
+            var record = try record(name, from: start)
+            record.mode = mode
+            record.status = .running
+            record.runs[0].to = nil
+            record.endsAt = start + 54_000_000
+            return record
+        }
+        let desk = try #require(NodeID("desk"))
+        _ = try ledger.file([arrival(try running("s-1", .countup), at: start + 60_000)])
+        func total(after minutes: Int64) throws -> Minutes {
+            Minutes(of: try ledger.entries(of: home, from: .min, to: .max), now: start + minutes * 60_000)
+        }
+        #expect(try total(after: 600).total == 36_000_000)
+        #expect(try ledger.takeDown(gone: desk, since: start + 600_000, in: home))
+        #expect(try !ledger.takeDown(gone: desk, since: start + 900_000, in: home), "the first time was the last sign")
+        #expect(try total(after: 600).total == 600_000 && total(after: 600).ongoing == nil)
+        #expect(try total(after: 5).total == 300_000 && total(after: 5).ongoing?.until == start + 600_000)
+        #expect(try ledger.gone(of: home) == [desk])
+        #expect(try ledger.takeDown(back: desk, in: home))
+        #expect(try !ledger.takeDown(back: desk, in: home) && ledger.gone(of: home).isEmpty)
+        #expect(try total(after: 600).total == 36_000_000 && total(after: 600).ongoing != nil)
+        // What it has recorded it was there to record.
+        #expect(try ledger.takeDown(gone: desk, since: start - 5_000, in: home))
+        #expect(try total(after: 600).total == 60_000)
+        _ = try ledger.file([arrival(try running("s-2", .countdown), at: start + 60_000)])
+        #expect(try total(after: 600).total == 36_000_000)
+    }
+
+    @Test func labelsAreKnownByTheirLatestColour() throws {
+        let ledger = try open()
+        for (index, hex) in ["ff0000", "00ff00", "0000ff"].enumerated() {
+            var record = try record("s-\(index)", from: 1_800_000_000_000 + Int64([5, 9, 1][index]) * 3_600_000)
+            record.label =
+                index == 2
+                ? Label(name: "Deep", colour: .grey) : Label(name: "Deep", colour: try #require(Colour(hex: hex)))
+            _ = try ledger.file([arrival(record), arrival(try self.record("n-\(index)"))])
+        }
+        #expect(try ledger.colours(of: home) == ["Deep": try #require(Colour(hex: "00ff00"))])
     }
 
     @Test func whatWasFiledOutlivesTheProcess() throws {

@@ -35,16 +35,16 @@ import Testing
                 let stopped = try await space.peer.hearsDebt("it has ended") { $0.until == .null }
                 #expect((stopped.done.int ?? 0) > 0 && stopped.labels.items.count == 1)
                 try await eventually("it is acknowledged") { desk.recordsWaiting == 0 }
-                let shown = try await service.command("show", "--json")
+                let shown = try await service.command("--json")
                 #expect(shown.code == 0 && shown.json.done == stopped.done && shown.json.debt == stopped.minutes)
-                let history = try await service.command("history", "--json")
+                let history = try await service.history("--json")
                 #expect(history.json.session.text == session && history.json.title == "Reading")
-                #expect(try await service.command("history", "--csv").output.contains("\(session),desk,Reading"))
-                #expect(try await service.command("history", "--ical").output.contains("SUMMARY:Reading"))
+                #expect(try await service.history("--csv").output.contains(",focus,Reading,"))
+                #expect(try await service.history("--ical").output.contains("SUMMARY:Reading"))
                 // What a person takes out is out everywhere, and says so by itself.
                 #expect(try await service.command("delete", session).code == 0)
                 try await space.peer.hearsDebt("it is deleted") { $0.done == 0 }
-                #expect(try await service.command("history", "--json").output.isEmpty)
+                #expect(try await service.history("--json").output.isEmpty)
                 // It is brought back by another word.
                 #expect(try await service.command("correct", session, "--label", "Deep").code == 0)
                 let back = try await space.peer.hearsDebt("it is back") { $0.done == stopped.done }
@@ -83,7 +83,7 @@ import Testing
                 try await peer.isAnswered("s-3", rev: 1, "refused")
                 try await peer.isAnswered("s-1", rev: 2, "conflict")
                 try await peer.isAnswered("s-4", rev: 1, "kept")
-                let week = try await service.command("history", "--json").output.split(separator: "\n").map {
+                let week = try await service.history("--json").output.split(separator: "\n").map {
                     try JSON(String($0))
                 }
                 #expect(week.map(\.session.text) == ["s-1", "s-4"])
@@ -117,7 +117,7 @@ import Testing
             try await eventually("all is acknowledged; \(service.log)") {
                 desk.recordsWaiting == 0
             }
-            let history = try await service.command("history", "--json").output.split(separator: "\n").map {
+            let history = try await service.history("--json").output.split(separator: "\n").map {
                 try JSON(String($0))
             }
             #expect(Set(history.map(\.session.text)) == [first, second, third])
@@ -151,10 +151,10 @@ import Testing
             try await service.end()
             let restored = try await service.command("restore", file)
             #expect(restored.code == 0, "\(restored)")
-            #expect(!(try await service.command("history", "--json")).output.contains(later))
+            #expect(!(try await service.history("--json")).output.contains(later))
             try await service.start()
             try await eventually("it is there again; \(service.log)") {
-                try await service.command("history", "--json").output.contains(later)
+                try await service.history("--json").output.contains(later)
             }
             try await eventually("it is acknowledged") { desk.recordsWaiting == 0 }
             try await service.end()

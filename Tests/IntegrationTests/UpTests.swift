@@ -115,6 +115,11 @@ import Testing
         let remote = try await CommandLine.run(
             ["status", "--socket", directory.file("none"), "--broker", address])
         #expect(remote.code == 0, "\(remote)")
+        let debt = try #require(run.log.split(separator: "\n").first { $0.contains("lockstep debt") })
+        try await eventually("\(debt)") {
+            let week = try await CommandLine.run(debt.split(separator: " ").dropFirst().map(String.init))
+            return week.code == 0 && week.output.contains("of 420 minutes")
+        }
         #expect(try await run.end(SIGINT) == 0)
     }
 

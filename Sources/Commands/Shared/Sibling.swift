@@ -13,4 +13,13 @@ public enum Sibling {
         return own.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/") + "/"
             + name
     }
+
+    /// Goes on as the program `name`.
+    /// - Throws: ``UsageError`` where it cannot be run.
+    public static func become(_ name: String, _ arguments: [String]) throws {
+        let program = path(of: name)
+        var pointers = ([program] + arguments).map { strdup($0) } + [nil]
+        execv(program, &pointers)
+        throw UsageError("\(program) cannot be run: \(String(cString: strerror(errno)))")
+    }
 }

@@ -34,7 +34,7 @@ struct Restore: ParsableCommand {
 
     @OptionGroup var access: LedgerAccess
 
-    @Argument(help: "The file that lockstep-debt backup has written.")
+    @Argument(help: "The file that lockstep debt backup has written.")
     var file: String
 
     func run() throws {

@@ -9,11 +9,14 @@ import Shell
 struct Correct: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Says what a session was: its title, its label, or when it ran.",
-        discussion: "What its node has recorded stays in the ledger; the latest word of a person holds.")
+        discussion: """
+            What its node has recorded stays in the ledger; the latest word of a person holds. Without an option it says \
+            that the session is right as it stands.
+            """)
 
     @OptionGroup var access: LedgerAccess
 
-    @Argument(help: "The session, as lockstep-debt history names it.")
+    @Argument(help: "The session, as lockstep history names it.")
     var session: String
 
     @Option(help: "What was done.")
@@ -66,11 +69,11 @@ struct Correct: ParsableCommand {
 struct Delete: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Takes a session out of all sums.",
-        discussion: "What its node has recorded stays in the ledger; lockstep-debt correct brings it back.")
+        discussion: "What its node has recorded stays in the ledger; lockstep debt correct brings it back.")
 
     @OptionGroup var access: LedgerAccess
 
-    @Argument(help: "The session, as lockstep-debt history names it.")
+    @Argument(help: "The session, as lockstep history names it.")
     var session: String
 
     func run() throws {

@@ -34,14 +34,7 @@ struct DebtOptions: ParsableArguments {
     }
 }
 
-/// Where the ledger is.
-struct LedgerOptions: ParsableArguments {
-    @Option(help: "The file with settings (default: ~/.config/lockstep/debt.env, if it is there).")
-    var config: String?
-
-    @Option(help: "Where the ledger is (default: ~/.local/state/lockstep-debt). LOCKSTEP_STATE_DIR")
-    var stateDir: String?
-
+extension LedgerOptions {
     func settings(_ given: SettingValues = SettingValues()) throws -> DebtSettings {
         let environment = ProcessInfo.processInfo.environment
         var values = given

@@ -16,6 +16,8 @@ actor DebtService {
     private static let batch = 2_048
     /// The calendar is looked at again after so many milliseconds, whatever the clocks have done meanwhile.
     private static let longestRest: Int64 = 600_000
+    /// How calm it is changes often; the week says so after so many milliseconds.
+    private static let calmRest: Int64 = 5_000
 
     nonisolated let loop: EventLoop
     let settings: DebtSettings
@@ -129,8 +131,9 @@ actor DebtService {
         case .feed(.calm(let calm)): if let calm { hear(calm, in: space) }
         case .message(let content, let sender):
             space.feed(.received(content, from: sender, retained: message.retain))
-            if case .presence(let presence) = content, presence.online, sender != settings.node.node {
-                compare(with: sender, connection: presence.connection, in: space)
+            if case .presence(let presence) = content, sender != settings.node.node {
+                if presence.online { compare(with: sender, connection: presence.connection, in: space) }
+                note(presence, of: sender, isRetained: message.retain, in: space)
             }
         case .barrier(let id): space.feed(.barrierPassed(id))
         case .erased(let sender): space.feed(.erased(from: sender))
@@ -242,9 +245,31 @@ actor DebtService {
         }
     }
 
+    /// Takes down who is gone and who is back: what counts up counts no further than its owner was heard of.
+    private func note(_ presence: Presence, of node: NodeID, isRetained: Bool, in space: DebtSpace) {
+        let id = space.codec.topics.space
+        // The engine knows which will is of a connection that was replaced long ago.
+        let isHere = space.isHere(node)
+        guard presence.role == .node, isHere == space.gone.contains(node) else { return }
+        do {
+            // Of one who went while nobody listened, only when it came is known.
+            let since = isRetained ? presence.at : space.groupTime(at: Clocks.now())
+            let isNews =
+                isHere ? try ledger.takeDown(back: node, in: id) : try ledger.takeDown(gone: node, since: since, in: id)
+            space.set(node, isGone: !isHere)
+            guard isNews else { return }
+            space.forget(history: nil)
+            update(id)
+        } catch {
+            say(problem: "the ledger cannot be written: \(error)")
+        }
+    }
+
     private func hear(_ calm: CalmFeed, in space: DebtSpace) {
         do {
             try ledger.note(calm, in: space.codec.topics.space)
+            space.updates(by: space.groupTime(at: Clocks.now()) + Self.calmRest)
+            armCalendar()
         } catch {
             say(problem: "the ledger cannot be written: \(error)")
         }

@@ -22,8 +22,8 @@ struct DebtSettings: Sendable {
         if isEverySpace { values.set(.space, option: "+", to: "home") }
         if !values.isGiven(.node) { values.set(.node, option: "--node", to: "debt") }
         if !values.isGiven(.stateDirectory), environment["STATE_DIRECTORY"] == nil {
-            let directory = Paths(environment: environment).stateDirectory
-            values.set(.stateDirectory, option: "--state-dir", to: directory + "-debt")
+            values.set(
+                .stateDirectory, option: "--state-dir", to: Paths(environment: environment).debtStateDirectory)
         }
         node = try Settings(values, environment: environment)
         rules = try Self.rules(values)

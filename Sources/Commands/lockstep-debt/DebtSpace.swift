@@ -22,6 +22,8 @@ final class DebtSpace {
     private var published: DebtFeed?
     private var answers: [NodeID: [LedgerAck.Item]] = [:]
     private var compared: [NodeID: ConnectionID] = [:]
+    /// Nodes that are taken down as gone.
+    private(set) var gone: Set<NodeID>
     /// When there is something to say by the calendar, in group time.
     private(set) var nextUpdate: Int64 = 0
 
@@ -31,6 +33,8 @@ final class DebtSpace {
     ) {
         codec = WireCodec(space: space, me: settings.node.node)
         self.publish = publish
+        // What cannot be read now says so when it is next asked for.
+        gone = (try? ledger.gone(of: space)) ?? []
         book = WeekBook(space: space, ledger: ledger, history: history)
         engine = Engine(
             configuration: Session.Configuration(
@@ -52,6 +56,11 @@ final class DebtSpace {
     }
 
     func groupTime(at now: Instant) -> Int64 { engine.groupTime(now) }
+
+    /// Whether a node is there and awake.
+    func isHere(_ node: NodeID) -> Bool { engine.peers[node].isOnline }
+
+    func set(_ node: NodeID, isGone: Bool) { if isGone { gone.insert(node) } else { gone.remove(node) } }
 
     // MARK: The engine
 
@@ -120,6 +129,9 @@ final class DebtSpace {
     func forget(from instant: Int64) { book.forget(from: instant) }
 
     func forget(history: RulesHistory?) { book.forget(history: history) }
+
+    /// Something has come that may be news, and need not be said at once.
+    func updates(by instant: Int64) { nextUpdate = min(nextUpdate, instant) }
 
     /// Says how the week stands, if that is news.
     func update() throws {

@@ -7,29 +7,18 @@ import FoundationEssentials
 import Session
 import Shell
 
+/// `lockstep history`.
 struct History: ParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Lists sessions, the latest last.")
+    static let configuration = CommandConfiguration(abstract: "Lists sessions, the latest last.", shouldDisplay: false)
 
     @OptionGroup var access: LedgerAccess
 
-    @Option(help: "From which day on, as 2026-11-01 (default: 30 days ago).")
-    var since: String?
-
-    @Option(help: "Only those of this label; - is the default label.")
-    var label: String?
-
-    @Flag(help: "As JSON, one session a line.")
-    var json = false
-
-    @Flag(help: "As CSV.")
-    var csv = false
-
-    @Flag(help: "As a calendar (iCalendar), a run an event.")
-    var ical = false
+    @OptionGroup var options: HistoryOptions
 
     private struct SessionJSON: Encodable {
         var session: String
         var node: String
+        var imported: String?
         var title: String
         var label: String?
         var status: String
@@ -40,68 +29,77 @@ struct History: ParsableCommand {
     }
 
     func run() throws {
-        guard [json, csv, ical].count(where: \.self) <= 1 else {
-            throw UsageError("--json, --csv and --ical exclude each other")
-        }
         try access.with { opened in
             let now = Clocks.now().wall
             let zone = opened.history.latest.zone
-            var begin = now - 30 * 86_400_000
-            if let since {
+            var begin = Int64.min
+            if let since = options.since {
                 guard let given = InstantText.instant(since, zone: zone) else {
                     throw UsageError("--since takes a day such as 2026-11-01, not “\(since)”")
                 }
                 begin = given
             }
-            let found = try opened.ledger.entries(of: opened.space, from: begin, to: .max).filter { entry in
-                let ends = entry.record.runs.contains { ($0.to ?? now) > begin }
-                let isWanted = label.map { (entry.record.label?.name ?? "") == ($0 == "-" ? "" : $0) } ?? true
-                return ends && isWanted && !entry.isDeleted
+            let all = try opened.ledger.entries(of: opened.space, from: begin, to: .max)
+            let rows = try all.filter { try isWanted($0, since: begin, in: opened, now: now) }.sorted {
+                ($0.record.startedAt, $0.record.id) < ($1.record.startedAt, $1.record.id)
             }
-            let rows = found.sorted { ($0.record.startedAt, $0.record.id) < ($1.record.startedAt, $1.record.id) }
-            if ical { print(Calendar.text(of: rows, now: now)) } else { try list(rows, in: opened, now: now) }
+            if options.csv {
+                try printCSV(rows, in: opened)
+            } else if options.ical {
+                print(Calendar.text(of: rows, now: now))
+            } else {
+                for row in rows { print(try line(of: row, in: opened, now: now)) }
+            }
         }
     }
 
-    private func list(_ rows: [Entry], in opened: LedgerAccess.Opened, now: Int64) throws {
-        if csv { print("session,node,title,label,status,kind,from,to") }
+    private func isWanted(_ entry: Entry, since begin: Int64, in opened: LedgerAccess.Opened, now: Int64) throws -> Bool
+    {
+        // What a person has deleted is no part of the history, but of the ledger that can be made of it.
+        guard !entry.isDeleted || options.csv else { return false }
+        let shown =
+            entry.isDeleted
+            ? try opened.ledger.entryBeforeDeletion(entry.record.id, of: opened.space) ?? entry : entry
+        let ends = shown.record.runs.contains { ($0.to ?? now) > begin } || shown.record.startedAt >= begin
+        return ends && options.label.map { (shown.record.label?.name ?? "") == ($0 == "-" ? "" : $0) } ?? true
+    }
+
+    private func printCSV(_ rows: [Entry], in opened: LedgerAccess.Opened) throws {
+        print(HistoryCSV.header)
+        let calm = try opened.ledger.calm(of: rows.map(\.record.id), in: opened.space)
+        for entry in rows {
+            var (record, words) = (entry.record, [Correction]())
+            if entry.correction != nil {
+                record = try opened.ledger.record(record.id, of: opened.space) ?? record
+                words = try opened.ledger.corrections(of: record.id, in: opened.space)
+            }
+            let lines = HistoryCSV.lines(
+                of: record, words: words, calm: calm[record.id], zone: opened.history.latest.zone)
+            for line in lines { print(line) }
+        }
+    }
+
+    private func line(of entry: Entry, in opened: LedgerAccess.Opened, now: Int64) throws -> String {
+        let record = entry.record
+        let minutes = Minutes(
+            of: [entry], counting: Counting(kinds: opened.history.latest.counting.kinds, minimum: 0), now: now)
+        let source = ImportSource(node: record.node)
+        let from = record.runs.first?.from ?? record.startedAt
+        guard options.json else {
+            let when = InstantText.text(from, zone: opened.history.latest.zone)
+            let label = record.label.map { " (\($0.name))" } ?? ""
+            let mark = entry.correction == nil ? "" : ", corrected"
+            let place = source.map { "from \($0.name)" } ?? "on \(record.node)"
+            return "\(when)  \(minutes.total / 60_000)m  \(record.title)\(label)  \(record.id) \(place)\(mark)"
+        }
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
-        for entry in rows {
-            let record = entry.record
-            let minutes = Minutes(
-                of: [entry], counting: Counting(kinds: opened.history.latest.counting.kinds, minimum: 0), now: now)
-            let (from, to) = (record.runs.first?.from ?? record.startedAt, record.runs.last?.to ?? now)
-            if csv {
-                for run in record.runs {
-                    let fields = [
-                        "\(record.id)", "\(record.node)", record.title, record.label?.name ?? "",
-                        record.status.rawValue, run.kind.rawValue, "\(run.from)", run.to.map { "\($0)" } ?? "",
-                    ]
-                    print(fields.map(Self.quoted).joined(separator: ","))
-                }
-            } else if json {
-                let row = SessionJSON(
-                    session: "\(record.id)", node: "\(record.node)", title: record.title, label: record.label?.name,
-                    status: record.status.rawValue, from: from, to: to, done: minutes.total,
-                    corrected: entry.correction != nil)
-                print(String(decoding: try encoder.encode(row), as: UTF8.self))
-            } else {
-                let when = InstantText.text(from, zone: opened.history.latest.zone)
-                let label = record.label.map { " (\($0.name))" } ?? ""
-                let mark = entry.correction == nil ? "" : ", corrected"
-                print(
-                    "\(when)  \(minutes.total / 60_000)m  \(record.title)\(label)  \(record.id) on \(record.node)\(mark)"
-                )
-            }
-        }
-    }
-
-    /// RFC 4180; what a spreadsheet would take for a formula is text.
-    static func quoted(_ text: String) -> String {
-        let safe = text.first.map { "=+-@".contains($0) } == true && Int(text) == nil ? "'" + text : text
-        guard safe.contains(where: { $0 == "," || $0 == "\"" || $0.isNewline }) else { return safe }
-        return "\"" + safe.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
+        let to = record.runs.last.map { min(entry.end(of: $0) ?? now, max(now, $0.from)) } ?? from
+        let row = SessionJSON(
+            session: "\(record.id)", node: "\(record.node)", imported: source?.rawValue, title: record.title,
+            label: record.label?.name, status: record.status.rawValue, from: from, to: to, done: minutes.total,
+            corrected: entry.correction != nil)
+        return String(decoding: try encoder.encode(row), as: UTF8.self)
     }
 }
 
@@ -113,7 +111,7 @@ enum Calendar {
             for (index, run) in entry.record.runs.enumerated() {
                 lines += [
                     "BEGIN:VEVENT", "UID:\(entry.record.id)-\(index)@lockstep", "DTSTAMP:\(time(now))",
-                    "DTSTART:\(time(run.from))", "DTEND:\(time(run.to ?? now))",
+                    "DTSTART:\(time(run.from))", "DTEND:\(time(max(run.from, min(entry.end(of: run) ?? now, now))))",
                     "SUMMARY:\(escaped(entry.record.title.isEmpty ? run.kind.rawValue : entry.record.title))",
                 ]
                 if let label = entry.record.label { lines.append("CATEGORIES:\(escaped(label.name))") }

@@ -3,17 +3,12 @@
 import ArgumentParser
 import Commands
 import Debt
+import FoundationEssentials
 import Glibc
 import Session
 import Shell
 
-/// The ledger of this machine and the space that is meant, for commands that read or change it.
-struct LedgerAccess: ParsableArguments {
-    @OptionGroup var place: LedgerOptions
-
-    @Option(help: "The space (default: that of the settings, or home). LOCKSTEP_SPACE")
-    var space: String?
-
+extension LedgerAccess {
     /// What a command works on.
     struct Opened {
         var settings: DebtSettings
@@ -27,21 +22,54 @@ struct LedgerAccess: ParsableArguments {
     func settings() throws -> DebtSettings {
         var values = SettingValues()
         values.set(.space, option: "--space", to: space)
-        return try place.settings(values)
+        var settings = try place.settings(values)
+        guard access(settings.ledger, F_OK) != 0 else { return settings }
+        let paths = Paths(environment: ProcessInfo.processInfo.environment)
+        guard settings.node.stateDirectory == paths.debtStateDirectory else { return settings }
+        // Where lockstep up has it, and where the machine's service has it.
+        for directory in [paths.stateDirectory + "/debt", "/var/lib/lockstep-debt"] {
+            var other = settings
+            other.node.stateDirectory = directory
+            if access(other.ledger, R_OK) == 0 {
+                settings = other
+                break
+            }
+        }
+        return settings
     }
 
     /// Opens the ledger for `body`.
-    func with<Value>(_ body: (Opened) throws -> Value) throws -> Value {
+    /// - Parameter isMade: Whether there need not be one yet.
+    func with<Value>(isMade: Bool = false, _ body: (Opened) throws -> Value) throws -> Value {
         let settings = try settings()
-        guard access(settings.ledger, F_OK) == 0 else {
+        if isMade { Self.makeDirectory(of: settings) }
+        guard isMade || access(settings.ledger, F_OK) == 0 else {
             throw UsageError("there is no ledger at \(settings.ledger): name its directory with --state-dir")
         }
         let ledger = try Ledger(path: settings.ledger)
         let history = RulesHistory(try ledger.rules()) ?? RulesHistory(settings.rules)
         let value = try body(
-            Opened(settings: settings, ledger: ledger, space: settings.node.space, history: history))
+            Opened(
+                settings: settings, ledger: ledger, space: try Self.space(of: settings, in: ledger), history: history))
         try ledger.close()
         return value
+    }
+
+    /// Of a service for every space, the one that there is; of several, one has to be named.
+    private static func space(of settings: DebtSettings, in ledger: Ledger) throws -> SpaceID {
+        guard settings.isEverySpace else { return settings.node.space }
+        let spaces = try ledger.spaces()
+        guard spaces.count <= 1 else {
+            let names = spaces.prefix(20).map(\.rawValue).joined(separator: ", ")
+            throw UsageError("the ledger is of several spaces; name one with --space: \(names)")
+        }
+        return spaces.first ?? settings.node.space
+    }
+
+    private static func makeDirectory(of settings: DebtSettings) {
+        umask(0o077)
+        // Where it cannot be, opening the ledger says so.
+        _ = try? StateDirectory(settings.node.stateDirectory)
     }
 
     /// Tells a service that runs that the ledger is another: whoever holds the directory has left its number there.

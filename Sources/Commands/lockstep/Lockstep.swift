@@ -20,7 +20,8 @@ struct Lockstep: AsyncParsableCommand {
         subcommands: [
             Up.self, NodeCommand.self, StartCommand.self, Pause.self, Resume.self, Stop.self, Extend.self,
             Break.self, Focus.self, Skip.self, Take.self, StatusCommand.self, Nodes.self, Watch.self,
-            KioskCommand.self, CalmCommand.self, DebtCommand.self,
+            KioskCommand.self, CalmCommand.self, DebtCommand.self, HistoryCommand.self,
+            Doctor.self,
         ]
     )
 

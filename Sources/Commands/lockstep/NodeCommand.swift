@@ -2,7 +2,6 @@
 
 import ArgumentParser
 import Commands
-import Glibc
 
 /// `lockstep node …` is `lockstep-node …`.
 struct NodeCommand: ParsableCommand {
@@ -15,10 +14,5 @@ struct NodeCommand: ParsableCommand {
     @Argument(parsing: .captureForPassthrough, help: "Options of lockstep-node.")
     var arguments: [String] = []
 
-    func run() throws {
-        let program = Sibling.path(of: "lockstep-node")
-        var pointers = ([program] + arguments).map { strdup($0) } + [nil]
-        execv(program, &pointers)
-        throw UsageError("\(program) cannot be run: \(String(cString: strerror(errno)))")
-    }
+    func run() throws { try Sibling.become("lockstep-node", arguments) }
 }

@@ -181,8 +181,11 @@ struct Up: AsyncParsableCommand {
     }
 
     private static func greet(settings: Settings, address: BrokerAddress) {
-        let isDefault = Paths(environment: ProcessInfo.processInfo.environment).sockets.contains(settings.socket)
+        let paths = Paths(environment: ProcessInfo.processInfo.environment)
+        let isDefault = paths.sockets.contains(settings.socket)
         let option = isDefault ? "" : " --socket \(settings.socket)"
+        let ledger =
+            settings.stateDirectory == paths.stateDirectory ? "" : " --state-dir \(settings.stateDirectory)/debt"
         let page =
             settings.http.map { http in
                 http.isLoopback
@@ -199,6 +202,7 @@ struct Up: AsyncParsableCommand {
               lockstep watch\(option)
               lockstep pause\(option)
               lockstep calm\(option)
+              lockstep debt\(ledger)
 
             A second node on this machine:
               lockstep node --broker \(address) --node second --state-dir /tmp/lockstep-second \

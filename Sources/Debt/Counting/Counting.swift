@@ -75,7 +75,7 @@ public struct Minutes: Hashable, Sendable {
             let record = entry.record
             let cut = entry.correction == nil ? cuts[index] : .max
             for run in record.runs where counting.kinds.contains(run.kind) {
-                let end = min(run.to ?? record.endsAt ?? now, cut)
+                let end = min(entry.end(of: run) ?? now, cut)
                 let to = run.to == nil ? min(end, now) : end
                 if run.to == nil, run.from <= now, end > now {
                     open.append((index, end))

@@ -8,17 +8,28 @@ public struct Entry: Hashable, Sendable {
     public var record: LedgerRecord
     /// What a person has said of it last.
     public var correction: Correction?
+    /// Of a session that counts up, whose node is gone: when that was last heard of, in milliseconds of group time. An
+    /// open run counts no further.
+    public var lastSignOfLife: Int64?
 
-    /// Puts the two together. Of what a person has deleted no run is left; what it took over stays so.
-    public init(_ record: LedgerRecord, corrected correction: Correction? = nil) {
+    /// Puts these together. Of what a person has deleted no run is left; what it took over stays so.
+    public init(_ record: LedgerRecord, corrected correction: Correction? = nil, lastSignOfLife: Int64? = nil) {
         self.record = record
         self.correction = correction
+        self.lastSignOfLife = record.mode == .countup ? lastSignOfLife : nil
         guard let correction else { return }
         self.record.runs = correction.content?.runs ?? []
         self.record.endsAt = nil
         guard let content = correction.content else { return }
         self.record.title = content.title
         self.record.label = content.label
+    }
+
+    /// Where a run of it ends, if nobody presses anything; `nil` where nobody knows.
+    public func end(of run: LedgerRecord.Run) -> Int64? {
+        if let to = run.to { return to }
+        guard let lastSignOfLife else { return record.endsAt }
+        return max(run.from, min(record.endsAt ?? lastSignOfLife, lastSignOfLife))
     }
 
     /// Whether a person has deleted it.

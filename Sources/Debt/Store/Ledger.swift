@@ -76,6 +76,13 @@ public final class Ledger: Sendable {
         }
     }
 
+    /// What would become of records that come now; nothing is changed.
+    public func filings(of arrivals: [Arrival]) throws -> [Filing] {
+        try database.read { database in
+            try arrivals.map { try LedgerSQL.look(for: $0, in: database).filing }
+        }
+    }
+
     /// Takes down a person's word on a session.
     /// - Returns: Whether it is new; the latest one holds.
     @discardableResult
@@ -88,6 +95,24 @@ public final class Ledger: Sendable {
         try database.write { try LedgerSQL.upsert(calm, space: space, in: $0) }
     }
 
+    /// Takes down that a node is gone: what counts up there counts no further until it is back.
+    /// - Parameter since: When it was last heard of, in milliseconds of group time; what the ledger holds of it may be later.
+    /// - Returns: Whether that is new.
+    public func takeDown(gone node: NodeID, since: Int64, in space: SpaceID) throws -> Bool {
+        try database.write { try LedgerSQL.setGone(node, space: space, since: since, in: $0) }
+    }
+
+    /// Takes down that a node is there.
+    /// - Returns: Whether that is new.
+    public func takeDown(back node: NodeID, in space: SpaceID) throws -> Bool {
+        try database.write { try LedgerSQL.setBack(node, space: space, in: $0) }
+    }
+
+    /// The nodes that are gone.
+    public func gone(of space: SpaceID) throws -> Set<NodeID> {
+        try database.read { Set(try LedgerSQL.gone(of: space, in: $0).keys) }
+    }
+
     // MARK: What is asked
 
     /// The sessions that may count between two instants, with all others of their lineages.
@@ -98,6 +123,16 @@ public final class Ledger: Sendable {
     /// One session; `nil` where there is none.
     public func entry(_ session: SessionID, of space: SpaceID) throws -> Entry? {
         try database.read { try LedgerSQL.entry(session, space: space, in: $0) }
+    }
+
+    /// What the node has recorded of one session, whatever a person has said of it; `nil` where there is none.
+    public func record(_ session: SessionID, of space: SpaceID) throws -> LedgerRecord? {
+        try database.read { try LedgerSQL.record(session, space: space, in: $0) }
+    }
+
+    /// The colours of the labels that were booked on, each as it was last.
+    public func colours(of space: SpaceID) throws -> [String: Colour] {
+        try database.read { try LedgerSQL.colours(of: space, in: $0) }
     }
 
     /// One session as it was before a person has deleted it; the same as ``entry(_:of:)`` where nobody has.
@@ -128,7 +163,8 @@ public final class Ledger: Sendable {
         try database.read { try LedgerSQL.calm(of: sessions, space: space, in: $0) }
     }
 
-    /// The records that came under a version that the ledger held already, with another content.
+    /// The records that came under a version that the ledger held already, with another content; until a later version
+    /// has come, or a person has said what the session was.
     public func conflicts() throws -> [Arrival] { try database.read { try LedgerSQL.conflicts(in: $0) } }
 
     // MARK: Rules
@@ -182,7 +218,7 @@ public enum LedgerError: Error, Hashable, Sendable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .damaged(let path, let reason):
-            "the ledger \(path) is damaged (\(reason)): put a backup in its place with lockstep-debt restore"
+            "the ledger \(path) is damaged (\(reason)): put a backup in its place with lockstep debt restore"
         case .unusable(let path, let reason): "the ledger \(path) cannot be used: \(reason)"
         case .unreadable(let what): "the ledger holds a \(what) that cannot be read"
         }

@@ -49,6 +49,14 @@ enum LedgerSQL {
                     );
                     """)
         }
+        migrator.registerMigration("2") { database in
+            try database.execute(
+                sql: """
+                    CREATE TABLE gone (
+                        space TEXT NOT NULL, node TEXT NOT NULL, since INTEGER NOT NULL, PRIMARY KEY (space, node)
+                    ) WITHOUT ROWID
+                    """)
+        }
         return migrator
     }
 
@@ -57,13 +65,7 @@ enum LedgerSQL {
     static func file(_ arrival: Ledger.Arrival, in database: Database) throws -> Ledger.Outcome {
         let (space, filed) = (arrival.space.rawValue, arrival.filed)
         let record = filed.record
-        let row = try Row.fetchOne(
-            database.cachedStatement(sql: "SELECT epoch, rev, digest, first FROM record WHERE space = ? AND id = ?"),
-            arguments: [space, record.id.rawValue])
-        let present = row.map { row in
-            (version: Version(epoch: row[0] as Int, rev: row[1] as Int), digest: row[2] as String)
-        }
-        let filing = Filing(version: record.version, digest: filed.digest.rawValue, over: present)
+        let (filing, row) = try look(for: arrival, in: database)
         var touches = Int64.max
         switch filing {
         case .kept:
@@ -88,6 +90,18 @@ enum LedgerSQL {
         case .known, .older: break
         }
         return Ledger.Outcome(filing: filing, touches: touches)
+    }
+
+    /// What would become of a record, and what is there of its session.
+    static func look(for arrival: Ledger.Arrival, in database: Database) throws -> (filing: Filing, row: Row?) {
+        let filed = arrival.filed
+        let row = try Row.fetchOne(
+            database.cachedStatement(sql: "SELECT epoch, rev, digest, first FROM record WHERE space = ? AND id = ?"),
+            arguments: [arrival.space.rawValue, filed.record.id.rawValue])
+        let present = row.map { row in
+            (version: Version(epoch: row[0] as Int, rev: row[1] as Int), digest: row[2] as String)
+        }
+        return (Filing(version: filed.record.version, digest: filed.digest.rawValue, over: present), row)
     }
 
     private static func json(_ filed: FiledRecord) -> Data { Data(filed.json()) }
@@ -133,19 +147,25 @@ enum LedgerSQL {
                                     AND correction.first < :to))
                         """), arguments: ["space": space.rawValue, "from": from, "to": to]
             ).map(Correction.init(row:)))
-        return records.map { Entry($0, corrected: words[$0.id]) }
+        let gone = try gone(of: space, in: database)
+        return records.map { Entry($0, corrected: words[$0.id], lastSignOfLife: gone[$0.node]) }
+    }
+
+    static func record(_ session: SessionID, space: SpaceID, in database: Database) throws -> LedgerRecord? {
+        try Data.fetchOne(
+            database.cachedStatement(sql: "SELECT json FROM record WHERE space = ? AND id = ?"),
+            arguments: [space.rawValue, session.rawValue]
+        ).map { try filed($0).record }
     }
 
     static func entry(
         _ session: SessionID, space: SpaceID, skippingDeletions: Bool = false, in database: Database
     ) throws -> Entry? {
-        let json = try Data.fetchOne(
-            database, sql: "SELECT json FROM record WHERE space = ? AND id = ?",
-            arguments: [space.rawValue, session.rawValue])
-        guard let json else { return nil }
+        guard let record = try record(session, space: space, in: database) else { return nil }
         let words = try corrections(of: session, space: space, in: database)
         return Entry(
-            try filed(json).record, corrected: words.last { !skippingDeletions || $0.content != nil })
+            record, corrected: words.last { !skippingDeletions || $0.content != nil },
+            lastSignOfLife: try gone(of: space, in: database)[record.node])
     }
 
     static func weeks(of node: NodeID, space: SpaceID, since: Int64, in database: Database) throws -> [RecordWeek] {
@@ -175,7 +195,17 @@ enum LedgerSQL {
     }
 
     static func conflicts(in database: Database) throws -> [Ledger.Arrival] {
-        let rows = try Row.fetchAll(database, sql: "SELECT space, json, received FROM conflict ORDER BY received")
+        let rows = try Row.fetchAll(
+            database,
+            sql: """
+                SELECT space, json, received FROM conflict WHERE EXISTS (
+                    SELECT 1 FROM record WHERE space = conflict.space AND id = conflict.id
+                        AND epoch = conflict.epoch AND rev = conflict.rev
+                ) AND NOT EXISTS (
+                    SELECT 1 FROM correction WHERE space = conflict.space AND session = conflict.id
+                        AND at >= conflict.received
+                ) ORDER BY received
+                """)
         return try rows.compactMap { row in
             guard let space = SpaceID(row[0] as String) else { return nil }
             return Ledger.Arrival(space: space, filed: try filed(row[1]), at: row[2])
@@ -202,6 +232,52 @@ enum LedgerSQL {
             database, sql: "SELECT * FROM correction WHERE space = ? AND session = ? ORDER BY at, id",
             arguments: [space.rawValue, session.rawValue]
         ).map(Correction.init(row:))
+    }
+
+    // MARK: Labels
+
+    static func colours(of space: SpaceID, in database: Database) throws -> [String: Colour] {
+        // Of the columns beside max() SQLite gives those of the row that holds it.
+        let rows = try Row.fetchAll(
+            database,
+            sql: """
+                SELECT json_extract(CAST(json AS TEXT), '$.label.name') AS name,
+                    json_extract(CAST(json AS TEXT), '$.label.colour'), max(stamp)
+                FROM record WHERE space = ? GROUP BY name HAVING name IS NOT NULL
+                """, arguments: [space.rawValue])
+        return Dictionary(
+            rows.map { ($0[0] as String, ($0[1] as String?).flatMap(Colour.init(hex:)) ?? .grey) },
+            uniquingKeysWith: { first, _ in first })
+    }
+
+    // MARK: Signs of life
+
+    static func gone(of space: SpaceID, in database: Database) throws -> [NodeID: Int64] {
+        let rows = try Row.fetchAll(
+            database.cachedStatement(sql: "SELECT node, since FROM gone WHERE space = ?"), arguments: [space.rawValue])
+        return rows.reduce(into: [:]) { gone, row in
+            if let node = NodeID(row[0] as String) { gone[node] = row[1] }
+        }
+    }
+
+    static func setGone(_ node: NodeID, space: SpaceID, since: Int64, in database: Database) throws -> Bool {
+        // Whatever it has recorded it was there to record.
+        let heard = try Int64.fetchOne(
+            database,
+            sql: """
+                SELECT received FROM record INDEXED BY record_node WHERE space = ? AND node = ?
+                ORDER BY stamp DESC LIMIT 1
+                """, arguments: [space.rawValue, node.rawValue])
+        try database.execute(
+            sql: "INSERT OR IGNORE INTO gone VALUES (?, ?, ?)",
+            arguments: [space.rawValue, node.rawValue, max(since, heard ?? since)])
+        return database.changesCount > 0
+    }
+
+    static func setBack(_ node: NodeID, space: SpaceID, in database: Database) throws -> Bool {
+        try database.execute(
+            sql: "DELETE FROM gone WHERE space = ? AND node = ?", arguments: [space.rawValue, node.rawValue])
+        return database.changesCount > 0
     }
 
     // MARK: Calm

@@ -105,7 +105,7 @@ public struct WeekBook {
         for entry in entries {
             guard let calm = known[entry.record.id] else { continue }
             let ran = entry.record.runs.reduce(Int64(0)) { sum, run in
-                sum + max(0, min(run.to ?? now, week.to) - max(run.from, week.from))
+                sum + max(0, min(entry.end(of: run) ?? now, now, week.to) - max(run.from, week.from))
             }
             heard += ran * Int64(calm.coverage)
             quiet += ran * Int64(calm.coverage) * Int64(calm.percent)

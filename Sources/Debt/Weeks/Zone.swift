@@ -39,20 +39,26 @@ public struct Zone: Hashable, Sendable, CustomStringConvertible {
     /// When the zone's clocks show a time of a day: the first of two such instants, and where the clocks jump over it, the
     /// instant of the jump.
     /// - Parameter time: Milliseconds since midnight.
-    public func instant(of date: CivilDate, time: Int64) -> Int64 {
+    public func instant(of date: CivilDate, time: Int64) -> Int64 { instants(of: date, time: time)[0] }
+
+    /// All instants at which the zone's clocks show a time of a day, the earlier first: two where they are set back; where
+    /// they jump over it, the instant of the jump.
+    /// - Parameter time: Milliseconds since midnight.
+    public func instants(of date: CivilDate, time: Int64) -> [Int64] {
         let shown = Int64(date.dayNumber) * Self.day + time
         // No zone changes its clocks twice within the day before and the day after.
         let before = offset(at: shown - Self.day)
         let after = offset(at: shown + Self.day)
         let candidates = [shown - max(before, after), shown - min(before, after)]
-        if let exact = candidates.first(where: { $0 + offset(at: $0) == shown }) { return exact }
+        let exact = candidates.filter { $0 + offset(at: $0) == shown }
+        if !exact.isEmpty { return exact[0] == exact[exact.count - 1] ? [exact[0]] : exact }
         var (low, high) = (candidates[0], candidates[1])
         // The jump lies between: before it the clocks show less, from it on more.
         while high - low > 1 {
             let middle = low + (high - low) / 2
             if middle + offset(at: middle) < shown { low = middle } else { high = middle }
         }
-        return high
+        return [high]
     }
 
     static let day: Int64 = 86_400_000

@@ -13,6 +13,11 @@ public struct Paths: Sendable {
         return (first("XDG_STATE_HOME") ?? home + "/.local/state") + "/lockstep"
     }
 
+    /// The state directory of the debt service, where systemd gives it none.
+    public var debtStateDirectory: String {
+        (first("XDG_STATE_HOME") ?? home + "/.local/state") + "/lockstep-debt"
+    }
+
     /// The socket of a node with that state directory.
     public func socket(stateDirectory: String) -> String {
         runtimeSocket ?? stateDirectory + "/node.sock"

@@ -104,6 +104,17 @@ public struct RecordName: Hashable, Sendable {
     }
 }
 
+extension SessionID {
+    /// An id of something that has none, the same whenever it is met again.
+    /// - Parameters:
+    ///   - source: Where it comes from: up to 19 characters of the grammar of ids.
+    ///   - content: What tells it from all others of that source.
+    public init?(source: String, content: String) {
+        let digest: SessionID = FNV.digest(of: content.utf8)
+        self.init("\(source)-\(digest)")
+    }
+}
+
 /// FNV-1a with 64 bits: tells apart what nobody has made to look alike.
 enum FNV {
     static func hash(_ bytes: some Sequence<UInt8>, from start: UInt64 = 0xCBF2_9CE4_8422_2325) -> UInt64 {

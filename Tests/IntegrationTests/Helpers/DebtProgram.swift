@@ -61,10 +61,17 @@ final class DebtProgram: Sendable {
         }
     }
 
-    /// Runs one of its other commands on the same ledger.
-    func command(_ arguments: String...) async throws -> CommandResult {
-        try await CommandLine.run(
-            arguments + ["--state-dir", directory.file("state")], program: "lockstep-debt")
+    /// Runs `lockstep debt` on the same ledger.
+    func command(_ arguments: String...) async throws -> CommandResult { try await lockstep(["debt"] + arguments) }
+
+    /// Runs `lockstep history` on the same ledger.
+    func history(_ arguments: String...) async throws -> CommandResult { try await lockstep(["history"] + arguments) }
+
+    /// Runs `lockstep doctor` on the same ledger.
+    func doctor(_ arguments: String...) async throws -> CommandResult { try await lockstep(["doctor"] + arguments) }
+
+    private func lockstep(_ arguments: [String]) async throws -> CommandResult {
+        try await CommandLine.run(arguments + ["--state-dir", directory.file("state")])
     }
 
     func kill() async throws { try await end(SIGKILL) }

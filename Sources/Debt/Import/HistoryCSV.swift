@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Session
+import Wire
+
+/// The history as comma-separated values, of which a ledger can be made again: a row for each run of what the node has
+/// recorded, and for each run of each of a person's words on it.
+public enum HistoryCSV {
+    /// Which columns there are. A row counts where `counts` says `yes`: the latest word holds.
+    public static let columns =
+        needed.prefix(7) + ["counts"] + needed.dropFirst(7) + ["calm", "coverage"]
+
+    static let needed = [
+        "from", "to", "kind", "title", "label", "colour", "status", "session", "said", "word", "node", "mode", "icon",
+        "started", "ends", "approx", "lineage", "continued", "stamp", "counter", "epoch", "rev",
+    ]
+
+    /// What stands in the place of the status in what a person has said.
+    static let (corrected, deleted) = ("corrected", "deleted")
+
+    /// The first line.
+    public static var header: String { CSVText.row(Array(columns)) }
+
+    /// The lines of a session.
+    /// - Parameters:
+    ///   - record: What its node has recorded.
+    ///   - words: What persons have said of it, the earliest first.
+    ///   - calm: How calm it was, where that is known.
+    public static func lines(
+        of record: LedgerRecord, words: [Correction] = [], calm: SessionCalm? = nil, zone: Zone
+    ) -> [String] {
+        func time(_ instant: Int64?) -> String { instant.map { ZonedTime.text($0, zone: zone) } ?? "" }
+        var values = [
+            "session": "\(record.id)", "node": "\(record.node)", "mode": record.mode.rawValue,
+            "icon": CSVText.guarded(record.icon ?? ""), "started": time(record.startedAt),
+            "ends": time(record.endsAt), "approx": record.isApproximate ? "yes" : "no",
+            "lineage": "\(record.lineage)", "continued": time(record.continuedAt), "stamp": time(record.stamp.time),
+            "counter": "\(record.stamp.counter)", "epoch": "\(record.version.epoch)",
+            "rev": "\(record.version.rev)", "calm": calm.map { "\($0.percent)" } ?? "",
+            "coverage": calm.map { "\($0.coverage)" } ?? "",
+        ]
+        var lines: [String] = []
+        func add(_ title: String, _ label: Label?, _ runs: [LedgerRecord.Run], counts: Bool) {
+            values["title"] = CSVText.guarded(title)
+            values["label"] = CSVText.guarded(label?.name ?? "")
+            values["colour"] = label?.colour.description ?? ""
+            values["counts"] = counts && !runs.isEmpty ? "yes" : "no"
+            let all = runs.map(Optional.some)
+            for run in all.isEmpty ? [nil] : all {
+                values["kind"] = run?.kind.rawValue ?? ""
+                values["from"] = time(run?.from)
+                values["to"] = time(run?.to)
+                lines.append(CSVText.row(columns.map { values[$0] ?? "" }))
+            }
+        }
+        values["status"] = record.status.rawValue
+        add(record.title, record.label, record.runs, counts: words.isEmpty)
+        for word in words {
+            values["status"] = word.content == nil ? deleted : corrected
+            values["said"] = time(word.at)
+            values["word"] = "\(word.id)"
+            add(
+                word.content?.title ?? "", word.content?.label, word.content?.runs ?? [],
+                counts: word.id == words.last?.id)
+        }
+        return lines
+    }
+}
+
+/// What is wrong with the rows of a session.
+struct HistoryFlaw: Error {
+    var line: Int
+    var flaw: ImportFlaw
+}
+
+/// A session of ``HistoryCSV``.
+struct HistorySession {
+    let record: LedgerRecord
+    private(set) var corrections: [Correction] = []
+    let calm: CalmFeed?
+
+    init(_ rows: [ImportRow]) throws(HistoryFlaw) {
+        var (own, words, order): ([ImportRow], [String: [ImportRow]], [String]) = ([], [:], [])
+        for row in rows {
+            let word = row["word"]
+            if word.isEmpty { own.append(row) } else if words[word] == nil { order.append(word) }
+            if !word.isEmpty { words[word, default: []].append(row) }
+        }
+        guard let first = own.first else {
+            throw HistoryFlaw(
+                line: rows.first?.line ?? 0,
+                flaw: ImportFlaw("word", "the rows of what its node has recorded are missing"))
+        }
+        record = try Self.at(first) { () throws(ImportFlaw) in try LedgerRecord(first) }.with(runs: try Self.runs(own))
+        if let flaw = record.flaw {
+            throw HistoryFlaw(line: first.line, flaw: ImportFlaw(Self.column(flaw), "it is out of bounds"))
+        }
+        for word in order {
+            let rows = words[word] ?? []
+            guard let first = rows.first else { continue }
+            let runs = try Self.runs(rows)
+            let session = record.id
+            corrections.append(
+                try Self.at(first) { () throws(ImportFlaw) in try Correction(first, of: session, runs: runs) })
+        }
+        let (id, at) = (record.id, record.startedAt)
+        calm = try Self.at(first) { () throws(ImportFlaw) in
+            let percents = { (text: String) in Int(text).flatMap { (0...100).contains($0) ? $0 : nil } }
+            guard let percent = try first.readIfGiven("calm", "percent", percents),
+                let coverage = try first.readIfGiven("coverage", "percent", percents)
+            else { return nil }
+            return CalmFeed(session: id, percent: percent, coverage: coverage, at: at)
+        }
+    }
+
+    private static func at<Value>(
+        _ row: ImportRow, _ body: () throws(ImportFlaw) -> Value
+    ) throws(HistoryFlaw) -> Value {
+        do throws(ImportFlaw) { return try body() } catch { throw HistoryFlaw(line: row.line, flaw: error) }
+    }
+
+    private static func column(_ flaw: String) -> String {
+        ["startedAt": "started", "continuedAt": "continued", "endsAt": "ends", "runs": "from"][flaw] ?? flaw
+    }
+
+    private static func runs(_ rows: [ImportRow]) throws(HistoryFlaw) -> [LedgerRecord.Run] {
+        var runs: [LedgerRecord.Run] = []
+        for row in rows where !row["kind"].isEmpty || !row["from"].isEmpty {
+            runs.append(
+                try at(row) { () throws(ImportFlaw) in
+                    LedgerRecord.Run(
+                        kind: try row.read("kind", "a kind of phase") { PhaseKind(rawValue: $0) },
+                        from: try row.time("from"), to: try row.timeIfGiven("to"))
+                })
+        }
+        return runs
+    }
+}
+
+extension ImportRow {
+    fileprivate static let times = "a time such as 2026-11-21T08:30:00.000+01:00"
+
+    fileprivate func time(_ name: String) throws(ImportFlaw) -> Int64 {
+        try read(name, Self.times) { ZonedTime.instant($0) }
+    }
+
+    fileprivate func timeIfGiven(_ name: String) throws(ImportFlaw) -> Int64? {
+        try readIfGiven(name, Self.times) { ZonedTime.instant($0) }
+    }
+
+    fileprivate var label: Label? {
+        let name = CSVText.unguarded(self["label"])
+        return name.isEmpty ? nil : Label(name: name, colour: Colour(hex: self["colour"]) ?? .grey)
+    }
+}
+
+extension LedgerRecord {
+    fileprivate init(_ row: ImportRow) throws(ImportFlaw) {
+        let node = try row.read("node", "the name of a node") { NodeID($0) }
+        let counter = { (text: String) in Int(text).flatMap { Limits.counter.contains($0) ? $0 : nil } }
+        self.init(
+            id: try row.read("session", "an id") { SessionID($0) },
+            lineage: try row.read("lineage", "an id") { SessionID($0) },
+            continuedAt: try row.timeIfGiven("continued"), node: node,
+            stamp: Stamp(
+                time: try row.time("stamp"), counter: try row.read("counter", "a number", counter), node: node),
+            version: Version(
+                epoch: try row.read("epoch", "a number", counter), rev: try row.read("rev", "a number", counter)),
+            title: CSVText.unguarded(row["title"]),
+            icon: row["icon"].isEmpty ? nil : CSVText.unguarded(row["icon"]), label: row.label,
+            mode: try row.read("mode", "countdown or countup") { Mode(rawValue: $0) },
+            status: try row.read("status", "the status of a session") { Status(rawValue: $0) },
+            startedAt: try row.time("started"), endsAt: try row.timeIfGiven("ends"), runs: [],
+            isApproximate: try row.read("approx", "yes or no") { ["yes": true, "no": false][$0] })
+    }
+
+    fileprivate func with(runs: [Run]) -> LedgerRecord {
+        var record = self
+        record.runs = runs
+        return record
+    }
+}
+
+extension Correction {
+    fileprivate init(_ row: ImportRow, of session: SessionID, runs: [LedgerRecord.Run]) throws(ImportFlaw) {
+        let id = try row.read("word", "an id") { CorrectionID($0) }
+        let at = try row.time("said")
+        let isDeleted = try row.read("status", "\(HistoryCSV.corrected) or \(HistoryCSV.deleted)") {
+            [HistoryCSV.corrected: false, HistoryCSV.deleted: true][$0]
+        }
+        let (title, label) = (CSVText.unguarded(row["title"]), row.label)
+        // A person's word is held to the bounds of a record.
+        if !title.isEmpty, !CleanText.accepts(title, bytes: Limits.titleBytes) {
+            throw ImportFlaw("title", "it is out of bounds")
+        }
+        if let label, !CleanText.accepts(label.name, bytes: Limits.nameBytes) {
+            throw ImportFlaw("label", "it is out of bounds")
+        }
+        guard runs.count <= Limits.runs, runs.allSatisfy(Self.fits) else {
+            throw ImportFlaw("from", "it is out of bounds")
+        }
+        self.init(
+            id: id, session: session, at: at,
+            content: isDeleted ? nil : Content(title: title, label: label, runs: runs))
+    }
+
+    private static func fits(_ run: LedgerRecord.Run) -> Bool {
+        guard let to = run.to else { return false }
+        return Limits.time.contains(run.from) && Limits.time.contains(to) && run.from <= to
+    }
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Session
+import Support
+import Testing
+import Wire
+
+@testable import Debt
+
+/// A ledger, its history as CSV, and the ledger that is made of that.
+@Suite("The history as CSV", .computing)
+struct RoundTripTests {
+    private let directory: TemporaryDirectory
+    private let home: SpaceID
+    private let zone: Zone
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        home = try #require(SpaceID("home"))
+        zone = try #require(Zone("Europe/Berlin"))
+    }
+
+    private func csv(of ledger: Ledger) throws -> [String] {
+        let ids = try ledger.entries(of: home, from: .min, to: .max).map(\.record.id).sorted()
+        let calm = try ledger.calm(of: ids, in: home)
+        return [HistoryCSV.header]
+            + (try ids.flatMap { id in
+                HistoryCSV.lines(
+                    of: try #require(try ledger.record(id, of: home)), words: try ledger.corrections(of: id, in: home),
+                    calm: calm[id], zone: zone)
+            })
+    }
+
+    private func ledger(_ name: String, of found: Import) throws -> Ledger {
+        let ledger = try Ledger(path: directory.file(name))
+        let outcomes = try ledger.file(
+            found.records.map { Ledger.Arrival(space: home, filed: FiledRecord($0), at: 0) })
+        #expect(outcomes.allSatisfy { $0.filing == .kept })
+        for correction in found.corrections { #expect(try ledger.correct(correction, in: home)) }
+        for calm in found.calm { try ledger.note(calm, in: home) }
+        return ledger
+    }
+
+    /// Takeovers, starts without contact, what runs, words of persons, in every zone's time and both orders of the rows.
+    @Test(arguments: 0..<8)
+    func storiesComeBackAsTheyWere(part: Int) throws {
+        for seed in 7_000 + part * 10..<7_010 + part * 10 {
+            let story = Story(seed: seed)
+            let original = try Ledger(path: directory.file("\(seed).sqlite"))
+            for arrival in story.arrivals {
+                switch arrival {
+                case .record(let record):
+                    _ = try original.file([Ledger.Arrival(space: home, filed: FiledRecord(record), at: 0)])
+                case .correction(let correction): try original.correct(correction, in: home)
+                }
+            }
+            let lines = try csv(of: original)
+            let found = try Import(csv: Array(lines.joined(separator: "\n").utf8), zone: .utc)
+            #expect(found.problems.isEmpty, "seed \(seed): \(found.problems)")
+            let copy = try ledger("\(seed)-copy.sqlite", of: found)
+            let (mine, theirs) = (
+                try copy.entries(of: home, from: .min, to: .max), try original.entries(of: home, from: .min, to: .max)
+            )
+            #expect(Set(mine) == Set(theirs), "seed \(seed)")
+            #expect(
+                Minutes(of: mine, counting: story.counting, now: story.now).total
+                    == Minutes(of: theirs, counting: story.counting, now: story.now).total, "seed \(seed)")
+            #expect(try csv(of: copy) == lines)
+            // The nodes' own records, sent again, are known.
+            for entry in theirs {
+                let record = try #require(try original.record(entry.record.id, of: home))
+                #expect(
+                    try copy.filings(of: [Ledger.Arrival(space: home, filed: FiledRecord(record), at: 9)]) == [.known])
+            }
+            try copy.close()
+            try original.close()
+        }
+    }
+
+    @Test func textsOfEverySortComeBack() throws {
+        let node = try #require(NodeID("desk"))
+        let titles = [
+            "", "=1+1", "'quoted'", "-5", "a, b; c", "say \"no\"", "@home", "+49", " blank ", "Zeit für 🍅", "--",
+            "1970",
+        ]
+        let original = try Ledger(path: directory.file("texts"))
+        for (index, title) in titles.enumerated() {
+            let id = try #require(SessionID("-s-\(index)"))
+            let from = 1_800_000_000_000 + Int64(index) * 3_600_123
+            let record = LedgerRecord(
+                id: id, lineage: id, node: node, stamp: Stamp(time: from, counter: index, node: node),
+                version: Version(epoch: 2, rev: index), title: title, icon: "🍅",
+                label: title.isEmpty ? nil : Label(name: title, colour: try #require(Colour(hex: "4c8dff80"))),
+                mode: .countup, status: .stopped, startedAt: from,
+                runs: index == 3 ? [] : [LedgerRecord.Run(kind: .work, from: from, to: from + 61_007)],
+                isApproximate: index % 2 == 0)
+            _ = try original.file([Ledger.Arrival(space: home, filed: FiledRecord(record), at: 0)])
+            try original.note(CalmFeed(session: id, percent: index, coverage: 100 - index, at: from), in: home)
+            let word = Correction(
+                id: try #require(Token("w-\(index)")), session: id, at: from + 5,
+                content: index % 3 == 0 ? nil : Correction.Content(title: title + "!", label: nil, runs: record.runs))
+            try original.correct(word, in: home)
+        }
+        let lines = try csv(of: original)
+        let found = try Import(csv: Array(lines.joined(separator: "\r\n").utf8), zone: zone)
+        let copy = try ledger("texts-copy", of: found)
+        #expect(try csv(of: copy) == lines && found.problems.isEmpty)
+        #expect(lines.allSatisfy { line in !line.split(separator: ",").contains { "=+@".contains($0.first ?? " ") } })
+    }
+
+    @Test func aSessionOfWhichARowIsMissingIsLeftOutWhole() throws {
+        let story = (7_000..<7_100).map(Story.init).first { story in
+            story.arrivals.contains { if case .record(let record) = $0 { record.runs.count > 2 } else { false } }
+        }
+        let records = try #require(story).arrivals.compactMap { arrival -> LedgerRecord? in
+            if case .record(let record) = arrival { record } else { nil }
+        }
+        let record = try #require(records.first { $0.runs.count > 2 })
+        var lines = [HistoryCSV.header] + HistoryCSV.lines(of: record, zone: zone)
+        let column = try #require(HistoryCSV.columns.firstIndex(of: "kind"))
+        var fields = lines[2].split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+        fields[column] = "nap"
+        lines[2] = fields.joined(separator: ",")
+        let found = try Import(csv: Array(lines.joined(separator: "\n").utf8), zone: zone)
+        #expect(found.records.isEmpty)
+        #expect(found.problems.map(\.line) == [3] && found.problems.map(\.column) == ["kind"])
+    }
+}
