@@ -81,7 +81,7 @@ let package = Package(
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ],
-            exclude: ["Kiosk", "HTTP/openapi.json"],
+            exclude: ["Kiosk", "Week", "HTTP/openapi.json"],
             swiftSettings: strict
         ),
         .target(name: "Calm", dependencies: ["Session", "Wire"], swiftSettings: strict),

@@ -63,6 +63,12 @@ static const unsigned char kiosk_css[] = {
 static const unsigned char kiosk_js[] = {
 #embed "../Web/Kiosk/kiosk.js"
 };
+static const unsigned char week_css[] = {
+#embed "../Web/Week/week.css"
+};
+static const unsigned char week_js[] = {
+#embed "../Web/Week/week.js"
+};
 
 #define ASSET(name, bytes) {name, bytes, sizeof(bytes)}
 
@@ -86,6 +92,8 @@ static const asset assets[] = {
     ASSET("kiosk.html", kiosk_html),
     ASSET("kiosk.css", kiosk_css),
     ASSET("kiosk.js", kiosk_js),
+    ASSET("week.css", week_css),
+    ASSET("week.js", week_js),
 };
 
 size_t asset_count(void) { return sizeof(assets) / sizeof(assets[0]); }

@@ -6,6 +6,8 @@ public import Session
 public struct Feeds: Hashable, Sendable {
     private var calm: CalmFeed?
     private var debt: DebtFeed?
+    /// The weeks before this one, as the debt service has said them last.
+    public private(set) var year: DebtYear?
 
     /// Nothing yet.
     public init() {}
@@ -16,6 +18,7 @@ public struct Feeds: Hashable, Sendable {
         switch feed {
         case .calm(let calm): self.calm = calm
         case .debt(let debt): self.debt = debt
+        case .debtYear(let year): self.year = year
         }
         return self != before
     }

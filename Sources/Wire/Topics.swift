@@ -26,6 +26,8 @@ public enum Topic: Hashable, Sendable {
     case calm
     /// The weekly debt: retained, QoS 1.
     case debt
+    /// What was done in the weeks before this one: retained, QoS 1.
+    case debtYear
     /// Acknowledged ledger records: QoS 1.
     case debtAck
 
@@ -35,14 +37,14 @@ public enum Topic: Hashable, Sendable {
         case .presence(let node), .session(let node), .intent(let node), .ack(let node), .hello(let node),
             .record(let node), .sound(let node), .ping(let node, _), .pong(let node, _):
             node
-        case .calm, .debt, .debtAck: nil
+        case .calm, .debt, .debtYear, .debtAck: nil
         }
     }
 
     /// Whether the broker keeps the last message for later subscribers.
     public var isRetained: Bool {
         switch self {
-        case .presence, .session, .calm, .debt: true
+        case .presence, .session, .calm, .debt, .debtYear: true
         case .intent, .ack, .hello, .ping, .pong, .record, .sound, .debtAck: false
         }
     }
@@ -74,6 +76,7 @@ public struct Topics: Hashable, Sendable {
         case .sound(let node): own(node, "sound")
         case .calm: root + "feed/calm"
         case .debt: root + "feed/debt"
+        case .debtYear: root + "feed/debt/year"
         case .debtAck: root + "feed/debt/ack"
         }
     }
@@ -127,7 +130,7 @@ public struct Topics: Hashable, Sendable {
     /// ponged to it, the feeds that displays show, and what the debt service acknowledges.
     public func subscriptions(for me: NodeID) -> [String] {
         ["presence", "session", "intent", "ack", "hello", "ping/\(me)", "pong/\(me)"].map { "\(root)node/+/\($0)" }
-            + [name(of: .calm), name(of: .debt), name(of: .debtAck)]
+            + [name(of: .calm), name(of: .debt), name(of: .debtYear), name(of: .debtAck)]
     }
 
     /// What the calm service `me` subscribes to, at QoS 0, for this space; ``everySpace(for:)`` for all of them.
@@ -176,6 +179,7 @@ public struct Topics: Hashable, Sendable {
         switch Self.key(levels, 0..<levels.count) {
         case "feed/calm": .calm
         case "feed/debt": .debt
+        case "feed/debt/year": .debtYear
         case "feed/debt/ack": .debtAck
         default: nil
         }

@@ -203,7 +203,7 @@ public struct WireCodec: Sendable {
             let filed = try FiledRecord(json: payload)
             guard filed.record.node == sender else { throw Rejection(.wrongSender, "node is \(filed.record.node)") }
             return .record(filed)
-        case .ping, .pong, .calm, .debt, .debtAck:
+        case .ping, .pong, .calm, .debt, .debtYear, .debtAck:
             return .ignored
         }
     }

@@ -16,7 +16,8 @@ struct LiteralTests {
     }
 
     @Test func noPageHoldsALiteral() throws {
-        for path in try Project.files(under: "Sources/Web/Kiosk", where: { _ in true }) {
+        let folders = ["Sources/Web/Kiosk", "Sources/Web/Week"]
+        for path in try folders.flatMap({ try Project.files(under: $0, where: { _ in true }) }) {
             let source = try Project.read(path)
             let literals =
                 switch path.split(separator: ".").last {

@@ -31,7 +31,17 @@ struct SVGFile {
         }
     }
 
+    /// An element without text.
+    struct Shape {
+        var name: String
+        var attributes: [String: String]
+
+        var kind: [Substring] { (attributes["class"] ?? "").split(separator: " ") }
+        subscript(length: String) -> Double { Double(attributes[length] ?? "") ?? .nan }
+    }
+
     private(set) var elements: [String] = []
+    private(set) var shapes: [Shape] = []
     private(set) var texts: [Line] = []
     private(set) var colours: Set<String> = []
     private(set) var width = 0.0
@@ -62,6 +72,7 @@ struct SVGFile {
             let name = String(tag.prefix { $0.isLetter })
             let attributes = try Self.attributes(tag.dropFirst(name.count))
             elements.append(name)
+            if isEmpty { shapes.append(Shape(name: name, attributes: attributes)) }
             take(name, attributes)
             open.append((name, attributes, ""))
             if isEmpty { open.removeLast() }

@@ -11,7 +11,9 @@ final class FakeNode: NodeAccess {
     let asked = Mutex<[String]>([])
     let isLinked = Mutex(true)
     let reply = Mutex<Reply>(.noSession)
-    private let view = View(isLinked: true)
+    let feeds = Mutex(Feeds())
+    let groupTime = Mutex<Int64>(0)
+    let view = Mutex(View(isLinked: true))
     private let watching = Mutex<[AsyncStream<View>.Continuation]>([])
 
     func start(_ start: Start) async -> Reply { note("start \(start.title)") }
@@ -30,27 +32,28 @@ final class FakeNode: NodeAccess {
 
     func status() async -> StatusReport {
         StatusReport(
-            view: view, space: Self.space, node: Self.node, at: Instant(boot: 1_000, wall: 1_790_000_000_000),
+            view: view.withLock(\.self), space: Self.space, node: Self.node,
+            at: Instant(boot: 1_000, wall: 1_790_000_000_000),
             groupTime: 1_790_000_000_000)
     }
 
     func nodes() async -> NodesReport { NodesReport([], strangers: [:]) }
     func views() async -> AsyncStream<View> {
         let (stream, continuation) = AsyncStream.makeStream(of: View.self)
-        continuation.yield(view)
+        continuation.yield(view.withLock(\.self))
         watching.withLock { $0.append(continuation) }
         return stream
     }
 
     /// Tells whoever watches that something has happened.
-    func happen() { for one in watching.withLock(\.self) { one.yield(view) } }
+    func happen() { for one in watching.withLock(\.self) { one.yield(view.withLock(\.self)) } }
     func metrics() async -> NodeMetrics { NodeMetrics() }
     func preset(_ name: String) async -> PresetLookup { .unknown(names: ["pomodoro"]) }
 
     func shown() async -> Shown {
         Shown(
-            view: view, boot: 1_000, groupTime: 0, node: Self.node, feeds: Feeds(), isClockWrong: false,
-            utcOffset: { _ in 0 })
+            view: view.withLock(\.self), boot: 1_000, groupTime: groupTime.withLock(\.self), node: Self.node,
+            feeds: feeds.withLock(\.self), isClockWrong: false, utcOffset: { _ in 0 })
     }
 
     static let node = NodeID("desk") ?? { preconditionFailure("desk is a node") }()

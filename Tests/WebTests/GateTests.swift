@@ -31,7 +31,10 @@ import Wire
 
     @Test func withoutAKeyNothingIsSaid() async throws {
         try await Self.with { client in
-            for path in ["/", "/kiosk.js", "/v1/session", "/v1/nodes", "/v1/clock", "/metrics", "/qr.svg", "/nothing"] {
+            for path in [
+                "/", "/kiosk.js", "/week", "/week.css", "/v1/session", "/v1/nodes", "/v1/clock", "/metrics", "/qr.svg",
+                "/nothing",
+            ] {
                 let answer = try await client.execute(uri: path, method: .get)
                 #expect(answer.status == .unauthorized, "\(path)")
                 #expect(String(buffer: answer.body).contains("lockstep kiosk"), "\(path)")

@@ -89,6 +89,10 @@ struct Summary {
                     "debt \(debt.minutes)"
                         + (debt.week.map { " \($0.name) \($0.goal) \($0.done) \($0.days.count)" } ?? "")
                 } ?? "no debt"
+        case .feed(.debtYear(let year)):
+            word =
+                year.map { "year from \($0.first) \($0.days.reduce(0, +)) in \($0.days.count) \($0.calm.count)" }
+                ?? "no year"
         case .sound(let level, let from):
             fields = [
                 "message": "sound", "from": from.rawValue, "source": level.source?.rawValue ?? "none",

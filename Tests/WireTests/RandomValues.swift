@@ -95,6 +95,15 @@ struct RandomValues {
         RecordName(id: token(), version: Version(epoch: count(), rev: count()), digest: token())
     }
 
+    private mutating func date() -> CivilDate { CivilDate(dayNumber: pick(0...40_000)) }
+
+    mutating func year() -> DebtYear {
+        let count = pick(0...DebtYear.daysLimit)
+        return DebtYear(
+            first: date(), days: (0..<count).map { _ in pick(0...2_880) },
+            calm: chance() ? (0..<(count + 6) / 7).map { _ in chance() ? pick(0...100) : nil } : [], at: time())
+    }
+
     mutating func debt() -> DebtFeed {
         let amount = { (random: inout Self) in Int64(random.pick(0...1_209_600_000)) }
         let week = DebtWeek(
@@ -104,7 +113,8 @@ struct RandomValues {
             labels: (0..<pick(0...DebtWeek.labelsLimit)).map { _ in
                 DebtWeek.LabelSum(
                     label: chance() ? Label(name: text(Limits.nameBytes), colour: colour()) : nil, done: amount(&self))
-            }, calm: chance() ? pick(0...100) : nil, until: chance() ? time() : nil)
+            }, calm: chance() ? pick(0...100) : nil, until: chance() ? time() : nil, first: chance() ? date() : nil,
+            today: chance() ? pick(0...6) : nil)
         return DebtFeed(minutes: pick(-100_000...100_000), at: time(), week: chance() ? week : nil)
     }
 

@@ -93,6 +93,10 @@ struct RoundTripTests {
         #expect(feed.qos == 1 && feed.retain && JSONOracle.accepts(feed.payload))
         #expect(feed.payload.count <= Limits.payloadBytes)
         #expect(reader.read(feed) == .feed(.debt(debt)))
+        let year = random.year()
+        let before = codec.encode(year)
+        #expect(before.payload.count <= 4_096 && before.retain)
+        #expect(reader.read(before) == .feed(.debtYear(year)))
     }
 
     /// One record differs from another in its digest if it does in anything.

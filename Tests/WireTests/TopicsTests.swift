@@ -12,7 +12,8 @@ struct TopicsTests {
         let hall = try Fixtures.node("hall")
         let all: [Topic] = [
             .presence(desk), .session(desk), .intent(desk), .ack(desk), .hello(desk), .record(desk), .sound(desk),
-            .ping(from: desk, to: hall), .pong(from: hall, to: desk), .calm, .debt, .debtAck,
+            .ping(from: desk, to: hall), .pong(from: hall, to: desk), .calm, .debt, .debtYear,
+            .debtAck,
         ]
         for topic in all { #expect(topics.parse(topics.name(of: topic)) == topic) }
         #expect(topics.name(of: .ping(from: desk, to: hall)) == "lockstep/1/studio-3/node/desk/ping/hall")
@@ -39,7 +40,7 @@ struct TopicsTests {
                 "lockstep/1/home/node/+/presence", "lockstep/1/home/node/+/session", "lockstep/1/home/node/+/intent",
                 "lockstep/1/home/node/+/ack", "lockstep/1/home/node/+/hello", "lockstep/1/home/node/+/ping/desk",
                 "lockstep/1/home/node/+/pong/desk", "lockstep/1/home/feed/calm", "lockstep/1/home/feed/debt",
-                "lockstep/1/home/feed/debt/ack",
+                "lockstep/1/home/feed/debt/year", "lockstep/1/home/feed/debt/ack",
             ])
     }
 }

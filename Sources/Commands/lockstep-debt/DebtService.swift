@@ -19,6 +19,9 @@ actor DebtService {
     /// How calm it is changes often; the week says so after so many milliseconds.
     private static let calmRest: Int64 = 5_000
 
+    /// Milliseconds between two weeks that are read of past years.
+    private static let readingRest: Int64 = 2
+
     nonisolated let loop: EventLoop
     let settings: DebtSettings
     let log: Logger
@@ -29,6 +32,8 @@ actor DebtService {
     private var client: MQTTClient?
     private var connection: ConnectionID?
     private var calendar: LoopTimer?
+    private var reader: LoopTimer?
+    private var unread: Set<SpaceID> = []
     private var arrivals: [Ledger.Arrival] = []
     private var isFiling = false
     private var lastProblem: String?
@@ -50,6 +55,7 @@ actor DebtService {
     func run(_ configuration: Mosquitto.Configuration) async throws {
         var configuration = configuration
         calendar = loop.makeTimer { [weak self] in self?.assumeIsolated { $0.lookAtCalendar() } }
+        reader = loop.makeTimer { [weak self] in self?.assumeIsolated { $0.readOn() } }
         if !settings.isEverySpace {
             _ = space(settings.node.space)
             configuration.makeWill = { [weak self] _ in self?.assumeIsolated { $0.will() } }
@@ -284,7 +290,21 @@ actor DebtService {
         } catch {
             say(problem: "the ledger cannot be read: \(error)")
         }
+        if unread.isEmpty { reader?.arm(atBootMilliseconds: EventLoop.bootMilliseconds()) }
+        unread.insert(id)
         armCalendar()
+    }
+
+    /// Reads another week of the year of a space, and lets others have their turn.
+    private func readOn() {
+        guard let id = unread.first else { return }
+        do {
+            if try spaces[id]?.updateYear() != true { unread.remove(id) }
+        } catch {
+            unread.remove(id)
+            say(problem: "the ledger cannot be read: \(error)")
+        }
+        if !unread.isEmpty { reader?.arm(atBootMilliseconds: EventLoop.bootMilliseconds() + Self.readingRest) }
     }
 
     private func lookAtCalendar() {

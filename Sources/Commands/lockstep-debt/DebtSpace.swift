@@ -20,6 +20,7 @@ final class DebtSpace {
 
     private var book: WeekBook
     private var published: DebtFeed?
+    private var publishedYear: DebtYear?
     private var answers: [NodeID: [LedgerAck.Item]] = [:]
     private var compared: [NodeID: ConnectionID] = [:]
     /// Nodes that are taken down as gone.
@@ -68,6 +69,7 @@ final class DebtSpace {
         if case .linkDown = input {
             compared = [:]
             published = nil
+            publishedYear = nil
         }
         inputs.append(input)
         guard !isBusy else { return }
@@ -142,5 +144,15 @@ final class DebtSpace {
         guard engine.view.isLinked, feed.isNews(after: published) else { return }
         published = feed
         publish(codec.encode(feed))
+    }
+    /// Reads on in the weeks before this one, and says what was done in them, if that is news.
+    /// - Returns: Whether there is more to be read.
+    func updateYear() throws -> Bool {
+        guard engine.view.isLinked else { return false }
+        guard let year = try book.year(at: groupTime(at: Clocks.now())) else { return true }
+        guard year.isNews(after: publishedYear) else { return false }
+        publishedYear = year
+        publish(codec.encode(year))
+        return false
     }
 }

@@ -12,6 +12,9 @@ public struct WeekBook {
     private let ledger: Ledger
     private var past: [Int64: WeekSums] = [:]
     private var carried: [Int64: Int] = [:]
+    private var pastCalm: [Int64: Int?] = [:]
+    /// The weeks of a year, the latest first, and the one that they lie before.
+    private var yearsWeeks: (present: Week, weeks: [Week])?
     private static let rememberedLimit = 1_000
 
     /// - Parameter history: The rules of the week.
@@ -25,6 +28,8 @@ public struct WeekBook {
     public mutating func forget(history: RulesHistory? = nil) {
         past = [:]
         carried = [:]
+        pastCalm = [:]
+        yearsWeeks = nil
         if let history { self.history = history }
     }
 
@@ -32,6 +37,7 @@ public struct WeekBook {
     public mutating func forget(from instant: Int64) {
         past = past.filter { $0.value.week.to <= instant }
         carried = carried.filter { $0.key <= instant }
+        pastCalm = pastCalm.filter { past[$0.key] != nil }
     }
 
     /// What was done in a week.
@@ -41,7 +47,7 @@ public struct WeekBook {
         let minutes = Minutes(of: entries, counting: history.rules(for: week).counting, now: now)
         let sums = WeekSums(of: minutes, entries: entries, in: week)
         if now >= week.to, sums.ongoing == nil {
-            if past.count >= Self.rememberedLimit { past = [:] }
+            if past.count >= Self.rememberedLimit { (past, pastCalm) = ([:], [:]) }
             past[week.from] = sums
         }
         return sums
@@ -124,7 +130,54 @@ public struct WeekBook {
                 name: week.number.description, from: week.from, to: week.to, goal: report.goal,
                 carried: report.carried, done: report.sums.done, days: report.sums.days, streak: report.streak,
                 labels: shown.map { DebtWeek.LabelSum(label: $0.label, done: $0.done) },
-                calm: try calm(of: week, now: now), until: report.sums.ongoing?.until))
+                calm: try calm(of: week, now: now), until: report.sums.ongoing?.until,
+                first: week.days.first?.date, today: week.days.lastIndex { $0.from <= now }))
+    }
+
+    /// What the service publishes of the weeks before the one of an instant. Of weeks that are not remembered one is read
+    /// a call, since a year of them may take a while.
+    /// - Returns: `nil` while there are more to be read: to be asked again.
+    public mutating func year(at now: Int64) throws -> DebtYear? {
+        let present = history.week(containing: now)
+        guard let today = present.days.first?.date else { return nil }
+        let first = today.adding(days: -7 * DebtYear.weeks)
+        var days = Array(repeating: Int64(0), count: 7 * DebtYear.weeks)
+        var calm: [Int?] = Array(repeating: nil, count: DebtYear.weeks)
+        var mayRead = true
+        for week in weeks(before: present, from: first) {
+            if past[week.from]?.week != week || pastCalm[week.from] == nil {
+                guard mayRead else { return nil }
+                mayRead = try !remember(week, now: now)
+            }
+            for (day, done) in zip(week.days, try sums(of: week, now: now).days) where day.date >= first {
+                // Where the zone became another, a date may come again.
+                days[min(day.date.dayNumber - first.dayNumber, days.count - 1)] += done
+            }
+            let middle = week.days[min(3, week.days.count - 1)].date.dayNumber - first.dayNumber
+            if middle >= 0 { calm[min(middle / 7, calm.count - 1)] = pastCalm[week.from] ?? nil }
+        }
+        return DebtYear(
+            first: first, days: days.map { min(Int($0 / 60_000), 2_880) },
+            calm: calm.contains { $0 != nil } ? calm : [], at: now)
+    }
+
+    private mutating func weeks(before present: Week, from first: CivilDate) -> [Week] {
+        if let known = yearsWeeks, known.present == present { return known.weeks }
+        var weeks: [Week] = []
+        var week = history.week(before: present)
+        while let last = week.days.last?.date, last >= first {
+            weeks.append(week)
+            week = history.week(before: week)
+        }
+        yearsWeeks = (present, weeks)
+        return weeks
+    }
+
+    /// - Returns: Whether the week is remembered; one in which something still runs is not, since more may come of it.
+    private mutating func remember(_ week: Week, now: Int64) throws -> Bool {
+        let sums = try sums(of: week, now: now)
+        pastCalm[week.from] = sums.done == 0 ? .some(nil) : .some(try calm(of: week, now: now))
+        return past[week.from] != nil
     }
 
     /// When the feed is another by the calendar: at the next day's begin.
@@ -135,7 +188,8 @@ public struct WeekBook {
 }
 
 extension DebtFeed {
-    /// Whether it says more than an earlier one does by itself at the same instant.
+    /// Whether it says more than an earlier one does by itself at the same instant. That a day begins is news: who hears
+    /// of none for longer knows that nobody counts any more.
     public func isNews(after other: DebtFeed?) -> Bool {
         guard let other, let mine = week, var theirs = other.week else { return true }
         // What has gone on since is known to who reads the earlier one; a second is rounding.

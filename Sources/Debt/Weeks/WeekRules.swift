@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import Session
+
 /// What a week is, and what it asks for.
 public struct WeekRules: Hashable, Sendable {
     /// Minutes that a week asks for, 0 to 10,080.

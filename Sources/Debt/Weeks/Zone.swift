@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+public import Session
 
 /// A time zone by its name in the IANA database.
 public struct Zone: Hashable, Sendable, CustomStringConvertible {

@@ -3,7 +3,8 @@
 /// Every string that a display may show, in one language.
 ///
 /// Text in braces is filled in by the display: `{node}`, `{from}`, `{time}`, `{count}`, `{index}`, `{total}`,
-/// `{phase}`, `{percent}`, `{event}`.
+/// `{phase}`, `{percent}`, `{event}`, `{day}`, `{month}`, `{done}`, `{goal}`. `weekdays` (from Monday on) and `months` are
+/// lists with spaces between.
 public struct Strings: Hashable, Sendable {
     /// Names one string, the same in every language.
     public enum Key: String, CaseIterable, Sendable {
@@ -15,6 +16,8 @@ public struct Strings: Hashable, Sendable {
         case lastHeardSeconds, lastHeardMinutes, lastHeardHours, linkLost, tookOver, clockWrong, pageLost
         case focus, shortBreak, longBreak, work, rest, phase, phaseIndicator
         case percent, calm, calmPercent, calmRising, calmFalling, calmSteady, weeklyDebt
+        case weekdays, months, dayMonth, doneOfGoal, streakDays, goalByDay, byDay, byLabel, byYear, calmByWeek
+        case noLabel, otherLabels, noWeek, nothingDone, noCalm, numbers, asOf, day, week, label, done
         case endsAt, timeLeft, secondsLeft, timePassed, hourMark, pending, idle
         case refusedSuperseded, refusedStalePhase, refusedExpired, refusedNotAllowed, refusedInvalid
         case noAnswer, noSession, notPermitted

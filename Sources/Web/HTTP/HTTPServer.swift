@@ -48,6 +48,7 @@ public struct HTTPServer: Service {
         API(node: node, patience: patience.body).addRoutes(to: router)
         PageRoutes(node: node, displays: displays, kiosk: kiosk).addRoutes(to: router)
         WidgetRoutes(node: node).addRoutes(to: router)
+        WeekRoutes(node: node).addRoutes(to: router)
         signpost.learn(router)
         return router
     }

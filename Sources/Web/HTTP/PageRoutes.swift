@@ -32,7 +32,7 @@ struct PageRoutes: Sendable {
         }
     }
 
-    private static func file(_ name: String, _ type: String) throws -> Response {
+    static func file(_ name: String, _ type: String) throws -> Response {
         guard let bytes = Assets.bytes(named: name) else { throw HTTPError(.notFound) }
         // Another version of the program has another page under the same name.
         return Response(bytes, type: type, cache: "no-cache")

@@ -68,6 +68,13 @@ extension JSONReader {
         return text
     }
 
+    /// A day of the calendar, as `2026-12-28`.
+    mutating func date(_ name: String) throws(Rejection) -> CivilDate {
+        let text = try string()
+        guard let date = CivilDate(text) else { throw Rejection(.outOfBounds, "\(name) is no date") }
+        return date
+    }
+
     /// Takes the next element of an array that must be there.
     mutating func needElement(_ items: inout Items) throws(Rejection) {
         guard try element(&items) else { throw Rejection(.malformed, "an array is too short") }

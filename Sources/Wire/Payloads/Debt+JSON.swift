@@ -99,6 +99,11 @@ public struct DebtWeek: Hashable, Sendable {
     public var calm: Int?
     /// Until when time goes on to be done, if nobody presses anything; `nil` while nothing that counts runs.
     public var until: Int64?
+    /// The date of the first day in the home zone; `nil` where it was not said.
+    public var first: CivilDate?
+    /// Which of the days the feed's `at` lies in, from 0 on: what still goes on is done on that one. `nil` where it was
+    /// not said.
+    public var today: Int?
 
     /// Labels that the feed names.
     public static let labelsLimit = 40
@@ -109,7 +114,7 @@ public struct DebtWeek: Hashable, Sendable {
     /// Makes a week.
     public init(
         name: String, from: Int64, to: Int64, goal: Int, carried: Int = 0, done: Int64, days: [Int64], streak: Int,
-        labels: [LabelSum], calm: Int? = nil, until: Int64? = nil
+        labels: [LabelSum], calm: Int? = nil, until: Int64? = nil, first: CivilDate? = nil, today: Int? = nil
     ) {
         self.name = name
         self.from = from
@@ -122,6 +127,8 @@ public struct DebtWeek: Hashable, Sendable {
         self.labels = labels
         self.calm = calm
         self.until = until
+        self.first = first
+        self.today = today
     }
 
     /// What has been read of it.
@@ -137,6 +144,8 @@ public struct DebtWeek: Hashable, Sendable {
         private var labels: [LabelSum] = []
         private var calm: Int?
         private var until: Int64?
+        private var first: CivilDate?
+        private var today: Int?
 
         mutating func read(_ key: JSONKey, from reader: inout JSONReader) throws(Rejection) {
             switch key {
@@ -151,6 +160,8 @@ public struct DebtWeek: Hashable, Sendable {
             case "labels": labels = try reader.null() ? [] : DebtWeek.labels(from: &reader)
             case "calm": calm = try reader.null() ? nil : reader.int(in: 0...100, "calm")
             case "until": until = try reader.null() ? nil : reader.integer(in: Limits.time, "until")
+            case "first": first = try reader.null() ? nil : reader.date("first")
+            case "today": today = try reader.null() ? nil : reader.int(in: 0...daysLimit - 1, "today")
             default: try reader.skip()
             }
         }
@@ -161,7 +172,7 @@ public struct DebtWeek: Hashable, Sendable {
             return DebtWeek(
                 name: name, from: try need(from, "from"), to: try need(to, "to"), goal: try need(goal, "goal"),
                 carried: carried ?? 0, done: try need(done, "done"), days: days, streak: streak ?? 0, labels: labels,
-                calm: calm, until: until)
+                calm: calm, until: until, first: first, today: today)
         }
     }
 
@@ -216,5 +227,7 @@ public struct DebtWeek: Hashable, Sendable {
         }
         if let calm { writer.field("calm", calm) }
         if let until { writer.field("until", until) }
+        if let first { writer.field("first", first.description) }
+        if let today { writer.field("today", today) }
     }
 }

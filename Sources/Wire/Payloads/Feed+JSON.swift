@@ -6,6 +6,7 @@ import Session
 public enum Feed: Hashable, Sendable {
     case calm(CalmFeed?)
     case debt(DebtFeed?)
+    case debtYear(DebtYear?)
 }
 
 extension WireCodec {
@@ -16,6 +17,7 @@ extension WireCodec {
             switch topic {
             case .calm where payload.isEmpty: return .feed(.calm(nil))
             case .debt where payload.isEmpty: return .feed(.debt(nil))
+            case .debtYear where payload.isEmpty: return .feed(.debtYear(nil))
             case .calm:
                 let calm = try ProtocolVersion.document(payload) { reader throws(Rejection) in
                     try CalmFeed(reader: &reader)
@@ -26,6 +28,11 @@ extension WireCodec {
                     try DebtFeed(reader: &reader)
                 }
                 return .feed(.debt(debt))
+            case .debtYear:
+                let year = try ProtocolVersion.document(payload) { reader throws(Rejection) in
+                    try DebtYear(reader: &reader)
+                }
+                return .feed(.debtYear(year))
             case .debtAck:
                 let ack = try ProtocolVersion.document(payload) { reader throws(Rejection) in
                     try LedgerAck(reader: &reader)

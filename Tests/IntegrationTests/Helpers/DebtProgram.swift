@@ -111,7 +111,7 @@ extension Peer {
     /// What it has said to nodes, oldest first.
     var ledgerAcks: [JSON] { said("feed/debt/ack") }
 
-    private func said(_ leaf: String) -> [JSON] {
+    func said(_ leaf: String) -> [JSON] {
         messages.filter { $0.topic == "lockstep/1/\(space)/\(leaf)" }.map { (try? JSON($0.payload)) ?? .null }
     }
 

@@ -18,6 +18,7 @@ enum KioskProbe {
         };
         addEventListener("DOMContentLoaded", () => {
           const spoken = document.getElementById("spoken");
+          if (!spoken) return;
           new MutationObserver(() => counted.spoken.push(spoken.textContent)).observe(
             spoken, { childList: true, characterData: true, subtree: true });
         });
@@ -44,7 +45,8 @@ enum KioskProbe {
           }
           return found;
         };
-        const drawings = () => [...document.querySelectorAll("#icon, #emoji, #tag, #bar, #ring, button, #qr")].filter(isShown);
+        const drawings = () => [...document.querySelectorAll("#icon, #emoji, #tag, #bar, #ring, button, #qr, summary, figure")]
+          .filter(isShown);
         // Of a line's height the letters take the middle.
         const ink = (box) => ({
           left: box.left, right: box.right, top: box.top + box.height * 0.18, bottom: box.bottom - box.height * 0.18 });
@@ -66,8 +68,8 @@ enum KioskProbe {
                 if (isClipping && isOutside(box, at.getBoundingClientRect(), 1)) faults.push(`"${text}" is clipped`);
               }
             }
-            const isInline = getComputedStyle(node).display === "inline";
-            if (!isInline && node.scrollWidth > node.clientWidth + 1) faults.push(`"${text}" is wider than its box`);
+            const hasBox = getComputedStyle(node).display !== "inline" && !node.closest("svg");
+            if (hasBox && node.scrollWidth > node.clientWidth + 1) faults.push(`"${text}" is wider than its box`);
           }
           for (const node of drawings()) {
             const box = node.getBoundingClientRect();
@@ -126,7 +128,7 @@ enum KioskProbe {
           const faults = [];
           for (const { node, text } of texts().filter(({ node }) => node.id !== "emoji")) {
             const style = getComputedStyle(node);
-            const colour = channels(style.color);
+            const colour = channels(node.closest("svg") ? style.fill : style.color);
             colour[3] *= opacity(node);
             const size = parseFloat(style.fontSize);
             const isLarge = size >= 24 || (size >= 18.66 && Number(style.fontWeight) >= 700);
@@ -135,7 +137,7 @@ enum KioskProbe {
           }
           for (const [id, property] of [["tag", "stroke"], ["arc", "stroke"]]) {
             const node = document.getElementById(id);
-            if (!isShown(node)) continue;
+            if (!node || !isShown(node)) continue;
             const ratio = contrast(channels(getComputedStyle(node)[property]).slice(0, 3), ground(node));
             if (ratio < 3) faults.push(`#${id} has a contrast of ${ratio.toFixed(2)}`);
           }

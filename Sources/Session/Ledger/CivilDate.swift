@@ -47,14 +47,6 @@ public struct CivilDate: Hashable, Comparable, Sendable, CustomStringConvertible
     /// 1 for Monday to 7 for Sunday.
     public var weekday: Int { Self.modulo(dayNumber + 3, 7) + 1 }
 
-    /// The ISO week that the day lies in: the week of its Thursday, counted from the one with January 4.
-    public var isoWeek: WeekNumber {
-        let thursday = CivilDate(dayNumber: dayNumber + 4 - weekday)
-        let year = thursday.components.year
-        let first = CivilDate(year: year, month: 1, day: 1)
-        return WeekNumber(year: year, week: (thursday.dayNumber - first.dayNumber) / 7 + 1)
-    }
-
     /// The day so many days later.
     public func adding(days: Int) -> CivilDate { CivilDate(dayNumber: dayNumber + days) }
 
@@ -67,45 +59,14 @@ public struct CivilDate: Hashable, Comparable, Sendable, CustomStringConvertible
     /// The earlier day first.
     public static func < (one: CivilDate, other: CivilDate) -> Bool { one.dayNumber < other.dayNumber }
 
-    static func padded(_ number: Int, _ width: Int) -> String {
+    package static func padded(_ number: Int, _ width: Int) -> String {
         let digits = String(number)
         return String(repeating: "0", count: max(0, width - digits.count)) + digits
     }
 
-    static func floor(_ number: Int, _ divisor: Int) -> Int {
+    package static func floor(_ number: Int, _ divisor: Int) -> Int {
         number >= 0 ? number / divisor : -((-number + divisor - 1) / divisor)
     }
 
-    static func modulo(_ number: Int, _ divisor: Int) -> Int { number - floor(number, divisor) * divisor }
-}
-
-/// The number of a week in its ISO year.
-public struct WeekNumber: Hashable, Comparable, Sendable, CustomStringConvertible {
-    /// The year that most of the week's days lie in.
-    public var year: Int
-    /// 1 to 53.
-    public var week: Int
-
-    /// A number from its parts.
-    public init(year: Int, week: Int) {
-        self.year = year
-        self.week = week
-    }
-
-    /// Reads `2026-W53`; `nil` for anything else.
-    public init?(_ text: some StringProtocol) {
-        let parts = text.split(separator: "-", omittingEmptySubsequences: false)
-        guard parts.map(\.utf8.count) == [4, 3], parts[1].first == "W", let year = Int(parts[0]),
-            let week = Int(parts[1].dropFirst()), (1...53).contains(week), year >= 0
-        else { return nil }
-        self.init(year: year, week: week)
-    }
-
-    /// `2026-W53`.
-    public var description: String { "\(CivilDate.padded(year, 4))-W\(CivilDate.padded(week, 2))" }
-
-    /// The earlier week first.
-    public static func < (one: WeekNumber, other: WeekNumber) -> Bool {
-        (one.year, one.week) < (other.year, other.week)
-    }
+    package static func modulo(_ number: Int, _ divisor: Int) -> Int { number - floor(number, divisor) * divisor }
 }

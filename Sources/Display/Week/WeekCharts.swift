@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Session
+
+/// The four charts of the week's page, each as an SVG element of 360 units' width.
+struct WeekCharts {
+    static let width = 360.0
+    /// What the picture leaves at its end for the numbers of its lines.
+    static let margin = 32.0
+    /// Labels that have a bar of their own.
+    static let labelsShown = 5
+
+    let numbers: WeekNumbers
+    let strings: Strings
+    let dates: DateText
+    let grid: YearGrid
+
+    init(_ numbers: WeekNumbers, strings: Strings) {
+        self.numbers = numbers
+        self.strings = strings
+        dates = DateText(strings: strings)
+        grid = YearGrid(numbers)
+    }
+
+    // MARK: Days
+
+    /// A bar for each day of the week, against the goal's share of a day.
+    var days: String {
+        let (ground, top) = (112.0, 88.0)
+        var drawing = ChartDrawing(width: Self.width, height: 132, strings: strings)
+        let most = Double(numbers.days.max() ?? 0) / 60_000
+        let scale = top / max(most, numbers.goalByDay, 1)
+        let end = Self.width - Self.margin
+        let goal = DateText.minutes(Int(numbers.goalByDay.rounded()))
+        if numbers.goal > 0 {
+            let level = ground - numbers.goalByDay * scale
+            drawing.line("goal", from: 0, to: end, y: level)
+            drawing.text(
+                goal, kind: "quiet", x: Self.width, y: level + 3.5, size: 10, room: Self.margin, align: .end,
+                isNumber: true)
+        }
+        let slot = end / Double(max(1, numbers.days.count))
+        for (index, done) in numbers.days.enumerated() {
+            let (minutes, middle) = (Double(done) / 60_000, (Double(index) + 0.5) * slot)
+            let height = minutes * scale
+            let isToday = index == numbers.today
+            if height > 0 {
+                drawing.rectangle(
+                    isToday ? "today" : "bar", x: middle - slot * 0.29, y: ground - height, width: slot * 0.58,
+                    height: height, radius: min(3, height / 2))
+            }
+            if done >= 60_000, slot >= 34 {
+                drawing.text(
+                    DateText.minutes(Int(minutes)), kind: "text", x: middle, y: ground - height - 4, size: 10.5,
+                    room: slot, align: .middle, isNumber: true)
+            }
+            drawing.text(
+                dates.weekday(of: numbers.first.adding(days: index)), kind: isToday ? "text" : "quiet", x: middle,
+                y: ground + 15, size: slot >= 34 ? 11 : 8, room: slot - 2, align: .middle)
+        }
+        drawing.line("ground", from: 0, to: end, y: ground)
+        let said = numbers.days.indices.map { "\(dayName($0)) \(DateText.minutes(Int(numbers.days[$0] / 60_000)))" }
+        return drawing.svg(
+            name: "days", title: strings[.byDay],
+            description: (said + ["\(strings[.goalByDay]) \(goal)"]).joined(separator: ", "))
+    }
+
+    /// "Mon 16 Nov".
+    func dayName(_ index: Int) -> String {
+        let date = numbers.first.adding(days: index)
+        return "\(dates.weekday(of: date)) \(dates.day(date))"
+    }
+
+    // MARK: Labels
+
+    /// The labels with the most, and all others as one.
+    private var shares: [(name: String, colour: Colour?, minutes: Int)] {
+        let all = numbers.labels.map { share in
+            (
+                name: share.label?.name ?? strings[.noLabel], colour: share.label?.colour,
+                minutes: Int(share.done / 60_000)
+            )
+        }
+        guard all.count > Self.labelsShown + 1 else { return all }
+        let rest = all[Self.labelsShown...].reduce(0) { $0 + $1.minutes }
+        return all.prefix(Self.labelsShown) + [(name: strings[.otherLabels], colour: Colour.grey, minutes: rest)]
+    }
+
+    /// A bar for each label, from one side to the other.
+    var labels: String {
+        var drawing = ChartDrawing(width: Self.width, height: max(2, Double(shares.count)) * 22 - 2, strings: strings)
+        let (from, to, row) = (112.0, Self.width - 48, 22.0)
+        let most = Double(max(1, shares.map(\.minutes).max() ?? 1))
+        for (index, share) in shares.enumerated() {
+            let level = Double(index) * row + 14
+            drawing.text(share.name, kind: "text", x: 0, y: level, size: 11, room: from - 8)
+            drawing.rectangle("track", x: from, y: level - 8, width: to - from, height: 8, radius: 4)
+            let length = Double(share.minutes) / most * (to - from)
+            if length > 0 {
+                drawing.rectangle(
+                    share.colour == nil ? "own" : "share", x: from, y: level - 8, width: max(8, length), height: 8,
+                    radius: 4, fill: share.colour?.opaque.description)
+            }
+            drawing.text(
+                DateText.minutes(share.minutes), kind: "text", x: Self.width, y: level, size: 10.5, room: 44,
+                align: .end,
+                isNumber: true)
+        }
+        if shares.isEmpty { empty(&drawing, strings[.nothingDone]) }
+        let said = shares.map { "\($0.name) \(DateText.minutes($0.minutes))" }
+        return drawing.svg(name: "labels", title: strings[.byLabel], description: said.joined(separator: ", "))
+    }
+
+    // MARK: Year
+
+    /// A square for each day of 53 weeks, the darker or lighter the more was done.
+    var year: String {
+        let pitch = Self.width / Double(YearGrid.columns)
+        let (top, side) = (14.0, pitch * 0.84)
+        var drawing = ChartDrawing(width: Self.width, height: top + 7 * pitch, strings: strings)
+        var free = 0.0
+        for column in 0..<YearGrid.columns {
+            let x = Double(column) * pitch
+            for row in 0..<7 {
+                let minutes = grid.minutes(on: grid.date(column: column, row: row))
+                drawing.rectangle(
+                    level(of: minutes), x: x, y: top + Double(row) * pitch, width: side, height: side, radius: 1.2)
+            }
+            let begun = (0..<7).map { grid.date(column: column, row: $0) }.first { $0.components.day == 1 }
+            guard let begun, x >= free else { continue }
+            let name = dates.month(of: begun)
+            let room = TextMeasure().width(name) * 9
+            guard x + room <= Self.width else { continue }
+            drawing.text(name, kind: "quiet", x: x, y: 9, size: 9, room: room + 1)
+            free = x + room + 4
+        }
+        let sum = (0..<YearGrid.columns).reduce(0) { $0 + grid.minutes(in: $1) }
+        let said = "\(dates.days(from: grid.first, to: numbers.last)): \(DateText.minutes(sum))"
+        return drawing.svg(name: "year", title: strings[.byYear], description: said)
+    }
+
+    /// By the goal's share of a day: nothing, less than half of it, less than all of it, less than twice as much, more.
+    private func level(of minutes: Int?) -> String {
+        guard let minutes else { return "future" }
+        guard minutes > 0 else { return "c0" }
+        let share = Double(minutes) / (numbers.goal > 0 ? numbers.goalByDay : 60)
+        return share < 0.5 ? "c1" : share < 1 ? "c2" : share < 2 ? "c3" : "c4"
+    }
+
+    // MARK: Calm
+
+    /// How calm each of the 53 weeks was, as a line; weeks that nobody heard interrupt it.
+    var calm: String {
+        let (top, ground) = (6.0, 58.0)
+        var drawing = ChartDrawing(width: Self.width, height: 66, strings: strings)
+        let end = Self.width - Self.margin
+        for percent in [100, 50, 0] {
+            let level = ground - Double(percent) / 100 * (ground - top)
+            drawing.line(percent == 0 ? "ground" : "grid", from: 0, to: end, y: level)
+            drawing.text(
+                strings.text(.percent, count: percent), kind: "quiet", x: Self.width, y: level + 3, size: 9,
+                room: Self.margin, align: .end, isNumber: true)
+        }
+        let known = (0..<YearGrid.columns).map { grid.calm(in: $0) }
+        let step = end / Double(YearGrid.columns)
+        var run: [(x: Double, y: Double)] = []
+        for (column, percent) in (known + [nil]).enumerated() {
+            if let percent {
+                run.append((x: (Double(column) + 0.5) * step, y: ground - Double(percent) / 100 * (ground - top)))
+            } else if let last = run.last {
+                if run.count > 1 { drawing.curve("curve", through: run) }
+                drawing.dot("point", x: last.x, y: last.y, radius: 2.2)
+                run = []
+            }
+        }
+        if known.allSatisfy({ $0 == nil }) { empty(&drawing, strings[.noCalm]) }
+        let said = known.enumerated().compactMap { column, percent in
+            percent.map { "\(dates.day(grid.date(column: column, row: 0))) \(strings.text(.percent, count: $0))" }
+        }
+        return drawing.svg(
+            name: "calm", title: strings[.calmByWeek],
+            description: said.isEmpty ? strings[.noCalm] : said.joined(separator: ", "))
+    }
+
+    /// What stands in the middle of a chart that has nothing to show.
+    private func empty(_ drawing: inout ChartDrawing, _ words: String) {
+        drawing.text(
+            words, kind: "quiet", x: (Self.width - Self.margin) / 2, y: drawing.height / 2, size: 11,
+            room: Self.width - Self.margin, align: .middle)
+    }
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Session
+
+/// The numbers of the charts as tables, which are there for who opens them.
+struct WeekTables {
+    private let charts: WeekCharts
+    private var numbers: WeekNumbers { charts.numbers }
+    private var strings: Strings { charts.strings }
+
+    init(_ numbers: WeekNumbers, strings: Strings) { charts = WeekCharts(numbers, strings: strings) }
+
+    var html: String {
+        let days = numbers.days.indices.map { index in
+            [charts.dayName(index), index > numbers.today ? Calm.unknown : minutes(Int(numbers.days[index] / 60_000))]
+        }
+        let labels = numbers.labels.map { share in
+            [share.label?.name ?? strings[.noLabel], minutes(Int(share.done / 60_000))]
+        }
+        let weeks = (0..<YearGrid.columns).reversed().map { column in
+            let calm = charts.grid.calm(in: column).map { strings.text(.percent, count: $0) }
+            return [
+                charts.dates.day(charts.grid.date(column: column, row: 0)), minutes(charts.grid.minutes(in: column)),
+                calm ?? Calm.unknown,
+            ]
+        }
+        return """
+            <details>
+            <summary>\(Markup.escaped(strings[.numbers]))</summary>
+            <div>
+            \(table(.byDay, [.day, .done], days))
+            \(table(.byLabel, [.label, .done], labels))
+            \(table(.byYear, [.week, .done, .calm], weeks))
+            </div>
+            </details>
+            """
+    }
+
+    private func minutes(_ minutes: Int) -> String { DateText.minutes(minutes) }
+
+    private func table(_ caption: Strings.Key, _ heads: [Strings.Key], _ rows: [[String]]) -> String {
+        let head = heads.map { "<th scope=\"col\">\(Markup.escaped(strings[$0]))</th>" }.joined()
+        let lines = rows.map { row in
+            let cells = row.enumerated().map { index, cell in
+                let text = "<bdi>\(Markup.escaped(cell))</bdi>"
+                return index == 0 ? "<th scope=\"row\">\(text)</th>" : "<td>\(text)</td>"
+            }
+            return "<tr>\(cells.joined())</tr>"
+        }
+        return """
+            <table>
+            <caption>\(Markup.escaped(strings[caption]))</caption>
+            <thead><tr>\(head)</tr></thead>
+            <tbody>
+            \(lines.joined(separator: "\n"))
+            </tbody>
+            </table>
+            """
+    }
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The node draws the whole page. This script only asks for it again: whenever the node says that something has happened,
+// and every minute, in case that nobody says anything any more.
+"use strict";
+
+const root = document.documentElement;
+let isAsking = false;
+let isOld = false; // something has happened since the page was asked for
+
+async function refresh() {
+  isOld = true;
+  if (isAsking) return;
+  isAsking = true;
+  while (isOld) {
+    isOld = false;
+    try {
+      const answer = await fetch(location.href, { cache: "no-store" });
+      if (!answer.ok) throw answer;
+      const next = new DOMParser().parseFromString(await answer.text(), "text/html");
+      const [now, then] = [next, document].map((page) => page.querySelector("details"));
+      if (now && then) now.open = then.open;
+      if (next.body.innerHTML !== document.body.innerHTML) document.body.replaceWith(next.body);
+      root.classList.remove("cut");
+    } catch {
+      root.classList.add("cut");
+    }
+  }
+  isAsking = false;
+}
+
+const source = new EventSource("v1/timeline");
+source.addEventListener("timeline", refresh);
+source.onerror = refresh;
+setInterval(refresh, 60000);

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Session
+import Support
+import Testing
+import Wire
+
+@testable import Debt
+
+/// The weeks before this one, as the service tells of them.
+@Suite("The year", .computing)
+struct YearTests {
+    private static let hour: Int64 = 3_600_000
+    private let directory: TemporaryDirectory
+    private let home: SpaceID
+    private let ledger: Ledger
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        home = try #require(SpaceID("home"))
+        ledger = try Ledger(path: directory.file("ledger.sqlite"))
+    }
+
+    private func date(_ text: String) throws -> CivilDate { try #require(CivilDate(text)) }
+
+    /// A session that begins at an hour of a day in the zone.
+    private func file(
+        _ name: String, _ day: String, hour: Int64, minutes: Int64, rev: Int = 1, zone: Zone, calm: Int? = nil
+    ) throws -> Int64 {
+        let (id, node) = (try #require(SessionID(name)), try #require(NodeID("desk")))
+        let from = zone.instant(of: try date(day), time: hour * Self.hour)
+        let record = LedgerRecord(
+            id: id, lineage: id, node: node, stamp: Stamp(time: from, counter: 0, node: node),
+            version: Version(epoch: 1, rev: rev), title: "", mode: .countdown, status: .stopped, startedAt: from,
+            runs: [LedgerRecord.Run(kind: .focus, from: from, to: from + minutes * 60_000)])
+        let outcome = try ledger.file([Ledger.Arrival(space: home, filed: FiledRecord(record), at: from)])
+        if let calm {
+            try ledger.note(CalmFeed(session: id, percent: calm, coverage: 100, at: from), in: home)
+        }
+        return try #require(outcome.first).touches
+    }
+
+    private func year(_ book: inout WeekBook, at now: Int64) throws -> (year: DebtYear, calls: Int) {
+        for calls in 1...60 {
+            if let year = try book.year(at: now) { return (year, calls) }
+        }
+        throw Failed("a year is never read")
+    }
+
+    @Test(arguments: [(1, "2025-11-17"), (7, "2025-11-16")])
+    func everyDayOf52Weeks(firstWeekday: Int, first: String) throws {
+        let zone = try #require(Zone("Europe/Berlin"))
+        let rules = WeekRules(zone: zone, firstWeekday: firstWeekday)
+        // Both nights on which the clocks change, midnight, the first day, one before it, and this week.
+        let story: [(String, Int64, Int64, Int?)] = [
+            ("2025-11-10", 9, 25, 20), (first, 0, 30, 90), ("2026-03-29", 1, 120, nil), ("2026-10-25", 1, 180, 50),
+            ("2026-06-10", 23, 90, 100), ("2026-11-14", 22, 60, 80), ("2026-11-18", 9, 50, 10),
+        ]
+        for (index, row) in story.enumerated() {
+            _ = try file("s-\(index)", row.0, hour: row.1, minutes: row.2, zone: zone, calm: row.3)
+        }
+        var book = WeekBook(space: home, ledger: ledger, history: RulesHistory(rules))
+        let now = zone.instant(of: try date("2026-11-18"), time: 12 * Self.hour)
+        let (year, calls) = try year(&book, at: now)
+        #expect(calls == 52, "one week a call")
+        #expect(try self.year(&book, at: now + 1).calls == 1)
+        #expect(year.first == (try date(first)) && year.days.count == 364 && year.calm.count == 52)
+        func done(_ day: String) throws -> Int { year.days[try date(day).dayNumber - year.first.dayNumber] }
+        #expect(try done(first) == 30 && done("2026-03-29") == 120 && done("2026-10-25") == 180)
+        #expect(try done("2026-06-10") == 60 && done("2026-06-11") == 30 && done("2026-11-14") == 60)
+        #expect(year.days.reduce(0, +) == 480, "neither what is older nor this week")
+        #expect(year.calm.first == 90 && year.calm.last == 80)
+        #expect(year.calm.compactMap(\.self).count == 4)
+    }
+
+    @Test func whatBecomesKnownOfAnOldWeekIsNews() throws {
+        let zone = Zone.utc
+        _ = try file("s-1", "2026-06-10", hour: 9, minutes: 25, zone: zone)
+        var book = WeekBook(space: home, ledger: ledger, history: RulesHistory(WeekRules(zone: zone)))
+        let now = zone.instant(of: try date("2026-11-18"), time: 0)
+        let (before, _) = try year(&book, at: now)
+        #expect(before.calm == [], "nobody heard anything")
+        book.forget(from: try file("s-2", "2026-11-17", hour: 9, minutes: 25, zone: zone))
+        let (same, calls) = try year(&book, at: now)
+        #expect(calls == 1 && !same.isNews(after: before), "this week is told of elsewhere")
+        book.forget(from: try file("s-1", "2026-06-10", hour: 9, minutes: 50, rev: 2, zone: zone))
+        let (after, more) = try year(&book, at: now)
+        #expect(more > 1 && after.isNews(after: before) && after.days.reduce(0, +) == 50)
+        book.forget()
+        let next = try year(&book, at: now + 7 * 24 * Self.hour).year
+        #expect(next.first == before.first.adding(days: 7) && next.days.reduce(0, +) == 75)
+    }
+
+    /// A session that runs over the week's end is counted, and its week is read until it has ended.
+    @Test func whatRunsOverTheWeeksEnd() throws {
+        let (id, node) = (try #require(SessionID("s-1")), try #require(NodeID("desk")))
+        let from = Zone.utc.instant(of: try date("2026-11-15"), time: 23 * Self.hour)
+        let record = LedgerRecord(
+            id: id, lineage: id, node: node, stamp: Stamp(time: from, counter: 0, node: node),
+            version: Version(epoch: 1, rev: 1), title: "", mode: .countdown, status: .running, startedAt: from,
+            endsAt: from + 4 * Self.hour, runs: [LedgerRecord.Run(kind: .focus, from: from, to: nil)])
+        _ = try ledger.file([Ledger.Arrival(space: home, filed: FiledRecord(record), at: from)])
+        var book = WeekBook(space: home, ledger: ledger, history: RulesHistory(WeekRules(zone: .utc)))
+        let (year, calls) = try year(&book, at: from + 2 * Self.hour)
+        #expect(calls <= 52 && year.days.last == 60)
+        let feed = try book.feed(at: from + 2 * Self.hour)
+        #expect(feed.week?.first == (try date("2026-11-16")) && feed.week?.today == 0)
+        #expect(feed.week?.days.first == Self.hour)
+    }
+}

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Glibc
+import Support
+import Testing
+
+/// The page of the week with a real broker, the debt service and its ledger of a year, a node and a browser.
+@Suite(.takingTurns, Kiosk.isSeen) struct WeekPageTests {
+    private static let environment = ["LOCKSTEP_DEBT_MINIMUM": "0"]
+    private static let day: Int64 = 86_400_000
+
+    /// A year of somebody's sessions: most days, more of them before noon, a holiday in between, and how calm they were.
+    private func recordYear(_ kiosk: Kiosk) async throws -> Int {
+        let midnight = now() / Self.day * Self.day
+        let labels: [(String, JSON)] = [("Study", "#4c8dff"), ("Writing", "#e0b25c"), ("Garden", "#7bc88f")]
+        var sent = 0
+        for ago in 1...370 where ago % 7 != 3 && !(200...214).contains(ago) {
+            let id = "y-\(ago)"
+            var record = JSON.record(id)
+            let from = midnight - Int64(ago) * Self.day + 9 * 3_600_000
+            record.stamp = [.number(from), 0, "peer"]
+            record.startedAt = .number(from)
+            record.runs = [["focus", .number(from), .number(from + Int64(20 + ago * 37 % 110) * 60_000)]]
+            let (name, colour) = labels[ago % 3]
+            if ago % 4 > 0 { record.label = ["name": .string(name), "colour": colour] }
+            if ago > 60 {
+                var calm: JSON = ["v": 1, "coverage": 100]
+                calm.session = .string(id)
+                calm.percent = .number(Int64(60 + ago * 13 % 40))
+                calm.at = .number(from)
+                try await kiosk.peer.publish(feed: "calm", calm.bytes)
+            }
+            try await kiosk.peer.publish("record", record, retain: false)
+            sent += 1
+        }
+        return sent
+    }
+
+    /// Runs `body` with the service and an open page.
+    private func with(
+        _ query: String = "theme=dark", _ body: (Kiosk, DebtProgram, Page) async throws -> Void
+    ) async throws {
+        try await Kiosk.with { kiosk in
+            try await DebtProgram.withService(
+                ["--zone", "UTC"], broker: kiosk.broker.port, environment: Self.environment
+            ) { service in
+                try await kiosk.peer.hearsDebt("nothing done") { $0.done == 0 }
+                try await body(kiosk, service, try await open(kiosk, query))
+            }
+        }
+    }
+
+    private func open(_ kiosk: Kiosk, _ query: String) async throws -> Page {
+        let page = try await kiosk.browser.open(
+            kiosk.address("desk", "/week?lang=en&\(query)"), script: KioskProbe.script)
+        try await page.eventually(
+            "the page is there", "document.readyState === 'complete' && !!document.querySelector('footer')")
+        return page
+    }
+
+    @Test func aYearOnEveryScreen() async throws {
+        try await with { kiosk, service, page in
+            try await page.eventually("nothing was done", "stage.innerText.includes('Nothing was done yet')")
+            let faults = try await page.value("measure(800, 480)")
+            #expect(faults == [])
+            let count = try await recordYear(kiosk)
+            try await kiosk.peer.isAnswered("y-370", rev: 1, "kept")
+            try await eventually("the year is told; \(service.log)") {
+                (kiosk.peer.said("feed/debt/year").last?.days.items ?? []).count { $0 != 0 } > 290
+            }
+            #expect(count > 290)
+            // Nobody has loaded the page again.
+            try await page.eventually(
+                "the year is there",
+                "document.querySelectorAll('.year .c1, .year .c2, .year .c3, .year .c4').length > 290")
+            #expect(try await page.value("document.querySelectorAll('.year rect').length") == 371)
+            #expect(try await page.value("document.querySelectorAll('.calm polyline').length > 0") == true)
+            for theme in ["dark", "light", "e-ink"] {
+                for language in theme == "dark" ? ["en", "de", "ar", "ja"] : ["en"] {
+                    let page = try await open(kiosk, "theme=\(theme)&lang=\(language)")
+                    for (width, height) in [(800, 480), (1_080, 1_920), (390, 844)] as [(Int64, Int64)] {
+                        try await page.resize(width: width, height: height)
+                        let faults = try await page.value("measure(\(width), \(height))")
+                        #expect(faults == [], "\(theme) \(language) \(width)")
+                        try await kiosk.keep(page, as: "week-\(theme)-\(language)-\(width)x\(height)")
+                    }
+                    let problems = try await page.problems()
+                    #expect(problems == [])
+                    try await page.close()
+                }
+            }
+        }
+    }
+
+    /// While a session runs the page follows, and a correction of an old day reaches it.
+    @Test func itFollows() async throws {
+        try await with { kiosk, service, page in
+            var record = JSON.record("old", ago: 60 * 24 * 30, minutes: 50)
+            record.label = ["name": "Study", "colour": "#4c8dff"]
+            try await kiosk.peer.publish("record", record, retain: false)
+            try await page.eventually("an old day", "document.querySelectorAll('.year .c2, .year .c3').length === 1")
+            #expect(try await service.command("delete", "old").code == 0)
+            try await page.eventually("it is deleted", "document.querySelectorAll('.year .c2, .year .c3').length === 0")
+            try kiosk.desk.begin(["title": "Reading", "seconds": 1_500, "label": "Deep"])
+            try await page.eventually("a label runs", "document.querySelector('.labels').textContent.includes('Deep')")
+            // A browser shows numbers as they were told, and says so when the node is gone.
+            try await kiosk.desk.kill()
+            try await page.eventually(
+                "the node is lost", "isShown(document.querySelector('.lost'))")
+            let faults = try await page.value("measure(800, 480)")
+            #expect(faults == [])
+            try await kiosk.desk.start()
+            try await page.eventually("it is back", "!isShown(document.querySelector('.lost'))")
+        }
+    }
+
+    @Test func asTheBrowserLikesAndOnPaper() async throws {
+        try await with("") { kiosk, _, page in
+            let ground = "getComputedStyle(document.body).backgroundColor"
+            for (scheme, colour) in [("dark", "rgb(0, 0, 0)"), ("light", "rgb(255, 255, 255)")] {
+                try await page.call(
+                    "Emulation.setEmulatedMedia",
+                    ["features": [["name": "prefers-color-scheme", "value": .string(scheme)]]])
+                #expect(try await page.value(ground) == .string(colour))
+                let faults = try await page.value("measure(800, 480)")
+                #expect(faults == [], "\(scheme)")
+            }
+            _ = try await recordYear(kiosk)
+            try await kiosk.peer.isAnswered("y-370", rev: 1, "kept")
+            for theme in ["theme=dark", ""] {
+                let page = try await open(kiosk, theme)
+                try await page.call("Emulation.setEmulatedMedia", ["media": "print"])
+                #expect(try await page.value(ground) == "rgb(255, 255, 255)")
+                #expect(try await page.value("contrastFaults()") == [])
+                #expect(try await page.value("isShown(document.querySelector('details'))") == false)
+                try await kiosk.keep(page, as: "week-print")
+                let printed = try await page.call(
+                    "Page.printToPDF", ["printBackground": true, "preferCSSPageSize": true])
+                let file = String(decoding: try #require(Data(base64Encoded: printed.data.text ?? "")), as: UTF8.self)
+                #expect(file.split(separator: "/Type /Page\n").count == 2, "one sheet of paper")
+                if let folder = ProcessInfo.processInfo.environment["LOCKSTEP_TEST_PICTURES"] {
+                    try Data(base64Encoded: printed.data.text ?? "")?.write(to: URL(filePath: "\(folder)/week.pdf"))
+                }
+                try await page.close()
+            }
+        }
+    }
+
+    /// Without scripts it is a plain page, which asks for itself again.
+    @Test func withoutScripts() async throws {
+        try await with { kiosk, _, page in
+            try await page.call("Emulation.setScriptExecutionDisabled", ["value": true])
+            try await page.call("Page.navigate", ["url": .string(kiosk.address("desk", "/week?lang=de"))])
+            try await page.eventually(
+                "it is drawn", "!!document.querySelector('.days') && document.documentElement.lang === 'de'")
+            #expect(try await page.value("document.querySelectorAll('svg').length") == 4)
+            #expect(try await page.value("!!document.querySelector('meta[http-equiv]')") == true)
+        }
+    }
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import HTTPTypes
+import NIOCore
+import Session
+import Synchronization
+import Testing
+import Wire
+
+@testable import Web
+
+/// The page of the week, from what the services have said.
+@Suite struct WeekTests {
+    private static let monday: Int64 = 1_798_416_000_000  // 2026-12-28 in universal time
+    private static let hour: Int64 = 3_600_000
+    private static let study = Label(name: "Study", colour: Colour(red: 0x4C, green: 0x8D, blue: 0xFF))
+
+    private static func date(_ text: String) throws -> CivilDate { try #require(CivilDate(text)) }
+
+    private static func feed(until: Int64? = nil, done: Int64 = hour, at: Int64 = monday + 26 * hour) throws -> DebtFeed
+    {
+        let week = DebtWeek(
+            name: "2026-W53", from: monday, to: monday + 168 * hour, goal: 420, done: done,
+            days: [done, 0, 0, 0, 0, 0, 0], streak: 1, labels: [DebtWeek.LabelSum(label: nil, done: done)], calm: 85,
+            until: until, first: try date("2026-12-28"), today: 1)
+        return DebtFeed(minutes: 420 - Int(done / 60_000), at: at, week: week)
+    }
+
+    private static func year() throws -> DebtYear {
+        DebtYear(
+            first: try date("2025-12-29"), days: Array(repeating: 0, count: 363) + [90],
+            calm: Array(repeating: nil, count: 51) + [60], at: monday)
+    }
+
+    /// A session on a label, which runs.
+    private static func session() throws -> View {
+        let (id, boot) = (try #require(SessionID("s-1")), try #require(BootID("b-1")))
+        let register = Register(
+            id: id, lineage: id, stamp: Stamp(time: monday, counter: 0, node: FakeNode.node), epoch: 1, rev: 1,
+            owner: FakeNode.node, title: "Reading", icon: nil, label: study, mode: .countdown,
+            plan: [Phase(kind: .focus, seconds: 7_200)], autoAdvance: false, phase: 0, status: .running,
+            startedAt: monday, anchor: Anchor(elapsed: 0, at: monday, bootID: boot, boot: 1_000),
+            runs: [Run(phase: 0, from: monday)])
+        return View(register: register, anchorBoot: 1_000, error: ErrorBound(), isLinked: true)
+    }
+
+    private static func page(
+        _ feeds: [Feed], at time: Int64, view: View = View(isLinked: true), _ query: String = "?lang=en"
+    ) async throws -> String {
+        let node = FakeNode()
+        node.groupTime.withLock { $0 = time }
+        node.view.withLock { $0 = view }
+        for feed in feeds { _ = node.feeds.withLock { $0.take(feed) } }
+        var html = ""
+        try await GateTests.with(node) { client in
+            let answer = try await client.execute(
+                uri: "/week\(query)", method: .get, headers: [.authorization: "Bearer \(GateTests.view)"])
+            #expect(answer.status == .ok && answer.headers[.contentType] == "text/html; charset=utf-8")
+            #expect(answer.headers[.cacheControl] == "no-store")
+            html = String(buffer: answer.body)
+        }
+        return html
+    }
+
+    @Test func theNumbersAreThoseOfTheFeeds() async throws {
+        let html = try await Self.page(
+            [.debt(try Self.feed()), .debtYear(try Self.year())], at: Self.monday + 30 * Self.hour)
+        for text in [
+            "-6h0m", "60m of 7h00m", "1 day in a row", "Calm 85%", "28 Dec – 3 Jan", "As of 06:00",
+            "<bdi>21 Dec</bdi></th><td><bdi>90m</bdi></td><td><bdi>60%<",
+        ] { #expect(html.contains(text), "\(text)") }
+        #expect(!html.contains("class=\"notice\""))
+    }
+
+    /// What runs is added without anybody saying so: to today, to the label of the session, and to the streak.
+    @Test func whatRunsIsAdded() async throws {
+        let feed = try Self.feed(until: Self.monday + 28 * Self.hour)
+        let html = try await Self.page(
+            [.debt(feed)], at: Self.monday + 26 * Self.hour + 45 * 60_000, view: try Self.session())
+        for text in [
+            "-5h15m", "105m of 7h00m", "2 days in a row", "<bdi>Tue 29 Dec</bdi></th><td><bdi>45m<",
+            "<bdi>Study</bdi></th><td><bdi>45m<", "<bdi>No label</bdi></th><td><bdi>60m<",
+        ] { #expect(html.contains(text), "\(text)") }
+        let later = try await Self.page([.debt(feed)], at: Self.monday + 40 * Self.hour)
+        #expect(later.contains("<bdi>Tue 29 Dec</bdi></th><td><bdi>2h00m<"), "no longer than it runs")
+    }
+
+    @Test func whatIsMissingIsSaid() async throws {
+        #expect(try await Self.page([], at: Self.monday).contains("no debt service was heard"))
+        let onlyMinutes = DebtFeed(minutes: 5, at: Self.monday)
+        #expect(try await Self.page([.debt(onlyMinutes)], at: Self.monday).contains("no debt service was heard"))
+        let feed = Feed.debt(try Self.feed())
+        #expect(try await Self.page([feed], at: Self.monday + 53 * Self.hour).contains("Last heard 27 h ago"))
+        let fresh = Feed.debt(try Self.feed(at: Self.monday + 167 * Self.hour))
+        #expect(try await Self.page([fresh], at: Self.monday + 168 * Self.hour + 60_000).contains("Last heard 1 h ago"))
+        #expect(try await Self.page([fresh], at: Self.monday + 168 * Self.hour, view: View()).contains("Not connected"))
+    }
+
+    @Test func whatTheAddressMaySay() async throws {
+        let feed = Feed.debt(try Self.feed())
+        let html = try await Self.page([feed], at: Self.monday, "?lang=ar&theme=light")
+        #expect(html.contains("<html lang=\"ar\" dir=\"rtl\" class=\"light\">"))
+        try await GateTests.with { client in
+            let bearer: HTTPFields = [.authorization: "Bearer \(GateTests.view)"]
+            let wrong = try await client.execute(uri: "/week?theme=pink", method: .get, headers: bearer)
+            #expect(wrong.status == .unprocessableContent)
+            let paired = try await client.execute(uri: "/week?key=\(GateTests.view)", method: .get)
+            #expect(paired.status == .seeOther && paired.headers[.location] == "/week")
+            for name in ["week.css", "week.js"] {
+                #expect(try await client.execute(uri: "/\(name)", method: .get, headers: bearer).status == .ok)
+            }
+        }
+    }
+}
