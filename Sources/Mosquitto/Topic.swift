@@ -6,6 +6,7 @@ import CMosquitto
 /// at a NUL.
 enum Topic {
     static func checkName(_ topic: String) throws(MQTTError) {
+        if isPlain(topic) { return }
         try checkText(topic)
         if topic.utf8.contains(where: { $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "#") }) {
             throw .invalidTopic(topic, "has a wildcard, which only subscriptions may have")
@@ -18,6 +19,17 @@ enum Topic {
         try checkText(filter)
         guard unsafe mosquitto_sub_topic_check(filter) == 0 else {
             throw .invalidTopic(filter, "has a wildcard in the wrong place")
+        }
+    }
+
+    /// Whether a name is short printable ASCII without wildcards, as nearly all are: then nothing can be wrong with it.
+    private static func isPlain(_ topic: String) -> Bool {
+        var topic = topic
+        return topic.withUTF8 { bytes in
+            guard (1...200).contains(bytes.count) else { return false }
+            return unsafe bytes.allSatisfy { byte in
+                byte >= 0x20 && byte < 0x7F && byte != UInt8(ascii: "+") && byte != UInt8(ascii: "#")
+            }
         }
     }
 

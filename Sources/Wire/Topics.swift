@@ -55,11 +55,13 @@ public struct Topics: Hashable, Sendable {
     /// The space.
     public let space: SpaceID
     private let root: String
+    private let rootBytes: [UInt8]
 
     /// The topics below `lockstep/1/<space>/`.
     public init(space: SpaceID) {
         self.space = space
         root = "lockstep/1/\(space)/"
+        rootBytes = Array(root.utf8)
     }
 
     /// The name of a topic.
@@ -83,9 +85,12 @@ public struct Topics: Hashable, Sendable {
 
     /// Reads a topic's name; `nil` when it is not one of this space, or a node's id is outside its grammar.
     public func parse(_ name: String) -> Topic? {
-        guard name.utf8.starts(with: root.utf8) else { return nil }
         var name = name
-        return name.withUTF8 { parse($0.span.extracting(droppingFirst: root.utf8.count)) }
+        return name.withUTF8 { name in
+            guard name.count > rootBytes.count else { return nil }
+            for index in rootBytes.indices where name[index] != rootBytes[index] { return nil }
+            return parse(name.span.extracting(droppingFirst: rootBytes.count))
+        }
     }
 
     /// Level by level: every message comes through here, and only a node's id is worth a string.

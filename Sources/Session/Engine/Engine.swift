@@ -46,6 +46,10 @@ public struct Engine: Hashable, Sendable {
     public private(set) var view = View()
     /// Counts the changes of ``view``.
     public private(set) var viewChanges = 0
+    /// When the engine next needs ``Input/wake``, on the boot clock; `nil` while only another input can change anything.
+    ///
+    /// Kept, since to ask a value of this size from outside is to copy it.
+    public private(set) var nextWake: Int64?
     /// The nodes that were heard of, this one included.
     public internal(set) var peers = Peers()
     /// Messages that were not used and whose topic names no node, by reason.
@@ -102,13 +106,13 @@ public struct Engine: Hashable, Sendable {
         if isViewDirty { refreshView(at: now) }
         if exchange.isDirty { planExchange(at: now) }
         if let due = exchange.nextWake, due <= now.boot { runExchange(at: now) }
+        nextWake = earliestWake
         guard !effects.isEmpty else { return [] }
         defer { effects = [] }
         return effects
     }
 
-    /// When the engine next needs ``Input/wake``, on the boot clock; `nil` while only another input can change anything.
-    public var nextWake: Int64? {
+    private var earliestWake: Int64? {
         var next = registers.nextWake
         func consider(_ instant: Int64?) {
             if let instant { next = min(next ?? instant, instant) }

@@ -143,7 +143,11 @@ struct Exchange: Hashable, Sendable {
     private static let shortRest: Int64 = 5_000
 
     private(set) var estimates: [NodeID: ClockEstimate] = [:]
-    private(set) var rounds: [NodeID: Round] = [:]
+    private(set) var rounds: [NodeID: Round] = [:] {
+        didSet { nextWake = rounds.values.lazy.compactMap(\.next).min() }
+    }
+    /// When somebody is to be asked next, on the boot clock. Kept, because every input asks for it.
+    private(set) var nextWake: Int64?
     /// Whether whom to ask has to be looked at anew.
     var isDirty = false
 
@@ -159,8 +163,6 @@ struct Exchange: Hashable, Sendable {
         var isResting: Bool { next == nil || sent >= Exchange.enough }
     }
 
-    var nextWake: Int64? { rounds.values.lazy.compactMap(\.next).min() }
-
     /// - Returns: Whether it says anything: nobody goes back to an earlier boot.
     mutating func learn(_ pong: Pong, of node: NodeID, at now: Int64) -> Bool {
         if let known = estimates[node], known.isLater(than: pong) { return false }
@@ -174,7 +176,7 @@ struct Exchange: Hashable, Sendable {
     ///   - since: What was learnt before this instant is not good enough.
     mutating func plan(_ nodes: Set<NodeID>, lasting: (node: NodeID, boot: BootID)?, since: Int64?, at now: Int64) {
         isDirty = false
-        rounds = rounds.filter { nodes.contains($0.key) }
+        if !rounds.keys.allSatisfy(nodes.contains) { rounds = rounds.filter { nodes.contains($0.key) } }
         for node in nodes {
             let isLasting = node == lasting?.node
             if rounds[node] == nil {

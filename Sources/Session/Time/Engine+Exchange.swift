@@ -58,10 +58,11 @@ extension Engine {
 
     /// The nodes whose clocks decide where no clock is known to be right.
     var council: ArraySlice<NodeID> {
-        let first = Array(peers.online.lazy.filter { $0 != node }.prefix(Limits.council))
+        let me = node
+        let first = Array(peers.online.lazy.filter { $0 != me }.prefix(Limits.council))
         // This node is one of them by its name, though it asks itself nothing.
         let isFull = first.count == Limits.council
-        return isFull && (first.last.map { $0 > node } ?? false) ? first.dropLast() : first[...]
+        return isFull && (first.last.map { $0 > me } ?? false) ? first.dropLast() : first[...]
     }
 
     /// A node that has another time than this one: one of them is wrong.

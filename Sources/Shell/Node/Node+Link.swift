@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
 import Logging
 public import Mosquitto
 import Session
@@ -131,7 +132,7 @@ extension Node {
         guard let client else { return }
         counted.published += 1
         if case .ack(.answer(let answer)) = message {
-            counted.answers[ReplyReport(.answered(answer)).outcome.rawValue, default: 0] += 1
+            counted.answers[ReplyReport.Outcome(answer.outcome).rawValue, default: 0] += 1
         }
         let encoded: Outgoing
         if case .register(let register) = message {
@@ -145,6 +146,8 @@ extension Node {
                 self?.assumeIsolated { $0.sent(message, on: encoded.topic, result) }
             }
         }
+        // A broker that waits for this core hands the register on now, and not after the answer to the press.
+        if case .register = message { sched_yield() }
     }
 
     /// Says for the calm service how loud it is here, as of now.

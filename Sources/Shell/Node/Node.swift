@@ -220,7 +220,7 @@ public actor Node {
     }
 
     private func answer(_ ticket: Ticket, _ reply: Reply) {
-        counted.replies[ReplyReport(reply).outcome.rawValue, default: 0] += 1
+        counted.replies[ReplyReport.Outcome(reply).rawValue, default: 0] += 1
         switch waiting[ticket] {
         case .asked: waiting[ticket] = .replied(reply)
         case .waiting(let continuation):
@@ -259,13 +259,13 @@ public actor Node {
             index += 1
         }
         inputs.removeAll(keepingCapacity: true)
-        armWake()
         let view = engine.view
+        if engine.viewChanges != changes { viewHandler?(view) }
+        armWake()
         if eventWatch != nil, engine.viewChanges != changes || wasCatchingUp != engine.isCatchingUp {
             loop.execute { [weak self] in self?.assumeIsolated { $0.lookForEvents(at: view) } }
         }
         guard engine.viewChanges != changes else { return }
-        viewHandler?(view)
         // Behind the writing of what was published: waking readers and logging take longer than that.
         loop.execute { [weak self] in self?.assumeIsolated { $0.show(view, after: before) } }
     }

@@ -48,6 +48,7 @@ public struct ReplyReport: Codable, Hashable, Sendable {
 
     /// What a reply says.
     public init(_ reply: Reply) {
+        outcome = Outcome(reply)
         reason = nil
         by = nil
         session = nil
@@ -55,25 +56,32 @@ public struct ReplyReport: Codable, Hashable, Sendable {
         field = nil
         switch reply {
         case .answered(let answer):
-            outcome = Outcome(answer.outcome)
             if case .refused(let refusal) = answer.outcome { reason = refusal.rawValue }
             by = answer.by.map(SupersederReport.init)
             session = answer.session.rawValue
             rev = answer.rev
         case .noAnswer(let asked):
-            outcome = .noAnswer
             session = asked.rawValue
-        case .noSession:
-            outcome = .noSession
-        case .invalid(let name):
-            outcome = .invalid
-            field = name
+        case .noSession: break
+        case .invalid(let name): field = name
         }
     }
 }
 
 extension ReplyReport.Outcome {
-    fileprivate init(_ outcome: Session.Outcome) {
+    /// What a reply comes to.
+    public init(_ reply: Reply) {
+        self =
+            switch reply {
+            case .answered(let answer): Self(answer.outcome)
+            case .noAnswer: .noAnswer
+            case .noSession: .noSession
+            case .invalid: .invalid
+            }
+    }
+
+    /// What an owner's answer comes to.
+    public init(_ outcome: Session.Outcome) {
         self =
             switch outcome {
             case .applied: .applied

@@ -12,8 +12,9 @@ struct IntentCommand: AsyncParsableCommand {
         abstract: "Pause and resume, asked at B, applied by A, seen by B; against two bare hops.",
         discussion: """
             A and B are two nodes, each on a loop and thread of its own; the time ends when B's view shows A's new \
-            register. The bare pair does the same two hops on the same broker, with payloads of the same sizes: a \
-            request of QoS 1, a retained answer of QoS 1. Blocks of rounds take turns, and each begins a new session.
+            register. The bare pair does the same two hops on the same broker and the same two threads, with payloads \
+            of the same sizes: a request of QoS 1, a retained answer of QoS 1. Blocks of rounds take turns, and each \
+            begins a new session.
             """
     )
 
@@ -66,7 +67,7 @@ struct IntentCommand: AsyncParsableCommand {
         let nodeB = try Fleet.node("b", journal: journal, on: loopB)
         let person = Person(at: nodeB)
         return try await Fleet.run([nodeA, nodeB], broker: broker) { [self] in
-            let raw = try await RawPair(broker)
+            let raw = try await RawPair(broker, loopA, loopB)
             var turns = Turns()
             do {
                 try await Fleet.startSession(on: nodeA, seenBy: [nodeB])

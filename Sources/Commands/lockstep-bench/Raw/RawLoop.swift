@@ -5,7 +5,8 @@ import Glibc
 import Mosquitto
 import Synchronization
 
-/// The other side of the comparison: bare libmosquitto under epoll on a thread of its own, as a C program would have it.
+/// The other side of the comparison: bare libmosquitto under epoll, as a C program would have it, on a thread of its own
+/// or on that of a node.
 ///
 /// It keeps the rules that make libmosquitto fast and safe (TCP_NODELAY, TCP_QUICKACK after each read, writes from the
 /// loop), and does nothing else.
@@ -16,11 +17,16 @@ final class RawLoop: @unchecked Sendable {
     private var clients: [RawClient] = []
     private var isStopping = false
     private var thread = pthread_t()
+    private let host: EventLoop?
+    private let isReleased = Atomic<Bool>(false)
     private static let library: Int32 = mosquitto_lib_init()
 
-    init() throws {
+    /// - Parameter host: The loop whose thread is borrowed while there is work; `nil` for a thread of its own.
+    init(on host: EventLoop? = nil) throws {
+        self.host = host
         guard Self.library == 0, epoll >= 0, eventfd >= 0 else { throw BenchError("cannot make an epoll") }
         watch(eventfd, tag: .max)
+        guard host == nil else { return }
         let body = Unmanaged.passRetained(self).toOpaque()
         let code = pthread_create(
             &thread, nil,
@@ -34,19 +40,33 @@ final class RawLoop: @unchecked Sendable {
     /// Runs `body` on the loop's thread, where it may call ``step(milliseconds:)`` as it likes.
     func perform<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
+            if let host { return host.execute { continuation.resume(with: Result(catching: body)) } }
             work.withLock { $0.append { continuation.resume(with: Result(catching: body)) } }
             wake()
         }
     }
 
-    /// Ends the thread and its clients.
+    /// Runs `body` while the host's thread handles events. Often enough that nothing needs to be kept alive.
+    func serving<Value>(_ body: () async throws -> Value) async throws -> Value {
+        isReleased.store(false, ordering: .relaxed)
+        host?.execute { [self] in
+            while !isReleased.load(ordering: .relaxed) { step(milliseconds: 1_000) }
+        }
+        defer {
+            isReleased.store(true, ordering: .relaxed)
+            wake()
+        }
+        return try await body()
+    }
+
+    /// Ends the clients, and the thread if it has one of its own.
     func stop() async {
         try? await perform {
             self.isStopping = true
             for client in self.clients { client.end() }
             self.clients = []
         }
-        pthread_join(thread, nil)
+        if host == nil { pthread_join(thread, nil) }
         close(epoll)
         close(eventfd)
     }

@@ -2,17 +2,21 @@
 
 import CMosquitto
 import Glibc
+import Mosquitto
 import Shell
 
-/// Two bare clients, each with a thread: B asks, A answers.
+/// Two bare clients on the threads of two nodes: B asks, A answers.
+///
+/// Where a thread runs, and with whom it shares a core, decides what its hops cost, and it mostly stays there: threads of
+/// their own would often be better or worse off than those of the nodes for a whole run.
 final class RawPair: Sendable {
     private static let root = "lockstep/1/plain/node"
     private let loopA: RawLoop
     private let loopB: RawLoop
     private let clientB: RawClient
 
-    init(_ broker: BrokerAddress) async throws {
-        let (loopA, loopB) = (try RawLoop(), try RawLoop())
+    init(_ broker: BrokerAddress, _ hostA: EventLoop, _ hostB: EventLoop) async throws {
+        let (loopA, loopB) = (try RawLoop(on: hostA), try RawLoop(on: hostB))
         (self.loopA, self.loopB) = (loopA, loopB)
         try await loopA.perform {
             let client = try RawClient("plain-a", to: broker, on: loopA, subscribe: "\(Self.root)/b/intent")
@@ -29,31 +33,44 @@ final class RawPair: Sendable {
     }
 
     /// Asks once for each size.
+    /// - Parameter gap: Milliseconds of rest behind each, as long as the nodes' person has.
     /// - Returns: Nanoseconds from each request to its answer.
     func rounds(sizes: [PayloadSizes], gap: Int) async throws -> [Int64] {
-        try await loopB.perform { [loopB, clientB] in
-            var seenAt: Int64 = 0
-            clientB.onMessage = { _ in seenAt = Samples.now() }
-            defer { clientB.onMessage = { _ in } }
-            return try sizes.map { size in
-                var request = [UInt8](repeating: 32, count: size.request)
-                seenAt = 0
-                let start = Samples.now()
-                request.withUnsafeMutableBytes { bytes in
-                    bytes.storeBytes(of: UInt32(size.answer), as: UInt32.self)
-                    clientB.publish("\(Self.root)/b/intent", UnsafeRawBufferPointer(bytes), retain: false)
+        try await loopA.serving {
+            try await loopB.perform { [self] in
+                var seenAt: Int64 = 0
+                clientB.onMessage = { _ in seenAt = Samples.now() }
+                defer { clientB.onMessage = { _ in } }
+                return try sizes.map { size in
+                    seenAt = 0
+                    let start = ask(size)
+                    while seenAt == 0 {
+                        loopB.step(milliseconds: 1_000)
+                        guard Samples.now() - start < 5_000_000_000 else { throw BenchError("the bare pair is stuck") }
+                    }
+                    rest(gap)
+                    return seenAt - start
                 }
-                clientB.flush()
-                while seenAt == 0 {
-                    loopB.step(milliseconds: 1_000)
-                    guard Samples.now() - start < 5_000_000_000 else { throw BenchError("the bare pair is stuck") }
-                }
-                let time = seenAt - start
-                let end = seenAt + Int64(gap) * 1_000_000
-                while Samples.now() < end { loopB.step(milliseconds: 1) }
-                return time
             }
         }
+    }
+
+    /// - Returns: When it began.
+    private func ask(_ size: PayloadSizes) -> Int64 {
+        var request = [UInt8](repeating: 32, count: size.request)
+        let start = Samples.now()
+        request.withUnsafeMutableBytes { bytes in
+            bytes.storeBytes(of: UInt32(size.answer), as: UInt32.self)
+            clientB.publish("\(Self.root)/b/intent", UnsafeRawBufferPointer(bytes), retain: false)
+        }
+        clientB.flush()
+        return start
+    }
+
+    private func rest(_ milliseconds: Int) {
+        guard milliseconds > 0 else { return }
+        let end = EventLoop.bootMilliseconds() + Int64(milliseconds) + 1
+        while case let rest = end - EventLoop.bootMilliseconds(), rest > 0 { loopB.step(milliseconds: Int32(rest)) }
     }
 
     func stop() async {
