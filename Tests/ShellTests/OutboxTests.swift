@@ -104,6 +104,26 @@ struct OutboxTests {
         #expect(reopened().waiting == 1)
     }
 
+    /// The same where the ledger knows already what the journal says.
+    @Test func theJournalHoldsAgainstTheOutboxWhenItIsAcknowledged() throws {
+        let true_ = try filed("s-1", rev: 8)
+        try add(true_)
+        outbox.link(isUp: true, at: 0)
+        outbox.hear(try ack([(true_, .kept)]), at: 1, groupTime: Self.start)
+        outbox.hold(try filed("s-1", rev: 9, title: "never happened"))
+        try outbox.secure(except: nil)
+        let next = reopened()
+        next.hold(true_)
+        next.release(at: 0)
+        next.link(isUp: true, at: 0)
+        #expect(next.waiting == 0 && next.takeOutgoing().isEmpty)
+        #expect(files("outbox").isEmpty && files("recorded") == ["s-1.json"])
+        let later = try filed("s-1", rev: 9)
+        next.hold(later)
+        next.release(at: 0)
+        #expect(next.takeOutgoing() == [later])
+    }
+
     @Test func onlyTheSameRecordIsAcknowledged() throws {
         outbox.link(isUp: true, at: 0)
         let (old, new) = (try filed("s-1", rev: 1), try filed("s-1", rev: 2))
@@ -184,6 +204,23 @@ struct OutboxTests {
         #expect(files("recorded") == ["s-15.json", "s-36.json"], "after 90 days it is forgotten")
         outbox.hear(try ack([(records[2], .kept)]), at: 3, groupTime: now)
         #expect(outbox.waiting == 0 && files("recorded") == ["s-15.json", "s-28.json", "s-36.json"])
+    }
+
+    /// It is filled with what was acknowledged; what waits is later than that.
+    @Test func whatIsFilledInReplacesNothingThatWaits() throws {
+        outbox.link(isUp: true, at: 0)
+        let (old, new, other) = (try filed("s-1", rev: 1), try filed("s-1", rev: 3), try filed("s-2", rev: 2))
+        for record in [old, other] { try add(record) }
+        outbox.hear(try ack([(old, .kept), (other, .kept)]), at: 1, groupTime: Self.start)
+        try add(new)
+        #expect(outbox.takeOutgoing() == [old, other, new])
+        outbox.hear(try ack(weeks: []), at: 2, groupTime: Self.start)
+        #expect(outbox.takeOutgoing() == [other] && outbox.waiting == 2)
+        let next = reopened()
+        next.link(isUp: true, at: 0)
+        #expect(next.takeOutgoing() == [new, other])
+        next.hear(try ack([(new, .kept), (other, .kept)]), at: 3, groupTime: Self.start)
+        #expect(next.waiting == 0 && files("outbox").isEmpty && files("recorded") == ["s-1.json", "s-2.json"])
     }
 
     @Test func aFileThatCannotBeReadIsPassedOver() throws {

@@ -95,7 +95,12 @@ final class Outbox {
 
     private func take(_ filed: FiledRecord, isOnDisk: Bool, at boot: Int64) {
         let id = filed.record.id
-        guard kept[id]?.name != filed.name, pending[id]?.filed != filed else { return }
+        guard pending[id]?.filed != filed else { return }
+        if kept[id]?.name == filed.name {
+            // What waits was on disk before its journal, and a crash has come between.
+            if pending.removeValue(forKey: id) != nil { files.remove(waiting: id) }
+            return
+        }
         pending[id] = Pending(filed: filed, isOnDisk: isOnDisk)
         needsSaving = needsSaving || !isOnDisk
         if isUp { send(id, at: boot) }
@@ -180,7 +185,8 @@ final class Outbox {
             mine.values.filter { Int64($0.number) * RecordWeek.length >= oldest && theirs[$0.number] != $0 }
                 .map(\.number))
         for (id, entry) in kept where missing.contains(RecordWeek.number(of: entry.stamp)) {
-            guard let filed = files.readKept(id) else { continue }
+            // A later one is on its way.
+            guard pending[id] == nil, let filed = files.readKept(id) else { continue }
             kept[id] = nil
             pending[id] = Pending(filed: filed, isOnDisk: true)
             files.unkeep(id)

@@ -71,6 +71,9 @@ struct OutboxFiles {
         return (try? Files.read(path, limit: Limits.payloadBytes)).flatMap { try? FiledRecord(json: $0) }
     }
 
+    /// A record was never true. Should that be forgotten, it is found out again.
+    func remove(waiting id: SessionID) { unlink("\(directory.path)/\(Self.waiting)/\(Self.name(id))") }
+
     func remove(kept id: SessionID) { unlink("\(directory.path)/\(Self.kept)/\(Self.name(id))") }
 
     private func move(_ id: SessionID, from: String, to: String) throws(FileError) {
