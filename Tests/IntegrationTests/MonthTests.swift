@@ -47,14 +47,14 @@ import Testing
     /// after.
     private func playRound(_ month: Month, jump: Int64, _ random: inout Random, _ counts: inout Counts) async throws {
         var presses = (0..<random.pick(3...8)).map { _ in
-            (node: random.pick(0...2), request: Request(&random), at: random.pick(0...800))
+            (node: random.pick(0...2), request: Request(&random), at: random.pick(0...500))
         }
         // Most of the time there is something that the others are about.
         if random.chance(60) { presses[0] = (presses[0].node, .start(&random), 0) }
         let victim = Self.victim(of: month, owner: .node(presses[0].node), &random)
         counts.kills["\(victim)", default: 0] += 1
-        let (moment, grip) = (random.pick(0...600), month.doom(victim))
-        let (sleep, sleepMoment, clock) = (random.pick(1...3), random.pick(0...800), month.clock)
+        let (moment, grip) = (random.pick(0...400), month.doom(victim))
+        let (sleep, sleepMoment, clock) = (random.pick(1...3), random.pick(0...500), month.clock)
         try await withThrowingTaskGroup(of: String?.self) { group in
             for press in presses {
                 let socket = month.nodes[press.node].socket
