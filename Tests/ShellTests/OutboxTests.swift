@@ -185,6 +185,30 @@ struct OutboxTests {
         #expect(outbox.takeOutgoing().isEmpty)
     }
 
+    /// However often something was sent while nobody kept a ledger: who comes gets it at once.
+    @Test func aServiceThatComesGetsWhatWaitsAtOnce() throws {
+        let record = try filed("s-1")
+        try add(record)
+        for boot in 0..<10 {
+            outbox.link(isUp: false, at: Int64(boot))
+            outbox.link(isUp: true, at: Int64(boot))
+            #expect(outbox.takeOutgoing() == [record])
+        }
+        outbox.hear(try ack(weeks: []), at: 100, groupTime: Self.start)
+        #expect(outbox.takeOutgoing() == [record])
+        #expect(try (10_100...15_100).contains(#require(outbox.nextRetry())))
+    }
+
+    /// It speaks to a new connection as soon as that is subscribed, which is before all that is retained is there.
+    @Test func whatIsHeardBeforeTheConnectionIsReadyCounts() throws {
+        let record = try filed("s-1")
+        try add(record)
+        outbox.hear(try ack(weeks: []), at: 1, groupTime: Self.start)
+        #expect(outbox.takeOutgoing().isEmpty)
+        outbox.link(isUp: true, at: 2)
+        #expect(outbox.takeOutgoing() == [record] && outbox.nextRetry() != nil)
+    }
+
     /// The ledger says what it holds of each week, and gets what it has lost.
     @Test func aLedgerThatHasLostSomethingIsFilledAgain() throws {
         let week = RecordWeek.length
@@ -215,7 +239,7 @@ struct OutboxTests {
         try add(new)
         #expect(outbox.takeOutgoing() == [old, other, new])
         outbox.hear(try ack(weeks: []), at: 2, groupTime: Self.start)
-        #expect(outbox.takeOutgoing() == [other] && outbox.waiting == 2)
+        #expect(outbox.takeOutgoing() == [new, other] && outbox.waiting == 2)
         let next = reopened()
         next.link(isUp: true, at: 0)
         #expect(next.takeOutgoing() == [new, other])

@@ -19,7 +19,7 @@ final class Outbox {
 
     private struct Pending {
         var filed: FiledRecord
-        /// When it was sent on this connection, on the boot clock, and how often.
+        /// When it was sent on this connection, since the service has come, on the boot clock, and how often.
         var sentAt: Int64?
         var tries = 0
         /// Whether there is no use in sending it again.
@@ -131,10 +131,9 @@ final class Outbox {
     /// There is a connection, or there is none any more.
     func link(isUp: Bool, at boot: Int64) {
         self.isUp = isUp
-        isHeard = false
-        queue = []
+        // It may have said something since this connection was subscribed.
+        isHeard = isHeard && isUp
         outgoing = []
-        for id in pending.keys { pending[id]?.sentAt = nil }
         if isUp { enqueueAll(at: boot) }
     }
 
@@ -145,6 +144,7 @@ final class Outbox {
         if let weeks = ack.weeks {
             purge(at: groupTime)
             fill(weeks, at: groupTime)
+            // It has come: what was sent before that, it may never have got.
             enqueueAll(at: boot)
         }
         drain(at: boot)
@@ -195,8 +195,14 @@ final class Outbox {
 
     // MARK: Sending
 
+    /// Sends everything from the beginning, whatever was sent before.
     private func enqueueAll(at boot: Int64) {
-        queue = pending.filter { !$0.value.isSetAside && $0.value.sentAt == nil }.keys.sorted(by: >)
+        outgoing = []
+        for id in pending.keys {
+            pending[id]?.sentAt = nil
+            pending[id]?.tries = 0
+        }
+        queue = pending.filter { !$0.value.isSetAside }.keys.sorted(by: >)
         drain(at: boot)
     }
 

@@ -58,8 +58,8 @@ final class Month {
                 for node in nodes { try await node.start() }
                 try await Peer.with(port: broker.port) { try await body(month, $0) }
             } catch {
-                let logs = nodes.map { "--- \($0.id)\n\($0.log.suffix(2_000))" }.joined(separator: "\n")
-                throw Failed("\(error)\n--- debt\n\(service.log.suffix(2_000))\n\(logs)")
+                let logs = nodes.map { "--- \($0.id)\n\($0.log.suffix(6_000))" }.joined(separator: "\n")
+                throw Failed("\(error)\n--- debt\n\(service.log.suffix(6_000))\n\(logs)")
             }
             for node in nodes { try await node.kill() }
             try await service.kill()
