@@ -191,6 +191,7 @@ let package = Package(
                 "CSystemd", "Mosquitto", "Session", "Support", "Wire", "lockstep", "lockstep-node", "lockstep-calm",
                 "lockstep-debt", "lockstep-bench",
             ],
+            exclude: ["Preload"],
             swiftSettings: strict
         ),
     ]

@@ -7,16 +7,6 @@ import Testing
 
 /// The owner is killed again and again while somebody presses.
 @Suite(.takingTurns) struct KilledNodeTests {
-    private struct Random: RandomNumberGenerator {
-        var state: UInt64
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var mixed = (state ^ state >> 30) &* 0xBF58_476D_1CE4_E5B9
-            mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
-            return mixed ^ mixed >> 31
-        }
-    }
-
     /// Twice a round the owner is killed while the other node presses, which takes the session over; next round the
     /// parts are changed.
     @Test(.mostlyWaiting, arguments: [UInt64(1)])

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Session
+
 /// Times as other programs write them: on the clock of a zone that they do not name.
 struct LocalTime: Hashable, CustomStringConvertible {
     var date: CivilDate

@@ -15,8 +15,6 @@ public struct Outbox<Shelf: RecordShelf> {
     private static var window: Int { 32 }
     private static var firstPatience: Int64 { 10_000 }
     private static var longestPatience: Int64 { 600_000 }
-    /// What was sent so long ago, in milliseconds, is not under way any more when the service has just come.
-    private static var underWay: Int64 { 1_000 }
 
     private struct Held {
         var record: LedgerRecord
@@ -27,7 +25,7 @@ public struct Outbox<Shelf: RecordShelf> {
 
     private struct Pending {
         var filed: FiledRecord
-        /// When it was sent on this connection, on the boot clock, and how often.
+        /// When it was sent on this connection, since the service has come, on the boot clock, and how often.
         var sentAt: Int64?
         var tries = 0
         /// Whether there is no use in sending it again.
@@ -148,10 +146,9 @@ public struct Outbox<Shelf: RecordShelf> {
     /// There is a connection, or there is none any more.
     public mutating func link(isUp: Bool, at boot: Int64) {
         self.isUp = isUp
-        isHeard = false
-        queue = []
+        // It may have said something since this connection was subscribed.
+        isHeard = isHeard && isUp
         outgoing = []
-        for id in pending.keys { pending[id]?.sentAt = nil }
         if isUp { enqueueAll(at: boot) }
     }
 
@@ -162,10 +159,7 @@ public struct Outbox<Shelf: RecordShelf> {
         if let weeks = ack.weeks {
             purge(at: groupTime)
             fill(weeks, at: groupTime)
-            // A service that has just come has not heard what was sent before.
-            for (id, entry) in pending where entry.sentAt.map({ boot - $0 >= Self.underWay }) ?? false {
-                pending[id]?.sentAt = nil
-            }
+            // It has come: what was sent before that, it may never have got.
             enqueueAll(at: boot)
         }
         drain(at: boot)
@@ -215,8 +209,14 @@ public struct Outbox<Shelf: RecordShelf> {
 
     // MARK: Sending
 
+    /// Sends everything from the beginning, whatever was sent before.
     private mutating func enqueueAll(at boot: Int64) {
-        queue = pending.filter { !$0.value.isSetAside && $0.value.sentAt == nil }.keys.sorted(by: >)
+        outgoing = []
+        for id in pending.keys {
+            pending[id]?.sentAt = nil
+            pending[id]?.tries = 0
+        }
+        queue = pending.filter { !$0.value.isSetAside }.keys.sorted(by: >)
         drain(at: boot)
     }
 

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FoundationEssentials
+import Support
+import Testing
+
+/// A month in which the service, a node or the broker is killed at any time while people press.
+///
+/// `LOCKSTEP_TEST_KILLS` says how often, `LOCKSTEP_TEST_SEED` repeats what was pressed and killed when.
+@Suite(.takingTurns) struct MonthTests {
+    private static let environment = ProcessInfo.processInfo.environment
+    private static let kills = environment["LOCKSTEP_TEST_KILLS"].flatMap { Int($0) } ?? 30
+    private static let seed = environment["LOCKSTEP_TEST_SEED"].flatMap { UInt64($0) } ?? .random(in: 0..<100_000)
+    private static let minute: Int64 = 60_000
+
+    /// What has happened, for people to read.
+    private struct Counts {
+        var kills: [String: Int] = [:]
+        var outcomes: [String: Int] = [:]
+    }
+
+    @Test(.mostlyWaiting, .enabled(if: SharedClock.compiler != nil, "there is no C compiler for the clocks"))
+    func everyMinuteCountsOnceWhoeverIsKilled() async throws {
+        var random = Random(state: Self.seed)
+        let change = Berlin.change(after: now(), forward: random.chance(50))
+        let start = change - Int64(random.pick(14...18)) * Month.day - Int64(random.pick(0...1_439)) * Self.minute
+        // Jumps of very different lengths that make up a month.
+        let weights = (0..<Self.kills).map { _ in
+            let weight = Int64(random.pick(1...100))
+            return weight * weight * weight
+        }
+        let unit = 31 * Month.day / weights.reduce(0, +) + 1
+        try await Month.with(at: start) { month, peer in
+            var counts = Counts()
+            for weight in weights {
+                try await playRound(month, jump: weight * unit, &random, &counts)
+            }
+            try await settle(month)
+            month.take(peer)
+            try await compare(month, peer, from: start, counts)
+        }
+    }
+
+    // MARK: What is done
+
+    /// Somebody is killed while people press. Meanwhile time passes at once, or before the killed one is there again, or
+    /// after.
+    private func playRound(_ month: Month, jump: Int64, _ random: inout Random, _ counts: inout Counts) async throws {
+        var presses = (0..<random.pick(3...8)).map { _ in
+            (node: random.pick(0...2), request: Request(&random), at: random.pick(0...500))
+        }
+        // Most of the time there is something that the others are about.
+        if random.chance(60) { presses[0] = (presses[0].node, .start(&random), 0) }
+        let victim = Self.victim(of: month, owner: .node(presses[0].node), &random)
+        counts.kills["\(victim)", default: 0] += 1
+        let (moment, grip) = (random.pick(0...400), month.doom(victim))
+        let (sleep, sleepMoment, clock) = (random.pick(1...3), random.pick(0...500), month.clock)
+        try await withThrowingTaskGroup(of: String?.self) { group in
+            for press in presses {
+                let socket = month.nodes[press.node].socket
+                group.addTask {
+                    try await Task.sleep(for: .milliseconds(press.at))
+                    let answer = await socket.requestAside(
+                        "POST", press.request.target, body: press.request.body.bytes)
+                    return answer?.body.outcome.text ?? "nobody there"
+                }
+            }
+            group.addTask {
+                try await Task.sleep(for: .milliseconds(moment))
+                try await grip.kill()
+                return nil
+            }
+            group.addTask {
+                try await Task.sleep(for: .milliseconds(sleepMoment))
+                if sleep == 1 { clock.jump(by: jump) }
+                return nil
+            }
+            for try await outcome in group {
+                if let outcome { counts.outcomes[outcome, default: 0] += 1 }
+            }
+        }
+        month.readJournals()
+        if sleep == 2 { clock.jump(by: jump) }
+        // Sometimes the next one is killed while this one is still away.
+        if month.dead.count > 1 || random.chance(75) { try await month.startDead() }
+        if sleep == 3 { clock.jump(by: jump) }
+        if month.dead.isEmpty, random.chance(40) { try await month.areLinked() }
+    }
+
+    /// The broker, the service or a node, as often each; half of the nodes are those that were asked first.
+    private static func victim(of month: Month, owner: Month.Part, _ random: inout Random) -> Month.Part {
+        let living = Month.Part.all.filter { !month.dead.contains($0) }
+        let nodes = living.filter { $0 != .broker && $0 != .service }
+        let favourite: Month.Part = [.broker, .service, owner][random.pick(0...2)]
+        if favourite != owner || random.chance(50), living.contains(favourite) { return favourite }
+        return nodes[random.pick(0...nodes.count - 1)]
+    }
+
+    /// One press of a person.
+    private struct Request: Sendable {
+        var target = "/v1/intents"
+        var body: JSON = [:]
+
+        private static let plans = [
+            "focus 25m, shortBreak 5m, focus 50m, longBreak 15m", "phase 10m, phase 90m",
+            "work 40m, rest 20m, work 40m", "focus 3h", "shortBreak 30m, focus 5h",
+        ]
+
+        init(_ random: inout Random) {
+            let ops: [JSON] = ["pause", "resume", "resume", "extend", "skip", "startBreak", "startFocus", "stop"]
+            switch random.pick(1...100) {
+            case ...15: self = .start(&random)
+            case ...25: target = "/v1/take"
+            default:
+                body.op = ops[random.pick(0...7)]
+                if body.op == "extend" { body.seconds = .number(Int64(random.pick(1...7_200))) }
+            }
+        }
+
+        private init() {}
+
+        static func start(_ random: inout Random) -> Request {
+            var request = Request()
+            request.target = "/v1/start"
+            request.body.title = "Reading"
+            if random.chance(70) { request.body.label = .string(["Deep", "Email", "Études"][random.pick(0...2)]) }
+            switch random.pick(1...3) {
+            case 1: request.body.seconds = .number(Int64(random.pick(30...20_000)))
+            case 2: request.body.plan = .string(plans[random.pick(0...4)])
+            default: request.body.mode = "countup"
+            }
+            if request.body.mode == .null { request.body.autoAdvance = .bool(random.chance(60)) }
+            return request
+        }
+    }
+
+    /// All are there again, nothing is live, and the ledger has everything.
+    private func settle(_ month: Month) async throws {
+        let stop: JSON = ["op": "stop"]
+        try await month.startDead()
+        try await month.areLinked()
+        for node in month.nodes {
+            try await eventually("\(node.id)'s session ends; it is \(String(describing: month.last(of: node)))") {
+                if month.last(of: node)?.isFinal ?? true { return true }
+                _ = await node.socket.requestAside("POST", "/v1/intents", body: stop.bytes)
+                return false
+            }
+        }
+        // Whatever waits to be tried again.
+        month.clock.jump(by: 20 * Self.minute)
+        try await month.areLinked()
+        for node in month.nodes {
+            try await eventually("no record of \(node.id) waits") { month.waiting(node) == 0 }
+        }
+        month.readJournals()
+    }
+
+    // MARK: What is expected
+
+    private func compare(_ month: Month, _ peer: Peer, from start: Int64, _ counts: Counts) async throws {
+        let known = month.known
+        let end = month.clock.time
+        let takeovers = known.sessions.values.count { $0.continuedAt != nil }
+        let intervals = known.intervals()
+        let mondays = Berlin.mondays(around: start...end)
+        print("a month of seed \(Self.seed): killed \(counts.kills), presses \(counts.outcomes)")
+        #expect(known.forks.isEmpty)
+        let live = known.sessions.values.filter { !$0.isFinal }
+        #expect(live.isEmpty)
+        #expect(end - start >= 31 * Month.day && mondays.count >= 6)
+        #expect(takeovers > 0 || Self.kills < 100, "chance has its part in it")
+
+        var sum: Int64 = 0
+        for (from, to) in zip(mondays, mondays.dropFirst()) {
+            let expected = KnownRuns.minutes(intervals, from: from, to: to)
+            let done = expected.values.reduce(0, +)
+            let week = try await month.ledger(at: to - Self.minute, "show").first ?? .null
+            #expect(week.from.int == from && week.to.int == to, "\(week)")
+            #expect(week.done.int == done, "week \(week.week): \(week), expected \(expected)")
+            let labels = week.labels.items.map { ($0.label.text ?? "", $0.done.int ?? 0) }
+            #expect(Dictionary(uniqueKeysWithValues: labels) == expected, "week \(week.week)")
+            sum += done
+            guard to == mondays.last else { continue }
+            try await peer.hearsDebt("\(done) in the week of the end") { $0.from.int == from && $0.done.int == done }
+        }
+        let history = try await month.ledger(at: end, "history", "--since", "2026-01-01")
+        let told = Dictionary(history.map { ($0.session.text ?? "", $0.done.int ?? 0) }) { $1 }
+        #expect(told.count == history.count, "no session twice")
+        for (id, session) in known.sessions where told[id] != session.length {
+            Issue.record("\(session) ran for \(session.length) ms; the ledger has \(told[id] ?? -1)")
+        }
+        #expect(told.count == known.sessions.count, "nothing that nobody knows of")
+        print(
+            "a month of seed \(Self.seed): \(known.sessions.count) sessions, \(takeovers) of them takeovers,",
+            "\(sum / Self.minute) minutes in \(mondays.count - 1) weeks")
+    }
+}

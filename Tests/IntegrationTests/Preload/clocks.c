@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Loaded before the programs of a test (LD_PRELOAD): their wall clocks and boot clocks are ahead of this machine's by as
+// many milliseconds as the file TEST_CLOCKS says, in its first eight bytes. When that grows, all machines were suspended
+// together: both clocks jump, CLOCK_MONOTONIC does not, and timers of the clocks that jump fire where their time has come.
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/timerfd.h>
+#include <time.h>
+#include <unistd.h>
+
+static const int64_t second = 1000000000;
+static const int64_t nothing;
+static const volatile int64_t *file = &nothing;
+
+// The absolute timers, by descriptor, as the program has set them.
+enum { descriptors = 1024 };
+static struct {
+    bool jumps, isSet;
+    int flags;
+    struct itimerspec time;
+} timers[descriptors];
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static bool jumps(clockid_t clock)
+{
+    return clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE || clock == CLOCK_BOOTTIME;
+}
+
+static struct timespec later(struct timespec time, int64_t milliseconds)
+{
+    int64_t all = time.tv_sec * second + time.tv_nsec + milliseconds * 1000000;
+    // All zero would disarm.
+    if (all < 1) all = 1;
+    return (struct timespec){.tv_sec = all / second, .tv_nsec = all % second};
+}
+
+int clock_gettime(clockid_t clock, struct timespec *time)
+{
+    int result = (int)syscall(SYS_clock_gettime, clock, time);
+    if (result == 0 && jumps(clock)) *time = later(*time, *file);
+    return result;
+}
+
+int gettimeofday(struct timeval *time, void *zone)
+{
+    (void)zone;
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    *time = (struct timeval){.tv_sec = now.tv_sec, .tv_usec = now.tv_nsec / 1000};
+    return 0;
+}
+
+time_t time(time_t *result)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    if (result) *result = now.tv_sec;
+    return now.tv_sec;
+}
+
+int timerfd_create(clockid_t clock, int flags)
+{
+    int descriptor = (int)syscall(SYS_timerfd_create, clock, flags);
+    if (descriptor >= 0 && descriptor < descriptors) {
+        pthread_mutex_lock(&lock);
+        timers[descriptor].jumps = jumps(clock);
+        timers[descriptor].isSet = false;
+        pthread_mutex_unlock(&lock);
+    }
+    return descriptor;
+}
+
+static int set(int descriptor, int64_t ahead, struct itimerspec *before)
+{
+    struct itimerspec here = timers[descriptor].time;
+    here.it_value = later(here.it_value, -ahead);
+    return (int)syscall(SYS_timerfd_settime, descriptor, timers[descriptor].flags, &here, before);
+}
+
+int timerfd_settime(int descriptor, int flags, const struct itimerspec *time, struct itimerspec *before)
+{
+    if (descriptor < 0 || descriptor >= descriptors || !timers[descriptor].jumps)
+        return (int)syscall(SYS_timerfd_settime, descriptor, flags, time, before);
+    bool isSet = (flags & TFD_TIMER_ABSTIME) && (time->it_value.tv_sec || time->it_value.tv_nsec);
+    pthread_mutex_lock(&lock);
+    timers[descriptor].isSet = isSet;
+    timers[descriptor].flags = flags;
+    timers[descriptor].time = *time;
+    int result = isSet ? set(descriptor, *file, before)
+                       : (int)syscall(SYS_timerfd_settime, descriptor, flags, time, before);
+    pthread_mutex_unlock(&lock);
+    return result;
+}
+
+// Nobody tells of a jump, so it is looked for: a timer that has come fires within ten milliseconds.
+static void *watch(void *unused)
+{
+    int64_t seen = *file;
+    for (;; usleep(10000)) {
+        int64_t ahead = *file;
+        if (ahead == seen) continue;
+        seen = ahead;
+        pthread_mutex_lock(&lock);
+        // A descriptor that is something else by now is no timer, and nothing happens.
+        for (int descriptor = 0; descriptor < descriptors; descriptor++)
+            if (timers[descriptor].isSet) set(descriptor, ahead, NULL);
+        pthread_mutex_unlock(&lock);
+    }
+    return unused;
+}
+
+__attribute__((constructor)) static void begin(void)
+{
+    const char *path = getenv("TEST_CLOCKS");
+    int opened = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+    if (opened < 0) return;
+    void *bytes = mmap(NULL, sizeof *file, PROT_READ, MAP_SHARED, opened, 0);
+    close(opened);
+    if (bytes == MAP_FAILED) return;
+    file = bytes;
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, watch, NULL) == 0) pthread_detach(thread);
+}
