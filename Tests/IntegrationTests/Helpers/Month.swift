@@ -133,10 +133,8 @@ final class Month {
         }
     }
 
-    /// How many records of a node wait.
-    func waiting(_ node: NodeProcess) -> Int {
-        (try? FileManager.default.contentsOfDirectory(atPath: node.directory.file("state/outbox")))?.count ?? 0
-    }
+    /// How many records of a node wait; `nil` while it does not answer.
+    func waiting(_ node: NodeProcess) -> Int? { node.recordsWaiting }
 
     // MARK: The ledger
 
