@@ -36,14 +36,16 @@ struct Reference {
             if counting.minimum == 0 || members.contains(where: \.isOngoing) { return true }
             var any = [Bool](repeating: false, count: Int(last) + 1)
             for member in members {
-                for at in member.span where member.counts[at] { any[at] = true }
+                let counts = member.counts
+                for at in member.span where counts[at] { any[at] = true }
             }
             return any.count(where: \.self) >= counting.minimum
         }
         // The largest stamp paints last.
         owners = [SessionID?](repeating: nil, count: Int(length * 3))
         for line in lines.sorted(by: { $0.record.stamp < $1.record.stamp }) where enough.contains(line.record.lineage) {
-            for at in line.span.clamped(to: 0..<owners.count) where line.counts[at] { owners[at] = line.record.id }
+            let (id, counts) = (line.record.id, line.counts)
+            for at in line.span.clamped(to: 0..<owners.count) where counts[at] { owners[at] = id }
         }
         let ongoing = lines.filter(\.isOngoing)
         if !ongoing.isEmpty {

@@ -109,7 +109,10 @@ struct ScreenTests {
     }
 
     @Test func everyBraceIsKnown() {
-        let known: Set = ["node", "from", "time", "count", "index", "total", "phase", "percent", "event"]
+        let known: Set = [
+            "node", "from", "time", "count", "index", "total", "phase", "percent", "event", "day", "month",
+            "done", "goal",
+        ]
         for key in Strings.Key.allCases {
             let values = Dictionary(uniqueKeysWithValues: known.map { ($0, "") })
             #expect(!Strings.english.text(key, values).contains("{"), "\(key)")

@@ -23,6 +23,8 @@ struct KnownRuns {
         var startedAt: Int64
         var continuedAt: Int64?
         var runs: [Run]
+        /// One instant of its node, in group time and on the boot clock.
+        var anchor: (at: Int64, boot: Int64)
 
         var isFinal: Bool { ["completed", "stopped", "superseded"].contains(status) }
 
@@ -47,7 +49,7 @@ struct KnownRuns {
         guard let session = Session(register) else { return }
         let before = own.updateValue(session.id, forKey: session.stamp.node)
         if let before, before != session.id, var ended = sessions[before], !ended.isFinal {
-            ended.end(at: session.continuedAt ?? session.startedAt)
+            ended.end(at: session.continuedAt ?? session.startedAt, noticed: session.anchor)
             ended.version = session.version
             sessions[before] = ended
         }
@@ -110,9 +112,20 @@ extension KnownRuns.Session {
         runs.contains { $0.counts && instant >= $0.from && instant < $0.to ?? $0.from }
     }
 
-    mutating func end(at instant: Int64) {
+    /// - Parameter noticed: When its node ended it. The open run is as long as the boot clock says; what it then runs into
+    ///   moves back.
+    mutating func end(at instant: Int64, noticed: (at: Int64, boot: Int64)) {
         status = "superseded"
-        if let open = runs.last, open.to == nil { runs[runs.count - 1].to = max(open.from, instant) }
+        guard let open = runs.last, open.to == nil else { return }
+        var limit = noticed.at - (anchor.at - open.from + noticed.boot - anchor.boot)
+        runs[runs.count - 1].from = limit
+        runs[runs.count - 1].to = max(limit, instant)
+        for index in runs.indices.dropLast().reversed() {
+            guard let to = runs[index].to, to > limit else { return }
+            runs[index].from -= to - limit
+            runs[index].to = limit
+            limit = runs[index].from
+        }
     }
 
     /// Milliseconds in which it ran, whoever else did.
@@ -127,7 +140,8 @@ extension KnownRuns.Session {
     init?(_ register: JSON) {
         let (stamp, plan) = (register.stamp, register.plan.items)
         guard let id = register.id.text, let lineage = register.lineage.text, let epoch = register.epoch.int,
-            let rev = register.rev.int, let status = register.status.text, let time = stamp[0].int,
+            let rev = register.rev.int, let at = register.anchor.at.int, let boot = register.anchor.boot.int,
+            let status = register.status.text, let time = stamp[0].int,
             let counter = stamp[1].int, let node = stamp[2].text, let startedAt = register.startedAt.int
         else { return nil }
         let counted = plan.map { ["focus", "work", "phase"].contains($0.kind.text ?? "") }
@@ -137,7 +151,7 @@ extension KnownRuns.Session {
         self.init(
             id: id, lineage: lineage, version: [epoch, rev], stamp: (time, counter, node),
             label: register.label.name.text ?? "", status: status, startedAt: startedAt,
-            continuedAt: register.continues.at.int, runs: runs)
+            continuedAt: register.continues.at.int, runs: runs, anchor: (at, boot))
     }
 }
 
