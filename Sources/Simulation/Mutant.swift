@@ -47,7 +47,6 @@ public struct Mutant: Hashable, Sendable {
         Mutant("no new stamp after a correction", without: .stampAnew),
         Mutant("records told before they are written", without: .recordsHeld),
         Mutant("records forgotten with their session", without: .recordsSecured),
-        Mutant("records acknowledged before the ledger has them", without: .ledgerFirst),
         Mutant("a restored ledger is not filled again", without: .weeksCompared),
     ]
 

@@ -60,8 +60,6 @@ enum LedgerEvent {
     indirect case acked(Int, LedgerAck)
     /// An outbox tries again.
     case retry(Int, life: Int)
-    /// The service has put a record on disk that it had acknowledged before.
-    indirect case committed(FiledRecord, life: Int)
     /// Somebody makes a backup of the ledger.
     case backup
     /// The service is killed; it comes back with what it had, or with the backup.
@@ -92,14 +90,12 @@ extension World {
             machines[node].retryAt = nil
             machines[node].outbox.retry(at: boot(node))
             sendRecords(of: node)
-        case .committed(let filed, let life): if service.isUp, serviceLife == life { _ = service.file(filed) }
         case .backup: service.backup = service.ledger
         case .killed(let down, let isRestored):
             guard service.isUp, !isHealed else { return }
             tell("the debt service dies")
             counters.add(.ledgerKilled)
             service.isUp = false
-            serviceLife += 1
             if isRestored { service.ledger = service.backup }
             queue.add(.ledger(.launched), at: now + Int64(down) * 1_000)
         case .launched: launchService()
@@ -164,13 +160,7 @@ extension World {
 
     private mutating func file(_ filed: FiledRecord, from link: Int) {
         guard isHeard(link) else { return }
-        let outcome: LedgerAck.Outcome
-        if rules.contains(.ledgerFirst) {
-            outcome = service.file(filed)
-        } else {
-            outcome = .kept
-            queue.add(.ledger(.committed(filed, life: serviceLife)), at: now + 2_000_000)
-        }
+        let outcome = service.file(filed)
         let node = machines[connections[link].node].id
         say(LedgerAck(node: node, items: [LedgerAck.Item(filed.name, outcome)]), on: link)
     }

@@ -34,7 +34,8 @@ extension World {
         let effects = machines[node].handle(input, at: instant)
         tell("\(Names.node(node)) < \(Telling.line(input))")
         for effect in effects {
-            if isDoomed(node) { return false }
+            // A record is but noted down: to die before it or behind it is the same.
+            if !effect.isRecord, isDoomed(node) { return false }
             carryOut(effect, of: node, into: &inputs)
             guard machines[node].life == life, violation == nil else { return false }
         }
@@ -220,5 +221,11 @@ extension World {
             fail(.journalCodec, "\(Names.node(node)): \(error)")
             return nil
         }
+    }
+}
+
+extension Effect {
+    fileprivate var isRecord: Bool {
+        if case .record = self { true } else { false }
     }
 }

@@ -33,8 +33,6 @@ struct World {
     /// The last register of the node that nobody knows.
     var ghost: Packet?
     var service = LedgerService()
-    /// Counts the service's lives.
-    var serviceLife = 0
     /// What was sent to it.
     var recorded: Set<RecordName> = []
     var counters = Counters()

@@ -6,10 +6,10 @@
 /// rule and must catch each of them. Nothing outside this package can switch a rule off.
 public struct Rules: OptionSet, Hashable, Sendable {
     /// One bit a rule.
-    public let rawValue: UInt64
+    public let rawValue: UInt32
 
     /// A set from its bits.
-    public init(rawValue: UInt64) { self.rawValue = rawValue }
+    public init(rawValue: UInt32) { self.rawValue = rawValue }
 
     /// Every rule.
     public static let all = Rules(rawValue: .max)
@@ -78,8 +78,6 @@ public struct Rules: OptionSet, Hashable, Sendable {
     package static let recordsHeld = Rules(rawValue: 1 << 29)
     /// A record is on disk before the journal forgets its session.
     package static let recordsSecured = Rules(rawValue: 1 << 30)
-    /// A record is in the ledger before it is acknowledged.
-    package static let ledgerFirst = Rules(rawValue: 1 << 31)
     /// A node sends again what the ledger has lost.
-    package static let weeksCompared = Rules(rawValue: 1 << 32)
+    package static let weeksCompared = Rules(rawValue: 1 << 31)
 }
