@@ -4,7 +4,7 @@ import Support
 import Testing
 
 /// What a person does on a page, and what others see of it.
-@Suite(.takingTurns, Kiosk.isSeen) struct KioskActionTests {
+@Suite(.takingMuch, Kiosk.isSeen) struct KioskActionTests {
     @Test func aPressReachesTheOtherNode() async throws {
         try await Kiosk.with { kiosk in
             let id = try kiosk.desk.begin(["title": "Reading", "plan": "focus 25m, shortBreak 5m"])

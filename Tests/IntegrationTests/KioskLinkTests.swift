@@ -4,7 +4,7 @@ import Support
 import Testing
 
 /// The page when something between it and the session's owner is gone.
-@Suite(.takingTurns, Kiosk.isSeen) struct KioskLinkTests {
+@Suite(.takingMuch, Kiosk.isSeen) struct KioskLinkTests {
     @Test(.mostlyWaiting) func lostAndFoundAgain() async throws {
         try await Kiosk.with { kiosk in
             let gallery = try await Gallery.open(kiosk, node: "kitchen")

@@ -4,7 +4,7 @@ import Support
 import Testing
 
 /// The page by itself: its parameters, what it costs, and what it does when it was not looked at.
-@Suite(.takingTurns, Kiosk.isSeen) struct KioskPageTests {
+@Suite(.takingMuch, Kiosk.isSeen) struct KioskPageTests {
     @Test func eachParameterHasAnEffect() async throws {
         try await Kiosk.with { kiosk in
             try kiosk.desk.begin(["title": "Reading", "plan": "focus 25m, shortBreak 5m"])

@@ -7,7 +7,7 @@ import Testing
 /// A month in which the service, a node or the broker is killed at any time while people press.
 ///
 /// `LOCKSTEP_TEST_KILLS` says how often, `LOCKSTEP_TEST_SEED` repeats what was pressed and killed when.
-@Suite(.takingTurns) struct MonthTests {
+@Suite(.takingMuch) struct MonthTests {
     private static let environment = ProcessInfo.processInfo.environment
     private static let kills = environment["LOCKSTEP_TEST_KILLS"].flatMap { Int($0) } ?? 30
     private static let seed = environment["LOCKSTEP_TEST_SEED"].flatMap { UInt64($0) } ?? .random(in: 0..<100_000)

@@ -45,6 +45,9 @@ extension Trait where Self == TakingTurns {
     /// For suites whose tests start programs, or depend on timers: only a few of them run at a time.
     public static var takingTurns: Self { Self(turns: .ofPrograms) }
 
+    /// For suites whose tests start a browser, or one program after the other: each of them takes a core for itself.
+    public static var takingMuch: Self { Self(turns: .ofBrowsers) }
+
     /// For suites that compute for seconds: meanwhile a test that waits for a program must get to look at it.
     public static var computing: Self { Self(turns: .ofComputing) }
 }
@@ -53,6 +56,7 @@ private actor Turns {
     /// Four for each core: most of the time they wait for a program, a disk or a timer.
     static let ofPrograms = Turns(count: 4 * cores)
     static let ofWaiting = Turns(count: 4 * cores)
+    static let ofBrowsers = Turns(count: cores)
     /// Tests share as many threads as there are cores: on one of them others go on.
     static let ofComputing = Turns(count: max(1, cores - 1))
     private static var cores: Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
