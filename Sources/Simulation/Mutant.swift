@@ -45,6 +45,7 @@ public struct Mutant: Hashable, Sendable {
         Mutant("clocks not compared", without: .exchange),
         Mutant("group time by the own wall clock", without: .groupTime),
         Mutant("no new stamp after a correction", without: .stampAnew),
+        Mutant("a date of 1970 stays", without: .dated),
         Mutant("records told before they are written", without: .recordsHeld),
         Mutant("records forgotten with their session", without: .recordsSecured),
         Mutant("a restored ledger is not filled again", without: .weeksCompared),

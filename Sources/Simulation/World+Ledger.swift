@@ -22,6 +22,8 @@ struct LedgerService {
     var isUp = true
     var ledger: [SessionID: FiledRecord] = [:]
     var backup: [SessionID: FiledRecord] = [:]
+    /// The connections whose presence the broker has: behind it the node has subscribed.
+    var announced: Set<Int> = []
     /// The connections of nodes that it has said its weeks to.
     var greeted: [NodeID: ConnectionID] = [:]
     var conflicts: Set<SessionID> = []
@@ -83,7 +85,9 @@ extension World {
     mutating func handle(_ event: LedgerEvent) {
         switch event {
         case .filed(let link, let filed): file(filed, from: link)
-        case .introduced(let link): greet(link)
+        case .introduced(let link):
+            service.announced.insert(link)
+            greet(link)
         case .acked(let link, let ack): hear(ack, on: link)
         case .retry(let node, let life):
             guard machines[node].isAlive, machines[node].life == life else { return }
@@ -106,7 +110,7 @@ extension World {
         service.isUp = true
         service.greeted = [:]
         // Their presences are retained.
-        for link in brokers.flatMap(\.open) { greet(link) }
+        for link in brokers.flatMap(\.open) where service.announced.contains(link) { greet(link) }
     }
 
     // MARK: The node's side

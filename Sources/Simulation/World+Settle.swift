@@ -71,6 +71,7 @@ extension World {
         if isOrphaned { counters.add(.orphan) }
         if !isOrphaned { checkViews() }
         checkMinutes()
+        checkDates()
         for machine in machines {
             let name = Names.node(machine.index)
             if !machine.open.isEmpty { fail(.allAnswered, "\(name) waits for \(machine.open.keys.sorted())") }
@@ -119,6 +120,18 @@ extension World {
                 .compactMap { $0.continues?.at }.filter { $0 >= begin }.min()
             guard let taken, let end = lost.runs.compactMap(\.to).max(), end > taken else { continue }
             fail(.minutesOnce, "\(lost.id) counts \(end - taken) ms that were taken over")
+        }
+    }
+
+    private mutating func checkDates() {
+        let day: Int64 = 86_400_000
+        for machine in machines where !witness.nodes[machine.index].isForgetful {
+            // What was taken over has the dates of the owner before it.
+            guard let own = machine.own, own.continues == nil, let start = witness.starts[own.id],
+                abs(machine.engine.groupTime(instant(machine.index)) - Clock.epoch - now / 1_000) < day,
+                abs(own.startedAt - start) > day
+            else { continue }
+            fail(.dated, "\(own.id) is said to have begun \((own.startedAt - start) / day) days after it did")
         }
     }
 

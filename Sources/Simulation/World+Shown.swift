@@ -55,6 +55,7 @@ extension World {
             return machines[node].engine.register(of: machines[other].id)?.id != own.id
         }
         if others { counters.add(.concurrentStart) }
+        witness.starts[session] = Clock.epoch + now / 1_000
         if !machines[node].isLinked { witness.offline.insert(session) }
     }
 

@@ -100,6 +100,67 @@ import Testing
         #expect(rig.engine.view.register?.id == token("S3") && rig.own?.stamp.time == Rig.epoch + 60_000)
     }
 
+    /// Its times were a guess, so they are put right, whoever has seen them meanwhile, and although everybody would admit
+    /// such a stamp.
+    @Test func aSessionBegunIn1970IsDated() throws {
+        var rig = Rig(wall: 5_000, wallBound: nil)
+        rig.linkUp()
+        rig.start("focus 25m")
+        #expect(rig.own?.startedAt == Limits.earliestStamp && rig.journal?.undated == [token("S1")])
+        rig.pass(30_000)
+        rig.press(.pause)
+        rig.pass(30_000)
+        rig.meet("kitchen")
+        let own = try #require(rig.own)
+        #expect(own.startedAt == Rig.epoch && own.stamp.time == Rig.epoch && own.anchor.at == Rig.epoch + 30_000)
+        #expect(own.runs == [Run(phase: 0, from: Rig.epoch, to: Rig.epoch + 30_000)])
+        #expect(rig.registers.last == own && rig.journal?.own == own && rig.journal?.undated == [])
+        #expect(rig.moment?.elapsed == 30_000)
+    }
+
+    /// Set by hand first and wrongly, and by the others' clocks then; and by a clock that begins to be right by itself.
+    @Test(arguments: [-hour, 0, hour]) func itIsDatedUntilTheTimeIsKnown(skew: Int64) throws {
+        var rig = Rig(wall: 5_000, wallBound: nil)
+        rig.linkUp()
+        rig.start("focus 25m")
+        rig.pass(60_000)
+        rig.wall = Rig.epoch + 60_000 + skew
+        rig.send(.wake)
+        #expect(rig.own?.startedAt == Rig.epoch + skew && rig.journal?.undated == [token("S1")])
+        rig.pass(60_000)
+        rig.meet("kitchen")
+        #expect(rig.own?.startedAt == Rig.epoch && rig.journal?.undated == [])
+        rig.start("focus 25m", id: "S2")
+        #expect(rig.journal?.undated == [])
+    }
+
+    /// A restart of the program in between forgets nothing of it.
+    @Test func aRestartDoesNotDateIt() throws {
+        var old = Rig(wall: 5_000, wallBound: nil)
+        old.linkUp()
+        old.start("focus 25m")
+        old.pass(60_000)
+        var new = Rig(boot: old.boot, wall: old.wall, wallBound: nil, journal: old.journal)
+        new.linkUp()
+        new.pass(60_000)
+        new.meet("kitchen", PeerClock(wallLead: Rig.epoch - 1_000_000))
+        #expect(new.own?.startedAt == Rig.epoch && new.journal?.undated == [])
+    }
+
+    /// Whoever has ended keeps its place among the starts: an old session does not come back as the latest.
+    @Test(arguments: [Session.Operation.stop, .pause]) func whatHasEndedKeepsItsStamp(press: Session.Operation) throws {
+        var rig = Rig(wall: 5_000, wallBound: nil)
+        rig.linkUp()
+        rig.start("focus 25m")
+        rig.pass(60_000)
+        rig.press(press)
+        let before = try #require(rig.own)
+        rig.meet("kitchen")
+        let own = try #require(rig.own)
+        #expect(own.startedAt == Rig.epoch && own.runs.first?.to == Rig.epoch + 60_000)
+        #expect((own.stamp == before.stamp) == (press == .stop))
+    }
+
     /// The same two nodes, both as engines: what one says of its start the other admits.
     @Test func theOthersAdmitWhatANodeIn1970Starts() throws {
         var pi = Rig("pi", bootID: "boot-pi", wall: 5_000, wallBound: nil)

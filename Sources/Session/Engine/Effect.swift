@@ -72,6 +72,8 @@ public struct Journal: Hashable, Sendable {
     public var base: HybridClock
     /// Whether the own session was started without contact and nobody has heard of it.
     public var isProvisional: Bool
+    /// Of ``own`` and ``before``, what was begun while no clock told a plausible time: its times are still a guess.
+    public var undated: Set<SessionID>
     /// Of a provisional session: this node's register that the others know, ended by it.
     public var before: Register?
     /// Whether some of the own session was rebuilt by date, because its machine was booted while it ran.
@@ -81,7 +83,7 @@ public struct Journal: Hashable, Sendable {
     public init(
         epoch: Int = 1, mark: HybridClock = HybridClock(), own: Register? = nil, past: [SessionID] = [],
         base: HybridClock = HybridClock(), isProvisional: Bool = false, before: Register? = nil,
-        isApproximate: Bool = false
+        undated: Set<SessionID> = [], isApproximate: Bool = false
     ) {
         self.epoch = epoch
         self.mark = mark
@@ -90,6 +92,7 @@ public struct Journal: Hashable, Sendable {
         self.base = base
         self.isProvisional = isProvisional
         self.before = before
+        self.undated = undated
         self.isApproximate = isApproximate
     }
 }

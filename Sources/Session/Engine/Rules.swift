@@ -6,10 +6,10 @@
 /// rule and must catch each of them. Nothing outside this package can switch a rule off.
 public struct Rules: OptionSet, Hashable, Sendable {
     /// One bit a rule.
-    public let rawValue: UInt32
+    public let rawValue: UInt64
 
     /// A set from its bits.
-    public init(rawValue: UInt32) { self.rawValue = rawValue }
+    public init(rawValue: UInt64) { self.rawValue = rawValue }
 
     /// Every rule.
     public static let all = Rules(rawValue: .max)
@@ -72,6 +72,8 @@ public struct Rules: OptionSet, Hashable, Sendable {
     package static let takeoverCut = Rules(rawValue: 1 << 27)
     /// A run that is open when group time is corrected keeps the length that the boot clock measured.
     package static let runLength = Rules(rawValue: 1 << 28)
+    /// A session that was begun before anybody knew the date gets it later.
+    package static let dated = Rules(rawValue: 1 << 32)
 
     // What carries an engine's ledger records keeps these.
     /// A record is told only when the journal that goes with it is on disk.

@@ -79,6 +79,7 @@ extension Engine {
     private mutating func adopt(_ found: Register, at now: Instant) {
         if let lost = journal.own?.id, lost != found.id { retire(lost) }
         journal.isProvisional = false
+        journal.undated.formIntersection([found.id])
         journal.before = nil
         link.timeDeadline = nil
         if HeldRegister.admits(found.stamp, groupTime: groupTime(now)) { _ = journal.mark.see(found.stamp) }

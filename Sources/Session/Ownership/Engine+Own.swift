@@ -4,14 +4,13 @@
 extension Engine {
     mutating func restore(_ found: Journal?, at now: Instant) {
         link.downSince = now.boot
-        guard let found else {
-            time = GroupClock(mark: journal.mark, at: now)
-            return chooseTime(at: now)
-        }
-        journal = found
+        if let found { journal = found }
         // A crash may have come between the journal and the outbox.
-        if let own = found.own { emit(.record(LedgerRecord(own, isApproximate: found.isApproximate))) }
-        time = GroupClock(mark: journal.mark, at: now)
+        if let own = journal.own { emit(.record(LedgerRecord(own, isApproximate: journal.isApproximate))) }
+        if keeps(.groupTime) {
+            time = GroupClock(mark: journal.mark, at: now)
+            if !time.followsWall { emit(.log(.clockCorrected(by: groupTime(now) - now.wall))) }
+        }
         settleOnBoot(at: now)
         chooseTime(at: now)
     }
@@ -89,6 +88,8 @@ extension Engine {
             journal.before = nil
             link.timeDeadline = nil
         }
+        journal.undated.formIntersection([journal.before?.id].compactMap(\.self))
+        if time.isGuess, keeps(.dated) { journal.undated.insert(register.id) }
         journal.base = journal.mark
         journal.epoch = version.epoch
         journal.mark = mark

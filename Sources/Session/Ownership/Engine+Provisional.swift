@@ -28,6 +28,7 @@ extension Engine {
         journal.isApproximate = false
         isViewDirty = true
         writeOwn()
+        dateEarlier(at: now)
         for held in registers.all { cutAtTakeover(by: held.register) }
         emit(.log(.keptToItself(own.id)))
     }

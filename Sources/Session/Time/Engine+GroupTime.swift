@@ -38,6 +38,7 @@ extension Engine {
         } else {
             stampAnewIfWrong(at: now)
         }
+        dateIsKnown(at: now)
         if isClockWrong(now) != wasWrong || abs(shift) > GroupClock.tolerance {
             // Others compare the time that it says with their own.
             exchange.isDirty = true
@@ -72,7 +73,11 @@ extension Engine {
         if isMarkAhead(now) { lowerMark(at: now) }
         for held in registers.all where held.isAdmitted { _ = journal.mark.see(held.stamp) }
         seeOwnStamp(at: now)
-        if journal.isProvisional, !keepsAdmitted { stampAnew(at: now) } else { stampAnewIfWrong(at: now) }
+        if journal.isProvisional && !keepsAdmitted || isUndated {
+            stampAnew(at: now)
+        } else {
+            stampAnewIfWrong(at: now)
+        }
         if journal.mark != mark, disk.asked == asked { write() }
         yieldIfBeaten(at: now)
     }
@@ -113,6 +118,24 @@ extension Engine {
         chooseTime(at: now)
     }
 
+    /// Whether the own session was begun while no clock told a plausible time.
+    private var isUndated: Bool { journal.own.map { journal.undated.contains($0.id) } ?? false }
+
+    /// From then on a session that was begun before anybody knew the date is one like all others.
+    private mutating func dateIsKnown(at now: Instant) {
+        guard let own = journal.own, isUndated, !time.isGuess, isTimeKnown(now) else { return }
+        journal.undated.remove(own.id)
+        write()
+    }
+
+    /// The own session is an earlier one again, which time may have become known since.
+    mutating func dateEarlier(at now: Instant) {
+        journal.undated.formIntersection([journal.own?.id].compactMap(\.self))
+        guard isUndated, !time.isGuess else { return }
+        stampAnew(at: now)
+        dateIsKnown(at: now)
+    }
+
     /// Stamps the own session with its start as the corrected clock tells it: above what was seen before it, and not
     /// above what was seen since, so that a later start still wins.
     private mutating func stampAnew(at now: Instant) {
@@ -134,8 +157,13 @@ extension Engine {
             }
         }
         let began = moved.continues?.at ?? moved.startedAt
-        let stamp = mark.stamp(at: min(max(began, Limits.earliestStamp), time), node: node)
-        guard stamp != own.stamp, HeldRegister.admits(stamp, groupTime: time), moved.flaw == nil else { return }
+        // What others know to have ended keeps its place among the starts; only its times are put right.
+        let hasPlace = !own.status.isLive && !journal.isProvisional && HeldRegister.admits(own.stamp, groupTime: time)
+        let stamp =
+            hasPlace ? own.stamp : mark.stamp(at: min(max(began, Limits.earliestStamp), time), node: node)
+        guard stamp != own.stamp || isUndated && moved != own, HeldRegister.admits(stamp, groupTime: time),
+            moved.flaw == nil
+        else { return }
         _ = journal.mark.see(stamp)
         emit(.log(.stampedAnew(own.id, from: own.stamp.time, to: stamp.time)))
         change {

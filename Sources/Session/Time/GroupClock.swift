@@ -7,6 +7,8 @@ struct GroupClock: Hashable, Sendable {
     /// What the own wall clock read beyond the boot clock when it was last looked at.
     private(set) var wallLead: Int64 = 0
     private(set) var isSynced = false
+    /// Whether no clock that was ever looked at told a plausible time, so that group time is what the journals know.
+    private(set) var isGuess = true
     /// Group time by the journal: later than every stamp that was ever seen, and going on with the boot clock.
     private var floorLead: Int64 = 0
     /// Since when somebody has another time, so that even a synchronised clock has to be compared, on the boot clock.
@@ -57,6 +59,7 @@ struct GroupClock: Hashable, Sendable {
     mutating func followWall(at now: Instant) {
         wallLead = now.wallLead
         isSynced = now.wallBound != nil
+        isGuess = false
         lead = nil
     }
 
@@ -65,6 +68,7 @@ struct GroupClock: Hashable, Sendable {
         raise(to: mark, at: now)
         wallLead = now.wallLead
         isSynced = now.wallBound != nil
+        if !GroupClock.isPlausible(now.wall) { lead = floorLead }
     }
 
     /// Whether the own wall clock may have been set since it was last looked at.
@@ -98,11 +102,12 @@ struct GroupClock: Hashable, Sendable {
             lead = latest > floor + GroupClock.tolerance ? latest : floor
             return
         }
+        defer { isGuess = false }
         // Of two the later one: a clock without a battery stands still while it is off.
         let middle = voters.map(\.lead).sorted()[voters.count / 2]
         if isPlausibleVoter(own, synced: !synced.isEmpty, at: now), abs(wallLead - middle) <= GroupClock.tolerance {
             lead = nil
-        } else if lead.map({ abs($0 - middle) > 50 }) ?? true {
+        } else if isGuess || lead.map({ abs($0 - middle) > 50 }) ?? true {
             lead = middle
         }
     }

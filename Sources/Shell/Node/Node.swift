@@ -103,6 +103,7 @@ public actor Node {
                 found.own = nil
                 found.before = nil
                 found.isProvisional = false
+                found.undated = []
             }
             if let own = found.own, own.status.isLive {
                 log.info("session read back from the journal", metadata: ["session": "\(own.id)"])

@@ -30,6 +30,11 @@ extension Journal {
                 $0.value(base.counter)
             }
             if isProvisional { writer.field("provisional", true) }
+            if !undated.isEmpty {
+                writer.list("undated") { writer in
+                    for session in undated.sorted() { writer.value(session) }
+                }
+            }
             if isApproximate { writer.field("approx", true) }
             if let before {
                 writer.key("before")
@@ -46,6 +51,7 @@ extension Journal {
         var past: [SessionID] = []
         var base = HybridClock()
         var isProvisional = false
+        var undated: [SessionID] = []
         var before: Register?
         var isApproximate = false
         var fields = try reader.object()
@@ -58,6 +64,7 @@ extension Journal {
             case "past": past = try [SessionID](reader: &reader)
             case "base": base = try HybridClock(reader: &reader)
             case "provisional": isProvisional = try reader.bool()
+            case "undated": undated = try [SessionID](reader: &reader)
             case "approx": isApproximate = try reader.bool()
             case "before": before = try reader.null() ? nil : Register(reader: &reader).checked()
             default: try reader.skip()
@@ -66,7 +73,7 @@ extension Journal {
         try ProtocolVersion.check(version)
         self.init(
             epoch: try need(epoch, "epoch"), mark: try need(mark, "mark"), own: own, past: past, base: base,
-            isProvisional: isProvisional, before: before, isApproximate: isApproximate)
+            isProvisional: isProvisional, before: before, undated: Set(undated), isApproximate: isApproximate)
     }
 }
 
