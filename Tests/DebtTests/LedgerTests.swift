@@ -90,6 +90,36 @@ struct LedgerTests {
         }
     }
 
+    /// A session may be paused for days: what it ran lies in the weeks of both its ends.
+    @Test(arguments: [1, 2, 3, 40]) func aLongSessionIsFoundInEveryWeek(days: Int64) throws {
+        let (ledger, day, start) = (try open(), Int64(86_400_000), Int64(1_800_000_000_000))
+        var long = try record("s-1", from: start, minutes: 25)
+        let last = start + days * day
+        long.runs.append(LedgerRecord.Run(kind: .focus, from: last, to: last + 60_000))
+        _ = try ledger.file([arrival(long)])
+        func isFound(_ from: Int64, _ to: Int64) throws -> Bool {
+            try !ledger.entries(of: home, from: from, to: to).isEmpty
+        }
+        #expect(try isFound(start - day, start + 1))
+        #expect(try isFound(last + 59_999, last + 7 * day))
+        #expect(try isFound(start + 1_500_000, last))
+        #expect(try !isFound(start - day, start) && !isFound(last + 60_000, last + 7 * day))
+        try ledger.close()
+    }
+
+    /// A file that an earlier version has made goes on.
+    @Test func aLedgerOfBeforeIsBroughtUpToDate() throws {
+        let before = try DatabasePool(path: directory.file("ledger.sqlite"))
+        try LedgerSQL.migrations.migrate(before, upTo: "1")
+        let old = arrival(try record("s-1"))
+        try before.write { _ = try LedgerSQL.file(old, in: $0) }
+        try before.close()
+        let ledger = try open()
+        #expect(try ledger.entries(of: home, from: .min, to: .max).map(\.record) == [old.filed.record])
+        #expect(try ledger.beginning(of: home) == old.filed.record.startedAt)
+        try ledger.close()
+    }
+
     @Test func whatIsThereDecides() throws {
         let ledger = try open()
         let (first, second) = (try record("s-1", rev: 1), try record("s-1", rev: 2))

@@ -57,6 +57,16 @@ enum LedgerSQL {
                     ) WITHOUT ROWID
                     """)
         }
+        migrator.registerMigration("3") { database in
+            // A week is found by its sessions' beginnings, so that it costs the same however long the ledger is. The
+            // few that last longer than anybody works are looked for by their ends.
+            try database.execute(
+                sql: """
+                    DROP INDEX record_last;
+                    CREATE INDEX record_first ON record (space, first, last, lineage);
+                    CREATE INDEX record_long ON record (space, last, first, lineage) WHERE last - first > 172800000;
+                    """)
+        }
         return migrator
     }
 
@@ -127,7 +137,10 @@ enum LedgerSQL {
             database.cachedStatement(
                 sql: """
                     SELECT json FROM record INDEXED BY record_lineage WHERE space = :space AND lineage IN (
-                        SELECT lineage FROM record WHERE space = :space AND last > :from AND first < :to
+                        SELECT lineage FROM record INDEXED BY record_first WHERE space = :space
+                            AND first > :from - 172800000 AND first < :to AND last > :from
+                        UNION SELECT lineage FROM record INDEXED BY record_long WHERE space = :space
+                            AND last - first > 172800000 AND last > :from AND first < :to
                         UNION SELECT record.lineage FROM correction JOIN record
                             ON record.space = correction.space AND record.id = correction.session
                         WHERE correction.space = :space AND correction.last > :from AND correction.first < :to)
@@ -138,17 +151,16 @@ enum LedgerSQL {
             Row.fetchAll(
                 database.cachedStatement(
                     sql: """
-                        SELECT * FROM correction INDEXED BY correction_session WHERE space = :space AND session IN (
-                            SELECT id FROM record WHERE space = :space AND lineage IN (
-                                SELECT lineage FROM record WHERE space = :space AND last > :from AND first < :to
-                                UNION SELECT record.lineage FROM correction JOIN record
-                                    ON record.space = correction.space AND record.id = correction.session
-                                WHERE correction.space = :space AND correction.last > :from
-                                    AND correction.first < :to))
-                        """), arguments: ["space": space.rawValue, "from": from, "to": to]
+                        SELECT correction.* FROM json_each(?) CROSS JOIN correction INDEXED BY correction_session
+                            ON space = ? AND session = value
+                        """), arguments: [ids(of: records), space.rawValue]
             ).map(Correction.init(row:)))
         let gone = try gone(of: space, in: database)
         return records.map { Entry($0, corrected: words[$0.id], lastSignOfLife: gone[$0.node]) }
+    }
+
+    private static func ids(of records: [LedgerRecord]) -> String {
+        "[" + records.map { "\"\($0.id)\"" }.joined(separator: ",") + "]"
     }
 
     static func record(_ session: SessionID, space: SpaceID, in database: Database) throws -> LedgerRecord? {
