@@ -45,6 +45,8 @@ public struct Outbox<Shelf: RecordShelf> {
     private var held: [Held] = []
     private var pending: [SessionID: Pending] = [:]
     private var kept: [SessionID: Kept] = [:]
+    /// What of the two is not on the shelf: mostly the session in the journal, and nothing else.
+    private var unshelved: Set<SessionID> = []
     private var isUp = false
     /// Whether the service was heard on this connection.
     private var isHeard = false
@@ -98,19 +100,22 @@ public struct Outbox<Shelf: RecordShelf> {
             try shelf.write(waiting: filed)
             held[index].filed = filed
         }
+        for id in unshelved where id != own { try putAway(id) }
+        for index in held.indices where held[index].write == nil { held[index].write = write }
+    }
+
+    private mutating func putAway(_ id: SessionID) throws(Shelf.Failure) {
         // What is held of the same session is later, and takes its place.
-        let later = Set(held.map(\.record.id))
-        for (id, entry) in pending where id != own && !entry.isOnShelf && !later.contains(id) {
+        for later in held where later.record.id == id { return }
+        if let entry = pending[id], !entry.isOnShelf {
             try shelf.write(waiting: entry.filed)
             pending[id]?.isOnShelf = true
-        }
-        for (id, entry) in kept where id != own && pending[id] == nil && !later.contains(id) {
-            guard let filed = entry.filed else { continue }
+        } else if pending[id] == nil, let filed = kept[id]?.filed {
             try shelf.write(waiting: filed)
             try shelf.keep(id)
             kept[id]?.filed = nil
         }
-        for index in held.indices where held[index].write == nil { held[index].write = write }
+        unshelved.remove(id)
     }
 
     /// What is held came from a journal that was read back.
@@ -138,6 +143,7 @@ public struct Outbox<Shelf: RecordShelf> {
             return
         }
         pending[id] = Pending(filed: filed, isOnShelf: isOnShelf)
+        if !isOnShelf { unshelved.insert(id) }
         if isUp { send(id, at: boot) }
     }
 
