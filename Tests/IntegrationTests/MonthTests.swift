@@ -55,6 +55,7 @@ import Testing
         counts.kills["\(victim)", default: 0] += 1
         let (moment, grip) = (random.pick(0...400), month.doom(victim))
         let (sleep, sleepMoment, clock) = (random.pick(1...3), random.pick(0...500), month.clock)
+        // The pauses wait for nothing: each does its part at a moment that the seed has drawn.
         try await withThrowingTaskGroup(of: String?.self) { group in
             for press in presses {
                 let socket = month.nodes[press.node].socket

@@ -30,10 +30,7 @@ enum MovedClock: Sendable {
                 MovedClock.boot(seconds: 1_000).words(in: directory, unshare: unshare) + [sh, "-c", "exit 0"],
                 output: directory.file("log"))
         else { return false }
-        while true {
-            if let status = Spawn.reap(child) { return status == 0 }
-            usleep(1_000)
-        }
+        return Spawn.wait(for: child) == 0
     }()
 
     var environment: [String: String] {
