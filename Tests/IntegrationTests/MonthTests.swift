@@ -19,7 +19,7 @@ import Testing
         var outcomes: [String: Int] = [:]
     }
 
-    @Test(.mostlyWaiting, .enabled(if: SharedClock.compiler != nil, "there is no C compiler for the clocks"))
+    @Test(.mostlyWaiting, .needs("a C compiler", SharedClock.compiler != nil))
     func everyMinuteCountsOnceWhoeverIsKilled() async throws {
         var random = Random(state: Self.seed)
         let change = Berlin.change(after: now(), forward: random.chance(50))

@@ -3,6 +3,7 @@
 import FoundationEssentials
 import Glibc
 import Support
+import Testing
 
 /// The clocks of a machine that a node believes to run on.
 enum MovedClock: Sendable {
@@ -21,6 +22,8 @@ enum MovedClock: Sendable {
         return ([""] + folders.map { "/\($0)" }).map { "\(top)\($0)/faketime/libfaketime.so.1" }
             .first { access($0, R_OK) == 0 }
     }()
+
+    static let isFaked = ConditionTrait.needs("libfaketime", library != nil)
 
     /// Whether this machine lets us have boot clocks of our own: it takes root, and time namespaces.
     static let canMoveBoot: Bool = {
