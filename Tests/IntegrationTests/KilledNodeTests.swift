@@ -12,7 +12,7 @@ import Testing
     @Test(.mostlyWaiting, arguments: [UInt64(1)])
     func nothingOfItsSessionIsLostOrDone(twice seed: UInt64) async throws {
         try await FaultySpace.with { space, id in
-            var random = Random(state: seed)
+            var random = Random(seed: seed)
             let presser = Mutex<NodeProcess?>(space.kitchen)
             async let outcomes = press(space, at: presser)
             var takeovers = 0

@@ -21,7 +21,7 @@ import Testing
 
     @Test(.mostlyWaiting, .needs("a C compiler", SharedClock.compiler != nil))
     func everyMinuteCountsOnceWhoeverIsKilled() async throws {
-        var random = Random(state: Self.seed)
+        var random = Random(seed: Self.seed)
         let change = Berlin.change(after: now(), forward: random.chance(50))
         let start = change - Int64(random.pick(14...18)) * Month.day - Int64(random.pick(0...1_439)) * Self.minute
         // Jumps of very different lengths that make up a month.
