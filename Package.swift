@@ -89,7 +89,7 @@ let package = Package(
         .target(name: "Simulation", dependencies: ["Session", "Wire"], swiftSettings: strict),
         .target(
             name: "Commands",
-            dependencies: ["Shell", arguments],
+            dependencies: ["Mosquitto", "Session", "Shell", "Wire", arguments],
             path: "Sources/Commands/Shared",
             swiftSettings: strict
         ),

@@ -51,10 +51,10 @@ public struct Mutant: Hashable, Sendable {
         Mutant("a restored ledger is not filled again", without: .weeksCompared),
     ]
 
-    /// Runs seeds from `first` until one is caught.
+    /// Runs seeds from `first` until one is caught, or the task is cancelled.
     /// - Returns: The verdict that caught it, or `nil` after `budget` seeds.
     public func hunt(from first: UInt64 = 1, budget: Int) -> Verdict? {
-        for seed in first..<(first + UInt64(budget)) {
+        for seed in first..<(first + UInt64(budget)) where !Task.isCancelled {
             let verdict = Scenario(seed: seed).run(rules: rules)
             if verdict.violation != nil { return verdict }
         }

@@ -2,6 +2,7 @@
 
 import Calm
 import Session
+import Support
 
 /// A session as it might have been, with all that goes wrong: what happens, in the order in which the service hears of it.
 struct Story {
@@ -125,6 +126,7 @@ struct Story {
 
 extension Random {
     fileprivate mutating func step(_ range: ClosedRange<Int64>) -> Int64 {
-        pick(range.lowerBound / Story.step...range.upperBound / Story.step) * Story.step
+        let steps = range.lowerBound / Story.step...range.upperBound / Story.step
+        return Int64.random(in: steps, using: &self) * Story.step
     }
 }

@@ -2,6 +2,7 @@
 
 import Debt
 import Session
+import Support
 
 /// Sessions of a few nodes on a short stretch of time, as records and corrections that arrive in any order.
 struct Story {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Display
+import Support
 import Testing
 
 struct KeyReaderTests {
@@ -49,7 +50,7 @@ struct KeyReaderTests {
     }
 
     @Test func anyBytes() {
-        var dice = Dice(state: 11)
+        var dice = Random(seed: 11)
         var reader = KeyReader()
         for _ in 0..<2_000 {
             let bytes = (0..<Int.random(in: 0...40, using: &dice)).map { _ in

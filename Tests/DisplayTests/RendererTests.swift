@@ -2,13 +2,14 @@
 
 import Display
 import Session
+import Support
 import Testing
 
 struct RendererTests {
     private static let words = ["14:32", "漢字", "📚", "é", "█▀▄", "a", "  ", "読書 x", "e\u{301}"]
     private static let colours: [Colour?] = [nil, .grey, Colour(red: 200, green: 10, blue: 10)]
 
-    private func scribble(on canvas: inout Canvas, with dice: inout Dice) {
+    private func scribble(on canvas: inout Canvas, with dice: inout Random) {
         for _ in 0..<Int.random(in: 0...6, using: &dice) {
             let style = Style(
                 Self.colours.randomElement(using: &dice) ?? nil, on: Self.colours.randomElement(using: &dice) ?? nil,
@@ -26,7 +27,7 @@ struct RendererTests {
 
     @Test(arguments: 0..<60)
     func randomSequencesArriveAndNothingElseIsSent(seed: Int) {
-        var dice = Dice(state: UInt64(seed) &* 7_919 &+ 13)
+        var dice = Random(seed: UInt64(seed) &* 7_919 &+ 13)
         var terminal = ModelTerminal(columns: 12, rows: 5)
         var shown: Canvas?
         var next = Canvas(columns: 12, rows: 5, background: .grey)

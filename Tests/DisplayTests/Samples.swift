@@ -2,6 +2,7 @@
 
 import Display
 import Session
+import Support
 
 func sample(
     _ plan: [Phase] = [Phase(kind: .focus, seconds: 1_500)], phase: Int = 0, status: Status = .running,
@@ -37,7 +38,7 @@ let sizes: [(columns: Int, rows: Int)] = {
 
 /// Every size up to 14 × 6, then random ones up to 200 × 60, more of the small ones.
 func randomSizes(_ count: Int, seed: UInt64 = 5) -> [(columns: Int, rows: Int)] {
-    var dice = Dice(state: seed)
+    var dice = Random(seed: seed)
     let small = (1...14).flatMap { columns in (1...6).map { (columns, $0) } }
     let random = (0..<count).map { index in
         let isLarge = index % 5 == 0
@@ -47,14 +48,4 @@ func randomSizes(_ count: Int, seed: UInt64 = 5) -> [(columns: Int, rows: Int)] 
         )
     }
     return small + random
-}
-
-/// Always the same numbers.
-struct Dice: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-        return state ^ (state >> 29)
-    }
 }

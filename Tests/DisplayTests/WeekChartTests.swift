@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Session
+import Support
 import Testing
 
 @testable import Display
@@ -161,7 +162,7 @@ import Testing
     // MARK: All of them
 
     @Test(arguments: CatalogueTests.languages) func nothingOverlaps(language: String) throws {
-        var dice = Dice(state: UInt64(language.count))
+        var dice = Random(seed: UInt64(language.count))
         for first in ["2026-12-28", "2026-11-15", "2026-02-01"] {
             let labels = (0..<8).map { index in
                 WeekNumbers.Share(

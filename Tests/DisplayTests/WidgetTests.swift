@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Session
+import Support
 import Testing
 
 @testable import Display
@@ -209,7 +210,7 @@ struct WidgetTests {
 
     /// Titles of any kind at any size: well-formed, and no text beyond its picture or across another.
     @Test(arguments: 0..<60) func nothingOverflows(seed: Int) throws {
-        var dice = Dice(state: UInt64(seed))
+        var dice = Random(seed: UInt64(seed))
         let letters = Array("abcWMi <>&\"'éßЖقراءةשלום日本語한글😀👨‍👩‍👧🇩🇪ﷺ\u{200D}…0123:%")
         func words(_ count: Int) -> String {
             String((0..<count).compactMap { _ in letters.randomElement(using: &dice) })

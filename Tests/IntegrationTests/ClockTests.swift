@@ -27,15 +27,13 @@ import Testing
         try await shareASession(.boot(seconds: seconds))
     }
 
-    private static let isFaked = ConditionTrait.enabled(if: MovedClock.library != nil, "libfaketime is not installed")
-
-    @Test(isFaked, arguments: [3 * 3_600, -3 * 3_600])
+    @Test(MovedClock.isFaked, arguments: [3 * 3_600, -3 * 3_600])
     func aWallClockIsHoursOff(seconds: Int) async throws {
         try await shareASession(.wall(seconds: seconds))
     }
 
     /// Two machines cannot tell which of two plausible clocks is right; that no clock is years off they can.
-    @Test(isFaked, arguments: [1_970, 2_099])
+    @Test(MovedClock.isFaked, arguments: [1_970, 2_099])
     func aMachineThatKnowsNoTime(year: Int) async throws {
         let then = Int64(year - 1_970) * 31_556_952 + 1_000_000
         let clock = MovedClock.wall(seconds: Int(then - now() / 1_000))
@@ -91,7 +89,7 @@ import Testing
     }
 
     /// Each reading lies between the times at which it was asked for and answered.
-    @Test(isFaked, arguments: [7_200, -7_200])
+    @Test(MovedClock.isFaked, arguments: [7_200, -7_200])
     func aStepOfTheOwnersWallClockMovesNoCountdown(seconds: Int) async throws {
         let directory = try TemporaryDirectory()
         let file = try directory.write(MovedClock.offset(0), to: "offset")

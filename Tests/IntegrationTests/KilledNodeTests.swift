@@ -12,7 +12,7 @@ import Testing
     @Test(.mostlyWaiting, arguments: [UInt64(1)])
     func nothingOfItsSessionIsLostOrDone(twice seed: UInt64) async throws {
         try await FaultySpace.with { space, id in
-            var random = Random(state: seed)
+            var random = Random(seed: seed)
             let presser = Mutex<NodeProcess?>(space.kitchen)
             async let outcomes = press(space, at: presser)
             var takeovers = 0
@@ -21,7 +21,7 @@ import Testing
                 let isDesks = agreed.owner == "desk"
                 let (owner, other) = isDesks ? (space.desk, space.kitchen) : (space.kitchen, space.desk)
                 presser.withLock { $0 = other }
-                // A moment for the presses, so that it is killed at work; then a random one.
+                // A moment for the presses, so that it is killed at work; then a random one. The pauses wait for nothing.
                 let total = agreed.totalSeconds.int ?? 0
                 try await eventually("a press gets through") { other.status.totalSeconds.int ?? 0 > total }
                 try await Task.sleep(for: .microseconds(Int.random(in: 0...30_000, using: &random)))

@@ -47,8 +47,7 @@ import Testing
         }
     }
 
-    @Test(.enabled(if: MovedClock.library != nil, "libfaketime is not installed"))
-    func clockWrong() async throws {
+    @Test(MovedClock.isFaked) func clockWrong() async throws {
         try await Kiosk.with(kitchenClock: .wall(seconds: 2_000_000_000)) { kiosk in
             let id = try kiosk.desk.begin()
             try await kiosk.kitchen.shows("whose clock is wrong") { $0.clock.wrong == true && $0.session.text == id }

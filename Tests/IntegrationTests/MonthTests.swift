@@ -19,9 +19,9 @@ import Testing
         var outcomes: [String: Int] = [:]
     }
 
-    @Test(.mostlyWaiting, .enabled(if: SharedClock.compiler != nil, "there is no C compiler for the clocks"))
+    @Test(.mostlyWaiting, .needs("a C compiler", SharedClock.compiler != nil))
     func everyMinuteCountsOnceWhoeverIsKilled() async throws {
-        var random = Random(state: Self.seed)
+        var random = Random(seed: Self.seed)
         let change = Berlin.change(after: now(), forward: random.chance(50))
         let start = change - Int64(random.pick(14...18)) * Month.day - Int64(random.pick(0...1_439)) * Self.minute
         // Jumps of very different lengths that make up a month.
@@ -55,6 +55,7 @@ import Testing
         counts.kills["\(victim)", default: 0] += 1
         let (moment, grip) = (random.pick(0...400), month.doom(victim))
         let (sleep, sleepMoment, clock) = (random.pick(1...3), random.pick(0...500), month.clock)
+        // The pauses wait for nothing: each does its part at a moment that the seed has drawn.
         try await withThrowingTaskGroup(of: String?.self) { group in
             for press in presses {
                 let socket = month.nodes[press.node].socket

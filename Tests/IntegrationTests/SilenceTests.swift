@@ -21,7 +21,7 @@ import Testing
             try await space.peer.isHeard(by: space["kitchen"])
             space.peer.forget()
 
-            // Markers of our own show that the subscription lives all the while.
+            // For as long as this nothing may come. Markers of our own show that the subscription lives all the while.
             let end = ContinuousClock.now + .seconds(20)
             var marker: Int64 = 0
             while ContinuousClock.now < end {

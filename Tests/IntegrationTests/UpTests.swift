@@ -42,7 +42,7 @@ import Testing
 
         deinit {
             for process in [pid] + children where Glibc.kill(process, 0) == 0 { Glibc.kill(process, SIGKILL) }
-            while Spawn.reap(pid) == nil { usleep(1_000) }
+            Spawn.end(pid)
         }
 
         var log: String { directory.read("up-\(number).log") }

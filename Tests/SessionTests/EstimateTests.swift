@@ -33,7 +33,7 @@ import Testing
     }
 
     /// Delays of a good network that is at times a bad one, each direction for itself.
-    static func delay(_ random: inout SplitMix) -> Double {
+    static func delay(_ random: inout Random) -> Double {
         switch Int.random(in: 0...9, using: &random) {
         case 0: .random(in: 0...9_000_000, using: &random)
         case 1...3: .random(in: 0...100_000, using: &random)
@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test(arguments: UInt64(1)...60) func theIntervalHoldsTheTrueOffset(seed: UInt64) throws {
-        var random = SplitMix(state: seed)
+        var random = Random(seed: seed)
         let clocks = Clocks(
             drift: .random(in: -200...200, using: &random), ahead: .random(in: 0...1e12, using: &random))
         var time = Double.random(in: 1e9...1e12, using: &random)

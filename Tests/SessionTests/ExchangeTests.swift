@@ -282,7 +282,7 @@ import Testing
     /// Delays as they come, a clock that drifts, presses at the owner: what is shown is never further from the truth
     /// than the error says, and a countdown never goes up.
     @Test(arguments: UInt64(1)...30) func theErrorHoldsAndACountdownNeverRises(seed: UInt64) {
-        var random = SplitMix(state: seed)
+        var random = Random(seed: seed)
         let start = Int64.random(in: 3_900_000...4_100_000, using: &random)
         let drift = Int64.random(in: -1...1, using: &random)
         let skew = Int64.random(in: -4...4, using: &random)

@@ -14,7 +14,7 @@ import Testing
     static let counters = [0, 1, 2, 3, 50, Limits.counter.upperBound - 1, Limits.counter.upperBound]
 
     /// A register with odd but admissible fields.
-    static func weird(_ node: String, _ random: inout SplitMix) -> Register {
+    static func weird(_ node: String, _ random: inout Random) -> Register {
         func pick<Element>(_ elements: [Element]) -> Element {
             elements[Int.random(in: 0..<elements.count, using: &random)]
         }
@@ -53,7 +53,7 @@ import Testing
         return register
     }
 
-    static func journal(_ random: inout SplitMix) -> Journal {
+    static func journal(_ random: inout Random) -> Journal {
         func mark() -> HybridClock {
             HybridClock(
                 time: times[Int.random(in: 0..<times.count, using: &random)],
@@ -64,7 +64,7 @@ import Testing
             before: Bool.random(using: &random) ? weird("desk", &random) : nil)
     }
 
-    static func input(_ step: Int, _ rig: Rig, _ random: inout SplitMix) -> Input? {
+    static func input(_ step: Int, _ rig: Rig, _ random: inout Random) -> Input? {
         let names = ["desk", "kitchen", "zoo"]
         let name = names[Int.random(in: 0...2, using: &random)]
         let draw = Int.random(in: 0...20, using: &random)
@@ -110,7 +110,7 @@ import Testing
     ]
 
     /// What nodes with clocks of every sort say of them.
-    static func clockMessage(_ step: Int, _ rig: Rig, _ random: inout SplitMix) -> Message {
+    static func clockMessage(_ step: Int, _ rig: Rig, _ random: inout Random) -> Message {
         func pick<Element>(_ elements: [Element]) -> Element {
             elements[Int.random(in: 0..<elements.count, using: &random)]
         }
@@ -133,7 +133,7 @@ import Testing
     }
 
     @Test(arguments: UInt64(1)...40) func nothingTraps(seed: UInt64) {
-        var random = SplitMix(state: seed)
+        var random = Random(seed: seed)
         var rig = Rig(journal: seed % 3 == 0 ? Self.journal(&random) : nil)
         rig.echoes = seed % 2 == 0
         if seed % 4 > 1 { rig.clocks = Self.clocks }
@@ -158,7 +158,7 @@ import Testing
 
     /// An engine that is woken only when it asks for it comes to the same as one that is woken ten times a second.
     @Test(arguments: UInt64(1)...30) func nextWakeIsEnough(seed: UInt64) {
-        var random = SplitMix(state: seed)
+        var random = Random(seed: seed)
         var rare = Rig()
         var often = Rig()
         rare.checksFlaws = false

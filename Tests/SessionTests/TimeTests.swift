@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Support
 import Testing
 
 @testable import Session
@@ -62,7 +63,7 @@ import Testing
 
     /// Two steps are one: what a display shows does not depend on when it looked before.
     @Test func advancingIsAssociative() {
-        var random = SplitMix(state: 7)
+        var random = Random(seed: 7)
         for _ in 0..<3_000 {
             let text = ["focus 20m x4 / shortBreak 5m", "work 40s x8 / rest 20s", "focus 29m, focus 1m"][
                 Int.random(in: 0..<3, using: &random)]

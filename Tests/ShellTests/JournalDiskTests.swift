@@ -9,7 +9,7 @@ import Wire
 @testable import Shell
 
 /// A disk that is really full: a small one in memory. Only root can make it.
-@Suite(.enabled(if: SmallDisk.isAllowed)) struct JournalDiskTests {
+@Suite(.enabled(if: SmallDisk.isAllowed, "only root of the machine may mount a disk")) struct JournalDiskTests {
     @Test func aFullDiskHoldsUpNothingThatHasRoom() throws {
         let disk = try SmallDisk(kilobytes: 512)
         let file = JournalFile(directory: try StateDirectory(disk.path + "/state"))

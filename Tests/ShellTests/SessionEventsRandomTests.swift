@@ -8,16 +8,6 @@ import Testing
 
 /// Sessions that anything happens to, looked at by a node that sees some of it, some of it again, and restarts.
 @Suite(.computing) struct SessionEventsRandomTests {
-    private struct Random: RandomNumberGenerator {
-        var state: UInt64
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var mixed = (state ^ state >> 30) &* 0xBF58_476D_1CE4_E5B9
-            mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
-            return mixed ^ mixed >> 31
-        }
-    }
-
     /// What may be told once only of each session.
     private struct Told: Hashable {
         var lineage: SessionID
@@ -29,7 +19,7 @@ import Testing
 
     /// One world of changes; what each look told, in order.
     private func play(seed: UInt64, steps: Int, sees: Double) throws -> (told: [SessionEvent], script: SessionScript) {
-        var random = Random(state: seed)
+        var random = Random(seed: seed)
         var script = SessionScript()
         script.node = NodeID(["kitchen", "desk"][Int.random(in: 0...1, using: &random)])
         var seen: [Register] = []

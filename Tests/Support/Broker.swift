@@ -118,10 +118,7 @@ public final class Broker: Sendable {
     }
 
     deinit {
-        if let child = state.withLock({ $0.child }) {
-            Glibc.kill(child, SIGKILL)
-            while Spawn.reap(child) == nil { usleep(1000) }
-        }
+        if let child = state.withLock({ $0.child }) { Spawn.end(child) }
     }
 
     /// Runs `body` with a broker that is stopped afterwards.

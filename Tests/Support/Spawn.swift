@@ -62,6 +62,23 @@ public enum Spawn {
         }
     }
 
+    /// Kills a program and waits until it is gone, also where nothing can be awaited.
+    public static func end(_ child: pid_t) {
+        // One that has ended may have left its number to somebody else.
+        guard reap(child) == nil else { return }
+        kill(child, SIGKILL)
+        _ = wait(for: child)
+    }
+
+    /// Waits for a program that is about to end, also where nothing can be awaited.
+    /// - Returns: Its status.
+    public static func wait(for child: pid_t) -> Int32 {
+        var status: Int32 = 0
+        while waitpid(child, &status, 0) == -1, errno == EINTR {}
+        try? watch("-\(child)")
+        return status
+    }
+
     /// The status of an ended process, or `nil` while it runs.
     public static func reap(_ child: pid_t) -> Int32? {
         var status: Int32 = 0

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Session
+import Support
 import Wire
 
 /// Random values that a node may send, out to the edges of ``Limits``.
 struct RandomValues {
-    private var generator: SeededGenerator
+    private var generator: Random
 
-    init(seed: UInt64) { generator = SeededGenerator(seed: seed) }
+    init(seed: UInt64) { generator = Random(seed: seed) }
 
     mutating func message(from me: NodeID) -> Message {
         switch pick(0...11) {

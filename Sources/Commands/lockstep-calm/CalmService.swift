@@ -59,7 +59,7 @@ actor CalmService {
         for watch in watches.values { watch.save() }
         guard let client else { return }
         if let connection, !settings.isEverySpace, let watch = watches[settings.node.space] {
-            await client.send(Mosquitto.Message(watch.will(connection)))
+            await client.send(watch.engine.will(connection))
         }
         connection = nil
         await client.close(deadlineMilliseconds: 500)
@@ -68,7 +68,7 @@ actor CalmService {
     private func will() -> Mosquitto.Message? {
         let id = Self.newConnection()
         connection = id
-        return watches[settings.node.space].map { Mosquitto.Message($0.will(id)) }
+        return watches[settings.node.space]?.engine.will(id)
     }
 
     private static func newConnection() -> ConnectionID {
@@ -109,10 +109,7 @@ actor CalmService {
         guard let space = Topics.space(of: message.topic) else { return hearSensor(message) }
         guard let watch = watch(space) else { return }
         let now = Clocks.now()
-        let decoded = watch.codec.decode(
-            topic: message.topic, payload: message.payload, retained: message.retain, now: watch.groupTime(at: now),
-            memory: &watch.memory)
-        switch decoded {
+        switch watch.engine.decode(message, at: now) {
         case .sound(let level, let node): watch.hear(level, from: node, at: now.boot)
         case .message(let content, let sender):
             watch.feed(.received(content, from: sender, retained: message.retain))
@@ -184,13 +181,5 @@ actor CalmService {
             if watch.needsTick { isTicking = true }
         }
         if isTicking { tick?.arm(atBootMilliseconds: now - now % Self.pace + Self.pace) }
-    }
-}
-
-extension Mosquitto.Message {
-    init(_ outgoing: Outgoing) {
-        self.init(
-            topic: outgoing.topic, payload: outgoing.payload, qos: outgoing.qos == 0 ? .atMostOnce : .atLeastOnce,
-            retain: outgoing.retain)
     }
 }

@@ -14,16 +14,9 @@ final class SpaceWatch {
     /// Clocks of microphones that are remembered.
     private static let clocksLimit = 256
 
-    let codec: WireCodec
-    var memory = WireCodec.Memory()
+    let engine: ServiceEngine
     private let publish: (Outgoing) -> Void
     private let files: RoomFiles
-    private let threshold: Threshold
-    private var engine: Engine
-    private var inputs: [Input] = []
-    private var isBusy = false
-    private var wake: LoopTimer?
-    private var armedFor: Int64?
     private var viewChanges = 0
 
     private var room: Room
@@ -37,33 +30,16 @@ final class SpaceWatch {
         space: SpaceID, settings: CalmSettings, bootID: BootID, files: RoomFiles, loop: EventLoop,
         publish: @escaping (Outgoing) -> Void
     ) {
-        codec = WireCodec(space: space, me: settings.node.node)
         self.publish = publish
         self.files = files
-        threshold = settings.threshold
-        engine = Engine(
-            configuration: Session.Configuration(
-                node: settings.node.node, name: settings.node.name, role: .service, software: Software.name,
-                bootID: bootID, isAnnounced: !settings.isEverySpace))
+        engine = ServiceEngine(
+            space: space, settings: settings.node, isAnnounced: !settings.isEverySpace, bootID: bootID, loop: loop,
+            publish: publish)
         (file, room) = files.open(space, threshold: settings.threshold)
-        // The timer goes with this object, and its loop is the one that this object lives on.
-        let box = Unowned(self)
-        wake = loop.makeTimer { box.watch?.wakeUp() }
-    }
-
-    /// Of the watch that the loop's thread has, for that thread.
-    private final class Unowned: @unchecked Sendable {
-        weak var watch: SpaceWatch?
-        init(_ watch: SpaceWatch) { self.watch = watch }
+        engine.onFed = { [weak self] in self?.lookAtView() }
     }
 
     func start() { feed(.restored(nil)) }
-
-    func will(_ connection: ConnectionID) -> Outgoing {
-        codec.will(for: engine.presence(at: Clocks.now(), connection: connection, online: true))
-    }
-
-    func groupTime(at now: Instant) -> Int64 { engine.groupTime(now) }
 
     func save() { files.flush(&file) }
 
@@ -86,47 +62,10 @@ final class SpaceWatch {
         if file.isLong { files.flush(&file, room: room) }
     }
 
-    // MARK: The engine
-
     func feed(_ input: Input) {
         // The broker may have lost what it had.
         if case .linkUp = input { published = nil }
-        inputs.append(input)
-        guard !isBusy else { return }
-        isBusy = true
-        var index = 0
-        while index < inputs.count {
-            for effect in engine.handle(inputs[index], at: Clocks.now()) { perform(effect) }
-            index += 1
-        }
-        inputs.removeAll(keepingCapacity: true)
-        isBusy = false
-        armWake()
-        guard engine.viewChanges != viewChanges, !engine.isCatchingUp else { return }
-        viewChanges = engine.viewChanges
-        follow()
-    }
-
-    private func perform(_ effect: Effect) {
-        switch effect {
-        // It owns nothing, and so has nothing to keep.
-        case .journal(_, let number): inputs.append(.journalled(number))
-        case .publish(let message): publish(codec.encode(message))
-        case .barrier(let connection): publish(codec.barrier(connection))
-        case .reply, .log, .record: break
-        }
-    }
-
-    private func armWake() {
-        let next = engine.nextWake
-        guard next != armedFor else { return }
-        armedFor = next
-        if let next { wake?.arm(atBootMilliseconds: next) } else { wake?.disarm() }
-    }
-
-    private func wakeUp() {
-        armedFor = nil
-        feed(.wake)
+        engine.feed(input)
     }
 
     // MARK: What is said
@@ -134,15 +73,17 @@ final class SpaceWatch {
     /// Whether what there is to say can change by itself.
     var needsTick: Bool {
         let boot = EventLoop.bootMilliseconds()
-        guard let moment = engine.view.lastMoment(at: boot) else { return false }
+        guard let moment = engine.state.view.lastMoment(at: boot) else { return false }
         return moment.register.status == .running || boot - changedAt < Self.afterwards
     }
 
-    private func follow() {
+    private func lookAtView() {
+        guard engine.state.viewChanges != viewChanges, !engine.state.isCatchingUp else { return }
+        viewChanges = engine.state.viewChanges
         let boot = EventLoop.bootMilliseconds()
         changedAt = boot
-        guard let register = engine.view.register else { return }
-        if room.follow(register, others: { engine.register(of: $0) }), let sessions = room.sessions {
+        guard let register = engine.state.view.register else { return }
+        if room.follow(register, others: { engine.state.register(of: $0) }), let sessions = room.sessions {
             file.note(sessions)
         }
         update(at: boot)
@@ -152,14 +93,14 @@ final class SpaceWatch {
     func update(at boot: Int64) {
         // What is said is on disk before: after a restart it is still so.
         files.flush(&file, room: room)
-        guard engine.view.isLinked, !engine.isCatchingUp, boot - publishedAt >= CalmService.pace,
-            let moment = engine.view.lastMoment(at: boot), let feed = room.feed(of: moment),
+        guard engine.state.view.isLinked, !engine.state.isCatchingUp, boot - publishedAt >= CalmService.pace,
+            let moment = engine.state.view.lastMoment(at: boot), let feed = room.feed(of: moment),
             feed.isNews(after: published)
         else { return }
         if moment.register.status != .running { changedAt = max(changedAt, moment.anchorBoot) }
         published = feed
         publishedAt = boot
-        publish(codec.encode(feed))
+        publish(engine.codec.encode(feed))
     }
 }
 

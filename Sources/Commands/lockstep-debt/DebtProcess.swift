@@ -13,29 +13,16 @@ struct DebtProcess {
     let settings: DebtSettings
 
     func run() async throws {
-        guard settings.node.broker != nil else {
-            throw UsageError("the debt service needs a broker: --broker mqtt://host, or LOCKSTEP_BROKER")
-        }
-        guard let bootID = Clocks.bootID() else { throw UsageError("the kernel's boot id cannot be read") }
+        let start = try ServiceStart(settings.node, isEverySpace: settings.isEverySpace, of: "debt service")
         let log = Logger(label: "lockstep-debt")
-        let directory: StateDirectory
-        do throws(StateDirectoryError) {
-            directory = try StateDirectory(settings.node.stateDirectory)
-        } catch {
-            throw UsageError("\(error)")
-        }
         let ledger = try Ledger(path: settings.ledger)
-        let client =
-            settings.isEverySpace
-            ? "lockstep-\(settings.node.node)" : "lockstep-\(settings.node.space)-\(settings.node.node)"
-        guard let link = settings.node.link(clientID: client) else { return }
         let signals = await UnixSignalsSequence(trapping: [.sigterm, .sigint, .sighup])
         try await EventLoop.withEventLoop(name: "debt") { loop in
             let history = try ledger.take(settings.rules, at: Clocks.now().wall)
             let service = DebtService(
-                settings: settings, ledger: ledger, history: history, bootID: bootID, loop: loop, log: log)
+                settings: settings, ledger: ledger, history: history, bootID: start.bootID, loop: loop, log: log)
             try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask { try await service.run(link) }
+                group.addTask { [link = start.link] in try await service.run(link) }
                 group.addTask {
                     for await signal in signals {
                         guard signal == .sighup else { break }
@@ -57,6 +44,6 @@ struct DebtProcess {
         }
         try ledger.close()
         // Until here no other process may have the ledger.
-        withExtendedLifetime(directory) {}
+        withExtendedLifetime(start.directory) {}
     }
 }

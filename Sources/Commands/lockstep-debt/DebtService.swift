@@ -72,7 +72,7 @@ actor DebtService {
         fileArrivals()
         guard let client else { return }
         if let connection, !settings.isEverySpace, let space = spaces[settings.node.space] {
-            await client.send(Mosquitto.Message(space.will(connection)))
+            await client.send(space.engine.will(connection))
         }
         connection = nil
         await client.close(deadlineMilliseconds: 500)
@@ -87,7 +87,7 @@ actor DebtService {
     private func will() -> Mosquitto.Message? {
         let id = Self.newConnection()
         connection = id
-        return spaces[settings.node.space].map { Mosquitto.Message($0.will(id)) }
+        return spaces[settings.node.space]?.engine.will(id)
     }
 
     private static func newConnection() -> ConnectionID {
@@ -127,10 +127,7 @@ actor DebtService {
     private func receive(_ message: Mosquitto.Message) {
         guard let id = Topics.space(of: message.topic), let space = space(id) else { return }
         let now = Clocks.now()
-        let decoded = space.codec.decode(
-            topic: message.topic, payload: message.payload, retained: message.retain, now: space.groupTime(at: now),
-            memory: &space.memory)
-        switch decoded {
+        switch space.engine.decode(message, at: now) {
         case .record(let filed):
             arrivals.append(Ledger.Arrival(space: id, filed: filed, at: space.groupTime(at: now)))
             fileSoon()
@@ -316,13 +313,5 @@ actor DebtService {
         let now = Clocks.now()
         let rest = spaces.values.map { $0.nextUpdate - $0.groupTime(at: now) }.min() ?? Self.longestRest
         calendar?.arm(atBootMilliseconds: EventLoop.bootMilliseconds() + max(1, min(rest, Self.longestRest)))
-    }
-}
-
-extension Mosquitto.Message {
-    init(_ outgoing: Outgoing) {
-        self.init(
-            topic: outgoing.topic, payload: outgoing.payload, qos: outgoing.qos == 0 ? .atMostOnce : .atLeastOnce,
-            retain: outgoing.retain)
     }
 }

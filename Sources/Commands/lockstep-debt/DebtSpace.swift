@@ -9,14 +9,8 @@ import Wire
 
 /// One space: its engine, which knows group time and who is there, and its week. It lives on the service's thread.
 final class DebtSpace {
-    let codec: WireCodec
-    var memory = WireCodec.Memory()
+    let engine: ServiceEngine
     private let publish: (Outgoing) -> Void
-    private var engine: Engine
-    private var inputs: [Input] = []
-    private var isBusy = false
-    private var wake: LoopTimer?
-    private var armedFor: Int64?
 
     private var book: WeekBook
     private var published: DebtFeed?
@@ -32,38 +26,23 @@ final class DebtSpace {
         space: SpaceID, settings: DebtSettings, ledger: Ledger, history: RulesHistory, bootID: BootID, loop: EventLoop,
         publish: @escaping (Outgoing) -> Void
     ) {
-        codec = WireCodec(space: space, me: settings.node.node)
         self.publish = publish
         // What cannot be read now says so when it is next asked for.
         gone = (try? ledger.gone(of: space)) ?? []
         book = WeekBook(space: space, ledger: ledger, history: history)
-        engine = Engine(
-            configuration: Session.Configuration(
-                node: settings.node.node, name: settings.node.name, role: .service, software: Software.name,
-                bootID: bootID, isAnnounced: !settings.isEverySpace))
-        // The timer goes with this object, and its loop is the one that this object lives on.
-        let box = Unowned(self)
-        wake = loop.makeTimer { box.space?.wakeUp() }
+        engine = ServiceEngine(
+            space: space, settings: settings.node, isAnnounced: !settings.isEverySpace, bootID: bootID, loop: loop,
+            publish: publish)
     }
 
-    /// Of the space that the loop's thread has, for that thread.
-    private final class Unowned: @unchecked Sendable {
-        weak var space: DebtSpace?
-        init(_ space: DebtSpace) { self.space = space }
-    }
+    var codec: WireCodec { engine.codec }
 
-    func will(_ connection: ConnectionID) -> Outgoing {
-        codec.will(for: engine.presence(at: Clocks.now(), connection: connection, online: true))
-    }
-
-    func groupTime(at now: Instant) -> Int64 { engine.groupTime(now) }
+    func groupTime(at now: Instant) -> Int64 { engine.groupTime(at: now) }
 
     /// Whether a node is there and awake.
-    func isHere(_ node: NodeID) -> Bool { engine.peers[node].isOnline }
+    func isHere(_ node: NodeID) -> Bool { engine.state.peers[node].isOnline }
 
     func set(_ node: NodeID, isGone: Bool) { if isGone { gone.insert(node) } else { gone.remove(node) } }
-
-    // MARK: The engine
 
     func feed(_ input: Input) {
         if case .linkDown = input {
@@ -71,35 +50,7 @@ final class DebtSpace {
             published = nil
             publishedYear = nil
         }
-        inputs.append(input)
-        guard !isBusy else { return }
-        isBusy = true
-        var index = 0
-        while index < inputs.count {
-            for effect in engine.handle(inputs[index], at: Clocks.now()) { perform(effect) }
-            index += 1
-        }
-        inputs.removeAll(keepingCapacity: true)
-        isBusy = false
-        let next = engine.nextWake
-        guard next != armedFor else { return }
-        armedFor = next
-        if let next { wake?.arm(atBootMilliseconds: next) } else { wake?.disarm() }
-    }
-
-    private func perform(_ effect: Effect) {
-        switch effect {
-        // It owns nothing, and so has nothing to keep.
-        case .journal(_, let number): inputs.append(.journalled(number))
-        case .publish(let message): publish(codec.encode(message))
-        case .barrier(let connection): publish(codec.barrier(connection))
-        case .reply, .log, .record: break
-        }
-    }
-
-    private func wakeUp() {
-        armedFor = nil
-        feed(.wake)
+        engine.feed(input)
     }
 
     // MARK: Answers
@@ -120,7 +71,7 @@ final class DebtSpace {
 
     /// Whether a node's connection is seen for the first time.
     func isNew(_ connection: ConnectionID, of node: NodeID) -> Bool {
-        guard engine.view.isLinked, compared[node] != connection else { return false }
+        guard engine.state.view.isLinked, compared[node] != connection else { return false }
         if compared.count > Limits.nodes { compared = [:] }
         compared[node] = connection
         return true
@@ -141,14 +92,15 @@ final class DebtSpace {
         let feed = try book.feed(at: now)
         nextUpdate = min(book.nextBoundary(after: now), feed.week?.until ?? .max)
         if nextUpdate <= now { nextUpdate = now + 1_000 }
-        guard engine.view.isLinked, feed.isNews(after: published) else { return }
+        guard engine.state.view.isLinked, feed.isNews(after: published) else { return }
         published = feed
         publish(codec.encode(feed))
     }
+
     /// Reads on in the weeks before this one, and says what was done in them, if that is news.
     /// - Returns: Whether there is more to be read.
     func updateYear() throws -> Bool {
-        guard engine.view.isLinked else { return false }
+        guard engine.state.view.isLinked else { return false }
         guard let year = try book.year(at: groupTime(at: Clocks.now())) else { return true }
         guard year.isNews(after: publishedYear) else { return false }
         publishedYear = year

@@ -84,11 +84,13 @@ private struct LinkService: Service {
     let configuration: Mosquitto.Configuration
 
     func run() async throws {
-        try await withGracefulShutdownHandler {
+        try await withThrowingDiscardingTaskGroup { group in
+            group.addTask {
+                guard (try? await gracefulShutdown()) != nil else { return }
+                await node.goOffline()
+            }
             try await node.runLink(configuration)
-        } onGracefulShutdown: {
-            // The handler cannot wait; `runLink` returns when this has closed the connection.
-            Task { await node.goOffline() }
+            group.cancelAll()
         }
     }
 }

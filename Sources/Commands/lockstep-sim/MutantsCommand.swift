@@ -34,42 +34,31 @@ struct MutantsCommand: AsyncParsableCommand {
             print("canary: NOT REPORTED")
             escaped += 1
         }
-        let width = Mutant.all.map(\.name.count).max() ?? 0
-        for try await (mutant, verdict) in hunts() {
-            let name = mutant.name + String(repeating: " ", count: width - mutant.name.count)
-            if let verdict, let violation = verdict.violation {
-                print("\(name)  caught at seed \(verdict.scenario.seed) by \(violation.check.rawValue)")
-                try keep(verdict.scenario.shrunken(violating: violation.check, rules: mutant.rules), of: mutant)
-            } else {
-                print("\(name)  ESCAPED \(budget) seeds")
-                escaped += 1
+        let (first, budget) = (first, budget)
+        try await withThrowingTaskGroup(of: (Mutant, Verdict?).self) { group in
+            for (number, mutant) in Mutant.all.enumerated() {
+                if number >= jobs, let (hunted, verdict) = try await group.next() {
+                    escaped += try tell(verdict, of: hunted)
+                }
+                group.addTask { (mutant, mutant.hunt(from: first, budget: budget)) }
             }
+            for try await (hunted, verdict) in group { escaped += try tell(verdict, of: hunted) }
         }
         if escaped > 0 { throw ExitCode(1) }
     }
 
-    /// What came of each mutant, as it is known.
-    private func hunts() -> AsyncThrowingStream<(Mutant, Verdict?), any Error> {
-        let (first, budget, jobs) = (first, budget, jobs)
-        return AsyncThrowingStream { continuation in
-            // Ends with the stream: whoever stops reading cancels it.
-            let hunting = Task {
-                await withTaskGroup(of: (Mutant, Verdict?).self) { group in
-                    var left = Mutant.all[...]
-                    for mutant in left.prefix(jobs) {
-                        group.addTask { (mutant, mutant.hunt(from: first, budget: budget)) }
-                    }
-                    left = left.dropFirst(jobs)
-                    for await result in group {
-                        continuation.yield(result)
-                        guard let mutant = left.popFirst() else { continue }
-                        group.addTask { (mutant, mutant.hunt(from: first, budget: budget)) }
-                    }
-                }
-                continuation.finish()
-            }
-            continuation.onTermination = { _ in hunting.cancel() }
+    /// Says what came of a mutant, and keeps the trace.
+    /// - Returns: How many have escaped: 0 or 1.
+    private func tell(_ verdict: Verdict?, of mutant: Mutant) throws -> Int {
+        let width = Mutant.all.map(\.name.count).max() ?? 0
+        let name = mutant.name + String(repeating: " ", count: width - mutant.name.count)
+        guard let verdict, let violation = verdict.violation else {
+            print("\(name)  ESCAPED \(budget) seeds")
+            return 1
         }
+        print("\(name)  caught at seed \(verdict.scenario.seed) by \(violation.check.rawValue)")
+        try keep(verdict.scenario.shrunken(violating: violation.check, rules: mutant.rules), of: mutant)
+        return 0
     }
 
     private func keep(_ scenario: @autoclosure () -> Scenario, of mutant: Mutant) throws {

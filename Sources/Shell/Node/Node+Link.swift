@@ -200,7 +200,8 @@ extension Node {
 }
 
 extension Mosquitto.Message {
-    init(_ outgoing: Outgoing) {
+    /// What a codec has made, for the connection.
+    public init(_ outgoing: Outgoing) {
         self.init(
             topic: outgoing.topic, payload: outgoing.payload, qos: outgoing.qos == 0 ? .atMostOnce : .atLeastOnce,
             retain: outgoing.retain)

@@ -178,9 +178,9 @@ public actor Node {
         nextTicket += 1
         let id = nextTicket
         observers[id] = continuation
-        continuation.onTermination = { [weak self] _ in
-            // The stream ends on any thread and cannot wait: nobody is left to wait for this.
-            Task { await self?.forget(observer: id) }
+        // The stream ends on any thread, and nobody is left to wait.
+        continuation.onTermination = { [weak self, loop] _ in
+            loop.execute { [weak self] in self?.assumeIsolated { $0.observers[id] = nil } }
         }
         continuation.yield(engine.view)
         return stream
@@ -189,8 +189,6 @@ public actor Node {
     /// Calls `handler` with each later view on the loop's thread, before anything else is done: for a display that lives
     /// on the loop itself, which it enters with `assumeIsolated`. It must not wait, and not call the node.
     public func onView(_ handler: (@Sendable (View) -> Void)?) { viewHandler = handler }
-
-    private func forget(observer id: Int) { observers[id] = nil }
 
     /// The engine has the input before anything waits: the wait itself may take the task through another thread.
     private func reply(_ input: (Ticket) -> Input) async -> Reply {
@@ -209,7 +207,7 @@ public actor Node {
             }
         } onCancel: {
             // The asking program has gone: nobody is left to wait for this.
-            Task { await self.hangUp(ticket) }
+            loop.execute { self.assumeIsolated { $0.hangUp(ticket) } }
         }
     }
 

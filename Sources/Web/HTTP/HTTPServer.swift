@@ -72,12 +72,12 @@ public struct HTTPServer: Service {
         )
         try await withThrowingDiscardingTaskGroup { group in
             group.addTask { await displays.run() }
-            try await withGracefulShutdownHandler {
-                try await application.run()
-            } onGracefulShutdown: {
-                // The handler cannot wait; the application ends when the streams have.
-                Task { await displays.close() }
+            group.addTask {
+                guard (try? await gracefulShutdown()) != nil else { return }
+                await displays.close()
             }
+            // Ends when the streams of the displays have.
+            try await application.run()
             group.cancelAll()
         }
     }

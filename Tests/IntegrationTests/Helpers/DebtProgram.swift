@@ -34,9 +34,7 @@ final class DebtProgram: Sendable {
     }
 
     deinit {
-        guard let pid = child.withLock({ $0 }) else { return }
-        Glibc.kill(pid, SIGKILL)
-        while Spawn.reap(pid) == nil { usleep(1_000) }
+        if let pid = child.withLock({ $0 }) { Spawn.end(pid) }
     }
 
     var pid: pid_t? { child.withLock { $0 } }

@@ -35,10 +35,7 @@ final class PrivateBus: Sendable {
         try await eventually("the bus is there") { access(bus, F_OK) == 0 }
     }
 
-    deinit {
-        kill(pid, SIGKILL)
-        while Spawn.reap(pid) == nil { usleep(1_000) }
-    }
+    deinit { Spawn.end(pid) }
 }
 
 /// What a node sees of logind. It works only while it is asked something: ``locks``.

@@ -14,7 +14,7 @@ struct Kiosk {
     let ports: [String: Int]
 
     /// Where there is no Chromium, nothing can be seen.
-    static let isSeen = ConditionTrait.enabled(if: Browser.isInstalled, "chromium is not installed")
+    static let isSeen = ConditionTrait.needs("chromium", Browser.isInstalled)
 
     static func with(
         kitchenClock: MovedClock = .ofThisMachine, _ body: (Kiosk) async throws -> Void

@@ -3,6 +3,7 @@
 import FoundationEssentials
 import Glibc
 import Support
+import Testing
 
 /// The clocks of a machine that a node believes to run on.
 enum MovedClock: Sendable {
@@ -22,6 +23,8 @@ enum MovedClock: Sendable {
             .first { access($0, R_OK) == 0 }
     }()
 
+    static let isFaked = ConditionTrait.needs("libfaketime", library != nil)
+
     /// Whether this machine lets us have boot clocks of our own: it takes root, and time namespaces.
     static let canMoveBoot: Bool = {
         guard getuid() == 0, let directory = try? TemporaryDirectory(), let unshare = try? Spawn.find("unshare"),
@@ -30,10 +33,7 @@ enum MovedClock: Sendable {
                 MovedClock.boot(seconds: 1_000).words(in: directory, unshare: unshare) + [sh, "-c", "exit 0"],
                 output: directory.file("log"))
         else { return false }
-        while true {
-            if let status = Spawn.reap(child) { return status == 0 }
-            usleep(1_000)
-        }
+        return Spawn.wait(for: child) == 0
     }()
 
     var environment: [String: String] {

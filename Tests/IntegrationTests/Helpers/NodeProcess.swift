@@ -41,8 +41,7 @@ final class NodeProcess: Sendable {
 
     deinit {
         guard let pid = child.withLock({ $0 }) else { return }
-        Glibc.kill(pid, SIGKILL)
-        while Spawn.reap(pid) == nil { usleep(1_000) }
+        Spawn.end(pid)
         clock.clean(after: pid)
     }
 

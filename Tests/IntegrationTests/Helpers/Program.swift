@@ -52,8 +52,7 @@ enum CommandLine {
                 return status != nil
             }
         } catch {
-            kill(child, SIGKILL)
-            while Spawn.reap(child) == nil { usleep(1_000) }
+            Spawn.end(child)
             throw error
         }
         return CommandResult(

@@ -21,10 +21,7 @@ struct TerminalWindow {
         let server = try Spawn.start(
             [window.tmux, "-f", "/dev/null", "-S", window.socket, "-D"], environment: environment,
             output: directory.file("server.log"))
-        defer {
-            kill(server, SIGKILL)
-            while Spawn.reap(server) == nil { usleep(1_000) }
-        }
+        defer { Spawn.end(server) }
         try await eventually("tmux serves") { access(window.socket, F_OK) == 0 }
         let file = try directory.write("#!/bin/sh\n\(script)\n", to: "script")
         _ = try await window.run(
