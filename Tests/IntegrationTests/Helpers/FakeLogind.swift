@@ -31,8 +31,12 @@ final class PrivateBus: Sendable {
         pid = try Spawn.start(
             [try Spawn.find("dbus-daemon"), "--nofork", "--nopidfile", "--config-file=\(file)"],
             output: directory.file("bus.log"))
-        let bus = directory.file("bus")
-        try await eventually("the bus is there") { access(bus, F_OK) == 0 }
+        // The path is there before anybody listens at it.
+        try await eventually("the bus is there") { [address] in
+            var bus: OpaquePointer?
+            defer { sd_bus_close_unref(bus) }
+            return sd_bus_new(&bus) >= 0 && sd_bus_set_address(bus, address) >= 0 && sd_bus_start(bus) >= 0
+        }
     }
 
     deinit { Spawn.end(pid) }
