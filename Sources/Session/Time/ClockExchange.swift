@@ -148,8 +148,24 @@ struct Exchange: Hashable, Sendable {
     }
     /// When somebody is to be asked next, on the boot clock. Kept, because every input asks for it.
     private(set) var nextWake: Int64?
-    /// Whether whom to ask has to be looked at anew.
+    /// Whether whom to ask may be another question than it was.
     var isDirty = false
+    /// What was asked last; `nil` when the answer may be another one although the question is the same.
+    var question: Question?
+
+    /// What the choice of whom to ask depends on, besides who is there.
+    struct Question: Hashable, Sendable {
+        /// Whether it is known who is there.
+        var isReady: Bool
+        /// The owner of the live session that is shown here, if that is another node.
+        var owner: NodeID?
+        /// The boot that the owner should be in.
+        var boot: BootID?
+        /// Whether this machine's own clock is not known to be right.
+        var needsCouncil: Bool
+        /// What was learnt before this instant is not good enough.
+        var since: Int64?
+    }
 
     struct Round: Hashable, Sendable {
         /// When to ask next, on the boot clock; `nil` for not again.
@@ -170,12 +186,17 @@ struct Exchange: Hashable, Sendable {
         return true
     }
 
+    /// Has whom to ask looked at anew, whatever the question.
+    mutating func lookAnew() {
+        question = nil
+        isDirty = true
+    }
+
     /// Asks these nodes, and no others.
     /// - Parameters:
     ///   - lasting: Whom to ask for as long as it is among them, and the boot that it should be in.
     ///   - since: What was learnt before this instant is not good enough.
     mutating func plan(_ nodes: Set<NodeID>, lasting: (node: NodeID, boot: BootID)?, since: Int64?, at now: Int64) {
-        isDirty = false
         if !rounds.keys.allSatisfy(nodes.contains) { rounds = rounds.filter { nodes.contains($0.key) } }
         for node in nodes {
             let isLasting = node == lasting?.node
@@ -199,7 +220,7 @@ struct Exchange: Hashable, Sendable {
     /// What is under way begins again, with one node or with all.
     mutating func startOver(with node: NodeID? = nil) {
         if let node { rounds[node] = nil } else { rounds = [:] }
-        isDirty = true
+        lookAnew()
     }
 
     /// A node's machine was suspended: there a boot clock goes by the battery clock, on some machines by whole seconds.

@@ -43,17 +43,30 @@ extension Engine {
     /// Whom to ask: the owner of a live session, whose time is shown here; and, while this machine's clock is not known
     /// to be right, a few nodes that everybody else asks too.
     mutating func planExchange(at now: Instant) {
-        guard link.isReady, keeps(.exchange) else { return exchange.plan([], lasting: nil, since: nil, at: now.boot) }
+        exchange.isDirty = false
+        let question = question(at: now)
+        guard question != exchange.question else { return }
+        exchange.question = question
+        guard question.isReady else { return exchange.plan([], lasting: nil, since: nil, at: now.boot) }
         var nodes: Set<NodeID> = []
         var lasting: (NodeID, BootID)?
-        if let shown = view.register, !view.isOwner, shown.status.isLive, peers[shown.owner].presence?.online != false {
-            nodes.insert(shown.owner)
-            lasting = (shown.owner, shown.anchor.bootID)
+        if let owner = question.owner, let boot = question.boot, peers[owner].presence?.online != false {
+            nodes.insert(owner)
+            lasting = (owner, boot)
         }
-        if now.wallBound == nil || time.doubtedAt != nil || isClockWrong(now) {
-            nodes.formUnion(council)
+        if question.needsCouncil { nodes.formUnion(council) }
+        exchange.plan(nodes, lasting: lasting, since: question.since, at: now.boot)
+    }
+
+    private func question(at now: Instant) -> Exchange.Question {
+        var question = Exchange.Question(
+            isReady: link.isReady && keeps(.exchange),
+            needsCouncil: now.wallBound == nil || time.doubtedAt != nil || isClockWrong(now), since: time.doubtedAt)
+        if !view.isOwner, let shown = view.register, shown.status.isLive {
+            question.owner = shown.owner
+            question.boot = shown.anchor.bootID
         }
-        exchange.plan(nodes, lasting: lasting, since: time.doubtedAt, at: now.boot)
+        return question
     }
 
     /// The nodes whose clocks decide where no clock is known to be right.
@@ -81,7 +94,7 @@ extension Engine {
         let hasAll = council.allSatisfy { exchange.estimates[$0].map { $0.at >= since } ?? false }
         if hasAll || now.boot - since > 30_000 {
             time.settleDoubt()
-            exchange.isDirty = true
+            exchange.lookAnew()
         }
     }
 

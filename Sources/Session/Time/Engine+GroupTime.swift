@@ -41,7 +41,7 @@ extension Engine {
         dateIsKnown(at: now)
         if isClockWrong(now) != wasWrong || abs(shift) > GroupClock.tolerance {
             // Others compare the time that it says with their own.
-            exchange.isDirty = true
+            exchange.lookAnew()
             publishPresence(at: now)
         }
     }
