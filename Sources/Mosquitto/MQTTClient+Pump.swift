@@ -22,12 +22,12 @@ extension MQTTClient {
             }
         }
         let gotSomething = !link.handle.inbox.items.isEmpty
-        if link.handle.socket >= 0 { quickAcknowledge(link) }
         if code == 0, isOpening, !gotSomething, link.handle.socket >= 0, peek(link) == .end {
             lost(link, code)
             return
         }
         pump(link, code)
+        if isCurrent(link), link.handle.socket >= 0 { quickAcknowledge(link) }
         // Decrypted data may be left inside the library, where the kernel does not see it.
         if gotSomething, configuration.tls != nil, isCurrent(link) {
             loop.execute { [weak self] in
@@ -144,7 +144,8 @@ extension MQTTClient {
     }
 
     /// Without it the kernel holds acknowledgements back by 40 ms, and a sender under Nagle's rule waits for them. The
-    /// kernel forgets it, so it is set after each read.
+    /// kernel forgets it, so it is set after each read: behind what the read has led to, which carries the acknowledgement
+    /// along where it is an answer.
     func quickAcknowledge(_ link: Link) {
         var on: Int32 = 1
         unsafe setsockopt(link.descriptor, Int32(IPPROTO_TCP), TCP_QUICKACK, &on, socklen_t(MemoryLayout<Int32>.size))
