@@ -25,6 +25,10 @@ actor Person {
     /// Presses pause and resume in turn.
     /// - Returns: Nanoseconds from each press to the view that shows its effect.
     func presses(_ count: Int, gap: Int) async throws -> [Int64] {
+        try await withTaskExecutorPreference(LoopTasks(loop)) { try await pressInTurn(count, gap: gap) }
+    }
+
+    private func pressInTurn(_ count: Int, gap: Int) async throws -> [Int64] {
         await node.onView { [weak self] view in self?.assumeIsolated { $0.see(view) } }
         var times: [Int64] = []
         for _ in 0..<count { times.append(try await press(gap: gap)) }
@@ -80,5 +84,21 @@ actor Person {
     private func resume() {
         waiting?.resume()
         waiting = nil
+    }
+}
+
+/// Has tasks go on where they are: what waits for a continuation comes back by way of the global executor otherwise, whose
+/// threads draw the loop's thread from core to core.
+private final class LoopTasks: TaskExecutor {
+    private let loop: EventLoop
+
+    init(_ loop: EventLoop) { self.loop = loop }
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        loop.execute { [self] in
+            job.runSynchronously(
+                isolatedTo: loop.asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
+        }
     }
 }
