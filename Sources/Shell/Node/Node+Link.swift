@@ -130,6 +130,7 @@ extension Node {
 
     func publish(_ message: Session.Message) {
         guard let client else { return }
+        if registersOnTheirWay > 0, case .ack = message { return answersBehind.append(message) }
         counted.published += 1
         if case .ack(.answer(let answer)) = message {
             counted.answers[ReplyReport.Outcome(answer.outcome).rawValue, default: 0] += 1
@@ -138,6 +139,7 @@ extension Node {
         if case .register(let register) = message {
             encoded = self.encoded(register)
             published = Published(message: message, outgoing: encoded)
+            registersOnTheirWay += 1
         } else {
             encoded = codec.encode(message)
         }
@@ -146,8 +148,17 @@ extension Node {
                 self?.assumeIsolated { $0.sent(message, on: encoded.topic, result) }
             }
         }
-        // A broker that waits for this core hands the register on now, and not after the answer to the press.
-        if case .register = message { sched_yield() }
+    }
+
+    /// The broker has handed the register on: what nobody waits for who has the register follows, the answer that it
+    /// holds already and the ledger's record.
+    private func registerArrived() {
+        registersOnTheirWay -= 1
+        guard registersOnTheirWay == 0 else { return }
+        let answers = answersBehind
+        answersBehind = []
+        for answer in answers { publish(answer) }
+        releaseRecords()
     }
 
     /// Says for the calm service how loud it is here, as of now.
@@ -164,6 +175,7 @@ extension Node {
     /// The broker's acknowledgement stands for the echo that it does not send: the register has arrived there.
     private func sent(_ message: Session.Message, on topic: String, _ result: Result<PublishOutcome, MQTTError>) {
         if case .presence(let presence) = message { presenceSent(isSleeping: presence.isSleeping, result) }
+        if case .register = message { registerArrived() }
         switch result {
         case .success:
             if canBeDeaf, case .register = message { feed(.received(message, from: identity.node, retained: false)) }

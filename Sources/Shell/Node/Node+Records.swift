@@ -16,8 +16,8 @@ extension Node {
         loop.execute { [weak self] in self?.assumeIsolated { $0.releaseRecords() } }
     }
 
-    private func releaseRecords() {
-        guard let write = recordsSafeUpTo.take() else { return }
+    func releaseRecords() {
+        guard registersOnTheirWay == 0, let write = recordsSafeUpTo.take() else { return }
         outbox?.release(upTo: write, at: clocks().boot)
         sendRecords()
     }

@@ -42,6 +42,10 @@ public actor Node {
     /// What the node counts; the rest of ``metrics()`` is looked up.
     var counted = NodeMetrics()
     var published: Published?
+    /// Registers that the broker has not acknowledged yet.
+    var registersOnTheirWay = 0
+    /// Answers that wait until it has: who gets the register needs none.
+    var answersBehind: [Session.Message] = []
     var lastEncoded: Encoded?
     var memory = WireCodec.Memory()
     /// Whether the connection lets a node not hear itself (MQTT 5).
@@ -251,22 +255,23 @@ public actor Node {
         guard !isBusy else { return }
         isBusy = true
         defer { isBusy = false }
-        let (before, changes, wasCatchingUp) = (engine.view, engine.viewChanges, engine.isCatchingUp)
+        let (before, changes, wasCatchingUp) = (engine.view.outline, engine.viewChanges, engine.isCatchingUp)
         var index = 0
         while index < inputs.count {
             for effect in engine.handle(inputs[index], at: clocks()) { perform(effect) }
             index += 1
         }
         inputs.removeAll(keepingCapacity: true)
-        let view = engine.view
-        if engine.viewChanges != changes { viewHandler?(view) }
+        if engine.viewChanges != changes { viewHandler?(engine.view) }
         armWake()
         if eventWatch != nil, engine.viewChanges != changes || wasCatchingUp != engine.isCatchingUp {
+            let view = engine.view
             loop.execute { [weak self] in self?.assumeIsolated { $0.lookForEvents(at: view) } }
         }
         guard engine.viewChanges != changes else { return }
+        let news = engine.view.outline == before ? nil : engine.view.register
         // Behind the writing of what was published: waking readers and logging take longer than that.
-        loop.execute { [weak self] in self?.assumeIsolated { $0.show(view, after: before) } }
+        loop.execute { [weak self] in self?.assumeIsolated { $0.show(news, after: before) } }
     }
 
     private func perform(_ effect: Effect) {
@@ -303,13 +308,11 @@ public actor Node {
         wake?.arm(atBootMilliseconds: next - clocks().boot + EventLoop.bootMilliseconds())
     }
 
-    private func show(_ view: View, after before: View) {
+    private func show(_ news: Register?, after before: Outline?) {
         for observer in observers.values { observer.yield(engine.view) }
-        guard let register = view.register,
-            register.status != before.register?.status || register.id != before.register?.id
-        else { return }
+        guard let register = news else { return }
         // Who began and ended what is for everybody; the presses between are for those who look closer.
-        let isOutline = register.id != before.register?.id || !register.status.isLive
+        let isOutline = register.id != before?.id || !register.status.isLive
         log.log(
             level: isOutline ? .info : .debug, "session \(register.status.rawValue)",
             metadata: ["session": "\(register.id)", "owner": "\(register.owner)", "title": "\(register.title)"])
@@ -318,4 +321,14 @@ public actor Node {
     func presence(connection: ConnectionID) -> Presence {
         engine.presence(at: clocks(), connection: connection, online: true)
     }
+}
+
+/// What the log tells of a view.
+private struct Outline: Equatable {
+    var id: SessionID
+    var status: Status
+}
+
+extension View {
+    fileprivate var outline: Outline? { register.map { Outline(id: $0.id, status: $0.status) } }
 }
