@@ -153,7 +153,9 @@ import Testing
             try await page.call("Emulation.setScriptExecutionDisabled", ["value": true])
             try await page.call("Page.navigate", ["url": .string(kiosk.address("desk", "/week?lang=de"))])
             try await page.eventually(
-                "it is drawn", "!!document.querySelector('.days') && document.documentElement.lang === 'de'")
+                "it is drawn",
+                "document.readyState === 'complete' && !!document.querySelector('.days')"
+                    + " && document.documentElement.lang === 'de'")
             #expect(try await page.value("document.querySelectorAll('svg').length") == 4)
             #expect(try await page.value("!!document.querySelector('meta[http-equiv]')") == true)
         }

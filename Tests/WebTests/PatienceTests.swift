@@ -21,7 +21,7 @@ import Wire
 
     @Test func whoSaysNothingMoreIsDroppedAfterTheAnswer() async throws {
         try await Self.with(Patience(idle: .milliseconds(200))) { port, _ in
-            let client = try Client(port, sending: "GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            let client = try await Self.heard(port, "GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n")
             try await eventually("the end") { client.isAtEnd }
             #expect(client.text.hasPrefix("HTTP/1.1 200"))
         }
@@ -57,15 +57,21 @@ import Wire
         let patience = Patience(stalled: .milliseconds(200), beat: .milliseconds(50))
         try await Self.with(patience) { port, node in
             let ask = "GET /v1/timeline HTTP/1.1\r\nHost: localhost\r\n\r\n"
-            let (stalled, awake) = (try Client(port, sending: ask), try Client(port, sending: ask))
+            let stalled = try Client(port, sending: ask)
+            var awake = try Client(port, sending: ask)
             try await Self.isServing(port, displays: 2)
+            var losses = 0
             try await eventually("one is given up") {
                 // More than any buffer in between takes.
                 for _ in 0..<200 { node.happen() }
-                _ = awake.isAtEnd
-                return try await Self.displays(port) == 1
+                // Where the machine kept this one from reading for as long, it is rightly given up, too, and asks again.
+                if awake.isAtEnd, losses < 5 {
+                    losses += 1
+                    awake = try Client(port, sending: ask)
+                }
+                guard try await Self.displays(port) == 1 else { return false }
+                return !awake.isAtEnd
             }
-            #expect(!awake.isAtEnd)
             let before = awake.text.count
             node.happen()
             try await eventually("the other one is told") {
@@ -78,7 +84,7 @@ import Wire
 
     @Test func aPageIsToldThatItsNodeIsThere() async throws {
         try await Self.with(Patience(idle: .milliseconds(200), beat: .milliseconds(50))) { port, _ in
-            let page = try Client(port, sending: "GET /v1/timeline HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            let page = try await Self.heard(port, "GET /v1/timeline HTTP/1.1\r\nHost: localhost\r\n\r\n")
             // Longer than a connection without a request would be left open.
             try await eventually("ten beats") {
                 try #require(!page.isAtEnd)
@@ -112,6 +118,16 @@ import Wire
             await services.triggerGracefulShutdown()
             try await group.waitForAll()
         }
+    }
+
+    /// A client that was answered: where the machine took the time that it has for its request, it tries again.
+    private static func heard(_ port: Int, _ text: String) async throws -> Client {
+        for _ in 1...5 {
+            let client = try Client(port, sending: text)
+            try await eventually("an answer, or the end") { client.isAtEnd || !client.text.isEmpty }
+            if !client.text.isEmpty { return client }
+        }
+        throw Failed("hung up on without an answer, five times")
     }
 
     private static func displays(_ port: Int) async throws -> Double? {
