@@ -6,7 +6,7 @@ import Support
 import Testing
 
 /// The page of the week with a real broker, the debt service and its ledger of a year, a node and a browser.
-@Suite(.takingMuch, Kiosk.isSeen) struct WeekPageTests {
+@Suite(.takingMuch, .tryingAgain, Kiosk.isSeen) struct WeekPageTests {
     private static let environment = ["LOCKSTEP_DEBT_MINIMUM": "0"]
     private static let day: Int64 = 86_400_000
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Dispatch
 import Glibc
 import Logging
 import ServiceLifecycle
@@ -58,7 +59,7 @@ import Wire
         try await Self.with(patience) { port, node in
             let ask = "GET /v1/timeline HTTP/1.1\r\nHost: localhost\r\n\r\n"
             let stalled = try Client(port, sending: ask)
-            var awake = try Client(port, sending: ask)
+            var awake = try AwakePage(port, sending: ask)
             try await Self.isServing(port, displays: 2)
             var losses = 0
             try await eventually("one is given up") {
@@ -67,17 +68,14 @@ import Wire
                 // Where the machine kept this one from reading for as long, it is rightly given up, too, and asks again.
                 if awake.isAtEnd, losses < 5 {
                     losses += 1
-                    awake = try Client(port, sending: ask)
+                    awake = try AwakePage(port, sending: ask)
                 }
                 guard try await Self.displays(port) == 1 else { return false }
                 return !awake.isAtEnd
             }
-            let before = awake.text.count
+            let before = awake.count
             node.happen()
-            try await eventually("the other one is told") {
-                _ = awake.isAtEnd
-                return awake.text.count > before
-            }
+            try await eventually("the other one is told") { awake.count > before }
             try await eventually("the end of the one that stalled") { stalled.isAtEnd }
         }
     }
@@ -141,6 +139,32 @@ import Wire
     private static func isServing(_ port: Int, displays count: Double) async throws {
         try await eventually("\(count) displays") { try await displays(port) == count }
     }
+}
+
+/// A client that reads all the time, on a thread of its own, until the server ends it.
+private final class AwakePage: Sendable {
+    private let state = Mutex((count: 0, isAtEnd: false))
+
+    init(_ port: Int, sending text: String) throws {
+        guard let socket = Port.connected(port) else { throw Failed("nobody listens on port \(port)") }
+        _ = send(socket, text, text.utf8.count, Int32(MSG_NOSIGNAL))
+        DispatchQueue(label: "page").async { [self] in
+            defer { close(socket) }
+            var chunk = [UInt8](repeating: 0, count: 65_536)
+            var ready = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+            while true {
+                poll(&ready, 1, -1)
+                let count = recv(socket, &chunk, chunk.count, 0)
+                if count < 0, errno == EAGAIN || errno == EINTR { continue }
+                state.withLock { count > 0 ? ($0.count += count) : ($0.isAtEnd = true) }
+                if count <= 0 { return }
+            }
+        }
+    }
+
+    /// Bytes that have come.
+    var count: Int { state.withLock { $0.count } }
+    var isAtEnd: Bool { state.withLock { $0.isAtEnd } }
 }
 
 /// A client that writes what it likes, and reads only when it is asked.
