@@ -55,7 +55,7 @@ import Wire
     }
 
     @Test func aPageThatTakesNothingInIsGivenUpAndTheOthersAreTold() async throws {
-        let patience = Patience(stalled: .milliseconds(200), beat: .milliseconds(50))
+        let patience = Patience(stalled: .seconds(2), beat: .milliseconds(50))
         try await Self.with(patience) { port, node in
             let ask = "GET /v1/timeline HTTP/1.1\r\nHost: localhost\r\n\r\n"
             let stalled = try Client(port, sending: ask)
