@@ -62,7 +62,7 @@ public struct PrivateBroker: Sendable {
                 .path(FilePath(try Self.program())), arguments: ["-c", directory + "/mosquitto.conf"],
                 platformOptions: options, input: .none, output: .discarded, error: .discarded
             ) { execution in
-                try await waitUntilReady()
+                try await waitUntilReady(execution.processIdentifier.value)
                 let value = try await body(address)
                 await execution.teardown(using: [.gracefulShutDown(allowedDurationToNextStep: .seconds(2))])
                 return value
@@ -73,9 +73,13 @@ public struct PrivateBroker: Sendable {
         return result.closureResult
     }
 
-    private func waitUntilReady() async throws {
-        for _ in 0..<500 {
+    /// Waits while it runs, a minute at most: on a machine with much else to do it takes its time to listen.
+    private func waitUntilReady(_ process: pid_t) async throws {
+        var state = siginfo_t()
+        for _ in 0..<6_000 {
             if LoopbackPort.isServed(port) { return }
+            let isEnded = waitid(P_PID, id_t(process), &state, WEXITED | WNOHANG | WNOWAIT) != 0 || state.si_signo != 0
+            if isEnded { break }
             try await Task.sleep(for: .milliseconds(10))
         }
         throw PrivateBrokerError.unusable("mosquitto does not listen on port \(port); see \(directory)/mosquitto.log")

@@ -4,7 +4,7 @@ import Support
 import Testing
 
 /// The boring face on the page: AR-01 to AR-07, from beginning to end of a session.
-@Suite(.takingMuch, Kiosk.isSeen) struct KioskBoringTests {
+@Suite(.takingMuch, .tryingAgain, Kiosk.isSeen) struct KioskBoringTests {
     @Test func nothingButTheTime() async throws {
         try await Kiosk.with { kiosk in
             let page = try await kiosk.open("desk", "face=boring&theme=light&qr=0")

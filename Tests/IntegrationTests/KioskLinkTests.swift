@@ -4,7 +4,7 @@ import Support
 import Testing
 
 /// The page when something between it and the session's owner is gone.
-@Suite(.takingMuch, Kiosk.isSeen) struct KioskLinkTests {
+@Suite(.takingMuch, .tryingAgain, Kiosk.isSeen) struct KioskLinkTests {
     @Test(.mostlyWaiting) func lostAndFoundAgain() async throws {
         try await Kiosk.with { kiosk in
             let gallery = try await Gallery.open(kiosk, node: "kitchen")
@@ -25,7 +25,9 @@ import Testing
             try await gallery.look("stale", of: id, as: "stale")
             for picture in gallery.pictures where !picture.name.hasPrefix("boring") {
                 #expect(try await picture.page.value("document.querySelectorAll('button').length") == 0)
-                #expect(try await picture.page.text("notice").hasPrefix("Last heard "), "\(picture.name)")
+                try await picture.page.eventually(
+                    "since when on \(picture.name)",
+                    "document.getElementById('notice').textContent.startsWith('Last heard ')")
             }
             try await orphan.eventually("it is stale, too", "document.documentElement.classList.contains('stale')")
 

@@ -4,7 +4,7 @@ import Support
 import Testing
 
 /// The kiosk page in a real browser, against real nodes: every face in every state at every size, by measurement.
-@Suite(.takingMuch, Kiosk.isSeen) struct KioskTests {
+@Suite(.takingMuch, .tryingAgain, Kiosk.isSeen) struct KioskTests {
     @Test func everyFaceInEveryState() async throws {
         try await Kiosk.with { kiosk in
             let gallery = try await Gallery.open(kiosk, node: "kitchen")

@@ -35,7 +35,7 @@ import Testing
         #expect([-40, .fraction(-39.9), .fraction(-39.8)].contains(levels.last))
     }
 
-    @Test func aMicrophoneIsHeardOnceASecondAsItIs() async throws {
+    @Test(.tryingAgain) func aMicrophoneIsHeardOnceASecondAsItIs() async throws {
         try await Broker.withBroker { broker in
             try await Peer.with(port: broker.port) { peer in
                 let directory = try TemporaryDirectory()
@@ -143,7 +143,7 @@ import Testing
         #expect(CommandLine.exitCode(status ?? 1) == 0)
     }
 
-    @Test func calibrationSuggestsAThreshold() async throws {
+    @Test(.tryingAgain) func calibrationSuggestsAThreshold() async throws {
         let directory = try TemporaryDirectory()
         try Recording.write(Recording.wav([Double](repeating: 0.001, count: 12)), to: directory.file("room.wav"))
         let recorder = ["--recorder", "cat '\(directory.file("room.wav"))'", "--calibration", "94"]
@@ -156,7 +156,7 @@ import Testing
         #expect(words.code == 0 && words.output.contains("LOCKSTEP_CALM_THRESHOLD=40"), "\(words)")
     }
 
-    @Test func calibrationHearsASpace() async throws {
+    @Test(.tryingAgain) func calibrationHearsASpace() async throws {
         try await Broker.withBroker { broker in
             try await Peer.with(port: broker.port) { peer in
                 // As a microphone does, for as long as it is listened to.

@@ -5,7 +5,7 @@ import Support
 import Testing
 
 /// `lockstep` where no node runs: a passing remote over the broker.
-@Suite(.takingTurns) struct RemoteTests {
+@Suite(.takingTurns, .tryingAgain) struct RemoteTests {
     private func remote(_ space: Space, _ arguments: String...) async throws -> CommandResult {
         let nowhere = space.broker.directory.file("none.sock")
         return try await CommandLine.run(

@@ -4,7 +4,7 @@ import Support
 import Testing
 
 /// `lockstep status` and `lockstep nodes`.
-@Suite(.takingTurns) struct StatusTests {
+@Suite(.takingTurns, .tryingAgain) struct StatusTests {
     /// F1 of the product, and what the issue adds.
     static let fields: Set<String> = [
         "activityName", "startTime", "elapsedSeconds", "totalSeconds", "calmPercent", "isRunning", "owner", "status",

@@ -4,7 +4,7 @@ import Support
 import Testing
 
 /// A machine suspends and wakes, as logind tells it.
-@Suite(.takingTurns) struct SuspendTests {
+@Suite(.takingTurns, .tryingAgain) struct SuspendTests {
     private func with(_ body: (Broker, Proxy, NodeProcess, Peer, FakeLogind) async throws -> Void) async throws {
         let bus = try await PrivateBus()
         let logind = try FakeLogind(on: bus)

@@ -6,7 +6,7 @@ import Support
 import Testing
 
 /// `lockstep up`: everything on one machine, and nothing of it left afterwards.
-@Suite(.takingTurns) struct UpTests {
+@Suite(.takingTurns, .tryingAgain) struct UpTests {
     /// A running `lockstep up`, whose broker and node do not outlive the tests.
     private final class Run {
         let directory: TemporaryDirectory
@@ -83,7 +83,10 @@ import Testing
         let socket = LocalSocket(path: directory.file("node.sock"))
         let first = try Run(directory)
         try await first.isUp()
-        #expect(first.children.count == 4, "a broker, a node, the calm and the debt service")
+        try await eventually("a broker, a node, the calm and the debt service") {
+            try first.findChildren()
+            return first.children.count == 4
+        }
         try await eventually("connected") { socket.request("GET", "/v1/session")?.body.linked == true }
         let started = try await CommandLine.run(["start", "Reading", "--socket", socket.path, "--json"])
         #expect(started.code == 0)
@@ -161,7 +164,7 @@ import Testing
         }
         _ = try await run.end(SIGINT)
         try await eventually("nothing is left") { !run.isAnythingLeft }
-        let port = Int(directory.read("state/broker/port")) ?? 0
+        let port = try #require(Int(directory.read("state/broker/port")))
         try await eventually("no broker is left") { !Port.answers(port) }
     }
 

@@ -6,7 +6,7 @@ import Support
 import Testing
 
 /// The page of the week with a real broker, the debt service and its ledger of a year, a node and a browser.
-@Suite(.takingMuch, Kiosk.isSeen) struct WeekPageTests {
+@Suite(.takingMuch, .tryingAgain, Kiosk.isSeen) struct WeekPageTests {
     private static let environment = ["LOCKSTEP_DEBT_MINIMUM": "0"]
     private static let day: Int64 = 86_400_000
 
@@ -153,7 +153,9 @@ import Testing
             try await page.call("Emulation.setScriptExecutionDisabled", ["value": true])
             try await page.call("Page.navigate", ["url": .string(kiosk.address("desk", "/week?lang=de"))])
             try await page.eventually(
-                "it is drawn", "!!document.querySelector('.days') && document.documentElement.lang === 'de'")
+                "it is drawn",
+                "document.readyState === 'complete' && !!document.querySelector('.days')"
+                    + " && document.documentElement.lang === 'de'")
             #expect(try await page.value("document.querySelectorAll('svg').length") == 4)
             #expect(try await page.value("!!document.querySelector('meta[http-equiv]')") == true)
         }

@@ -114,7 +114,8 @@ public final class Broker: Sendable {
         let lines = try Project.read("Config/mosquitto.conf").split(separator: "\n").map { line in
             places.first { line.hasPrefix($0.key) }.map { $0.key + $0.value } ?? String(line)
         }
-        return (lines + ["user root", "log_dest file \(directory.file("mosquitto.log"))", ""]).joined(separator: "\n")
+        return (lines + ["user root", "log_dest file \(directory.file("mosquitto.log"))", "log_type all", ""])
+            .joined(separator: "\n")
     }
 
     deinit {
@@ -140,6 +141,11 @@ public final class Broker: Sendable {
 
     /// What it has logged.
     public var log: String { directory.read("mosquitto.log") }
+
+    /// How often a client has subscribed. What is published from then on reaches it, unless it is away.
+    public func subscriptions(of client: String) -> Int {
+        log.split(separator: "\n").count { $0.hasSuffix("Sending SUBACK to \(client)") }
+    }
 
     /// Starts it, and returns when it takes connections.
     public func start() async throws {
@@ -170,15 +176,13 @@ public final class Broker: Sendable {
     }
 
     /// Freezes it: connections stay, nothing is answered.
-    public func suspend() { signal(SIGSTOP) }
+    public func suspend() {
+        if let child = state.withLock({ $0.child }) { Spawn.freeze(child) }
+    }
 
     /// Lets it go on.
-    public func resume() { signal(SIGCONT) }
-
-    private func signal(_ number: Int32) {
-        state.withLock { state in
-            if let child = state.child { _ = Glibc.kill(child, number) }
-        }
+    public func resume() {
+        if let child = state.withLock({ $0.child }) { Glibc.kill(child, SIGCONT) }
     }
 
     private func end(_ number: Int32) async throws {

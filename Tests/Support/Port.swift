@@ -7,7 +7,11 @@ import Synchronization
 public enum Port {
     private static let taken = Mutex(Set<Int>())
 
-    /// A port that nobody listens on, and that this process has not given out before.
+    /// A file in which each port has a byte; who gives a port to a test holds a lock on that byte while it lives.
+    private static let ledger = open("/tmp/lockstep-test-ports-\(getuid())", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+
+    /// A port that nobody listens on, and that no test of this or another process has been given: between a test's
+    /// choice and its program's start it is free for a while.
     ///
     /// Below the range that the system takes for outgoing connections: such a one would be in the way of a broker that
     /// comes back on its port.
@@ -15,11 +19,23 @@ public enum Port {
         while true {
             let port = Int.random(in: 12_000...32_000)
             let isNew = taken.withLock { $0.insert(port).inserted }
-            if isNew, let socket = try? listen(port) {
+            if isNew, isLocked(port), let socket = try? listen(port) {
                 close(socket)
                 return port
             }
         }
+    }
+
+    /// Locks a port's byte for this process; it need not be given back.
+    /// - Returns: Whether no other process has it.
+    private static func isLocked(_ port: Int) -> Bool {
+        guard ledger >= 0 else { return true }
+        var lock = flock()
+        lock.l_type = Int16(F_WRLCK)
+        lock.l_whence = Int16(SEEK_SET)
+        lock.l_start = port
+        lock.l_len = 1
+        return fcntl(ledger, F_SETLK, &lock) == 0
     }
 
     /// Whether somebody listens there.

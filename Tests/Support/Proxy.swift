@@ -24,6 +24,8 @@ public final class Proxy: Sendable {
         var cuts = 0
         var made = 0
         var isStopped = false
+
+        func isHeld(_ number: Int, _ direction: Direction) -> Bool { number <= heldUpTo && held.contains(direction) }
     }
 
     /// Where to connect to, at 127.0.0.1.
@@ -104,19 +106,17 @@ public final class Proxy: Sendable {
         let present = state.withLock { $0 }
         guard !present.isStopped else { return false }
         line.apply(cuts: present.cuts, isRefusing: present.isRefusing)
-        let isHeld = { (number: Int, direction: Direction) in
-            number <= present.heldUpTo && present.held.contains(direction)
-        }
         var waits = [pollfd(fd: bell.read, events: Int16(POLLIN), revents: 0)]
-        line.list(&waits, isHeld)
-        poll(&waits, nfds_t(waits.count), line.patience(isHeld))
+        line.list(&waits, present.isHeld)
+        poll(&waits, nfds_t(waits.count), line.patience(present.isHeld))
         var bytes = [UInt8](repeating: 0, count: 64)
         while read(bell.read, &bytes, bytes.count) > 0 {}
         let ready = Set(waits.filter { $0.revents != 0 }.map(\.fd))
-        if line.listener.map(ready.contains) == true, line.accept(for: present.target) {
-            state.withLock { $0.made += 1 }
+        // By what holds now, and under the lock: when a test has asked for a change nothing is carried as before.
+        state.withLock { state in
+            if line.listener.map(ready.contains) == true, line.accept(for: state.target) { state.made += 1 }
+            line.carry(ready, delay: state.delay, state.isHeld)
         }
-        line.carry(ready, delay: present.delay, isHeld)
         return true
     }
 }

@@ -53,7 +53,7 @@ public enum Spawn {
         let log = "\(arguments[0].split(separator: "/").last ?? "program").log"
         let child = try start(arguments, output: directory.file(log))
         var status: Int32?
-        try await eventually("end of \(arguments[0])", within: .seconds(60)) {
+        try await eventually("end of \(arguments[0])") {
             status = reap(child)
             return status != nil
         }
@@ -68,6 +68,13 @@ public enum Spawn {
         guard reap(child) == nil else { return }
         kill(child, SIGKILL)
         _ = wait(for: child)
+    }
+
+    /// Freezes a program, and returns when it stands: a signal alone leaves it the time to answer something.
+    public static func freeze(_ child: pid_t) {
+        guard kill(child, SIGSTOP) == 0 else { return }
+        var state = siginfo_t()
+        while waitid(P_PID, id_t(child), &state, WSTOPPED | WEXITED | WNOWAIT) == -1, errno == EINTR {}
     }
 
     /// Waits for a program that is about to end, also where nothing can be awaited.

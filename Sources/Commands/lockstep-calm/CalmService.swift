@@ -92,7 +92,6 @@ actor CalmService {
 
     private func connected() {
         lastProblem = nil
-        log.info("connected to the broker")
         connection = connection ?? Self.newConnection()
         var filters =
             settings.isEverySpace
@@ -100,7 +99,12 @@ actor CalmService {
             : Topics(space: settings.node.space).calmSubscriptions(for: settings.node.node)
         if let sensor = settings.sensor { filters.append(sensor.filter) }
         let subscriptions = filters.map { Subscription($0, qos: .atMostOnce) }
-        client?.assumeIsolated { $0.subscribe(subscriptions, completion: nil) }
+        // Said when it hears: what anybody publishes before that is lost.
+        client?.assumeIsolated { client in
+            client.subscribe(subscriptions) { [log] result in
+                if case .success = result { log.info("connected to the broker") }
+            }
+        }
         // Behind the subscriptions, so that the barriers that are now raised come behind what was retained.
         if let connection { for watch in watches.values { watch.feed(.linkUp(connection)) } }
     }

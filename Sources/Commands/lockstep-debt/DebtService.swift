@@ -111,7 +111,6 @@ actor DebtService {
 
     private func connected() {
         lastProblem = nil
-        log.info("connected to the broker")
         connection = connection ?? Self.newConnection()
         let me = settings.node.node
         let filters =
@@ -119,7 +118,12 @@ actor DebtService {
             ? Topics.debtEverySpace(for: me) : Topics(space: settings.node.space).debtSubscriptions(for: me)
         // A record that is lost is sent again; at QoS 1 a service that is behind gets no more than it can take.
         let subscriptions = filters.map { Subscription($0, qos: $0.hasSuffix("/record") ? .atLeastOnce : .atMostOnce) }
-        client?.assumeIsolated { $0.subscribe(subscriptions, completion: nil) }
+        // Said when it hears: what anybody publishes before that is lost.
+        client?.assumeIsolated { client in
+            client.subscribe(subscriptions) { [log] result in
+                if case .success = result { log.info("connected to the broker") }
+            }
+        }
         if let connection { for space in spaces.values { space.feed(.linkUp(connection)) } }
         lookAtCalendar()
     }

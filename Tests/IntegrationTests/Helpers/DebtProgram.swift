@@ -40,7 +40,7 @@ final class DebtProgram: Sendable {
     var pid: pid_t? { child.withLock { $0 } }
     var log: String { (1...max(1, starts.withLock { $0 })).map { directory.read("debt-\($0).log") }.joined() }
 
-    /// Starts it, and returns when it is connected.
+    /// Starts it, and returns when it is connected and hears what is published.
     func start() async throws {
         let number = starts.withLock { starts in
             starts += 1

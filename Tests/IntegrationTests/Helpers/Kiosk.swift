@@ -28,6 +28,7 @@ struct Kiosk {
                     options: ["--http", "127.0.0.1:\(ports[id] ?? 0)"],
                     clock: id == "kitchen" ? kitchenClock : .ofThisMachine)
                 try await node.start()
+                try await Space.isListening(id, at: broker)
                 nodes.append(node)
             }
             try await Peer.with(port: broker.port) { peer in

@@ -10,6 +10,8 @@ struct LocalSocket: Sendable {
 
     /// One request and its whole answer; `nil` when nobody answers.
     func request(_ method: String, _ target: String, body: [UInt8] = []) -> (code: Int, body: JSON)? {
+        let start = ContinuousClock.now
+        defer { Pace.current?.note(.now - start) }
         guard let socket = open() else { return nil }
         defer { close(socket) }
         let head =
@@ -24,7 +26,9 @@ struct LocalSocket: Sendable {
 
     /// The same for a request whose answer may take seconds: other tests go on meanwhile.
     func requestAside(_ method: String, _ target: String, body: [UInt8] = []) async -> (code: Int, body: JSON)? {
-        await withCheckedContinuation { continuation in
+        let start = ContinuousClock.now
+        defer { Pace.current?.note(.now - start) }
+        return await withCheckedContinuation { continuation in
             DispatchQueue(label: "request").async {
                 continuation.resume(returning: request(method, target, body: body))
             }
@@ -40,7 +44,7 @@ struct LocalSocket: Sendable {
 
     private func open() -> Int32? {
         let socket = Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        var patience = timeval(tv_sec: 20, tv_usec: 0)
+        var patience = timeval(tv_sec: 60, tv_usec: 0)
         setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)

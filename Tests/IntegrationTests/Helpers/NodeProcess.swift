@@ -105,7 +105,10 @@ final class NodeProcess: Sendable {
     }
 
     /// Freezes it: it is there and answers nothing.
-    func freeze() { signal(SIGSTOP) }
+    func freeze() {
+        if let pid { Spawn.freeze(pid) }
+    }
+
     func thaw() { signal(SIGCONT) }
 
     private func signal(_ number: Int32) {

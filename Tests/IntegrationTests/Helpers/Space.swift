@@ -24,7 +24,10 @@ struct Space {
             do {
                 for node in nodes.values { try await node.start() }
                 try await Peer.with(port: broker.port) { peer in
-                    for id in ids { try await peer.sees("presence", of: id, "online") { $0.online == true } }
+                    for id in ids {
+                        try await peer.sees("presence", of: id, "online") { $0.online == true }
+                        try await isListening(id, at: broker)
+                    }
                     try await body(Space(broker: broker, nodes: nodes, peer: peer))
                 }
             } catch {
@@ -32,6 +35,14 @@ struct Space {
                 throw Failed("\(error)\n\(logs)")
             }
             for node in nodes.values { try await node.kill() }
+        }
+    }
+
+    /// Waits until a node has subscribed, which it does behind its presence: what is not retained reaches it from then on.
+    /// - Parameter times: How often it has connected.
+    static func isListening(_ id: String, at broker: Broker, times: Int = 1) async throws {
+        try await eventually("\(id) has subscribed, \(times) times") {
+            broker.subscriptions(of: "lockstep-home-\(id)") >= times
         }
     }
 }

@@ -22,7 +22,10 @@ struct TerminalWindow {
             [window.tmux, "-f", "/dev/null", "-S", window.socket, "-D"], environment: environment,
             output: directory.file("server.log"))
         defer { Spawn.end(server) }
-        try await eventually("tmux serves") { access(window.socket, F_OK) == 0 }
+        // Its path is there before it listens.
+        try await eventually("tmux serves") {
+            (try? LocalSocket(path: window.socket).open(sending: "")).map { close($0) } != nil
+        }
         let file = try directory.write("#!/bin/sh\n\(script)\n", to: "script")
         _ = try await window.run(
             "new-session", "-d", "-s", "main", "-x", "\(columns)", "-y", "\(rows)", "/bin/sh \(file)")
