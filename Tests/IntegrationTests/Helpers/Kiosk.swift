@@ -28,6 +28,8 @@ struct Kiosk {
                     options: ["--http", "127.0.0.1:\(ports[id] ?? 0)"],
                     clock: id == "kitchen" ? kitchenClock : .ofThisMachine)
                 try await node.start()
+                // Its socket is served before.
+                try await eventually("\(id) serves its page") { node.log.contains("the kiosk page is served") }
                 nodes.append(node)
             }
             try await Peer.with(port: broker.port) { peer in
@@ -37,6 +39,8 @@ struct Kiosk {
                             Kiosk(
                                 broker: broker, desk: nodes[0], kitchen: nodes[1], peer: peer, browser: browser,
                                 ports: ports))
+                    } catch let error as StoodStill {
+                        throw error
                     } catch {
                         throw Failed("\(error)\n" + nodes.map { "--- \($0.id)\n\($0.log)" }.joined(separator: "\n"))
                     }
