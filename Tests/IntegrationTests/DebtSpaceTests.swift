@@ -42,6 +42,9 @@ import Testing
             try await peer.hearsDebt("the countdown") { ($0.until.int ?? .max) < now() + 3_600_000 }
             try await desk.kill()
             try await peer.sees("presence", of: "desk", "its will") { $0.online == false }
+            // What it has to say of that comes before its answer.
+            try await peer.publish("record", JSON.record("s-1"), retain: false)
+            try await peer.isAnswered("s-1", rev: 1, "kept")
             #expect(peer.debt.last?.until != .null)
             try await service.end()
         }

@@ -28,9 +28,11 @@ struct Kiosk {
                     options: ["--http", "127.0.0.1:\(ports[id] ?? 0)"],
                     clock: id == "kitchen" ? kitchenClock : .ofThisMachine)
                 try await node.start()
-                // Its socket is served before.
-                try await eventually("\(id) serves its page") { node.log.contains("the kiosk page is served") }
                 nodes.append(node)
+            }
+            // Its socket is served before.
+            for node in nodes {
+                try await eventually("\(node.id) serves its page") { node.log.contains("the kiosk page is served") }
             }
             try await Peer.with(port: broker.port) { peer in
                 try await Browser.with { browser in
