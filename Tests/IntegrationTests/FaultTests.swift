@@ -48,7 +48,8 @@ import Testing
             } else {
                 try await space.broker.start()
             }
-            #expect(try await meanwhile.outcome == "applied", "by the owner, or here if it takes the broker too long")
+            let answer = try await meanwhile
+            #expect(answer.outcome == "applied", "by the owner, or here if it takes the broker too long: \(answer)")
             try await space.isTogether(inTimeAfter: pressed)
             try await space.agrees("the same after all that") { $0.lineage.text == id && $0.totalSeconds == 1_680 }
             #expect(try await space.extendByAnybody(space.kitchen).outcome == "applied")
