@@ -74,7 +74,10 @@ import Testing
                 try await desk.shows("theirs") { $0.session == "theirs" }
                 #expect(peer.all("session", of: "desk").isEmpty)
             }
-            #expect(desk.log.split(separator: "\n").filter { $0.contains("does not let") }.count == 1)
+            // Once for each connection, of which there is one unless somebody stood still.
+            func lines(_ words: String) -> Int { desk.log.split(separator: "\n").count { $0.contains(words) } }
+            let said = lines("does not let")
+            #expect((1...lines("connected to the broker")).contains(said), "\(desk.log)")
             try await desk.end()
         }
     }
@@ -86,7 +89,11 @@ import Testing
             try await eventually("it says why") { desk.log.contains("no connection to the broker") }
             #expect(try await desk.lockstep("start", "Alone").code == 0)
             #expect(desk.status.status == "running")
-            #expect(desk.log.split(separator: "\n").filter { $0.contains("no connection") }.count == 1)
+            // A broker that stood still is another reason, after which the first one is news again.
+            let said = desk.log.split(separator: "\n").compactMap { line in
+                line.firstRange(of: "no connection").map { line[$0.lowerBound...] }
+            }
+            #expect(zip(said, said.dropFirst()).allSatisfy(!=), "\(said)")
             #expect(!desk.log.contains("wrong\n"), "the password is nobody's business")
             try await desk.end()
         }
@@ -98,21 +105,31 @@ import Testing
             try await desk.start()
             let id = try desk.begin()
             try await Peer.with(port: broker.port, password: "secret-peer") { peer in
+                /// A remote gives the broker four seconds and a node five, and both have to be awake in these.
+                func remote(_ arguments: [String]) async throws -> CommandResult {
+                    var result = try await CommandLine.run(arguments)
+                    for _ in 1...2 where [4, 6].contains(result.code) { result = try await CommandLine.run(arguments) }
+                    return result
+                }
                 let before = try await peer.sees("session", of: "desk", "the session") { $0.id.text == id }
-                let remote = [
+                let place = [
                     "--socket", desk.directory.file("none.sock"), "--broker", "mqtt://desk@127.0.0.1:\(broker.port)",
                     "--password-file", desk.directory.file("password"),
                 ]
-                let status = try await CommandLine.run(["status", "--json"] + remote)
+                let status = try await remote(["status", "--json"] + place)
                 #expect(status.code == 0, "\(status)")
                 #expect(status.json.isOwner == false, "a passing remote owns nothing")
-                let result = try await CommandLine.run(["pause", "--json"] + remote)
+                let result = try await remote(["pause", "--json"] + place)
                 #expect(result.code == 0, "\(result)")
                 let register = try await peer.sees("session", of: "desk", "paused") { $0.status == "paused" }
                 #expect(register.epoch == before.epoch)
                 #expect(register.rev == 2)
                 #expect(register.last.op == "pause")
-                #expect(peer.latest("presence", of: "desk").online == true)
+                // Whom nobody has heard for a while the broker takes for gone.
+                try await eventually("nobody has said that desk is gone, but desk lost the broker") {
+                    peer.all("presence", of: "desk").allSatisfy { $0.online == true }
+                        || desk.log.contains("no connection to the broker")
+                }
             }
             try await desk.end()
         }

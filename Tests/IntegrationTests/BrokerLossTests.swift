@@ -60,9 +60,9 @@ import Testing
 
             space.peer.forget()
             try await space.broker.start()
-            try await kitchen.shows("paused, as it was meanwhile") { $0.status == "paused" && $0.linked == true }
-            #expect(kitchen.status.session.text == id)
-            #expect(kitchen.status.stale == false)
+            try await kitchen.shows("paused, as it was meanwhile") {
+                $0.status == "paused" && $0.linked == true && $0.stale == false && $0.session.text == id
+            }
             try await space.peer.sees("presence", of: "desk", "online") { $0.online == true }
             #expect(try await kitchen.lockstep("resume").code == 0)
             try await desk.shows("running") { $0.status == "running" }

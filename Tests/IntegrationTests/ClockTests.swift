@@ -7,17 +7,19 @@ import Testing
 @Suite(.takingTurns) struct ClockTests {
     /// What all must be able to do, whatever their clocks say.
     private func shareASession(_ clock: MovedClock) async throws {
-        try await FaultySpace.with(deskClock: clock) { space, id in
-            #expect(await space.extend(space.kitchen).outcome == "applied")
-            #expect(await space.extend(space.desk).outcome == "applied")
-            try await space.agrees("two presses") { $0.totalSeconds == 1_620 && $0.session.text == id }
-            let later = try space.kitchen.begin(["seconds": 600])
-            try await space.agrees("a later start there") { $0.session.text == later && $0.owner == "kitchen" }
-            #expect(await space.extend(space.desk).outcome == "applied")
-            try await space.agrees("a press") { $0.totalSeconds == 660 }
-            let last = try space.desk.begin(["seconds": 900])
-            try await space.agrees("a later start here") { $0.session.text == last && $0.owner == "desk" }
-        }
+        try await persistently { _ in try await FaultySpace.with(deskClock: clock) { try await shareASession($0, $1) } }
+    }
+
+    private func shareASession(_ space: FaultySpace, _ id: String) async throws {
+        #expect(try await space.extendByOwner(space.kitchen).outcome == "applied")
+        #expect(await space.extend(space.desk).outcome == "applied")
+        try await space.agrees("two presses") { $0.totalSeconds == 1_620 && $0.session.text == id }
+        let later = try space.kitchen.begin(["seconds": 600])
+        try await space.agrees("a later start there") { $0.session.text == later && $0.owner == "kitchen" }
+        #expect(try await space.extendByAnybody(space.desk).outcome == "applied")
+        try await space.agrees("a press") { $0.totalSeconds == 660 }
+        let last = try space.desk.begin(["seconds": 900])
+        try await space.agrees("a later start here") { $0.session.text == last && $0.owner == "desk" }
     }
 
     @Test(
@@ -36,7 +38,8 @@ import Testing
     @Test(MovedClock.isFaked, arguments: [1_970, 2_099])
     func aMachineThatKnowsNoTime(year: Int) async throws {
         let then = Int64(year - 1_970) * 31_556_952 + 1_000_000
-        let clock = MovedClock.wall(seconds: Int(then - now() / 1_000))
+        let ahead = then - now() / 1_000
+        let clock = MovedClock.wall(seconds: Int(ahead))
         try await shareASession(clock)
         try await FaultySpace.with(deskClock: clock) { space, _ in
             for node in [space.desk, space.kitchen] {
@@ -50,7 +53,7 @@ import Testing
             try await space.desk.shows("the date of its start") { abs(($0.startTime.int ?? 0) - now()) < 600_000 }
             let status = try await space.desk.lockstep("status", "--json").json
             #expect(status.clock.wrong == true)
-            #expect((status.clockAhead.int ?? 0) / 86_400_000 == (then - now() / 1_000) / 86_400)
+            #expect(abs((status.clockAhead.int ?? 0) - ahead * 1_000) < 600_000, "\(status.clockAhead)")
             #expect(try await space.desk.lockstep("status").output.contains("clock wrong: this machine's is "))
             #expect(try await space.kitchen.lockstep("status").output.contains("clock wrong") == false)
         }
@@ -59,7 +62,10 @@ import Testing
     @Test func theErrorOfATimeIsKnown() async throws {
         try await FaultySpace.with { space, _ in
             #expect(space.desk.status.errorBound == 0, "its own clock")
-            try await space.kitchen.shows("a comparison of the clocks") { $0.approximate == false }
+            // One that is barely good enough does not stay so until it is looked at again.
+            try await space.kitchen.shows("a close comparison of the clocks") {
+                $0.approximate == false && (0...200).contains($0.errorBound.int ?? -1)
+            }
             let status = try await space.kitchen.lockstep("status", "--json").json
             #expect((0...250).contains(status.errorBound.int ?? -1), "\(status.errorBound)")
             #expect(try await space.kitchen.lockstep("status").output.contains("≈") == false)
@@ -68,23 +74,28 @@ import Testing
 
     /// A node that hung answers at once what it was asked for meanwhile: those answers say little about its clocks.
     @Test(.mostlyWaiting) func answersThatComeLateCorrectNoClock() async throws {
-        try await FaultySpace.with { space, id in
-            space.desk.freeze()
-            try await space.kitchen.kill()
-            space.peer.forget()
-            try await space.kitchen.start()
-            try await space.kitchen.shows("a time that it cannot be sure of") { $0.approximate == true }
-            #expect(try await space.kitchen.lockstep("status").output.contains("\n≈"))
-            try await eventually("it has asked for six seconds") {
-                let asked = space.peer.all("ping/desk", of: "kitchen").compactMap(\.sent.int)
-                return (asked.last ?? 0) - (asked.first ?? 0) > 6_000
-            }
-            space.desk.thaw()
-            try await space.kitchen.shows("a comparison of the clocks") { $0.approximate == false }
-            try await space.agrees("the session") { $0.session.text == id }
-            for node in [space.desk, space.kitchen] {
-                #expect(!node.log.contains("group time"), "nobody's clock is wrong: \(node.log)")
-            }
+        try await persistently { _ in try await FaultySpace.with { try await answersComeLate($0, $1) } }
+    }
+
+    private func answersComeLate(_ space: FaultySpace, _ id: String) async throws {
+        space.desk.freeze()
+        try await space.kitchen.kill()
+        space.peer.forget()
+        try await space.kitchen.start()
+        try await space.kitchen.shows("a time that it cannot be sure of") { $0.approximate == true }
+        #expect(try await space.kitchen.lockstep("status").output.contains("\n≈"))
+        try await eventually("it has asked for six seconds") {
+            let asked = space.peer.all("ping/desk", of: "kitchen").compactMap(\.sent.int)
+            if (asked.last ?? 0) - (asked.first ?? 0) > 6_000 { return true }
+            // The broker waits for fifteen seconds, and nobody asks who is gone.
+            if space.peer.latest("presence", of: "desk").online == false { throw StoodStill("desk is gone") }
+            return false
+        }
+        space.desk.thaw()
+        try await space.kitchen.shows("a comparison of the clocks") { $0.approximate == false }
+        try await space.agrees("the session") { $0.session.text == id }
+        for node in [space.desk, space.kitchen] {
+            #expect(!node.log.contains("group time"), "nobody's clock is wrong: \(node.log)")
         }
     }
 
@@ -109,6 +120,7 @@ import Testing
             try await eventually("somebody's clock is wrong by now") {
                 nodes.contains { $0.status.clock.wrong == true }
             }
+            try await space.kitchen.shows("the minute") { $0.totalSeconds == 1_560 }
             for (node, before) in zip(nodes, before) {
                 let after = left(node)
                 let slack = Duration.milliseconds(300)

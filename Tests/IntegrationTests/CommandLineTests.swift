@@ -60,16 +60,20 @@ import Testing
     }
 
     @Test func fourWhenTheNodeOfThisMachineDiesMeanwhile() async throws {
-        try await Space.with("desk", "kitchen") { space in
-            try space["desk"].begin()
-            try await space["kitchen"].shows("the session") { $0.status == "running" }
-            space["desk"].freeze()
-            async let pausing = space["kitchen"].lockstep("pause")
-            try await space.peer.sees("intent", of: "kitchen", "the pause") { $0.op == "pause" }
-            try await space["kitchen"].kill()
-            let result = try await pausing
-            #expect(result.code == 4, "\(result)")
-            space["desk"].thaw()
+        try await persistently { _ in
+            var result: CommandResult?
+            try await Space.with("desk", "kitchen") { space in
+                try space["desk"].begin()
+                try await space["kitchen"].shows("the session") { $0.status == "running" }
+                space["desk"].freeze()
+                async let pausing = CommandLine.run(["pause", "--socket", space["kitchen"].socket.path])
+                try await space.peer.sees("intent", of: "kitchen", "the pause") { $0.op == "pause" }
+                try await space["kitchen"].kill()
+                result = try await pausing
+                space["desk"].thaw()
+            }
+            if result?.code == 0 { throw StoodStill("it took over before it was killed") }
+            #expect(result?.code == 4, "\(String(describing: result))")
         }
     }
 
@@ -98,7 +102,8 @@ import Testing
             #expect(result.code == 6, "\(arguments): \(result)")
             #expect(result.errors.contains("none.sock"))
         }
-        let closed = nowhere + ["--broker", "mqtt://127.0.0.1:\(Port.free())"]
+        // No test gives out this one, nor does the system.
+        let closed = nowhere + ["--broker", "mqtt://127.0.0.1:1"]
         for arguments in [["pause"], ["status", "--json"], ["nodes"]] {
             let result = try await CommandLine.run(arguments + closed)
             #expect(result.code == 6, "\(arguments): \(result)")

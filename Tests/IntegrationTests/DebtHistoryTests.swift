@@ -118,6 +118,7 @@ import Testing
     @Test func theDoctorNamesWhatIsWrongAndHowItIsMended() async throws {
         try await Space.with("desk") { space in
             let socket = space["desk"].socket.path
+            try await space["desk"].shows("a connection") { $0.linked == true }
             let alone = try TemporaryDirectory()
             let healthy = try await CommandLine.run(
                 ["doctor", "--json", "--socket", socket, "--state-dir", alone.file("none")])

@@ -18,7 +18,9 @@ import Testing
     }
 
     @Test(.enabled(if: canMount, "only root of the machine may mount a disk"))
-    func whatIsNotOnDiskIsNotTold() async throws {
+    func whatIsNotOnDiskIsNotTold() async throws { try await persistently { _ in try await onceWhatIsNotOnDisk() } }
+
+    private func onceWhatIsNotOnDisk() async throws {
         let directory = try TemporaryDirectory()
         let state = directory.file("state")
         mkdir(state, 0o700)
@@ -35,6 +37,8 @@ import Testing
             #expect(space.peer.all("ack", of: "desk").isEmpty)
             unlink(state + "/filler")
             #expect(["applied", "noAnswer"].contains(await pressed.outcome), "it may have taken too long")
+            // A press that waits for four seconds is reason enough to take over.
+            if space.kitchen.status.isOwner == true { throw StoodStill("kitchen took over") }
             try await space.agrees("both presses") { $0.totalSeconds == 1_620 && $0.session.text == id }
             try await space.desk.kill()
             try await space.desk.start()

@@ -36,6 +36,8 @@ struct FaultySpace {
                         try await space.agrees("the session") { $0.session.text == id }
                         do {
                             try await body(space, id)
+                        } catch let error as StoodStill {
+                            throw error
                         } catch {
                             throw Failed("\(error)\n--- desk\n\(desk.log)\n--- kitchen\n\(kitchen.log)")
                         }
@@ -65,6 +67,29 @@ struct FaultySpace {
             throw Failed("\(error); desk shows \(here), kitchen \(there)")
         }
         return here
+    }
+
+    /// Waits until both nodes are connected and show the same, in time for what a node did without contact to be asked of
+    /// the other: an intent lives for thirty seconds.
+    /// - Parameter pressed: When the first of that was done, or before.
+    func isTogether(inTimeAfter pressed: ContinuousClock.Instant) async throws {
+        try await agrees("one session")
+        if .now - pressed > .seconds(20) { throw StoodStill("contact came when presses had hardly any life left") }
+    }
+
+    /// Asks a node to make the session longer, which its owner does, and nobody in its place.
+    func extendByOwner(_ node: NodeProcess) async throws -> JSON {
+        let owner = node.status.owner
+        let answer = try await extendByAnybody(node)
+        guard node.status.owner == owner else { throw StoodStill("\(node.id) took over from \(owner)") }
+        return answer
+    }
+
+    /// Asks a node to make the session longer, which its owner does, or the node in its place.
+    func extendByAnybody(_ node: NodeProcess) async throws -> JSON {
+        let answer = await extend(node)
+        if answer.outcome == "noAnswer" { throw StoodStill("\(node.id) has heard nothing for five seconds") }
+        return answer
     }
 
     /// Asks a node to make the session longer.

@@ -25,14 +25,33 @@ struct HookedNode {
             id, broker: broker, environment: all.merging(environment) { $1 }, directory: directory)
     }
 
-    /// What hooks have read, in the order of its time.
-    var told: [JSON] {
-        names.compactMap { try? JSON(node.directory.read("hooked/\($0).json")) }
-            .sorted { ($0.at.int ?? 0) < ($1.at.int ?? 0) }
+    private struct Run {
+        var read: JSON
+        /// When the hook began, in milliseconds since 1970.
+        var began: Int64
+
+        var at: Int64 { read.at.int ?? 0 }
+
+        /// What it may be called, with `late` behind what was told as late. A node that stood still for five seconds says
+        /// so of what happened meanwhile, and rightly.
+        var names: [String] {
+            let name = read.event.text ?? ""
+            guard read.late == true else { return [name] }
+            return began - at > 5_000 ? [name + " late", name] : [name + " late"]
+        }
     }
 
-    /// Which hooks have run, with `late` behind those that were.
-    var events: [String] { told.map { ($0.event.text ?? "") + ($0.late == true ? " late" : "") } }
+    private var runs: [Run] {
+        names.compactMap { name -> Run? in
+            guard let read = try? JSON(node.directory.read("hooked/\(name).json")) else { return nil }
+            let file = try? FileManager.default.attributesOfItem(atPath: "\(folder)/\(name).env")
+            let began = (file?[.modificationDate] as? Date)?.timeIntervalSince1970 ?? 0
+            return Run(read: read, began: Int64(began * 1_000))
+        }.sorted { $0.at < $1.at }
+    }
+
+    /// What hooks have read, in the order of its time.
+    var told: [JSON] { runs.map(\.read) }
 
     /// The environment of the last hook of an event.
     func environment(of event: String) -> [String: String] {
@@ -50,17 +69,27 @@ struct HookedNode {
     }
 
     /// Waits until these hooks have run, and no other.
-    func tells(_ expected: [String], file: String = #fileID, line: Int = #line) async throws {
+    func tells(
+        _ expected: [String], within limit: Duration = .seconds(60), file: String = #fileID, line: Int = #line
+    ) async throws {
         do {
-            try await eventually("\(node.id) tells \(expected)", file: file, line: line) {
-                events.count >= expected.count
+            try await eventually("\(node.id) tells \(expected)", within: limit, file: file, line: line) {
+                names.count >= expected.count
             }
         } catch let error as TimedOut {
-            throw Failed("\(error); it tells \(events)\n\(node.log)")
+            if node.log.contains("hook hung") { throw StoodStill("a hook had not run after ten seconds") }
+            throw Failed("\(error); it tells \(runs.map(\.names))\n\(node.log)")
         }
         // Of two events in one millisecond the files do not know the order.
-        guard events.sorted() == expected.sorted() else {
-            throw Failed("\(file):\(line): \(node.id) tells \(events), not \(expected)\n\(node.log)")
+        let runs = runs
+        var missing = expected
+        let others = runs.filter { run in
+            guard let index = run.names.lazy.compactMap({ missing.firstIndex(of: $0) }).first else { return true }
+            missing.remove(at: index)
+            return false
+        }
+        guard missing.isEmpty, others.isEmpty else {
+            throw Failed("\(file):\(line): \(node.id) tells \(runs), not \(expected)\n\(node.log)")
         }
     }
 }

@@ -31,6 +31,10 @@ struct Kiosk {
                 try await Space.isListening(id, at: broker)
                 nodes.append(node)
             }
+            // Its socket is served before.
+            for node in nodes {
+                try await eventually("\(node.id) serves its page") { node.log.contains("the kiosk page is served") }
+            }
             try await Peer.with(port: broker.port) { peer in
                 try await Browser.with { browser in
                     do {
@@ -38,6 +42,8 @@ struct Kiosk {
                             Kiosk(
                                 broker: broker, desk: nodes[0], kitchen: nodes[1], peer: peer, browser: browser,
                                 ports: ports))
+                    } catch let error as StoodStill {
+                        throw error
                     } catch {
                         throw Failed("\(error)\n" + nodes.map { "--- \($0.id)\n\($0.log)" }.joined(separator: "\n"))
                     }

@@ -65,6 +65,8 @@ struct LocalSocket: Sendable {
         var rest = bytes[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { Glibc.send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+            // A process that was stopped and goes on is told so here.
+            if count < 0, errno == EINTR { continue }
             guard count > 0 else { return }
             rest = rest.dropFirst(count)
         }
@@ -73,7 +75,11 @@ struct LocalSocket: Sendable {
     private func readAll(_ socket: Int32) -> [UInt8] {
         var all: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 65_536)
-        while case let count = read(socket, &chunk, chunk.count), count > 0 { all += chunk[..<count] }
-        return all
+        while true {
+            let count = read(socket, &chunk, chunk.count)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return all }
+            all += chunk[..<count]
+        }
     }
 }

@@ -66,7 +66,7 @@ struct CalmBenchCommand: AsyncParsableCommand {
                 let world = try CalmWorld(spaces: spaces, client: client)
                 await client.onEvent { world.take($0) }
                 try await world.subscribe()
-                try await Task.sleep(for: .seconds(1))
+                try await world.waitUntilHeard()
                 try await world.begin()
                 async let speaking: Void = world.speak(seconds: seconds + 5)
                 // What belongs to the start is over by then.
@@ -99,7 +99,11 @@ private final class CalmWorld: Sendable {
         var feed: CalmFeed?
     }
 
+    /// The space in which the service is waited for.
+    private static let first = "first"
+
     let said = Atomic<Int>(0)
+    private let isHeard = Atomic<Bool>(false)
     private let client: MQTTClient
     private let spaces: Mutex<[Space]>
     private let start = Clocks.now()
@@ -114,8 +118,9 @@ private final class CalmWorld: Sendable {
     }
 
     func take(_ event: Event) {
-        guard case .message(let message) = event, let space = Topics.space(of: message.topic),
-            let index = Int(space.rawValue.dropFirst(5))
+        guard case .message(let message) = event, let space = Topics.space(of: message.topic) else { return }
+        if space.rawValue == Self.first { isHeard.store(true, ordering: .relaxed) }
+        guard space.rawValue.hasPrefix("room-"), let index = Int(space.rawValue.dropFirst(5))
         else { return }
         spaces.withLock { spaces in
             guard spaces.indices.contains(index) else { return }
@@ -126,7 +131,7 @@ private final class CalmWorld: Sendable {
     }
 
     func subscribe() async throws {
-        var patience = 500
+        var patience = 6_000
         while await client.connection == nil {
             try await Task.sleep(for: .milliseconds(10))
             patience -= 1
@@ -135,21 +140,37 @@ private final class CalmWorld: Sendable {
         try await client.subscribe([Subscription("lockstep/1/+/feed/calm", qos: .atMostOnce)])
     }
 
+    /// Says something in a space of its own until the service has told of it: then it hears all.
+    func waitUntilHeard() async throws {
+        guard let space = SpaceID(Self.first), let node = NodeID("desk") else { throw BenchError("no space") }
+        let codec = WireCodec(space: space, me: node)
+        try await begin(codec)
+        for _ in 0..<600 {
+            if isHeard.load(ordering: .relaxed) { return }
+            let level = codec.encode(SoundLevel(level: 300))
+            try await client.publish(level.payload, to: level.topic)
+            try await Task.sleep(for: .milliseconds(100))
+        }
+        throw BenchError("lockstep-calm says nothing")
+    }
+
     /// A session in each space, which has run since just now.
     func begin() async throws {
+        for codec in spaces.withLock({ $0.map(\.codec) }) { try await begin(codec) }
+    }
+
+    private func begin(_ codec: WireCodec) async throws {
         guard let boot = Clocks.bootID() else { throw BenchError("no boot id") }
-        for codec in spaces.withLock({ $0.map(\.codec) }) {
-            let now = Clocks.now()
-            guard let id = SessionID("s-\(codec.topics.space)") else { throw BenchError("no session") }
-            let register = Register(
-                id: id, lineage: id, stamp: Stamp(time: now.wall, counter: 0, node: codec.me), epoch: 1, rev: 1,
-                owner: codec.me, title: "", icon: nil, label: nil, mode: .countdown,
-                plan: [Phase(kind: .focus, seconds: 3_600)], autoAdvance: false, phase: 0, status: .running,
-                startedAt: now.wall, anchor: Anchor(elapsed: 0, at: now.wall, bootID: boot, boot: now.boot),
-                runs: [Run(phase: 0, from: now.wall)])
-            let outgoing = codec.encode(.register(register))
-            try await client.publish(outgoing.payload, to: outgoing.topic, retain: true)
-        }
+        let now = Clocks.now()
+        guard let id = SessionID("s-\(codec.topics.space)") else { throw BenchError("no session") }
+        let register = Register(
+            id: id, lineage: id, stamp: Stamp(time: now.wall, counter: 0, node: codec.me), epoch: 1, rev: 1,
+            owner: codec.me, title: "", icon: nil, label: nil, mode: .countdown,
+            plan: [Phase(kind: .focus, seconds: 3_600)], autoAdvance: false, phase: 0, status: .running,
+            startedAt: now.wall, anchor: Anchor(elapsed: 0, at: now.wall, bootID: boot, boot: now.boot),
+            runs: [Run(phase: 0, from: now.wall)])
+        let outgoing = codec.encode(.register(register))
+        try await client.publish(outgoing.payload, to: outgoing.topic, retain: true)
     }
 
     /// A level a second from each microphone, spread over the second.
@@ -208,7 +229,9 @@ private final class CalmWorld: Sendable {
             let name = withUnsafePointer(to: &entry.pointee.d_name) {
                 $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
             }
-            guard name.hasSuffix(".room"), let file = fopen("\(directory)/\(name)", "r") else { continue }
+            guard name.hasSuffix(".room"), name != "\(first).room", let file = fopen("\(directory)/\(name)", "r") else {
+                continue
+            }
             defer { fclose(file) }
             var buffer = [CChar](repeating: 0, count: 1 << 20)
             while fgets(&buffer, Int32(buffer.count), file) != nil {
