@@ -5,7 +5,7 @@ import Support
 import Testing
 
 /// The broker that people set up: `Config/mosquitto.conf` and `Config/acl`.
-@Suite(.takingTurns) struct AccessTests {
+@Suite(.takingTurns, .tryingAgain) struct AccessTests {
     private static func options(_ users: String...) -> Broker.Options {
         var options = Broker.Options()
         options.isShipped = true

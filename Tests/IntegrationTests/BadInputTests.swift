@@ -5,7 +5,7 @@ import Support
 import Testing
 
 /// Whatever a program gone wrong sends: it is dropped and counted, and the node goes on.
-@Suite(.takingTurns) struct BadInputTests {
+@Suite(.takingTurns, .tryingAgain) struct BadInputTests {
     @Test func everyMutationIsDroppedCountedAndSurvived() async throws {
         try await Space.with("desk") { space in
             let desk = space["desk"]

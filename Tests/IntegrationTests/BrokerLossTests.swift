@@ -5,7 +5,7 @@ import Support
 import Testing
 
 /// The broker comes late, dies, and comes back with or without its memory.
-@Suite(.takingTurns) struct BrokerLossTests {
+@Suite(.takingTurns, .tryingAgain) struct BrokerLossTests {
     @Test func aNodeWorksAloneAndJoinsWhenABrokerAppears() async throws {
         let broker = try await Broker()
         let desk = try NodeProcess("desk", broker: "mqtt://127.0.0.1:\(broker.port)")

@@ -4,7 +4,7 @@ import Support
 import Testing
 
 /// What `lockstep` says and the exit code it ends with, on a node of this machine.
-@Suite(.takingTurns) struct CommandLineTests {
+@Suite(.takingTurns, .tryingAgain) struct CommandLineTests {
     static let actions = ["pause", "resume", "stop", "extend", "break", "focus", "skip"]
 
     @Test func zeroForWhatIsAppliedAndForWhatWasSoAlready() async throws {

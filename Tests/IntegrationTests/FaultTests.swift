@@ -6,7 +6,7 @@ import Support
 import Testing
 
 /// Brokers and networks fail under a running session; when they are whole again, all agree.
-@Suite(.takingTurns) struct FaultTests {
+@Suite(.takingTurns, .tryingAgain) struct FaultTests {
     enum Memory: CaseIterable { case present, older, none, elsewhere }
 
     @Test(arguments: Memory.allCases)

@@ -5,7 +5,7 @@ import Support
 import Testing
 
 /// The local control, as other programs of this machine use it.
-@Suite(.takingTurns) struct HTTPTests {
+@Suite(.takingTurns, .tryingAgain) struct HTTPTests {
     @Test func aRequestThatCannotBeUsedNamesItsField() async throws {
         let desk = try NodeProcess("desk")
         try await desk.start()
