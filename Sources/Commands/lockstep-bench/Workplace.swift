@@ -29,7 +29,8 @@ enum Workplace {
     static func withBroker<Value: Sendable>(
         _ body: @Sendable (BrokerAddress, String) async throws -> Value
     ) async throws -> Value {
-        try await withDirectory(in: memory) { directory in
+        allowDescriptors()
+        return try await withDirectory(in: memory) { directory in
             try await PrivateBroker(directory: directory + "/broker", isPersistent: false).run {
                 try await body($0, directory)
             }
@@ -49,6 +50,16 @@ enum Workplace {
         }
         for loop in loops { await loop.shutdown() }
         return try result.get()
+    }
+
+    /// Takes as many descriptors as the system allows, for this process and the broker: hundreds of clients need more
+    /// than most begin with.
+    private static func allowDescriptors() {
+        let descriptors = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+        var limit = rlimit()
+        guard getrlimit(descriptors, &limit) == 0 else { return }
+        limit.rlim_cur = limit.rlim_max
+        setrlimit(descriptors, &limit)
     }
 
     private static func remove(_ path: String) {

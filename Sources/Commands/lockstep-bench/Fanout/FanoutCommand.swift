@@ -11,18 +11,15 @@ struct FanoutCommand: AsyncParsableCommand {
         commandName: "fanout",
         abstract: "The time until the last of many displays shows a change; against bare subscribers.",
         discussion: """
-            Each display is a whole node of the role display; they share a few loops, since so many processes would \
-            measure the machine's scheduler instead. The time begins when the owner's person presses pause or resume, \
-            and ends when the last view shows it. The bare subscribers share as many threads and receive a retained \
-            message of the same size.
+            Each display is a whole node of the role display, on a loop and thread of its own, as on a machine of its \
+            own; so is each bare subscriber. A few threads for all would measure which of them the scheduler lets wait \
+            for the broker. The time begins when the owner's person presses pause or resume, and ends when the last \
+            view shows it. The bare subscribers receive a retained message of the same size.
             """
     )
 
     @Option(help: "How many displays, and how many bare subscribers.")
     var displays = 200
-
-    @Option(help: "How many loops the displays share, and how many threads the bare subscribers.")
-    var threads = 2
 
     @Option(help: "Changes of each side.")
     var rounds = 200
@@ -30,7 +27,7 @@ struct FanoutCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
-        guard displays > 0, threads > 0, rounds > 0 else { throw ValidationError("numbers are 1 or more") }
+        guard displays > 0, rounds > 0 else { throw ValidationError("numbers are 1 or more") }
     }
 
     func run() async throws {
@@ -39,7 +36,7 @@ struct FanoutCommand: AsyncParsableCommand {
 
     func measure() async throws -> [Figure] {
         try await Workplace.withBroker { broker, directory in
-            try await Workplace.withLoops(threads + 1) { try await turns(broker, directory, $0) }
+            try await Workplace.withLoops(displays + 1) { try await turns(broker, directory, $0) }
         }
     }
 
@@ -47,10 +44,10 @@ struct FanoutCommand: AsyncParsableCommand {
         Progress.say("fanout: connecting \(displays) displays")
         let owner = try Fleet.node("owner", journal: directory, on: loops[0])
         let nodes = try (0..<displays).map {
-            try Fleet.node("display-\($0)", role: .display, journal: nil, on: loops[1 + $0 % threads])
+            try Fleet.node("display-\($0)", role: .display, journal: nil, on: loops[1 + $0])
         }
         return try await Fleet.run([owner] + nodes, broker: broker) { [self] in
-            let raw = try await RawFanout(broker, subscribers: displays, threads: threads)
+            let raw = try await RawFanout(broker, subscribers: displays)
             do {
                 let figures = try await turns(owner, nodes, raw)
                 await raw.stop()

@@ -4,7 +4,7 @@ import CMosquitto
 import Shell
 import Synchronization
 
-/// A bare publisher, and many bare subscribers that share a few threads.
+/// A bare publisher and many bare subscribers, each on a thread of its own.
 final class RawFanout: Sendable {
     private static let topic = "lockstep/1/plain/node/owner/session"
     private let publisherLoop: RawLoop
@@ -13,16 +13,15 @@ final class RawFanout: Sendable {
     private let subscribers: Int
     private let present = Mutex<Last?>(nil)
 
-    init(_ broker: BrokerAddress, subscribers: Int, threads: Int) async throws {
+    init(_ broker: BrokerAddress, subscribers: Int) async throws {
         self.subscribers = subscribers
         let publisherLoop = try RawLoop()
         self.publisherLoop = publisherLoop
         publisher = try await publisherLoop.perform {
             try RawClient("plain-owner", to: broker, on: publisherLoop, subscribe: nil)
         }
-        loops = try (0..<threads).map { _ in try RawLoop() }
-        for index in 0..<subscribers {
-            let loop = loops[index % threads]
+        loops = try (0..<subscribers).map { _ in try RawLoop() }
+        for (index, loop) in loops.enumerated() {
             try await loop.perform { [self] in
                 let client = try RawClient("plain-\(index)", to: broker, on: loop, subscribe: Self.topic)
                 client.onMessage = { [unowned self] _ in present.withLock { $0 }?.arrived() }
