@@ -16,32 +16,6 @@ public struct Outbox<Shelf: RecordShelf> {
     private static var firstPatience: Int64 { 10_000 }
     private static var longestPatience: Int64 { 600_000 }
 
-    private struct Held {
-        var record: LedgerRecord
-        var filed: FiledRecord?
-        /// The write of the journal that it goes with; `nil` until that is asked for.
-        var write: Int?
-    }
-
-    private struct Pending {
-        var filed: FiledRecord
-        /// When it was sent on this connection, since the service has come, on the boot clock, and how often.
-        var sentAt: Int64?
-        var tries = 0
-        /// Whether there is no use in sending it again.
-        var isSetAside = false
-        var isOnShelf = false
-    }
-
-    private struct Kept {
-        var name: RecordName
-        var stamp: Stamp
-        /// The record itself, as long as it is not on the shelf.
-        var filed: FiledRecord?
-    }
-
-    /// Where the records are.
-    public private(set) var shelf: Shelf
     private var held: [Held] = []
     private var pending: [SessionID: Pending] = [:]
     private var kept: [SessionID: Kept] = [:]
@@ -54,6 +28,8 @@ public struct Outbox<Shelf: RecordShelf> {
     private var queue: [SessionID] = []
     private var outgoing: [FiledRecord] = []
     private var notes: [OutboxNote] = []
+    /// Where the records are.
+    public private(set) var shelf: Shelf
 
     /// Reads back what an earlier process has left.
     public init(_ shelf: Shelf) {
@@ -265,4 +241,30 @@ public struct Outbox<Shelf: RecordShelf> {
     private static func patience(_ tries: Int) -> Int64 {
         min(firstPatience << Int64(min(max(tries - 1, 0), 10)), longestPatience)
     }
+}
+
+// Not inside of the outbox, where they would be generic, and each press would go through the runtime to them.
+
+private struct Held {
+    var record: LedgerRecord
+    var filed: FiledRecord?
+    /// The write of the journal that it goes with; `nil` until that is asked for.
+    var write: Int?
+}
+
+private struct Pending {
+    var filed: FiledRecord
+    /// When it was sent on this connection, since the service has come, on the boot clock, and how often.
+    var sentAt: Int64?
+    var tries = 0
+    /// Whether there is no use in sending it again.
+    var isSetAside = false
+    var isOnShelf = false
+}
+
+private struct Kept {
+    var name: RecordName
+    var stamp: Stamp
+    /// The record itself, as long as it is not on the shelf.
+    var filed: FiledRecord?
 }
