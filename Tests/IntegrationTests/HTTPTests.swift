@@ -38,6 +38,37 @@ import Testing
         try await desk.end()
     }
 
+    @Test func aTakenPortKeepsNobodyFromASession() async throws {
+        let address = "127.0.0.1:\(Port.free())"
+        let first = try NodeProcess("first", environment: ["LOCKSTEP_HTTP": address])
+        try await first.start()
+        try await eventually("its page is served") { first.log.contains("page is served") }
+        let second = try NodeProcess("second", environment: ["LOCKSTEP_HTTP": address])
+        try await second.start()
+        try await eventually("it says so") { second.log.contains("reason=Address already in use") }
+        try second.begin()
+        #expect(second.status.status == "running")
+        #expect(try await second.lockstep("pause").code == 0)
+        try await first.end()
+        try await eventually("it has the port") { second.log.contains("page is served") }
+        #expect(second.log.split(separator: "\n").count { $0.contains("cannot be served yet") } == 1)
+        #expect(second.status.status == "paused")
+        try await second.end()
+    }
+
+    @Test func anEndIsNotHeldUpByATakenPort() async throws {
+        let port = Port.free()
+        let first = try NodeProcess("first", environment: ["LOCKSTEP_HTTP": "127.0.0.1:\(port)"])
+        try await first.start()
+        try await eventually("its page is served") { first.log.contains("page is served") }
+        let second = try NodeProcess("second", environment: ["LOCKSTEP_HTTP": "127.0.0.1:\(port)"])
+        try await second.start()
+        try await eventually("it says so") { second.log.contains("cannot be served yet") }
+        #expect(try await second.end() == 0)
+        #expect(!second.log.contains("error"))
+        try await first.end()
+    }
+
     @Test func aPressIsMeantForWhatThePersonSaw() async throws {
         let desk = try NodeProcess("desk")
         try await desk.start()

@@ -4,6 +4,7 @@ import Glibc
 import Hummingbird
 public import Logging
 import NIOCore
+import NIOPosix
 public import ServiceLifecycle
 public import Wire
 
@@ -53,8 +54,35 @@ public struct HTTPServer: Service {
         return router
     }
 
-    /// Serves until graceful shutdown. A port that is taken is said in the log and tried again: the session goes on.
+    /// Serves until graceful shutdown. An address that cannot be listened on, because its port is taken or the machine has
+    /// no such address yet, is said in the log and tried again: the session goes on without a page.
     public func run() async throws {
+        // It fails only by the end.
+        guard (try? await cancelWhenGracefulShutdown { try await waitUntilFree() }) != nil else { return }
+        try await serve()
+    }
+
+    private func waitUntilFree() async throws {
+        var said: String?
+        while true {
+            do {
+                let probe = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+                    .serverChannelOption(.socketOption(.so_reuseaddr), value: 1).bind(host: host, port: port).get()
+                return try await probe.close().get()
+            } catch {
+                let reason = (error as? IOError).map { String(cString: strerror($0.errnoCode)) } ?? "\(error)"
+                if reason != said {
+                    log.warning(
+                        "the kiosk page cannot be served yet: is the port taken, or the address another machine's?",
+                        metadata: ["address": "\(host):\(port)", "reason": "\(reason)"])
+                }
+                said = reason
+                try await Task.sleep(for: patience.bind)
+            }
+        }
+    }
+
+    private func serve() async throws {
         var quiet = log
         quiet.logLevel = max(log.logLevel, .warning)
         let displays = Displays(node: node, patience: patience)

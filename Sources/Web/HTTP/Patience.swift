@@ -9,6 +9,8 @@ struct Patience: Sendable {
     var body = Duration.seconds(10)
     /// For a page that does not take in what it is told; looked at with each ``beat``.
     var stalled = Duration.seconds(30)
+    /// Until an address that cannot be listened on is tried again.
+    var bind = Duration.seconds(2)
     /// How often a page is told that its node is still there.
     var beat = Duration.seconds(10)
 }

@@ -61,7 +61,7 @@ final class NodeProcess: Sendable {
                 child.withLock { $0 = nil }
                 throw Failed("\(id) has ended with \(CommandLine.exitCode(status)): \(log)")
             }
-            return log.contains("ready")
+            return log.contains("[lockstep_node] ready")
         }
     }
 
