@@ -4,7 +4,6 @@ import Glibc
 import Hummingbird
 public import Logging
 import NIOCore
-import NIOPosix
 public import ServiceLifecycle
 public import Wire
 
@@ -64,21 +63,29 @@ public struct HTTPServer: Service {
 
     private func waitUntilFree() async throws {
         var said: String?
-        while true {
-            do {
-                let probe = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-                    .serverChannelOption(.socketOption(.so_reuseaddr), value: 1).bind(host: host, port: port).get()
-                return try await probe.close().get()
-            } catch {
-                let reason = (error as? IOError).map { String(cString: strerror($0.errnoCode)) } ?? "\(error)"
-                if reason != said {
-                    log.warning(
-                        "the kiosk page cannot be served yet: is the port taken, or the address another machine's?",
-                        metadata: ["address": "\(host):\(port)", "reason": "\(reason)"])
-                }
-                said = reason
-                try await Task.sleep(for: patience.bind)
+        while let reason = whyNotFree() {
+            if reason != said {
+                log.warning(
+                    "the kiosk page cannot be served yet: is the port taken, or the address another machine's?",
+                    metadata: ["address": "\(host):\(port)", "reason": "\(reason)"])
             }
+            said = reason
+            try await Task.sleep(for: patience.bind)
+        }
+    }
+
+    /// Binds and does not listen: who comes in between is to be refused, and not to find somebody who never answers.
+    private func whyNotFree() -> String? {
+        do {
+            let address = try SocketAddress.makeAddressResolvingHost(host, port: port)
+            let probe = socket(address.protocol == .inet6 ? AF_INET6 : AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+            defer { close(probe) }
+            var on: Int32 = 1
+            setsockopt(probe, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<Int32>.size))
+            let code = address.withSockAddr { bind(probe, $0, socklen_t($1)) }
+            return code == 0 ? nil : String(cString: strerror(errno))
+        } catch {
+            return "\(error)"
         }
     }
 
