@@ -4,6 +4,7 @@ import Display
 import NIOCore
 import NIOEmbedded
 import NIOHTTPTypes
+import Synchronization
 import Testing
 
 @testable import Web
@@ -33,6 +34,22 @@ import Testing
         let text = String(buffer: event)
         #expect(text.hasPrefix("event: timeline\ndata: {") && text.hasSuffix("}\n\n"))
         #expect(text.contains(#""status":"idle""#) && text.contains(#""boot":1000"#))
+    }
+
+    @Test func aPageThatComesLaterIsToldThePresentInstant() async throws {
+        let node = FakeNode()
+        let displays = Displays(node: node)
+        for boot: Int64 in [1_000, 61_000] {
+            node.boot.withLock { $0 = boot }
+            let channel = NIOAsyncTestingChannel()
+            #expect(await displays.join(Self.wish, on: channel) != nil)
+            let part = try await channel.waitForOutboundWrite(as: HTTPResponsePart.self)
+            guard case .body(let event) = part else {
+                Issue.record("the first is no timeline")
+                return
+            }
+            #expect(String(buffer: event).contains("\"boot\":\(boot)"))
+        }
     }
 
     @Test func theStreamEndsWithItsPageAndWithTheNode() async throws {

@@ -13,6 +13,7 @@ final class FakeNode: NodeAccess {
     let reply = Mutex<Reply>(.noSession)
     let feeds = Mutex(Feeds())
     let groupTime = Mutex<Int64>(0)
+    let boot = Mutex<Int64>(1_000)
     let view = Mutex(View(isLinked: true))
     private let watching = Mutex<[AsyncStream<View>.Continuation]>([])
 
@@ -52,8 +53,8 @@ final class FakeNode: NodeAccess {
 
     func shown() async -> Shown {
         Shown(
-            view: view.withLock(\.self), boot: 1_000, groupTime: groupTime.withLock(\.self), node: Self.node,
-            feeds: feeds.withLock(\.self), isClockWrong: false, utcOffset: { _ in 0 })
+            view: view.withLock(\.self), boot: boot.withLock(\.self), groupTime: groupTime.withLock(\.self),
+            node: Self.node, feeds: feeds.withLock(\.self), isClockWrong: false, utcOffset: { _ in 0 })
     }
 
     static let node = NodeID("desk") ?? { preconditionFailure("desk is a node") }()

@@ -68,8 +68,7 @@ actor Displays {
         let id = lastID
         pages[id] = Page(wish: wish, channel: channel, end: end)
         channel.closeFuture.whenComplete { _ in end.finish() }
-        if shown == nil { shown = await node.shown() }
-        if let shown { Self.write(Self.timeline(of: shown, for: wish), to: [channel]) }
+        Self.write(Self.timeline(of: await present(), for: wish), to: [channel])
         return Seat(id: id, end: stream)
     }
 
@@ -79,6 +78,14 @@ actor Displays {
     func close() {
         for page in pages.values { page.end.finish() }
         pages = [:]
+    }
+
+    /// How things stand now: a page takes the instant of its first timeline for the present one. Not before what all
+    /// pages have been told meanwhile.
+    private func present() async -> Shown {
+        let now = await node.shown()
+        if let shown, shown.boot >= now.boot { return shown }
+        return now
     }
 
     private func tell() async {
@@ -104,15 +111,15 @@ actor Displays {
             if await node.shown().isClockWrong != wasWrong { await tell() }
             let stalled = pages.filter { $0.value.stalledSince != nil }
             Self.write(beat, to: pages.values.filter { $0.stalledSince == nil }.map(\.channel))
-            for (id, page) in stalled { catchUp(page, id) }
+            for (id, page) in stalled { await catchUp(page, id) }
         }
     }
 
     /// A page that takes in again gets what is true now; one that does not is given up.
-    private func catchUp(_ page: Page, _ id: Int) {
-        if page.channel.isWritable, let shown {
+    private func catchUp(_ page: Page, _ id: Int) async {
+        if page.channel.isWritable {
             pages[id]?.stalledSince = nil
-            Self.write(Self.timeline(of: shown, for: page.wish), to: [page.channel])
+            Self.write(Self.timeline(of: await present(), for: page.wish), to: [page.channel])
         } else if let since = page.stalledSince, .now - since > patience.stalled {
             page.channel.close(promise: nil)
         }
