@@ -150,7 +150,7 @@ extension World {
         var ack = ack
         if !rules.contains(.weeksCompared), ack.weeks != nil { ack.weeks = nil }
         let waiting = machines[node].outbox.waiting
-        machines[node].outbox.hear(ack, at: boot(node), groupTime: machines[node].engine.groupTime(instant(node)))
+        machines[node].outbox.hear(ack, at: boot(node))
         if machines[node].outbox.waiting > waiting { counters.add(.ledgerRefilled) }
         sendRecords(of: node)
     }
@@ -221,9 +221,6 @@ extension World {
         }
         for (id, expected) in witness.records.sorted(by: { $0.key < $1.key }) {
             guard let node = place(of: expected.record.node), !witness.nodes[node].isForgetful else { continue }
-            // A clock that was that far behind made it too old to be filled in again.
-            let age = machines[node].engine.groupTime(instant(node)) - expected.record.stamp.time
-            guard age < Outbox<Shelf>.keptFor else { continue }
             guard let held = service.ledger[id]?.record else {
                 return fail(.ledgerHolds, "the ledger has nothing of \(id)")
             }

@@ -75,7 +75,7 @@ final class OutboxTests {
         #expect(next.waiting == 1)
         next.link(isUp: true, at: 0)
         #expect(next.takeOutgoing() == [record])
-        next.hear(try ack([(record, .kept)]), at: 1, groupTime: Self.start)
+        next.hear(try ack([(record, .kept)]), at: 1)
         #expect(next.waiting == 0 && files("outbox").isEmpty && files("recorded") == ["s-1.json"])
         #expect(reopened().waiting == 0)
     }
@@ -85,12 +85,12 @@ final class OutboxTests {
         outbox.link(isUp: true, at: 0)
         let record = try filed("s-1")
         try add(record)
-        outbox.hear(try ack([(record, .kept)]), at: 1, groupTime: Self.start)
+        outbox.hear(try ack([(record, .kept)]), at: 1)
         #expect(outbox.waiting == 0 && files("recorded").isEmpty)
         try forget()
         #expect(files("outbox").isEmpty && files("recorded") == ["s-1.json"])
         // A ledger that has lost it gets it from there.
-        outbox.hear(try ack(weeks: []), at: 2, groupTime: Self.start)
+        outbox.hear(try ack(weeks: []), at: 2)
         #expect(outbox.takeOutgoing().last == record && files("outbox") == ["s-1.json"])
     }
 
@@ -137,7 +137,7 @@ final class OutboxTests {
         let true_ = try filed("s-1", rev: 8)
         outbox.link(isUp: true, at: 0)
         try add(true_)
-        outbox.hear(try ack([(true_, .kept)]), at: 1, groupTime: Self.start)
+        outbox.hear(try ack([(true_, .kept)]), at: 1)
         try forget()
         outbox.hold(try filed("s-1", rev: 9, title: "never happened").record)
         try forget()
@@ -159,7 +159,7 @@ final class OutboxTests {
         outbox.link(isUp: true, at: 0)
         let (running, acknowledged) = (try filed("s-1"), try filed("s-2"))
         for record in [running, acknowledged] { try add(record) }
-        outbox.hear(try ack([(acknowledged, .kept)]), at: 1, groupTime: Self.start)
+        outbox.hear(try ack([(acknowledged, .kept)]), at: 1)
         let ends = [try filed("s-1", rev: 2), try filed("s-2", rev: 2)]
         for end in ends { outbox.hold(end.record) }
         try forget()
@@ -175,11 +175,11 @@ final class OutboxTests {
         try add(new)
         #expect(outbox.takeOutgoing() == [old, new])
         try forget()
-        outbox.hear(try ack([(old, .kept)]), at: 1, groupTime: Self.start)
+        outbox.hear(try ack([(old, .kept)]), at: 1)
         #expect(outbox.waiting == 1)
-        outbox.hear(try ack([(try filed("s-1", rev: 2, title: "other"), .kept)]), at: 1, groupTime: Self.start)
+        outbox.hear(try ack([(try filed("s-1", rev: 2, title: "other"), .kept)]), at: 1)
         #expect(outbox.waiting == 1)
-        outbox.hear(try ack([(new, .kept)]), at: 1, groupTime: Self.start)
+        outbox.hear(try ack([(new, .kept)]), at: 1)
         #expect(outbox.waiting == 0)
         // The same once more, as after a restart, is not told again.
         try add(new)
@@ -198,12 +198,12 @@ final class OutboxTests {
         outbox.link(isUp: true, at: 0)
         let first = outbox.takeOutgoing()
         #expect(first.count == 32 && first.first == records[0])
-        outbox.hear(try ack(first.map { ($0, .refused) }), at: 1, groupTime: Self.start)
+        outbox.hear(try ack(first.map { ($0, .refused) }), at: 1)
         let second = outbox.takeOutgoing()
         #expect(second == Array(records[32..<64]))
-        outbox.hear(try ack(second.map { ($0, .kept) }), at: 1, groupTime: Self.start)
+        outbox.hear(try ack(second.map { ($0, .kept) }), at: 1)
         #expect(outbox.waiting == 68 && outbox.takeOutgoing().count == 32)
-        outbox.hear(try ack(weeks: []), at: 2, groupTime: Self.start)
+        outbox.hear(try ack(weeks: []), at: 2)
         #expect(outbox.takeOutgoing().allSatisfy { !first.contains($0) }, "set aside until the next start")
     }
 
@@ -216,7 +216,7 @@ final class OutboxTests {
         #expect(nextRetry() == nil)
         outbox.retry(at: 1_000_000)
         #expect(outbox.takeOutgoing().isEmpty)
-        outbox.hear(try ack(), at: 1, groupTime: Self.start)
+        outbox.hear(try ack(), at: 1)
         let due = try #require(nextRetry())
         #expect((10_000...15_000).contains(due))
         outbox.retry(at: 9_999)
@@ -239,7 +239,7 @@ final class OutboxTests {
             outbox.link(isUp: true, at: Int64(boot))
             #expect(outbox.takeOutgoing() == [record])
         }
-        outbox.hear(try ack(weeks: []), at: 100, groupTime: Self.start)
+        outbox.hear(try ack(weeks: []), at: 100)
         #expect(outbox.takeOutgoing() == [record])
         #expect(try (10_100...15_100).contains(#require(nextRetry())))
     }
@@ -248,32 +248,52 @@ final class OutboxTests {
     @Test func whatIsHeardBeforeTheConnectionIsReadyCounts() throws {
         let record = try filed("s-1")
         try add(record)
-        outbox.hear(try ack(weeks: []), at: 1, groupTime: Self.start)
+        outbox.hear(try ack(weeks: []), at: 1)
         #expect(outbox.takeOutgoing().isEmpty)
         outbox.link(isUp: true, at: 2)
         #expect(outbox.takeOutgoing() == [record] && nextRetry() != nil)
     }
 
-    /// The ledger says what it holds of each week, and gets what it has lost.
-    @Test func aLedgerThatHasLostSomethingIsFilledAgain() throws {
-        let week = RecordWeek.length
-        let now = Self.start + 20 * week
-        let records = try [0, 15, 28, 36].map { try filed("s-\($0)", at: Self.start + $0 * week / 2) }
+    private func weeks(_ records: [FiledRecord]) -> [RecordWeek] {
+        records.map { filed in
+            var week = RecordWeek(number: RecordWeek.number(of: filed.record.stamp))
+            week.add(filed.name)
+            return week
+        }
+    }
+
+    /// One record for each of these weeks, which the ledger has acknowledged.
+    private func acknowledged(weeks: [Int64]) throws -> [FiledRecord] {
+        let records = try weeks.map { try filed("s-\($0)", at: Self.start + $0 * RecordWeek.length) }
         outbox.link(isUp: true, at: 0)
         for record in records { try add(record) }
         try forget()
-        outbox.hear(try ack(records.map { ($0, .kept) }), at: 1, groupTime: Self.start + 18 * week)
+        outbox.hear(try ack(records.map { ($0, .kept) }), at: 1)
         _ = outbox.takeOutgoing()
-        #expect(files("recorded").count == 4)
-        var known = RecordWeek(number: RecordWeek.number(of: records[3].record.stamp))
-        known.add(records[3].name)
-        outbox.hear(try ack(weeks: [known]), at: 2, groupTime: now)
-        // Of the week that is just being forgotten nothing is compared.
-        #expect(outbox.takeOutgoing() == [records[2]])
-        #expect(files("outbox") == ["s-28.json"])
-        #expect(files("recorded") == ["s-15.json", "s-36.json"], "after 90 days it is forgotten")
-        outbox.hear(try ack([(records[2], .kept)]), at: 3, groupTime: now)
-        #expect(outbox.waiting == 0 && files("recorded") == ["s-15.json", "s-28.json", "s-36.json"])
+        #expect(files("recorded").count == weeks.count)
+        return records
+    }
+
+    /// The ledger says what it holds of each week, and gets what it has lost: whatever the clocks told meanwhile.
+    @Test func aLedgerThatHasLostSomethingIsFilledAgain() throws {
+        let records = try acknowledged(weeks: [0, 10, 11, 17 * 52])
+        outbox.hear(try ack(weeks: weeks([records[2]])), at: 2)
+        #expect(Set(outbox.takeOutgoing()) == [records[0], records[1], records[3]])
+        #expect(files("outbox") == ["s-0.json", "s-10.json", "s-884.json"] && files("recorded") == ["s-11.json"])
+        outbox.hear(try ack([records[0], records[1], records[3]].map { ($0, .kept) }), at: 3)
+        #expect(outbox.waiting == 0 && files("recorded").count == 4)
+    }
+
+    @Test func whatLiesBeforeTheLatestWeeksIsForgotten() throws {
+        let records = try acknowledged(weeks: [0] + Array(5...18))
+        #expect(outbox.takeOutgoing().isEmpty)
+        outbox.hear(try ack(weeks: weeks(Array(records[1...]))), at: 2)
+        #expect(outbox.takeOutgoing().isEmpty && outbox.waiting == 0)
+        #expect(files("recorded") == (5...18).map { "s-\($0).json" }.sorted())
+        // Where the ledger has a week more, its first one is the node's second.
+        let later = try filed("s-19", at: Self.start + 19 * RecordWeek.length)
+        outbox.hear(try ack(weeks: weeks(records[2...] + [later])), at: 3)
+        #expect(outbox.takeOutgoing().isEmpty && files("recorded").count == 14)
     }
 
     /// It is filled with what was acknowledged; what waits is later than that.
@@ -282,16 +302,16 @@ final class OutboxTests {
         let (old, new, other) = (try filed("s-1", rev: 1), try filed("s-1", rev: 3), try filed("s-2", rev: 2))
         for record in [old, other] { try add(record) }
         try forget()
-        outbox.hear(try ack([(old, .kept), (other, .kept)]), at: 1, groupTime: Self.start)
+        outbox.hear(try ack([(old, .kept), (other, .kept)]), at: 1)
         try add(new)
         #expect(outbox.takeOutgoing() == [old, other, new])
-        outbox.hear(try ack(weeks: []), at: 2, groupTime: Self.start)
+        outbox.hear(try ack(weeks: []), at: 2)
         #expect(outbox.takeOutgoing() == [new, other] && outbox.waiting == 2)
         try forget()
         var next = reopened()
         next.link(isUp: true, at: 0)
         #expect(next.takeOutgoing() == [new, other])
-        next.hear(try ack([(new, .kept), (other, .kept)]), at: 3, groupTime: Self.start)
+        next.hear(try ack([(new, .kept), (other, .kept)]), at: 3)
         #expect(next.waiting == 0 && files("outbox").isEmpty && files("recorded") == ["s-1.json", "s-2.json"])
     }
 

@@ -244,9 +244,8 @@ actor DebtService {
         guard space.isNew(connection, of: node) else { return }
         fileArrivals()
         do {
-            let since = space.groupTime(at: Clocks.now()) - Int64(LedgerAck.weeksLimit - 1) * RecordWeek.length
-            let weeks = try ledger.weeks(of: node, in: space.codec.topics.space, since: max(0, since))
-            publish(space.codec.encode(LedgerAck(node: node, weeks: Array(weeks.suffix(LedgerAck.weeksLimit)))))
+            let weeks = try ledger.weeks(of: node, in: space.codec.topics.space)
+            publish(space.codec.encode(LedgerAck(node: node, weeks: weeks)))
         } catch {
             say(problem: "the ledger cannot be read: \(error)")
         }

@@ -145,9 +145,10 @@ public final class Ledger: Sendable {
         try database.read { try LedgerSQL.corrections(of: session, space: space, in: $0) }
     }
 
-    /// What is held of a node's records since an instant, by week of their stamps; empty weeks are not named.
-    public func weeks(of node: NodeID, in space: SpaceID, since: Int64) throws -> [RecordWeek] {
-        try database.read { try LedgerSQL.weeks(of: node, space: space, since: since, in: $0) }
+    /// What is held of a node's records, by week of their stamps, the earliest first: the latest weeks that there are
+    /// any of, as many as are told.
+    public func weeks(of node: NodeID, in space: SpaceID) throws -> [RecordWeek] {
+        try database.read { try LedgerSQL.weeks(of: node, space: space, in: $0) }
     }
 
     /// The spaces that there are records of.

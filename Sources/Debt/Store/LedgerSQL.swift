@@ -180,22 +180,24 @@ enum LedgerSQL {
             lastSignOfLife: try gone(of: space, in: database)[record.node])
     }
 
-    static func weeks(of node: NodeID, space: SpaceID, since: Int64, in database: Database) throws -> [RecordWeek] {
+    static func weeks(of node: NodeID, space: SpaceID, in database: Database) throws -> [RecordWeek] {
         let rows = try Row.fetchCursor(
             database,
             sql: """
-                SELECT stamp, id, epoch, rev, digest FROM record WHERE space = ? AND node = ? AND stamp >= ?
-                ORDER BY stamp
-                """, arguments: [space.rawValue, node.rawValue, since - since % RecordWeek.length])
+                SELECT stamp, id, epoch, rev, digest FROM record WHERE space = ? AND node = ? ORDER BY stamp DESC
+                """, arguments: [space.rawValue, node.rawValue])
         var weeks: [RecordWeek] = []
         while let row = try rows.next() {
             guard let id = SessionID(row[1] as String), let digest = RecordDigest(row[4] as String) else { continue }
             let number = Int((row[0] as Int64) / RecordWeek.length)
-            if weeks.last?.number != number { weeks.append(RecordWeek(number: number)) }
+            if weeks.last?.number != number {
+                if weeks.count == LedgerAck.weeksLimit { break }
+                weeks.append(RecordWeek(number: number))
+            }
             weeks[weeks.count - 1].add(
                 RecordName(id: id, version: Version(epoch: row[2] as Int, rev: row[3] as Int), digest: digest))
         }
-        return weeks
+        return weeks.reversed()
     }
 
     static func spaces(in database: Database) throws -> [SpaceID] {

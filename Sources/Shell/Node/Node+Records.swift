@@ -29,8 +29,7 @@ extension Node {
 
     func hear(_ ack: LedgerAck) {
         guard identity.isAnnounced, ack.node == identity.node else { return }
-        let now = clocks()
-        outbox?.hear(ack, at: now.boot, groupTime: groupTime(at: now))
+        outbox?.hear(ack, at: clocks().boot)
         sendRecords()
     }
 

@@ -2,15 +2,13 @@
 
 public import Session
 
-/// The ledger records of a node that the debt service has not acknowledged, and those of the last 90 days that it has:
-/// from these a restored ledger is filled again.
+/// The ledger records of a node that the debt service has not acknowledged, and those of the latest 14 weeks that it
+/// has: from these a restored ledger is filled again.
 ///
 /// A record is held until the journal that goes with it is on disk, so that nothing is ever told that a crash can undo.
 /// It is put on the shelf when the journal is about to forget its session; until then the journal is where it comes from
 /// after a crash, and a press costs the disk nothing more.
 public struct Outbox<Shelf: RecordShelf> {
-    /// How long an acknowledged record is kept, in milliseconds.
-    public static var keptFor: Int64 { 90 * 86_400_000 }
     /// Records on their way at one time, when many wait.
     private static var window: Int { 32 }
     private static var firstPatience: Int64 { 10_000 }
@@ -53,14 +51,6 @@ public struct Outbox<Shelf: RecordShelf> {
 
     /// How many records wait for their acknowledgement.
     public var waiting: Int { pending.count }
-
-    /// Only with contact: a clock of before may be years ahead.
-    private mutating func purge(at groupTime: Int64) {
-        for (id, entry) in kept where entry.stamp.time < groupTime - Self.keptFor {
-            kept[id] = nil
-            shelf.remove(kept: id)
-        }
-    }
 
     // MARK: What the engine says
 
@@ -135,12 +125,11 @@ public struct Outbox<Shelf: RecordShelf> {
     }
 
     /// What the service says to this node.
-    public mutating func hear(_ ack: LedgerAck, at boot: Int64, groupTime: Int64) {
+    public mutating func hear(_ ack: LedgerAck, at boot: Int64) {
         isHeard = true
         for item in ack.items { take(item) }
         if let weeks = ack.weeks {
-            purge(at: groupTime)
-            fill(weeks, at: groupTime)
+            compare(weeks)
             // It has come: what was sent before that, it may never have got.
             enqueueAll(at: boot)
         }
@@ -168,20 +157,23 @@ public struct Outbox<Shelf: RecordShelf> {
         }
     }
 
-    /// Sends again what the ledger has acknowledged and lost.
-    private mutating func fill(_ weeks: [RecordWeek], at groupTime: Int64) {
+    /// Sends again what the ledger has acknowledged and lost, and forgets what lies before the latest weeks.
+    ///
+    /// These are the latest that there are records of: the present time would be that of a clock, and one that is years
+    /// ahead, with nobody there to correct it, would have everything forgotten.
+    private mutating func compare(_ weeks: [RecordWeek]) {
         let theirs = Dictionary(weeks.map { ($0.number, $0) }, uniquingKeysWith: { $1 })
         var mine: [Int: RecordWeek] = [:]
-        for entry in kept.values {
-            let number = RecordWeek.number(of: entry.stamp)
-            mine[number, default: RecordWeek(number: number)].add(entry.name)
+        for entry in kept.values { mine[entry.week, default: RecordWeek(number: entry.week)].add(entry.name) }
+        let latest = Set(mine.keys.sorted().suffix(LedgerAck.weeksLimit))
+        for (id, entry) in kept where !latest.contains(entry.week) {
+            kept[id] = nil
+            shelf.remove(kept: id)
         }
-        // Of the week that is being forgotten here there is nothing to compare.
-        let oldest = groupTime - Self.keptFor
-        let missing = Set(
-            mine.values.filter { Int64($0.number) * RecordWeek.length >= oldest && theirs[$0.number] != $0 }
-                .map(\.number))
-        for (id, entry) in kept where missing.contains(RecordWeek.number(of: entry.stamp)) {
+        // Of what lies before as many weeks as are ever told there is nothing to compare.
+        let first = theirs.count < LedgerAck.weeksLimit ? .min : theirs.keys.min() ?? .min
+        let missing = latest.filter { $0 >= first && theirs[$0] != mine[$0] }
+        for (id, entry) in kept where missing.contains(entry.week) {
             guard pending[id] == nil, let filed = entry.filed ?? shelf.readKept(id) else { continue }
             kept[id] = nil
             pending[id] = Pending(filed: filed, isOnShelf: entry.filed == nil)
@@ -267,4 +259,6 @@ private struct Kept {
     var stamp: Stamp
     /// The record itself, as long as it is not on the shelf.
     var filed: FiledRecord?
+
+    var week: Int { RecordWeek.number(of: stamp) }
 }

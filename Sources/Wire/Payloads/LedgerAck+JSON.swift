@@ -32,13 +32,12 @@ public struct LedgerAck: Hashable, Sendable {
     public var node: NodeID
     /// Answers, ``itemsLimit`` at most.
     public var items: [Item]
-    /// What the ledger holds of the node's latest weeks, without those that it holds nothing of; `nil` where it was not
-    /// looked up. A node sends what it has kept of every week of which the ledger holds something else.
+    /// What the ledger holds of the latest weeks that it has records of from the node; `nil` where it was not looked up. A node sends what it has kept of every week of which the ledger holds something else.
     public var weeks: [RecordWeek]?
 
     /// Answers in one message.
     public static let itemsLimit = 64
-    /// Weeks in one message: as long as a node keeps acknowledged records, and one more.
+    /// Weeks in one message, and of how many a node keeps acknowledged records.
     public static let weeksLimit = 14
 
     /// Makes a message.
