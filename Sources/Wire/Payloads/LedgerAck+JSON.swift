@@ -32,7 +32,8 @@ public struct LedgerAck: Hashable, Sendable {
     public var node: NodeID
     /// Answers, ``itemsLimit`` at most.
     public var items: [Item]
-    /// What the ledger holds of the latest weeks that it has records of from the node; `nil` where it was not looked up. A node sends what it has kept of every week of which the ledger holds something else.
+    /// What the ledger holds of the latest weeks that it has records of from the node; `nil` where it was not looked up.
+    /// A node sends what it has kept of every week of which the ledger holds something else.
     public var weeks: [RecordWeek]?
 
     /// Answers in one message.
