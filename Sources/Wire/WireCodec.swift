@@ -85,7 +85,7 @@ public struct WireCodec: Sendable {
         case .presence(let presence):
             outgoing(.presence(me), JSONWriter.payload { presence.writeFields(to: &$0) })
         case .register(let register):
-            outgoing(.session(me), register.json())
+            encode(register).outgoing
         case .intent(let intent):
             outgoing(.intent(me), JSONWriter.payload(capacity: 320) { intent.writeFields(to: &$0) })
         case .ack(let ack):
@@ -235,7 +235,7 @@ public struct WireCodec: Sendable {
         }
     }
 
-    private func outgoing(_ topic: Topic, _ payload: [UInt8], qos: Int = 1) -> Outgoing {
+    fileprivate func outgoing(_ topic: Topic, _ payload: [UInt8], qos: Int = 1) -> Outgoing {
         let name =
             switch topic {
             case .session: ownSession
@@ -247,11 +247,31 @@ public struct WireCodec: Sendable {
     }
 }
 
-extension Register {
-    /// The payload of a register.
-    func json() -> [UInt8] {
+/// A register with its payload, which the journal and the broker get in turn.
+public struct EncodedRegister: Sendable {
+    /// What it was made of.
+    public let register: Register
+    /// What to publish for it.
+    public let outgoing: Outgoing
+    /// Where the payload goes over to what changes with each revision.
+    fileprivate let head: Int
+}
+
+extension WireCodec {
+    /// What to publish for this node's register.
+    /// - Parameter earlier: One of before: what is the same is not written again.
+    public func encode(_ register: Register, after earlier: EncodedRegister? = nil) -> EncodedRegister {
+        if let earlier, earlier.register == register { return earlier }
         var writer = JSONWriter(capacity: 2_560)
-        write(to: &writer)
-        return writer.bytes
+        if let earlier, register.hasHead(of: earlier.register) {
+            writer.open(with: earlier.outgoing.payload[..<earlier.head])
+        } else {
+            writer.openObject()
+            register.writeHead(to: &writer)
+        }
+        let head = writer.count
+        register.writeState(to: &writer)
+        writer.closeObject()
+        return EncodedRegister(register: register, outgoing: outgoing(.session(me), writer.bytes), head: head)
     }
 }

@@ -2,7 +2,8 @@
 
 import Session
 import Testing
-import Wire
+
+@testable import Wire
 
 /// The nodes and the codec of the tests.
 enum Fixtures {
@@ -27,5 +28,14 @@ enum Fixtures {
             autoAdvance: false, phase: 0, status: .running, startedAt: now,
             anchor: Anchor(elapsed: 61_500, at: now + 61_500, bootID: try token("b-1"), boot: 500_000),
             runs: [Run(phase: 0, from: now)])
+    }
+}
+
+extension Register {
+    /// Its payload.
+    func json() -> [UInt8] {
+        var writer = JSONWriter()
+        write(to: &writer)
+        return writer.bytes
     }
 }

@@ -151,9 +151,10 @@ extension Engine {
     /// is to be asked instead.
     mutating func settleRequests(with register: Register, at now: Instant) {
         guard !requests.open.isEmpty else { return }
-        for id in register.applied {
-            guard let request = requests.take(id) else { continue }
-            let answer = Answer(intent: id, outcome: .applied, session: register.id, rev: register.rev)
+        for request in requests.open where register.applied.contains(request.intent.id) {
+            _ = requests.take(request.intent.id)
+            let answer = Answer(
+                intent: request.intent.id, outcome: .applied, session: register.id, rev: register.rev)
             if let ticket = request.ticket { emit(.reply(ticket, .answered(answer))) }
         }
         guard keeps(.retarget), registers.currentOwner == register.owner else { return }

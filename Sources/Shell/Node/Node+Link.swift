@@ -115,17 +115,11 @@ extension Node {
         }
     }
 
-    /// The own register's payload, which the journal and the broker get in turn.
+    /// The own register with its payload, which the journal and the broker get in turn.
     func encoded(_ register: Register) -> Outgoing {
-        if let lastEncoded, lastEncoded.register == register { return lastEncoded.outgoing }
-        let outgoing = codec.encode(.register(register))
-        lastEncoded = Encoded(register: register, outgoing: outgoing)
-        return outgoing
-    }
-
-    struct Encoded: Sendable {
-        var register: Register
-        var outgoing: Outgoing
+        let encoded = codec.encode(register, after: lastEncoded)
+        lastEncoded = encoded
+        return encoded.outgoing
     }
 
     func publish(_ message: Session.Message) {

@@ -46,7 +46,7 @@ public actor Node {
     var registersOnTheirWay = 0
     /// Answers that wait until it has: who gets the register needs none.
     var answersBehind: [Session.Message] = []
-    var lastEncoded: Encoded?
+    var lastEncoded: EncodedRegister?
     var memory = WireCodec.Memory()
     /// Whether the connection lets a node not hear itself (MQTT 5).
     var canBeDeaf = false

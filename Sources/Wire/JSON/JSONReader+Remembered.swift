@@ -9,20 +9,19 @@ struct Remembered<Value: Sendable>: Sendable {
 }
 
 extension JSONReader {
-    /// An array that is mostly the same as the last time.
-    mutating func array<Element>(
-        like known: inout Remembered<[Element]>, _ read: (inout JSONReader) throws(Rejection) -> [Element]
-    ) throws(Rejection) -> [Element] {
-        skipSpace()
-        let start = position
-        // No array's text begins with that of another one.
-        if starts(with: known.text) {
-            position += known.text.count
-            return known.value
-        }
-        let value = try read(&self)
-        known = Remembered(text: Array(bytes[start..<position]), value: value)
-        return value
+    /// Passes over the fields that an object begins with, where they are as the last time.
+    /// - Parameters:
+    ///   - known: Whole fields, the brace before them included.
+    ///   - start: Where the brace stands, behind which the reader is.
+    /// - Returns: Whether they are, and so have the values that are remembered.
+    mutating func takeFields<Value>(_ items: inout Items, like known: Remembered<Value>, from start: Int) -> Bool {
+        let end = start + known.text.count
+        guard known.text.count > 1, starts(with: known.text, at: start), end < bytes.count,
+            bytes[end] == UInt8(ascii: ",")
+        else { return false }
+        position = end
+        items.isFirst = false
+        return true
     }
 
     /// An array that mostly begins as the last time: what stands before the last element is remembered.
@@ -58,8 +57,7 @@ extension JSONReader {
         position < bytes.count && (bytes[position] == UInt8(ascii: ",") || bytes[position] == UInt8(ascii: "]"))
     }
 
-    private func starts(with text: [UInt8], at start: Int? = nil) -> Bool {
-        let start = start ?? position
+    private func starts(with text: [UInt8], at start: Int) -> Bool {
         guard !text.isEmpty, text.count <= bytes.count - start else { return false }
         return bytes.withUnsafeBytes { bytes in
             text.withUnsafeBytes { text in
@@ -83,7 +81,8 @@ extension JSONReader {
 
 /// What is remembered of the register that was read last. Most of a register stays the same from one to the next.
 struct RegisterMemory: Sendable {
-    var plan = Remembered<[Phase]>(value: [])
+    /// Up to the revision.
+    var head = Remembered(value: RegisterFields())
     var runs = Remembered<[Run]>(value: [])
     var applied = Remembered<[IntentID]>(value: [])
 }

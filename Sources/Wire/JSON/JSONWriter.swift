@@ -7,7 +7,8 @@ import Session
 /// It writes into memory of its own: an array would be asked for its owner and its room at each of some hundred pieces.
 struct JSONWriter: ~Copyable {
     private var memory: UnsafeMutableBufferPointer<UInt8>
-    private var count = 0
+    /// How many bytes have been written.
+    private(set) var count = 0
     private var needsComma = false
 
     init(capacity: Int = 1_024) {
@@ -56,9 +57,9 @@ struct JSONWriter: ~Copyable {
     // MARK: Structure
 
     mutating func object(_ body: (inout JSONWriter) -> Void) {
-        open(UInt8(ascii: "{"))
+        openObject()
         body(&self)
-        close(UInt8(ascii: "}"))
+        closeObject()
     }
 
     mutating func array(_ body: (inout JSONWriter) -> Void) {
@@ -75,6 +76,18 @@ struct JSONWriter: ~Copyable {
         append("\":")
         needsComma = false
     }
+
+    /// Begins an object with fields that were written before, the brace before them included.
+    mutating func open(with fields: ArraySlice<UInt8>) {
+        comma()
+        fields.withUnsafeBufferPointer { append($0) }
+    }
+
+    /// Begins an object; ``closeObject()`` ends it.
+    mutating func openObject() { open(UInt8(ascii: "{")) }
+
+    /// Ends an object.
+    mutating func closeObject() { close(UInt8(ascii: "}")) }
 
     private mutating func open(_ byte: UInt8) {
         comma()
