@@ -13,13 +13,14 @@ struct RegisterPayloadTests {
         #expect(sent.retain && sent.qos == 1)
         #expect(
             String(decoding: sent.payload, as: UTF8.self)
-                == #"{"v":1,"id":"s-1","lineage":"s-1","stamp":[1800000000000,0,"desk"],"epoch":1,"rev":3,"owner":"desk","#
-                + ##""title":"Reading","icon":"📖","label":{"name":"Study","colour":"#4c8dff"},"mode":"countdown","##
-                + #""plan":[{"kind":"focus","seconds":1500},{"kind":"shortBreak","name":"Tea","seconds":300}],"#
-                + #""autoAdvance":false,"phase":0,"status":"running","startedAt":1800000000000,"#
+                == #"{"v":1,"id":"s-1","lineage":"s-1","stamp":[1800000000000,0,"desk"],"epoch":1,"owner":"desk","#
+                + ##""title":"Reading","activityName":"Reading","icon":"📖","label":{"name":"Study","colour":"#4c8dff"},"##
+                + #""mode":"countdown","plan":[{"kind":"focus","seconds":1500},"#
+                + #"{"kind":"shortBreak","name":"Tea","seconds":300}],"autoAdvance":false,"#
+                + #""startedAt":1800000000000,"startTime":1800000000000,"rev":3,"phase":0,"status":"running","#
                 + #""anchor":{"elapsed":61500,"at":1800000061500,"bootId":"b-1","boot":500000},"#
-                + #""endsAt":1800001500000,"runs":[[0,1800000000000,null]],"applied":[],"activityName":"Reading","#
-                + #""startTime":1800000000000,"elapsedSeconds":61,"totalSeconds":1500,"isRunning":true}"#)
+                + #""endsAt":1800001500000,"runs":[[0,1800000000000,null]],"applied":[],"#
+                + #""elapsedSeconds":61,"totalSeconds":1500,"isRunning":true}"#)
     }
 
     @Test func countUpHasNoTotal() throws {
