@@ -71,7 +71,7 @@ public enum Check: String, CaseIterable, Sendable {
     case minutesOnce
     /// The runs of a session are as long as the time that it ran, counted a second time.
     case minutesExact
-    /// A session that a clock in 1970 began has the date of its start, once anybody knows the date.
+    /// A session has the date of its start, once anybody knows the date.
     case dated
     /// Every request has its reply.
     case allAnswered

@@ -40,10 +40,104 @@ import Testing
         #expect(rig.own?.stamp.time == Rig.epoch + 60_000)
     }
 
-    /// The true start of a session that others know does not change its place among the starts unless it must.
-    @Test(arguments: [-hour, -5_000, 0, 5_000, Limits.stampLead]) func aStampThatOthersAdmitStays(skew: Int64) {
-        let rig = Self.corrected(skew: skew, runs: 0)
-        #expect(rig.own?.stamp.time == Rig.epoch + skew && rig.own?.rev == 1 && rig.registers.isEmpty)
+    /// A session that others know, and for whose times a kernel vouched, stays as it is unless it must not.
+    @Test(arguments: [-hour, -6_000, 0, 6_000, Limits.stampLead]) func aStampThatOthersAdmitStays(skew: Int64) {
+        var rig = Rig(wall: Rig.epoch + skew)
+        rig.linkUp()
+        rig.start("focus 25m")
+        rig.meet("attic")
+        rig.meet("kitchen")
+        rig.pass(10_000)
+        #expect(rig.groupTime == Rig.epoch + 10_000 && rig.journal?.undated == [])
+        #expect(rig.own?.stamp.time == Rig.epoch + skew && rig.own?.rev == 1)
+    }
+
+    /// One for whose times nobody vouched is dated when somebody does. Its place among the starts it does not lose.
+    @Test(arguments: [-hour, -5_000, 5_000, Limits.stampLead]) func whatNobodyVouchedForIsDated(skew: Int64) throws {
+        let rig = Self.corrected(skew: skew)
+        let own = try #require(rig.own)
+        #expect(own.startedAt == Rig.epoch && own.runs == [Run(phase: 0, from: Rig.epoch)] && own.rev == 2)
+        #expect(own.stamp.time == Rig.epoch + max(skew, 0) && rig.registers == [own])
+        #expect(rig.journal?.own == own && rig.journal?.undated == [])
+    }
+
+    /// A node that goes by the clock of `kitchen`, its own being an hour behind, with its session; then its program is
+    /// started anew.
+    static func restarted() -> Rig {
+        var old = Rig(wall: Rig.epoch - hour, wallBound: nil)
+        old.linkUp()
+        old.meet("kitchen")
+        old.start("focus 25m")
+        old.pass(60_000)
+        return Rig(boot: old.boot, wall: old.wall, wallBound: nil, journal: old.journal)
+    }
+
+    static let alsoBehind = PeerClock(wallLead: Rig.epoch - 1_000_000 - hour, quality: ClockQuality(synced: false))
+
+    /// While the only right clock is away, its stamp is one that nobody admits; afterwards it is again what it was.
+    @Test func whatWasStampedAnewWrongfullyIsPutRight() throws {
+        var rig = Self.restarted()
+        let began = try #require(rig.own)
+        rig.linkUp()
+        rig.meet("attic", Self.alsoBehind)
+        #expect(rig.own?.startedAt == Rig.epoch - Self.hour && rig.journal?.undated == [began.id])
+        rig.pass(60_000)
+        rig.meet("kitchen")
+        #expect(rig.own?.startedAt == Rig.epoch && rig.own?.stamp == began.stamp && rig.journal?.undated == [])
+        #expect(rig.own?.anchor == began.anchor && rig.own?.runs == began.runs)
+    }
+
+    /// A broker that hands out nothing does not say who is there: the first one heard of is not all.
+    @Test func whoIsThereIsWaitedForWhereTheBrokerDoesNotSay() throws {
+        var rig = Self.restarted()
+        let began = rig.own
+        rig.echoes = false
+        rig.linkUp()
+        rig.meet("attic", Self.alsoBehind)
+        rig.pass(1_000)
+        rig.meet("kitchen")
+        rig.pass(10_000)
+        #expect(rig.own == began && rig.groupTime == Rig.epoch + 71_000)
+        // Where nobody else is there, nobody is waited for without end.
+        var lonely = Self.restarted()
+        lonely.echoes = false
+        lonely.linkUp()
+        lonely.meet("attic", Self.alsoBehind)
+        lonely.pass(2_999)
+        #expect(lonely.own == began)
+        lonely.pass(1)
+        #expect(lonely.own?.startedAt == Rig.epoch - Self.hour)
+    }
+
+    /// What was told before a reboot is not put right by how wrong the clock is after it.
+    @Test(arguments: [-hour, hour], [false, true]) func aRebootWithAnotherClock(skew: Int64, isPaused: Bool) throws {
+        var old = Rig(wallBound: nil)
+        old.linkUp()
+        old.start("focus 5h")
+        if isPaused { old.press(.pause) }
+        var new = Rig(bootID: "boot-2", boot: 20_000, wall: Rig.epoch + skew, wallBound: nil, journal: old.journal)
+        new.linkUp()
+        new.meet("kitchen", PeerClock(wallLead: Rig.epoch + 40_000 - new.boot))
+        #expect(new.groupTime == Rig.epoch + 40_000 && new.own?.startedAt == Rig.epoch)
+        #expect(new.own?.runs.first?.from == Rig.epoch && new.own?.stamp.time == Rig.epoch)
+    }
+
+    /// Where it has to be moved while nobody knows better, all of it moves, and comes back as one.
+    @Test(arguments: [false, true]) func aRebootWithAClockThatIsBehindAmongOthers(isPaused: Bool) throws {
+        var old = Rig(wallBound: nil)
+        old.linkUp()
+        old.start("focus 25m")
+        if isPaused { old.press(.pause) }
+        var new = Rig(bootID: "boot-2", boot: 20_000, wall: Rig.epoch - Self.hour, wallBound: nil, journal: old.journal)
+        new.linkUp()
+        let lead = Rig.epoch + 40_000 - new.boot
+        new.meet("attic", PeerClock(wallLead: lead - Self.hour, quality: ClockQuality(synced: false)))
+        #expect(new.own?.startedAt == new.own?.anchor.at && new.own?.stamp.time == new.own?.startedAt)
+        #expect(abs((new.own?.startedAt ?? 0) - (Rig.epoch - Self.hour)) <= 40_000)
+        new.meet("kitchen", PeerClock(wallLead: lead))
+        let own = try #require(new.own)
+        #expect(own.startedAt == Rig.epoch + 40_000 && own.anchor.at == own.startedAt && own.anchor.elapsed == 0)
+        #expect(own.runs.map(\.from) == [own.startedAt] && own.stamp.time == own.startedAt)
     }
 
     @Test func whatWasPausedAndRunMovesAsOne() throws {

@@ -72,7 +72,7 @@ public struct Rules: OptionSet, Hashable, Sendable {
     package static let takeoverCut = Rules(rawValue: 1 << 27)
     /// A run that is open when group time is corrected keeps the length that the boot clock measured.
     package static let runLength = Rules(rawValue: 1 << 28)
-    /// A session that was begun before anybody knew the date gets it later.
+    /// A session that was begun, or stamped anew, while nobody knew the date gets it later.
     package static let dated = Rules(rawValue: 1 << 32)
 
     // What carries an engine's ledger records keeps these.

@@ -25,14 +25,18 @@ extension Engine {
         var moved = own.advanced(since: since, lateness: Limits.lateness)
         let rest = since - (moved.anchor.at - own.anchor.at)
         if own.status == .running { journal.isApproximate = true }
-        if moved.status == .running {
+        // Two clocks may have told its times now: by how much one of them is wrong says nothing of the other.
+        if !time.isFromJournal { journal.undated.remove(own.id) }
+        // Time does not go back: a clock that says so does not part the anchor from the times that were told before it.
+        let isBehind = groupTime(now) < own.anchor.at
+        if moved.status == .running, !isBehind {
             moved = anchored(moved, since: rest, at: now)
         } else {
             // A boot clock has no reading from before the boot. The anchor stays one instant on both clocks: peers go
             // by it to tell where this boot lies on theirs.
             let ago = min(max(rest, 0), now.boot, groupTime(now))
-            moved.anchor.at = groupTime(now) - ago
-            moved.anchor.bound = timeBound(now)
+            moved.anchor.at = max(groupTime(now) - ago, moved.anchor.at)
+            moved.anchor.bound = isBehind ? nil : timeBound(now)
             moved.anchor.bootID = configuration.bootID
             moved.anchor.boot = now.boot - ago
         }
@@ -89,7 +93,7 @@ extension Engine {
             link.timeDeadline = nil
         }
         journal.undated.formIntersection([journal.before?.id].compactMap(\.self))
-        if time.isGuess, keeps(.dated) { journal.undated.insert(register.id) }
+        if !time.isVouched, keeps(.dated) { journal.undated.insert(register.id) }
         journal.base = journal.mark
         journal.epoch = version.epoch
         journal.mark = mark

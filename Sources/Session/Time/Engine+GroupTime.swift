@@ -105,11 +105,12 @@ extension Engine {
         yieldIfBeaten(at: now)
     }
 
-    /// Whether the kernel vouches for the wall clock, or everybody who is there was asked.
+    /// Whether the kernel vouches for the wall clock, or everybody who is there was asked. Where the broker hands out
+    /// nothing that it kept, those who are there come to be known one by one.
     private func isTimeKnown(_ now: Instant) -> Bool {
         if now.wallBound != nil { return true }
-        return link.isReady && hasCompany
-            && (link.comparedBy == nil || council.allSatisfy { exchange.estimates[$0] != nil })
+        let hasAll = link.sawOwnPresence && council.allSatisfy { exchange.estimates[$0] != nil }
+        return link.isReady && hasCompany && (link.comparedBy == nil || hasAll)
     }
 
     /// The clocks of the others were waited for long enough.
@@ -118,17 +119,17 @@ extension Engine {
         chooseTime(at: now)
     }
 
-    /// Whether the own session was begun while no clock told a plausible time.
+    /// Whether the times of the own session are still a guess.
     private var isUndated: Bool { journal.own.map { journal.undated.contains($0.id) } ?? false }
 
-    /// From then on a session that was begun before anybody knew the date is one like all others.
+    /// Somebody knows the date: from now on a session that was begun before is one like all others.
     private mutating func dateIsKnown(at now: Instant) {
-        guard let own = journal.own, isUndated, !time.isGuess, isTimeKnown(now) else { return }
+        guard let own = journal.own, isUndated, time.isVouched, isTimeKnown(now) else { return }
         journal.undated.remove(own.id)
         write()
     }
 
-    /// The own session is an earlier one again, which time may have become known since.
+    /// The own session is an earlier one again, whose time may have become known since.
     mutating func dateEarlier(at now: Instant) {
         journal.undated.formIntersection([journal.own?.id].compactMap(\.self))
         guard isUndated, !time.isGuess else { return }
@@ -157,14 +158,20 @@ extension Engine {
             }
         }
         let began = moved.continues?.at ?? moved.startedAt
-        // What others know to have ended keeps its place among the starts; only its times are put right.
-        let hasPlace = !own.status.isLive && !journal.isProvisional && HeldRegister.admits(own.stamp, groupTime: time)
-        let stamp =
-            hasPlace ? own.stamp : mark.stamp(at: min(max(began, Limits.earliestStamp), time), node: node)
+        var stamp = mark.stamp(at: min(max(began, Limits.earliestStamp), time), node: node)
+        // What others know keeps its place among the starts where it has ended, and never falls behind one that it has
+        // beaten; then only its times are put right.
+        if !own.status.isLive || stamp < own.stamp, !journal.isProvisional,
+            HeldRegister.admits(own.stamp, groupTime: time)
+        {
+            stamp = own.stamp
+        }
         guard stamp != own.stamp || isUndated && moved != own, HeldRegister.admits(stamp, groupTime: time),
             moved.flaw == nil
         else { return }
         _ = journal.mark.see(stamp)
+        // Whoever knows better may be away, and the stamp have been right: it is moved back when that one is here again.
+        if !self.time.isVouched, keeps(.dated) { journal.undated.insert(own.id) }
         emit(.log(.stampedAnew(own.id, from: own.stamp.time, to: stamp.time)))
         change {
             $0 = moved

@@ -9,6 +9,8 @@ struct GroupClock: Hashable, Sendable {
     private(set) var isSynced = false
     /// Whether no clock that was ever looked at told a plausible time, so that group time is what the journals know.
     private(set) var isGuess = true
+    /// Whether a kernel vouches for the clock that was chosen.
+    private(set) var isVouched = false
     /// Group time by the journal: later than every stamp that was ever seen, and going on with the boot clock.
     private var floorLead: Int64 = 0
     /// Since when somebody has another time, so that even a synchronised clock has to be compared, on the boot clock.
@@ -52,6 +54,9 @@ struct GroupClock: Hashable, Sendable {
 
     mutating func settleDoubt() { doubtedAt = nil }
 
+    /// Whether group time goes on from what the journals know.
+    var isFromJournal: Bool { isGuess && !followsWall }
+
     /// Whether group time is what the own wall clock says.
     var followsWall: Bool { lead == nil }
 
@@ -60,6 +65,7 @@ struct GroupClock: Hashable, Sendable {
         wallLead = now.wallLead
         isSynced = now.wallBound != nil
         isGuess = false
+        isVouched = isSynced
         lead = nil
     }
 
@@ -94,6 +100,7 @@ struct GroupClock: Hashable, Sendable {
         let own = Reading(node: node, lead: wallLead, groupLead: floorLead, isSynced: isSynced)
         let all = (others + [own]).filter { GroupClock.isPlausible(now.boot + $0.lead) }
         let synced = all.filter(\.isSynced)
+        isVouched = !synced.isEmpty
         // Everybody asks the same few, so that everybody comes to the same.
         let voters = (synced.isEmpty ? all : synced).sorted { $0.node < $1.node }.prefix(council)
         guard !voters.isEmpty else {
