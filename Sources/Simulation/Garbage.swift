@@ -69,9 +69,9 @@ enum Garbage {
 /// Nodes of other minor versions of the protocol.
 enum Dialect {
     private static let later = Array(#""later":{"a":[1,null,"x"],"b":{}},"#.utf8)
-    private static let derived = Array(#","activityName""#.utf8)
+    private static let derived = Array(#","elapsedSeconds""#.utf8)
 
-    /// The payload as a node of that version writes it: 1 adds a field, 2 leaves out what is derived.
+    /// The payload as a node of that version writes it: 1 adds a field, 2 leaves out what is derived from the state.
     static func speak(_ payload: [UInt8], dialect: Int) -> [UInt8] {
         switch dialect {
         case 1:
