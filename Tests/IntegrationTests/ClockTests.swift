@@ -4,10 +4,10 @@ import Support
 import Testing
 
 /// Machines whose clocks have nothing to do with each other.
-@Suite(.takingTurns) struct ClockTests {
+@Suite(.takingTurns, .tryingAgain) struct ClockTests {
     /// What all must be able to do, whatever their clocks say.
     private func shareASession(_ clock: MovedClock) async throws {
-        try await persistently { _ in try await FaultySpace.with(deskClock: clock) { try await shareASession($0, $1) } }
+        try await FaultySpace.with(deskClock: clock) { try await shareASession($0, $1) }
     }
 
     private func shareASession(_ space: FaultySpace, _ id: String) async throws {
@@ -74,7 +74,7 @@ import Testing
 
     /// A node that hung answers at once what it was asked for meanwhile: those answers say little about its clocks.
     @Test(.mostlyWaiting) func answersThatComeLateCorrectNoClock() async throws {
-        try await persistently { _ in try await FaultySpace.with { try await answersComeLate($0, $1) } }
+        try await FaultySpace.with { try await answersComeLate($0, $1) }
     }
 
     private func answersComeLate(_ space: FaultySpace, _ id: String) async throws {

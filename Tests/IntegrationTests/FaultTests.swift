@@ -13,7 +13,7 @@ import Testing
     func aBrokerIsKilledAndComesBack(with memory: Memory) async throws {
         var options = Broker.Options()
         options.persistence = memory != .none
-        try await persistently { [options] _ in try await aBrokerIsKilled(memory, options) }
+        try await aBrokerIsKilled(memory, options)
     }
 
     private func aBrokerIsKilled(_ memory: Memory, _ options: Broker.Options) async throws {
@@ -62,9 +62,7 @@ import Testing
 
     @Test(.mostlyWaiting, arguments: Fault.allCases)
     func theOwnersNetworkFails(by fault: Fault) async throws {
-        try await persistently { _ in
-            try await FaultySpace.with { try await theOwnersNetworkFails(by: fault, $0, $1) }
-        }
+        try await FaultySpace.with { try await theOwnersNetworkFails(by: fault, $0, $1) }
     }
 
     private func theOwnersNetworkFails(by fault: Fault, _ space: FaultySpace, _ id: String) async throws {

@@ -6,15 +6,9 @@ import Support
 import Testing
 
 /// User hooks on real nodes: each event once on each node that asks for it, whatever happens between.
-@Suite(.takingTurns) struct HookTests {
+@Suite(.takingTurns, .tryingAgain) struct HookTests {
     private func withTwo(_ body: (Broker, _ desk: HookedNode, _ kitchen: HookedNode) async throws -> Void) async throws
     {
-        try await persistently { _ in try await withTwoOnce(body) }
-    }
-
-    private func withTwoOnce(
-        _ body: (Broker, _ desk: HookedNode, _ kitchen: HookedNode) async throws -> Void
-    ) async throws {
         try await Broker.withBroker { broker in
             let address = "mqtt://127.0.0.1:\(broker.port)"
             let desk = try HookedNode("desk", broker: address)
@@ -109,9 +103,8 @@ import Testing
     }
 
     @Test func whatHappenedMeanwhileIsToldOnReturnAndNeverAgain() async throws {
-        try await persistently { before in
-            try await withTwoOnce { try await tellsOnReturn($1, $2, after: [3, 10, 40][before]) }
-        }
+        let seconds: Int64 = [3, 10, 40][Pace.current?.tries ?? 0]
+        try await withTwo { try await tellsOnReturn($1, $2, after: seconds) }
     }
 
     /// A session runs out while there is no node.
@@ -217,10 +210,6 @@ import Testing
     }
 
     @Test func aHookHasNoSecretsAndFindsItsNode() async throws {
-        try await persistently { _ in try await onceAHookFindsItsNode() }
-    }
-
-    private func onceAHookFindsItsNode() async throws {
         try await Broker.withBroker { broker in
             let lockstep = "\(Program.path("lockstep")) status --json > \"$HOOKED/status\"; echo $? > \"$HOOKED/code\""
             let hooked = try HookedNode(

@@ -2,6 +2,16 @@
 
 import Synchronization
 
+/// The machine stood still for longer than a program is patient, which then rightly did something else than what a test
+/// is about.
+public struct StoodStill: Error, CustomStringConvertible {
+    /// What shows it, as a sentence.
+    public let description: String
+
+    /// - Parameter what: What shows it.
+    public init(_ what: String) { description = "the machine stood still: \(what)" }
+}
+
 /// How long the steps of a test have taken: what the machine keeps waiting may lose its patience.
 public final class Pace: Sendable {
     /// That of the test which runs here.
@@ -12,8 +22,11 @@ public final class Pace: Sendable {
 
     private let slowest = Mutex(Duration.zero)
 
+    /// How often the test was tried before.
+    public let tries: Int
+
     /// Begins with no step.
-    public init() {}
+    public init(tries: Int) { self.tries = tries }
 
     /// A step has taken so long.
     public func note(_ duration: Duration) { slowest.withLock { $0 = max($0, duration) } }
