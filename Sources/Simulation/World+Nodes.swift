@@ -65,11 +65,9 @@ extension World {
         case .reply(let ticket, let reply): witnessReply(reply, to: ticket, at: node)
         case .log(let note): witnessNote(note, at: node)
         case .record(let record):
-            machines[node].outbox.hold(record)
-            if !rules.contains(.recordsHeld) {
-                machines[node].outbox.restored(at: instant(node).boot)
-                sendRecords(of: node)
-            }
+            if rules.contains(.recordsHeld) { return machines[node].outbox.hold(record) }
+            machines[node].outbox.restored(record, at: instant(node).boot)
+            sendRecords(of: node)
         }
     }
 
@@ -204,9 +202,9 @@ extension World {
         machines[node].outbox = Outbox(rules.contains(.recordsSecured) ? machines[node].outbox.shelf : Shelf())
         witness.relaunch(node, own: journal?.own)
         tell("\(Names.node(node)) is launched")
+        if let record = journal?.record { machines[node].outbox.restored(record, at: instant(node).boot) }
         feed(.restored(journal), to: node)
         guard machines[node].isAlive, machines[node].life == life else { return }
-        machines[node].outbox.restored(at: instant(node).boot)
         dialLater(node, after: schedule.draw(0...50))
     }
 

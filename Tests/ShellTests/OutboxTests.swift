@@ -126,10 +126,26 @@ final class OutboxTests {
         try forget()
         var next = reopened()
         let true_ = try filed("s-1", rev: 8)
-        next.hold(true_.record)
-        next.restored(at: 0)
+        next.restored(true_.record, at: 0)
         next.link(isUp: true, at: 0)
         #expect(next.takeOutgoing() == [true_] && next.waiting == 1)
+    }
+
+    /// A start on a later boot changes what it has read back; until that is on disk, what was read back is told.
+    @Test func whatAStartMakesOfTheJournalIsHeldToo() throws {
+        outbox.hold(try filed("s-1", rev: 9, title: "never happened").record)
+        try forget()
+        var next = reopened()
+        let (found, moved) = (try filed("s-1", rev: 8), try filed("s-1", rev: 9))
+        next.restored(found.record, at: 0)
+        next.hold(moved.record)
+        // The disk is full: of these two writes the first fails.
+        try next.secure(except: moved.record.id, write: 1)
+        next.link(isUp: true, at: 0)
+        #expect(next.takeOutgoing() == [found])
+        try next.secure(except: moved.record.id, write: 2)
+        next.release(upTo: 2, at: 0)
+        #expect(next.takeOutgoing() == [moved])
     }
 
     /// The same where the ledger knows already what the journal says.
@@ -142,8 +158,7 @@ final class OutboxTests {
         outbox.hold(try filed("s-1", rev: 9, title: "never happened").record)
         try forget()
         var next = reopened()
-        next.hold(true_.record)
-        next.restored(at: 0)
+        next.restored(true_.record, at: 0)
         next.link(isUp: true, at: 0)
         #expect(next.waiting == 0 && next.takeOutgoing().isEmpty)
         #expect(files("outbox").isEmpty && files("recorded") == ["s-1.json"])

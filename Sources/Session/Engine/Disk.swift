@@ -35,7 +35,7 @@ struct Disk: Hashable, Sendable {
 extension Engine {
     /// Writes the journal because the own register changed; `after` follows when it is on disk.
     mutating func writeOwn(then after: Effect? = nil) {
-        if let own = journal.own { emit(.record(LedgerRecord(own, isApproximate: journal.isApproximate))) }
+        if let record = journal.record { emit(.record(record)) }
         write()
         disk.askedOwn = disk.asked
         disk.isUnpublished = true

@@ -116,3 +116,8 @@ public struct LedgerRecord: Hashable, Sendable {
         return true
     }
 }
+
+extension Journal {
+    /// The record of this node's register.
+    public var record: LedgerRecord? { own.map { LedgerRecord($0, isApproximate: isApproximate) } }
+}

@@ -5,8 +5,6 @@ extension Engine {
     mutating func restore(_ found: Journal?, at now: Instant) {
         link.downSince = now.boot
         if let found { journal = found }
-        // A crash may have come between the journal and the outbox.
-        if let own = journal.own { emit(.record(LedgerRecord(own, isApproximate: journal.isApproximate))) }
         if keeps(.groupTime) {
             time = GroupClock(mark: journal.mark, at: now)
             if !time.followsWall { emit(.log(.clockCorrected(by: groupTime(now) - now.wall))) }

@@ -96,7 +96,7 @@ public actor Node {
         debtTick = loop.makeTimer { [weak self] in self?.assumeIsolated { $0.debtChanges() } }
         outbox = directory.map { Outbox(OutboxFiles(directory: $0, log: log)) }
         switch journal?.load(at: clocks().wall) ?? .nothing {
-        case .nothing: feed(.restored(nil))
+        case .nothing: restore(nil)
         case .journal(var found, let tornBytes):
             if tornBytes > 0 {
                 log.info("a change that a crash had cut short was passed over", metadata: ["bytes": "\(tornBytes)"])
@@ -112,14 +112,19 @@ public actor Node {
             if let own = found.own, own.status.isLive {
                 log.info("session read back from the journal", metadata: ["session": "\(own.id)"])
             }
-            feed(.restored(found))
+            restore(found)
         case .damaged(let aside, let reason, let last):
             log.error(
                 "the journal was damaged\(last == nil ? "" : "; its last whole record is used")",
                 metadata: ["keptAs": "\(aside ?? "nothing: it cannot be renamed")", "reason": "\(reason)"])
-            feed(.restored(last))
+            restore(last)
         }
-        outbox?.restored(at: clocks().boot)
+    }
+
+    private func restore(_ found: Journal?) {
+        // As it was found: what the engine makes of it is not on disk yet.
+        if let record = found?.record { outbox?.restored(record, at: clocks().boot) }
+        feed(.restored(found))
     }
 
     /// Starts a session here.

@@ -84,10 +84,10 @@ public struct Outbox<Shelf: RecordShelf> {
         unshelved.remove(id)
     }
 
-    /// What is held came from a journal that was read back.
-    public mutating func restored(at boot: Int64) {
-        for index in held.indices where held[index].write == nil { held[index].write = 0 }
-        release(upTo: 0, at: boot)
+    /// Takes the record of a journal that was read back, before anything else: it is on disk, and holds against what was
+    /// put on the shelf for a later one that never came to be. What is changed from here on has to be written first.
+    public mutating func restored(_ record: LedgerRecord, at boot: Int64) {
+        take(FiledRecord(record), isOnShelf: false, at: boot)
     }
 
     /// The journal is on disk up to a write: what was held for it may be told.
