@@ -171,6 +171,7 @@ import Testing
         #expect(own.flaw == nil && HeldRegister.admits(own.stamp, groupTime: rig.groupTime))
         #expect(own.continues?.at == Rig.epoch + 60_000)
         #expect(own.stamp.time == Rig.epoch + 60_000)
+        #expect(own.startedAt == Rig.epoch && own.runs == [Run(phase: 0, from: Rig.epoch, to: Rig.epoch + 60_000)])
     }
 
     // MARK: 1970

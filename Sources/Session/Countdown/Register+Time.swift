@@ -91,7 +91,7 @@ extension Register {
 
     /// Moves earlier runs back as far as the last one began before their end, which it can where group time was set back
     /// meanwhile. Each keeps its length, which the boot clock measured, so that no minute counts twice and none is lost.
-    private mutating func partRuns() {
+    mutating func partRuns() {
         guard var limit = runs.last?.from else { return }
         for index in runs.indices.dropLast().reversed() {
             guard let to = runs[index].to, to > limit else { return }

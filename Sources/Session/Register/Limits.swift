@@ -39,6 +39,8 @@ public enum Limits {
     public static let exactEnough: Int64 = 250
     /// No session can have started before Lockstep existed: 2026-01-01, in milliseconds.
     public static let earliestStamp: Int64 = 1_767_225_600_000
+    /// By so many milliseconds two guesses of a time near ``earliestStamp`` may differ: a day.
+    static let guess: Int64 = 86_400_000
     /// An expiry noticed later than this many milliseconds does not start the next phase by itself.
     public static let lateness: Int64 = 30 * 60_000
     /// How long an ended session stays on a display, in milliseconds.

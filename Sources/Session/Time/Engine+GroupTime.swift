@@ -186,23 +186,31 @@ extension Register {
     func moved(by shift: Int64, keepsInherited: Bool) -> Register {
         var register = self
         func moveOwn(_ time: Int64) -> Int64 {
-            // What would lie before all sessions was told by a right clock, before the one that was wrong.
-            if time >= Limits.earliestStamp, time + shift < Limits.earliestStamp { return time }
+            // What would lie before all sessions was told by a right clock, before the one that was wrong. Nearer than a
+            // day it is another guess, since those begin there.
+            if time >= Limits.earliestStamp, time + shift < Limits.earliestStamp - Limits.guess { return time }
             return min(max(time + shift, 0), Limits.time.upperBound)
         }
-        func move(_ time: Int64) -> Int64 {
-            guard keepsInherited, let continues else { return moveOwn(time) }
+        func isOwn(_ time: Int64) -> Bool {
+            guard keepsInherited, let continues else { return true }
             // A clock that was behind told times from before the takeover, one that was ahead times from after it.
-            let isOwn = time >= continues.at && (shift < 0 || time < continues.at + shift)
-            return isOwn ? moveOwn(time) : time
+            return time >= continues.at && (shift < 0 || time < continues.at + shift)
         }
+        func move(_ time: Int64) -> Int64 { isOwn(time) ? moveOwn(time) : time }
         register.startedAt = move(startedAt)
         register.anchor.at = moveOwn(anchor.at)
         register.continues?.at = moveOwn(continues?.at ?? 0)
-        for index in runs.indices {
-            register.runs[index].from = move(runs[index].from)
-            register.runs[index].to = runs[index].to.map(move)
+        for (index, run) in runs.enumerated() {
+            if isOwn(run.from) {
+                // One clock has told both its ends, and the anchor too where it is open: it moves whole.
+                let shift = run.to.map { moveOwn($0) - $0 } ?? register.anchor.at - anchor.at
+                register.runs[index].from += shift
+                register.runs[index].to? += shift
+            } else {
+                register.runs[index].to = run.to.map(move)
+            }
         }
+        register.partRuns()
         return register
     }
 }

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import Session
+
+/// What a correction of group time does to the times of a session: its minutes stay.
+@Suite struct MovedTests {
+    static let minute: Int64 = 60_000
+    static let day = 1_440 * minute
+
+    static func since2026(_ minutes: Int64) -> Int64 { Limits.earliestStamp + minutes * minute }
+
+    /// A session of two runs and a pause, told by a guess: those begin with 2026.
+    static func guessed(isOpen: Bool) -> Register {
+        var register = peerRegister(
+            plan: "focus 5h", at: since2026(10), status: isOpen ? .running : .paused, elapsed: 30 * minute)
+        register.anchor.at = since2026(80)
+        register.runs = [
+            Run(phase: 0, from: since2026(10), to: since2026(20)),
+            Run(phase: 0, from: since2026(60), to: isOpen ? nil : since2026(80)),
+        ]
+        return register
+    }
+
+    /// Milliseconds of each run.
+    static func lengths(_ register: Register) -> [Int64] {
+        register.runs.map { ($0.to ?? register.anchor.at) - $0.from }
+    }
+
+    /// By another guess, and by a clock that is right.
+    @Test(arguments: [-80, -70, -15, -1, 1, 400_000] as [Int64], [false, true])
+    func aGuessMovesAsOne(minutes: Int64, isOpen: Bool) {
+        let told = Self.guessed(isOpen: isOpen)
+        let shift = minutes * Self.minute
+        let moved = told.moved(by: shift, keepsInherited: true)
+        #expect(moved.startedAt == told.startedAt + shift && moved.anchor.at == told.anchor.at + shift)
+        #expect(moved.runs == told.runs.map { Run(phase: 0, from: $0.from + shift, to: $0.to.map { $0 + shift }) })
+        #expect(moved.moved(by: -shift, keepsInherited: true) == told)
+    }
+
+    /// However far: what stays and what moves are whole runs, and none of them lies upon another.
+    @Test(arguments: stride(from: -90, through: 30, by: 5).map { Int64($0) * minute - day }, [false, true])
+    func noMinuteIsLostOrCountsTwice(shift: Int64, isOpen: Bool) {
+        let told = Self.guessed(isOpen: isOpen)
+        let moved = told.moved(by: shift, keepsInherited: true)
+        #expect(Self.lengths(moved) == Self.lengths(told) && moved.flaw == nil)
+        #expect((moved.runs[0].to ?? .max) <= moved.runs[1].from)
+        #expect(moved.runs[1].to ?? moved.anchor.at <= moved.anchor.at)
+    }
+
+    /// A right clock told the first run, one that is 19 years ahead the second.
+    @Test func whatARightClockToldBeforeStays() {
+        let ahead: Int64 = 19 * 365 * Self.day
+        var told = Self.guessed(isOpen: true)
+        told.anchor.at += ahead
+        told.runs[1].from += ahead
+        #expect(told.moved(by: -ahead, keepsInherited: true) == Self.guessed(isOpen: true))
+    }
+
+    /// A run from before a takeover stays with the owner that told it, one from after it moves whole.
+    @Test(arguments: [-40, 40] as [Int64], [false, true])
+    func aTakeoverIsMovedWithItsOwnRuns(minutes: Int64, isOpen: Bool) {
+        var told = Self.guessed(isOpen: isOpen)
+        told.continues = Continuation(node: id("attic"), epoch: 1, rev: 1, at: Self.since2026(30))
+        let shift = minutes * Self.minute
+        let moved = told.moved(by: shift, keepsInherited: true)
+        #expect(Self.lengths(moved) == Self.lengths(told) && moved.flaw == nil)
+        #expect(moved.runs[0] == told.runs[0] && moved.runs[1].from == told.runs[1].from + shift)
+    }
+
+    /// A program that is started anew in 1970 begins its guess anew, and meets one that has gone on.
+    @Test func twoGuessesAndThenADate() throws {
+        var old = Rig(wall: 5_000, wallBound: nil)
+        old.linkUp()
+        old.pass(10_000)
+        old.start("focus 25m")
+        old.pass(40_000)
+        old.press(.stop)
+        var rig = Rig(boot: old.boot, wall: old.wall, wallBound: nil, journal: old.journal)
+        rig.linkUp()
+        let guess = PeerClock(
+            wallLead: -rig.boot, groupLead: Limits.earliestStamp + 35_000 - rig.boot,
+            quality: ClockQuality(synced: false))
+        rig.meet("attic", guess)
+        #expect(rig.groupTime == Limits.earliestStamp + 35_000)
+        #expect(rig.own?.startedAt == Limits.earliestStamp - 5_000 && rig.own?.runs.map(\.length) == [40_000])
+        rig.meet("kitchen")
+        let own = try #require(rig.own)
+        #expect(own.startedAt == Rig.epoch + 10_000 && rig.journal?.undated == [])
+        #expect(own.runs == [Run(phase: 0, from: own.startedAt, to: own.startedAt + 40_000)])
+    }
+}
