@@ -11,6 +11,8 @@ struct GroupClock: Hashable, Sendable {
     private(set) var isGuess = true
     /// Whether a kernel vouches for the clock that was chosen.
     private(set) var isVouched = false
+    /// Whether kernels vouch for clocks that cannot all be right.
+    private(set) var isContested = false
     /// Group time by the journal: later than every stamp that was ever seen, and going on with the boot clock.
     private var floorLead: Int64 = 0
     /// Since when somebody has another time, so that even a synchronised clock has to be compared, on the boot clock.
@@ -66,6 +68,7 @@ struct GroupClock: Hashable, Sendable {
         isSynced = now.wallBound != nil
         isGuess = false
         isVouched = isSynced
+        isContested = false
         lead = nil
     }
 
@@ -101,6 +104,8 @@ struct GroupClock: Hashable, Sendable {
         let all = (others + [own]).filter { GroupClock.isPlausible(now.boot + $0.lead) }
         let synced = all.filter(\.isSynced)
         isVouched = !synced.isEmpty
+        let leads = synced.map(\.lead)
+        isContested = (leads.max() ?? 0) - (leads.min() ?? 0) > Limits.stampLead
         // Everybody asks the same few, so that everybody comes to the same.
         let voters = (synced.isEmpty ? all : synced).sorted { $0.node < $1.node }.prefix(council)
         guard !voters.isEmpty else {
