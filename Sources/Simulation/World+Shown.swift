@@ -55,8 +55,17 @@ extension World {
             return machines[node].engine.register(of: machines[other].id)?.id != own.id
         }
         if others { counters.add(.concurrentStart) }
-        witness.starts[session] = Clock.epoch + now / 1_000
+        if !isMisled(node) { witness.starts[session] = Clock.epoch + now / 1_000 }
         if !machines[node].isLinked { witness.offline.insert(session) }
+    }
+
+    /// Whether a node goes by its own wall clock, which is wrong, because its kernel vouches for it and nobody has said
+    /// otherwise: such a date stays.
+    private func isMisled(_ node: Int) -> Bool {
+        let instant = instant(node)
+        let engine = machines[node].engine
+        return instant.wallBound != nil && engine.groupTime(instant) == instant.wall && !engine.isTimeDoubted
+            && abs(machines[node].clock.wallError(at: now)) > Clock.syncedBound
     }
 
     mutating func check(_ expectation: Expectation, after input: Input, before: Seen, at node: Int) {
