@@ -150,11 +150,30 @@ build_jobs() {
     echo $((cores < memory ? cores : memory))
 }
 
-# build_release: builds the executables with the compiler's own progress; their folder is then in $binaries.
+# toolchain: the folder usr of the Swift in use, which `swift` in the PATH may only be a link or a proxy to.
+toolchain() { swiftc -print-target-info | sed -n 's|.*"runtimeResourcePath": *"\(.*\)/lib/swift".*|\1|p'; }
+
+# link_flags: how a release is linked, in the interest of the memory that a node takes: by lld, which comes with Swift;
+# without a table of the executable's own symbols for others to look up; with what a node runs of Swift's libraries side
+# by side; with relocations packed, where the C library reads that (glibc 2.36).
+link_flags() {
+    local glibc
+    [ -x "$(toolchain)/bin/ld.lld" ] || return 0
+    printf '%s\n' -Xswiftc -use-ld=lld -Xlinker --no-export-dynamic \
+        -Xlinker --symbol-ordering-file="$top/Deploy/link-order.txt" -Xlinker --no-warn-symbol-ordering
+    glibc=$(getconf GNU_LIBC_VERSION)
+    if [ "$(printf '%s\n' 2.36 "${glibc#glibc }" | sort -V | head -n 1)" = 2.36 ]; then
+        printf '%s\n' -Xlinker -z -Xlinker pack-relative-relocs
+    fi
+}
+
+# build_release OPTION…: builds the executables with the compiler's own progress; their folder is then in $binaries.
 build_release() {
-    local flags=(--package-path "$top" -c release -j "$(build_jobs)" --static-swift-stdlib)
+    local flags=(--package-path "$top" -c release -j "$(build_jobs)" --static-swift-stdlib) link
+    mapfile -t link < <(link_flags)
+    flags+=("${link[@]}")
     say "The first build fetches and compiles what Lockstep depends on: some minutes. The next ones are short."
-    swift build "${flags[@]}" </dev/null || return
+    swift build "${flags[@]}" "$@" </dev/null || return
     binaries=$(swift build "${flags[@]}" --show-bin-path </dev/null)
 }
 

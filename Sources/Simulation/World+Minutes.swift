@@ -18,7 +18,7 @@ extension World {
         var rest: Int64
     }
 
-    mutating func witnessMinutes(of own: Register, at node: Int) {
+    mutating func witnessMinutes(of own: Register, isApproximate: Bool, at node: Int) {
         let boot = instant(node).boot
         let total = own.ran(until: boot)
         let before = witness.nodes[node].tally
@@ -29,9 +29,11 @@ extension World {
             isPresent
             ? Tally(session: own.id, epoch: own.epoch, life: life, boot: boot, total: total, rest: own.rest(at: boot))
             : nil
-        // What was taken over was counted elsewhere before, and what is taken over is cut; beyond the lateness it waits.
+        // What was taken over by date may lose what the clocks differed by, and what is taken over is cut; beyond the
+        // lateness it waits.
         guard isPresent, let before, before.session == own.id, before.life == life, before.epoch == own.epoch,
-            own.anchor.bootID == witness.nodes[node].bootID, own.continues == nil, own.status != .superseded,
+            own.anchor.bootID == witness.nodes[node].bootID, own.continues == nil || !isApproximate,
+            own.status != .superseded,
             boot - before.boot < Limits.lateness
         else { return }
         let expected = before.total + min(boot - before.boot, before.rest)

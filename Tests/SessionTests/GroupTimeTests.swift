@@ -165,6 +165,7 @@ import Testing
         rig.hear(.register(peerRegister(plan: "focus 5h")), from: "kitchen", retained: true)
         rig.pass(60_000)
         #expect(outcome(rig.press(.pause)) == .applied)
+        #expect(rig.journal?.isApproximate == true, "its minutes are counted by date")
         rig.pass(1_000)
         rig.meet("attic")
         let own = try #require(rig.own)
@@ -172,6 +173,23 @@ import Testing
         #expect(own.continues?.at == Rig.epoch + 60_000)
         #expect(own.stamp.time == Rig.epoch + 60_000)
         #expect(own.startedAt == Rig.epoch && own.runs == [Run(phase: 0, from: Rig.epoch, to: Rig.epoch + 60_000)])
+    }
+
+    /// The boot clocks were compared, so the minutes are known, whatever the wall clocks say.
+    @Test(arguments: [hour, 20_000], [Session.Operation.extend(seconds: 60), .pause])
+    func aTakeoverByAWrongClockKeepsItsMinutes(skew: Int64, press: Session.Operation) throws {
+        var rig = Rig(wall: Rig.epoch + skew, wallBound: nil)
+        rig.linkUp()
+        rig.meet("kitchen", PeerClock(quality: ClockQuality(synced: false)))
+        rig.hear(.register(peerRegister(plan: "focus 5h")), from: "kitchen")
+        rig.pass(60_000)
+        rig.hear(.presence(presence("kitchen-1", online: false)), from: "kitchen")
+        #expect(outcome(rig.press(press)) == .applied)
+        #expect(rig.journal?.isApproximate == false && rig.own?.runs.first?.from == Rig.epoch + skew)
+        rig.meet("attic")
+        let own = try #require(rig.own)
+        #expect(own.flaw == nil && own.continues?.at == Rig.epoch + 60_000 && own.startedAt == Rig.epoch)
+        #expect(own.runs == [Run(phase: 0, from: Rig.epoch, to: press == .pause ? Rig.epoch + 60_000 : nil)])
     }
 
     // MARK: 1970

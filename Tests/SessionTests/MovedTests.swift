@@ -33,17 +33,17 @@ import Testing
     func aGuessMovesAsOne(minutes: Int64, isOpen: Bool) {
         let told = Self.guessed(isOpen: isOpen)
         let shift = minutes * Self.minute
-        let moved = told.moved(by: shift, keepsInherited: true)
+        let moved = told.moved(by: shift)
         #expect(moved.startedAt == told.startedAt + shift && moved.anchor.at == told.anchor.at + shift)
         #expect(moved.runs == told.runs.map { Run(phase: 0, from: $0.from + shift, to: $0.to.map { $0 + shift }) })
-        #expect(moved.moved(by: -shift, keepsInherited: true) == told)
+        #expect(moved.moved(by: -shift) == told)
     }
 
     /// However far: what stays and what moves are whole runs, and none of them lies upon another.
     @Test(arguments: stride(from: -90, through: 30, by: 5).map { Int64($0) * minute - day }, [false, true])
     func noMinuteIsLostOrCountsTwice(shift: Int64, isOpen: Bool) {
         let told = Self.guessed(isOpen: isOpen)
-        let moved = told.moved(by: shift, keepsInherited: true)
+        let moved = told.moved(by: shift)
         #expect(Self.lengths(moved) == Self.lengths(told) && moved.flaw == nil)
         #expect((moved.runs[0].to ?? .max) <= moved.runs[1].from)
         #expect(moved.runs[1].to ?? moved.anchor.at <= moved.anchor.at)
@@ -55,18 +55,49 @@ import Testing
         var told = Self.guessed(isOpen: true)
         told.anchor.at += ahead
         told.runs[1].from += ahead
-        #expect(told.moved(by: -ahead, keepsInherited: true) == Self.guessed(isOpen: true))
+        #expect(told.moved(by: -ahead) == Self.guessed(isOpen: true))
     }
 
-    /// A run from before a takeover stays with the owner that told it, one from after it moves whole.
-    @Test(arguments: [-40, 40] as [Int64], [false, true])
-    func aTakeoverIsMovedWithItsOwnRuns(minutes: Int64, isOpen: Bool) {
-        var told = Self.guessed(isOpen: isOpen)
-        told.continues = Continuation(node: id("attic"), epoch: 1, rev: 1, at: Self.since2026(30))
-        let shift = minutes * Self.minute
-        let moved = told.moved(by: shift, keepsInherited: true)
-        #expect(Self.lengths(moved) == Self.lengths(told) && moved.flaw == nil)
-        #expect(moved.runs[0] == told.runs[0] && moved.runs[1].from == told.runs[1].from + shift)
+    static func takenOver(at minute: Int64, isOpen: Bool) -> Register {
+        var register = guessed(isOpen: isOpen)
+        register.continues = Continuation(node: id("attic"), epoch: 1, rev: 1, at: since2026(minute))
+        return register
+    }
+
+    /// A run from before a takeover stays with the owner that told it. One from after it moves whole, and so does one that
+    /// went on over it: it was placed by the clock of the new owner.
+    @Test(arguments: [-40, -5, 5, 40] as [Int64], [30, 60, 70, 80] as [Int64])
+    func aTakeoverIsMovedWithItsOwnRuns(minutes: Int64, takeover: Int64) {
+        for isOpen in [false, true] {
+            let told = Self.takenOver(at: takeover, isOpen: isOpen)
+            let shift = minutes * Self.minute
+            let moved = told.moved(by: shift)
+            #expect(Self.lengths(moved) == Self.lengths(told) && moved.flaw == nil)
+            // Before the takeover there is no room for it where that was half an hour after 2026.
+            let stays = takeover + minutes >= 20
+            let first = stays ? told.runs[0].from : told.runs[0].from + shift
+            #expect(moved.runs[0].from == first && moved.runs[1].from == told.runs[1].from + shift)
+            #expect(moved.startedAt == first && moved.continues?.at == Self.since2026(takeover + minutes))
+        }
+    }
+
+    /// A clock that was right told later times than one that is behind, which then takes over what is paused.
+    @Test func whatWasPausedByAClockAheadStays() {
+        var told = Self.takenOver(at: 5, isOpen: false)
+        told.anchor.at = Self.since2026(5)
+        let moved = told.moved(by: 90 * Self.minute)
+        #expect(moved.runs == told.runs && moved.startedAt == told.startedAt)
+        #expect(moved.anchor.at == Self.since2026(95) && moved.continues?.at == moved.anchor.at)
+    }
+
+    /// By date a clock that is ahead counts what it is ahead, unless it was so for the owner before it, too.
+    @Test(arguments: [-1, -19, -20, -21, -75, 5] as [Int64]) func whatWasCountedByDateEnds(minutes: Int64) {
+        let told = Self.takenOver(at: 80, isOpen: true)
+        let moved = told.moved(by: minutes * Self.minute, isApproximate: true)
+        let isShorter = (-20...0).contains(minutes)
+        #expect(moved.runs[1].from == Self.since2026(isShorter ? 60 : 60 + minutes) && moved.flaw == nil)
+        #expect(Self.lengths(moved)[1] == (isShorter ? 20 + minutes : 20) * Self.minute)
+        #expect(moved.runs[0].from == (moved.startedAt))
     }
 
     /// A program that is started anew in 1970 begins its guess anew, and meets one that has gone on.

@@ -19,7 +19,9 @@ public enum Port {
         while true {
             let port = Int.random(in: 12_000...32_000)
             let isNew = taken.withLock { $0.insert(port).inserted }
-            if isNew, isLocked(port), let socket = try? listen(port) {
+            // Bound only, not listening: a program that is being started at this moment has a copy of the socket for a
+            // while, and would keep the port from who gets it.
+            if isNew, isLocked(port), let socket = try? bound(port) {
                 close(socket)
                 return port
             }
@@ -47,14 +49,22 @@ public enum Port {
 
     /// A listening socket; the caller closes it.
     public static func listen(_ port: Int) throws -> Int32 {
+        let socket = try bound(port)
+        guard Glibc.listen(socket, 16) == 0 else { throw failure(port, closing: socket) }
+        return socket
+    }
+
+    private static func bound(_ port: Int) throws -> Int32 {
         let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         var on: Int32 = 1
         setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<Int32>.size))
-        guard withLoopback(port, { bind(socket, $0, $1) }) == 0, Glibc.listen(socket, 16) == 0 else {
-            close(socket)
-            throw SpawnFailed(description: "port \(port) is taken")
-        }
+        guard withLoopback(port, { bind(socket, $0, $1) }) == 0 else { throw failure(port, closing: socket) }
         return socket
+    }
+
+    private static func failure(_ port: Int, closing socket: Int32) -> SpawnFailed {
+        defer { close(socket) }
+        return SpawnFailed(description: "port \(port): \(String(cString: strerror(errno)))")
     }
 
     /// A connection that does not block; `nil` when nobody listens. The caller closes it.

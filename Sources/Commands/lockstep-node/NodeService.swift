@@ -42,17 +42,18 @@ struct NodeService {
             })
         SleepWatch.start(
             log: log, onSleep: { done in node.fallAsleep(then: done) }, onWake: { node.wakeFromSleep() })
-        var services: [any Service] = [control]
+        var services = [control.named("local control")]
         if let http = settings.http {
             services.append(
                 HTTPServer(
                     node: access, host: http.host, port: http.port, hosts: settings.httpNames,
-                    kiosk: settings.kiosk(secrets), log: log))
+                    kiosk: settings.kiosk(secrets), log: log
+                ).named("HTTP server"))
         }
         if let link = settings.link(clientID: "lockstep-\(settings.space)-\(settings.node)") {
-            services.append(LinkService(node: node, configuration: link))
+            services.append(LinkService(node: node, configuration: link).named("link"))
         }
-        if let hooks { services.append(HookService(hooks: hooks)) }
+        if let hooks { services.append(HookService(hooks: hooks).named("hooks")) }
         var group = ServiceGroupConfiguration(
             services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: log)
         // Systemd's and a person's patience both end at about a second.
@@ -75,6 +76,14 @@ struct NodeService {
     private static func makeSocketDirectory(_ socket: String) throws {
         guard let slash = socket.lastIndex(of: "/"), slash != socket.startIndex else { return }
         try PrivateDirectory.make(String(socket[..<slash]))
+    }
+}
+
+extension Service {
+    /// With a name for errors and the log: without one the group takes the service's fields, keys and passwords with
+    /// them, in words.
+    fileprivate func named(_ name: String) -> ServiceGroupConfiguration.ServiceConfiguration {
+        .init(service: self, serviceName: name)
     }
 }
 

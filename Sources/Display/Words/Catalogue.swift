@@ -23,7 +23,8 @@ public enum Catalogue {
     /// A wish can be a tag (`pt-BR`), a locale (`de_AT.UTF-8`) or an item of an Accept-Language header (`fr;q=0.8`);
     /// region and what follows are passed over where there is no better match.
     public static func match(_ wish: String) -> Strings? {
-        let tag = wish.prefix { $0 != "." && $0 != "@" && $0 != ";" }.replacing("_", with: "-").lowercased()
+        let locale = wish.prefix { $0 != "." && $0 != "@" && $0 != ";" }
+        let tag = String(locale.map { $0 == "_" ? "-" : $0 }).lowercased()
         guard let primary = tag.split(separator: "-").first else { return nil }
         let exact = languages.first { $0.lowercased() == tag }
         let near = languages.first { $0.lowercased().split(separator: "-").first == primary }

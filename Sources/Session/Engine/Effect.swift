@@ -76,7 +76,8 @@ public struct Journal: Hashable, Sendable {
     public var undated: Set<SessionID>
     /// Of a provisional session: this node's register that the others know, ended by it.
     public var before: Register?
-    /// Whether some of the own session was rebuilt by date, because its machine was booted while it ran.
+    /// Whether some of the own session was rebuilt by date, because its machine was booted while it ran, or it was taken
+    /// over before the clocks were compared.
     public var isApproximate: Bool
 
     /// Makes a journal.

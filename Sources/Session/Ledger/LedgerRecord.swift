@@ -47,7 +47,8 @@ public struct LedgerRecord: Hashable, Sendable {
     public var endsAt: Int64?
     /// When which kind of phase ran, oldest first; only the last may be open.
     public var runs: [Run]
-    /// Whether some of it was rebuilt by date, because its machine was booted while it ran.
+    /// Whether some of it was rebuilt by date, because its machine was booted while it ran, or it was taken over before
+    /// the clocks were compared.
     public var isApproximate: Bool
 
     /// Makes a record from its parts. ``flaw`` tells whether they fit together.

@@ -66,7 +66,11 @@ extension Engine {
     }
 
     /// Makes a new session the own one.
-    mutating func install(_ new: Register, mark: HybridClock, reply id: IntentID, to ticket: Ticket, at now: Instant) {
+    /// - Parameter isApproximate: Whether some of its time was counted by date.
+    mutating func install(
+        _ new: Register, mark: HybridClock, isApproximate: Bool = false, reply id: IntentID, to ticket: Ticket,
+        at now: Instant
+    ) {
         let version = (journal.own?.version ?? Version(epoch: journal.epoch, rev: 0)).next
         var register = new
         register.epoch = version.epoch
@@ -81,7 +85,7 @@ extension Engine {
                 emit(.record(record))
             }
         }
-        journal.isApproximate = false
+        journal.isApproximate = isApproximate
         if !link.isReady, keeps(.provisional) {
             if !journal.isProvisional { journal.before = ended }
             journal.isProvisional = true

@@ -78,6 +78,7 @@ extension Engine {
     private mutating func continueSession(
         _ base: Register, as id: IntentID, at now: Instant, ticket: Ticket, by intent: Intent? = nil
     ) {
+        let isByDate = view.error == nil && view.register?.status == .running
         settleMark(at: now)
         let at = groupTime(now)
         var mark = keeps(.hybridClock) ? journal.mark : HybridClock()
@@ -93,7 +94,7 @@ extension Engine {
             own.last = LastIntent(intent: intent.id, op: intent.operation.name, from: intent.from, at: at)
             own.record(applied: intent.id)
         }
-        install(own, mark: mark, reply: id, to: ticket, at: now)
+        install(own, mark: mark, isApproximate: isByDate, reply: id, to: ticket, at: now)
         if let intent, journal.own?.id == own.id { branch.carry(intent) }
         emit(.log(.tookOver(own.id, from: base.owner)))
     }

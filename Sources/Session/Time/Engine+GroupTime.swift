@@ -153,9 +153,7 @@ extension Engine {
         var moved = own
         if own.anchor.bootID == configuration.bootID {
             let shift = time - (now.boot - own.anchor.boot) - own.anchor.at
-            moved = own.moved(by: shift, keepsInherited: true)
-            // Where the times of the owner before it do not fit any more, the whole space had another time.
-            if moved.flaw != nil { moved = own.moved(by: shift, keepsInherited: false) }
+            moved = own.moved(by: shift, isApproximate: journal.isApproximate)
             moved.anchor.bound = timeBound(now).map { $0 + ClockEstimate.drift(in: now.boot - own.anchor.boot) }
         }
         var mark = journal.base
@@ -189,36 +187,54 @@ extension Engine {
 }
 
 extension Register {
-    /// The same session with its times moved, as by a clock that was wrong by so many milliseconds.
-    /// - Parameter keepsInherited: But for those that the owner before it has told.
-    func moved(by shift: Int64, keepsInherited: Bool) -> Register {
+    /// The same session with its times moved, as by a clock that was wrong by so many milliseconds; after a takeover but for
+    /// those that the owner before it has told.
+    /// - Parameter isApproximate: Whether time may have been counted by the date that the owner before it had told.
+    func moved(by shift: Int64, isApproximate: Bool = false) -> Register {
+        let whole = shifted(by: shift)
+        var moved = whole.keepingInherited(of: self, countsByDate: isApproximate && shift < 0) ?? whole
+        moved.partRuns()
+        return moved
+    }
+
+    private func shifted(by shift: Int64) -> Register {
         var register = self
-        func moveOwn(_ time: Int64) -> Int64 {
+        func move(_ time: Int64) -> Int64 {
             // What would lie before all sessions was told by a right clock, before the one that was wrong. Nearer than a
             // day it is another guess, since those begin there.
             if time >= Limits.earliestStamp, time + shift < Limits.earliestStamp - Limits.guess { return time }
             return min(max(time + shift, 0), Limits.time.upperBound)
         }
-        func isOwn(_ time: Int64) -> Bool {
-            guard keepsInherited, let continues else { return true }
-            // A clock that was behind told times from before the takeover, one that was ahead times from after it.
-            return time >= continues.at && (shift < 0 || time < continues.at + shift)
-        }
-        func move(_ time: Int64) -> Int64 { isOwn(time) ? moveOwn(time) : time }
         register.startedAt = move(startedAt)
-        register.anchor.at = moveOwn(anchor.at)
-        register.continues?.at = moveOwn(continues?.at ?? 0)
+        register.anchor.at = move(anchor.at)
+        register.continues?.at = move(continues?.at ?? 0)
         for (index, run) in runs.enumerated() {
-            if isOwn(run.from) {
-                // One clock has told both its ends, and the anchor too where it is open: it moves whole.
-                let shift = run.to.map { moveOwn($0) - $0 } ?? register.anchor.at - anchor.at
-                register.runs[index].from += shift
-                register.runs[index].to? += shift
-            } else {
-                register.runs[index].to = run.to.map(move)
+            // One clock has told both its ends, and the anchor too where it is open: it moves whole.
+            let shift = run.to.map { move($0) - $0 } ?? register.anchor.at - anchor.at
+            register.runs[index].from += shift
+            register.runs[index].to? += shift
+        }
+        return register
+    }
+
+    /// What has moved, with the times of the owner before it as they were in `told`; `nil` where these do not lie before
+    /// the takeover then, because the whole space had another time.
+    private func keepingInherited(of told: Register, countsByDate: Bool) -> Register? {
+        guard let takeover = told.continues?.at, let end = continues?.at else { return nil }
+        var kept = self
+        kept.startedAt = told.startedAt
+        var inherited = [told.startedAt]
+        for (index, run) in told.runs.enumerated() {
+            // What ran at the takeover was placed by the clock of the new owner, as what ran since.
+            if let to = run.to, to < takeover || to > told.anchor.at {
+                kept.runs[index] = run
+                inherited.append(to)
+            } else if countsByDate, run.from < takeover {
+                // Unless it got its length by the date of its beginning.
+                kept.runs[index].from = run.from
+                guard run.from <= kept.runs[index].to ?? kept.anchor.at else { return nil }
             }
         }
-        register.partRuns()
-        return register
+        return inherited.allSatisfy { $0 <= end + Limits.stampLead } ? kept : nil
     }
 }

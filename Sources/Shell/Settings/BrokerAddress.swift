@@ -16,15 +16,16 @@ public struct BrokerAddress: Hashable, Sendable, CustomStringConvertible {
     /// Reads an address.
     /// - Throws: ``BadValue`` with what is wrong and what would be right.
     public init(_ text: String) throws(BadValue) {
-        guard let scheme = text.firstRange(of: "://") else {
+        let halves = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        guard halves.count == 2, halves[1].hasPrefix("//") else {
             throw BadValue("an address looks like mqtt://host:1883 or mqtts://host:8883")
         }
-        switch text[..<scheme.lowerBound] {
+        switch halves[0] {
         case "mqtt": isEncrypted = false
         case "mqtts": isEncrypted = true
         default: throw BadValue("an address begins with mqtt:// or mqtts://")
         }
-        var rest = text[scheme.upperBound...]
+        var rest = halves[1].dropFirst(2)
         if rest.last == "/" { rest = rest.dropLast() }
         if let at = rest.lastIndex(of: "@") {
             let parts = rest[..<at].split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)

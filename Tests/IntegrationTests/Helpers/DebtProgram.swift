@@ -11,6 +11,13 @@ final class DebtProgram: Sendable {
     let directory: TemporaryDirectory
     private let arguments: [String]
     private let environment: [String: String]
+    /// Today is in the middle of the week, whatever day it is: what was two hours ago is of this week.
+    private static let week: [String: String] = {
+        var (time, parts) = (time_t(now() / 1_000 - 3 * 86_400), tm())
+        gmtime_r(&time, &parts)
+        let days = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"]
+        return ["LOCKSTEP_DEBT_WEEK_START": days[Int(parts.tm_wday)]]
+    }()
     private let child = Mutex<pid_t?>(nil)
     private let starts = Mutex(0)
 
@@ -30,7 +37,8 @@ final class DebtProgram: Sendable {
             all += ["--password-file", file]
         }
         self.arguments = all
-        self.environment = Program.environment(home: directory.path, environment)
+        self.environment = Program.environment(
+            home: directory.path, Self.week.merging(environment) { $1 })
     }
 
     deinit {
@@ -69,7 +77,7 @@ final class DebtProgram: Sendable {
     func doctor(_ arguments: String...) async throws -> CommandResult { try await lockstep(["doctor"] + arguments) }
 
     private func lockstep(_ arguments: [String]) async throws -> CommandResult {
-        try await CommandLine.run(arguments + ["--state-dir", directory.file("state")])
+        try await CommandLine.run(arguments + ["--state-dir", directory.file("state")], environment: Self.week)
     }
 
     func kill() async throws { try await end(SIGKILL) }

@@ -48,7 +48,8 @@ final class Month {
         options.persistence = true
         try await Broker.withBroker(options) { broker in
             let service = try DebtProgram(
-                ["--zone", "Europe/Berlin"], broker: broker.port, environment: clock.environment)
+                ["--zone", "Europe/Berlin"], broker: broker.port,
+                environment: clock.environment.merging(["LOCKSTEP_DEBT_WEEK_START": "monday"]) { $1 })
             let nodes = try ["desk", "hall", "kitchen"].map { id in
                 try NodeProcess(id, broker: "mqtt://127.0.0.1:\(broker.port)", environment: clock.environment)
             }
