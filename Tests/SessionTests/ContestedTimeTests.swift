@@ -42,6 +42,36 @@ import Testing
         #expect(rig.own?.rev == 1 && rig.journal?.undated == [])
     }
 
+    /// Whoever has another time is gone before it is asked, and nobody who is left can tell.
+    @Test func aDoubtThatNobodySettles() {
+        var rig = Self.behind()
+        rig.linkUp()
+        var kitchen = presence("kitchen-1")
+        kitchen.at = Rig.epoch
+        rig.hear(.presence(kitchen), from: "kitchen")
+        rig.start("focus 25m")
+        kitchen.online = false
+        rig.hear(.presence(kitchen), from: "kitchen")
+        rig.meet("attic", PeerClock(wallLead: 0, groupLead: rig.groupTime - rig.boot))
+        rig.pass(10_000)
+        #expect(rig.own?.startedAt == Rig.epoch - Self.hour && rig.journal?.undated == [token("S1")])
+        rig.meet("kitchen", PeerClock())
+        rig.pass(10_000)
+        #expect(rig.own?.startedAt == Rig.epoch && rig.journal?.undated == [token("S1")])
+    }
+
+    /// A clock of its own that tells 1970 has it go by the first that answers.
+    @Test func whatIsBegunByOneOtherInDoubtIsDated() {
+        var rig = Rig(wall: 5_000)
+        rig.linkUp()
+        rig.meet("kitchen", Self.slow)
+        rig.meet("attic", PeerClock(wallLead: Rig.epoch - 1_000_000 - Self.hour))
+        rig.start("focus 25m")
+        #expect(rig.own?.startedAt == Rig.epoch - Self.hour && rig.journal?.undated == [token("S1")])
+        rig.pass(10_000)
+        #expect(rig.own?.startedAt == Rig.epoch)
+    }
+
     /// A program that is started anew has forgotten what the others' clocks say. What it stamps by its own alone goes back
     /// to its place when they are heard, and follows them while nobody knows which are right.
     @Test func whatARestartStampsByItsOwnKernelAloneIsPutRight() throws {

@@ -95,8 +95,8 @@ extension Engine {
             link.timeDeadline = nil
         }
         journal.undated.formIntersection([journal.before?.id].compactMap(\.self))
-        // The own kernel's word alone is a guess, too, where somebody has another time.
-        let isDoubted = timeBound(now) != nil && time.doubtedAt != nil
+        // One kernel's word alone is a guess, too, where somebody has another time.
+        let isDoubted = time.isLone && time.doubtedAt != nil
         if !time.isVouched || isDoubted, keeps(.dated) { journal.undated.insert(register.id) }
         journal.base = journal.mark
         journal.epoch = version.epoch

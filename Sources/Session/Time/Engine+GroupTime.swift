@@ -123,10 +123,10 @@ extension Engine {
     /// Whether the times of the own session are still a guess.
     private var isUndated: Bool { journal.own.map { journal.undated.contains($0.id) } ?? false }
 
-    /// Whether a kernel vouches for group time, and all who are there were asked and none says otherwise: one kernel alone
-    /// can be wrong.
+    /// Whether another's kernel vouches for group time, and all who are there were asked and none says otherwise: the own
+    /// one alone can be wrong.
     private var isDateKnown: Bool {
-        time.isVouched && !time.isContested && time.doubtedAt == nil && link.isReady && hasCompany && wereAllAsked
+        time.isAgreed && time.doubtedAt == nil && link.isReady && hasCompany && wereAllAsked
             && (link.comparedBy == nil || link.sawOwnPresence)
     }
 
