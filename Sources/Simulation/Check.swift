@@ -71,7 +71,8 @@ public enum Check: String, CaseIterable, Sendable {
     case minutesOnce
     /// The runs of a session are as long as the time that it ran, counted a second time.
     case minutesExact
-    /// A session has the date of its start, once anybody knows the date.
+    /// A session has the date of its start, once anybody knows the date, or that which its node's kernel vouched for then
+    /// when nobody doubted it.
     case dated
     /// Every request has its reply.
     case allAnswered

@@ -94,8 +94,9 @@ struct Witness {
     var finals: [SessionID: Status] = [:]
     /// Sessions that were started without a connection and not yet shown elsewhere.
     var offline: Set<SessionID> = []
-    /// When each session was started, in milliseconds since 1970.
-    var starts: [SessionID: Int64] = [:]
+    /// When each session was started, in milliseconds since 1970, and what its node's kernel said of that when nobody
+    /// doubted it.
+    var starts: [SessionID: [Int64]] = [:]
     /// Sessions of which a register was published.
     var published: Set<SessionID> = []
     /// What the ledger must hold.

@@ -55,8 +55,18 @@ extension World {
             return machines[node].engine.register(of: machines[other].id)?.id != own.id
         }
         if others { counters.add(.concurrentStart) }
-        witness.starts[session] = Clock.epoch + now / 1_000
+        witness.starts[session] = [Clock.epoch + now / 1_000, undoubtedDate(at: node)].compactMap(\.self)
         if !machines[node].isLinked { witness.offline.insert(session) }
+    }
+
+    /// What a node's own clock says, where its kernel vouches for it and nobody has said otherwise: such a date stays.
+    private func undoubtedDate(at node: Int) -> Int64? {
+        let instant = instant(node)
+        let engine = machines[node].engine
+        guard instant.wallBound != nil, engine.groupTime(instant) == instant.wall, !engine.isTimeDoubted else {
+            return nil
+        }
+        return instant.wall
     }
 
     mutating func check(_ expectation: Expectation, after input: Input, before: Seen, at node: Int) {

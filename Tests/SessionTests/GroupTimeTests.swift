@@ -260,6 +260,24 @@ import Testing
         #expect(new.own?.startedAt == Rig.epoch && new.journal?.undated == [])
     }
 
+    /// A session that is gone back to may have begun in a boot before: its times are told anew like those of any other.
+    @Test func anEarlierSessionIsDatedAfterAReboot() throws {
+        var old = Rig(wall: 5_000, wallBound: nil)
+        old.linkUp()
+        old.start("focus 25m")
+        old.send(.linkDown)
+        old.start("focus 25m", id: "S2")
+        old.press(.stop)
+        old.pass(10_000)
+        var rig = Rig(bootID: "boot-2", boot: 20_000, wall: 20_000, wallBound: nil, journal: old.journal)
+        rig.linkUp()
+        #expect(rig.own?.id == token("S1") && rig.own?.anchor.bootID == token("boot-2"))
+        rig.pass(60_000)
+        rig.meet("kitchen", PeerClock(wallLead: Rig.epoch + 90_000 - rig.boot))
+        let own = try #require(rig.own)
+        #expect(abs(own.startedAt - Rig.epoch) < 60_000 && own.flaw == nil && rig.journal?.undated == [])
+    }
+
     /// Whoever has ended keeps its place among the starts: an old session does not come back as the latest.
     @Test(arguments: [Session.Operation.stop, .pause]) func whatHasEndedKeepsItsStamp(press: Session.Operation) throws {
         var rig = Rig(wall: 5_000, wallBound: nil)

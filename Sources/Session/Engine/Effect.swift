@@ -71,8 +71,8 @@ public struct Journal: Hashable, Sendable {
     public var base: HybridClock
     /// Whether the own session was started without contact and nobody has heard of it.
     public var isProvisional: Bool
-    /// Of ``own`` and ``before``, what was begun, or stamped anew, while no kernel vouched for group time: its times are
-    /// still a guess.
+    /// Of ``own`` and ``before``, what was begun, or stamped anew, while nobody knew the date, or one kernel alone told it
+    /// and somebody had another: its times are still a guess.
     public var undated: Set<SessionID>
     /// Of a provisional session: this node's register that the others know, ended by it.
     public var before: Register?

@@ -8,6 +8,9 @@ extension Engine {
     /// can be that of an earlier session.
     public var isCatchingUp: Bool { link.isUp && !link.isReady }
 
+    /// Whether somebody has another time than this node, and it is not known yet who is right.
+    package var isTimeDoubted: Bool { time.doubtedAt != nil }
+
     /// The latest register of a node, this one included, as far as it is known here.
     public func register(of subject: NodeID) -> Register? {
         isSelf(subject) ? journal.own : registers[subject]?.register

@@ -95,7 +95,9 @@ extension Engine {
             link.timeDeadline = nil
         }
         journal.undated.formIntersection([journal.before?.id].compactMap(\.self))
-        if !time.isVouched, keeps(.dated) { journal.undated.insert(register.id) }
+        // One kernel's word alone is a guess, too, where somebody has another time.
+        let isDoubted = time.isLone && time.doubtedAt != nil
+        if !time.isVouched || isDoubted, keeps(.dated) { journal.undated.insert(register.id) }
         journal.base = journal.mark
         journal.epoch = version.epoch
         journal.mark = mark

@@ -28,6 +28,8 @@ extension Engine {
         journal.isApproximate = false
         isViewDirty = true
         writeOwn()
+        // The machine may have been booted while the later one lasted.
+        settleOnBoot(at: now)
         dateEarlier(at: now)
         for held in registers.all { cutAtTakeover(by: held.register) }
         emit(.log(.keptToItself(own.id)))

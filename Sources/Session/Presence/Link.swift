@@ -93,7 +93,7 @@ extension Engine {
         guard link.barrierDeadline != nil else { return }
         link.barrierDeadline = nil
         link.settledAt = now.boot
-        if now.wallBound == nil { link.comparedBy = now.boot + 3_000 }
+        if timeBound(now) == nil { link.comparedBy = now.boot + 3_000 }
         isViewDirty = true
         if link.timeDeadline != nil {
             // Without anybody to ask there is no other time than the own.

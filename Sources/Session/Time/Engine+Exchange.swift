@@ -24,8 +24,8 @@ extension Engine {
             if held.measure(estimate.offset) { registers.hold(held) }
             if registers.currentOwner == peer { isViewDirty = true }
         }
-        chooseTime(at: now)
         settleDoubt(at: now)
+        chooseTime(at: now)
         if link.timeDeadline != nil { timeIsKnown(at: now) }
         if !requests.open.isEmpty { sendRequests(at: now) }
     }

@@ -38,7 +38,7 @@ extension Engine {
         } else {
             stampAnewIfWrong(at: now)
         }
-        dateIsKnown(at: now)
+        dateIsKnown()
         if isClockWrong(now) != wasWrong || abs(shift) > GroupClock.tolerance {
             // Others compare the time that it says with their own.
             exchange.lookAnew()
@@ -105,13 +105,14 @@ extension Engine {
         yieldIfBeaten(at: now)
     }
 
-    /// Whether the kernel vouches for the wall clock, or everybody who is there was asked. Where the broker hands out
-    /// nothing that it kept, those who are there come to be known one by one.
+    /// Whether group time is a wall clock that the kernel vouches for, or everybody who is there was asked. Where the
+    /// broker hands out nothing that it kept, those who are there come to be known one by one.
     private func isTimeKnown(_ now: Instant) -> Bool {
-        if now.wallBound != nil { return true }
-        let hasAll = link.sawOwnPresence && council.allSatisfy { exchange.estimates[$0] != nil }
-        return link.isReady && hasCompany && (link.comparedBy == nil || hasAll)
+        timeBound(now) != nil
+            || link.isReady && hasCompany && (link.comparedBy == nil || wereAllAsked && link.sawOwnPresence)
     }
+
+    private var wereAllAsked: Bool { council.allSatisfy { exchange.estimates[$0] != nil } }
 
     /// The clocks of the others were waited for long enough.
     mutating func clocksAreKnown(at now: Instant) {
@@ -122,9 +123,16 @@ extension Engine {
     /// Whether the times of the own session are still a guess.
     private var isUndated: Bool { journal.own.map { journal.undated.contains($0.id) } ?? false }
 
+    /// Whether another's kernel vouches for group time, and all who are there were asked and none says otherwise: the own
+    /// one alone can be wrong.
+    private var isDateKnown: Bool {
+        time.isAgreed && time.doubtedAt == nil && link.isReady && hasCompany && wereAllAsked
+            && (link.comparedBy == nil || link.sawOwnPresence)
+    }
+
     /// Somebody knows the date: from now on a session that was begun before is one like all others.
-    private mutating func dateIsKnown(at now: Instant) {
-        guard let own = journal.own, isUndated, time.isVouched, isTimeKnown(now) else { return }
+    private mutating func dateIsKnown() {
+        guard let own = journal.own, isUndated, isDateKnown else { return }
         journal.undated.remove(own.id)
         write()
     }
@@ -134,7 +142,7 @@ extension Engine {
         journal.undated.formIntersection([journal.own?.id].compactMap(\.self))
         guard isUndated, !time.isGuess else { return }
         stampAnew(at: now)
-        dateIsKnown(at: now)
+        dateIsKnown()
     }
 
     /// Stamps the own session with its start as the corrected clock tells it: above what was seen before it, and not
@@ -169,7 +177,7 @@ extension Engine {
         else { return }
         _ = journal.mark.see(stamp)
         // Whoever knows better may be away, and the stamp have been right: it is moved back when that one is here again.
-        if !self.time.isVouched, keeps(.dated) { journal.undated.insert(own.id) }
+        if !isDateKnown, keeps(.dated) { journal.undated.insert(own.id) }
         emit(.log(.stampedAnew(own.id, from: own.stamp.time, to: stamp.time)))
         change {
             $0 = moved

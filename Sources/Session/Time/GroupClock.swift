@@ -11,6 +11,10 @@ struct GroupClock: Hashable, Sendable {
     private(set) var isGuess = true
     /// Whether a kernel vouches for the clock that was chosen.
     private(set) var isVouched = false
+    /// Whether no two kernels vouch for it, whosever they are.
+    private(set) var isLone = true
+    /// Whether another kernel than the own vouches for it, and none for a clock that cannot be right then.
+    private(set) var isAgreed = false
     /// Group time by the journal: later than every stamp that was ever seen, and going on with the boot clock.
     private var floorLead: Int64 = 0
     /// Since when somebody has another time, so that even a synchronised clock has to be compared, on the boot clock.
@@ -66,6 +70,7 @@ struct GroupClock: Hashable, Sendable {
         isSynced = now.wallBound != nil
         isGuess = false
         isVouched = isSynced
+        isAgreed = isSynced
         lead = nil
     }
 
@@ -101,6 +106,8 @@ struct GroupClock: Hashable, Sendable {
         let all = (others + [own]).filter { GroupClock.isPlausible(now.boot + $0.lead) }
         let synced = all.filter(\.isSynced)
         isVouched = !synced.isEmpty
+        let leads = synced.map(\.lead)
+        isAgreed = synced.contains { $0.node != node } && (leads.max() ?? 0) - (leads.min() ?? 0) <= Limits.stampLead
         // Everybody asks the same few, so that everybody comes to the same.
         let voters = (synced.isEmpty ? all : synced).sorted { $0.node < $1.node }.prefix(council)
         guard !voters.isEmpty else {
@@ -112,6 +119,7 @@ struct GroupClock: Hashable, Sendable {
         defer { isGuess = false }
         // Of two the later one: a clock without a battery stands still while it is off.
         let middle = voters.map(\.lead).sorted()[voters.count / 2]
+        isLone = synced.count { abs($0.lead - middle) <= Limits.stampLead } < 2
         if isPlausibleVoter(own, synced: !synced.isEmpty, at: now), abs(wallLead - middle) <= GroupClock.tolerance {
             lead = nil
         } else if isGuess || lead.map({ abs($0 - middle) > 50 }) ?? true {
