@@ -168,6 +168,34 @@ public final class EventLoop: SerialExecutor, Sendable {
 
     private func run() {
         threadID.store(pthread_self(), ordering: .relaxed)
+        let host = Host(loop: self)
+        host.assumeIsolated { $0.begin() }
+        // The job is in the queue by now (SE-0431). One by one: what stands behind it is for the loop that it runs.
+        while let item = takeFirst() { run(item) }
+        timers.withLock { $0.removeAll() }
+        poll.removeAll()
+        threadID.store(0, ordering: .relaxed)
+        let waiting = queue.withLock { queue in
+            defer { queue.waitingForStop = [] }
+            return queue.waitingForStop
+        }
+        for continuation in waiting { continuation.resume() }
+    }
+
+    /// Runs the loop as a job of its own: to be on the loop's thread is then a thing that Swift knows, and need not find
+    /// out each time that one actor of the loop enters another.
+    private actor Host {
+        let loop: EventLoop
+        nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
+
+        init(loop: EventLoop) { self.loop = loop }
+
+        func begin() {
+            Task { loop.runUntilStopped() }
+        }
+    }
+
+    private func runUntilStopped() {
         var work: [Work] = []
         while true {
             runQueued(&work)
@@ -185,14 +213,19 @@ public final class EventLoop: SerialExecutor, Sendable {
             if wait == .untilEvent { queue.withLock { $0.asleep = false } }
             for event in events { dispatch(event) }
         }
-        timers.withLock { $0.removeAll() }
-        poll.removeAll()
-        threadID.store(0, ordering: .relaxed)
-        let waiting = queue.withLock { queue in
-            defer { queue.waitingForStop = [] }
-            return queue.waitingForStop
+    }
+
+    private func takeFirst() -> Work? {
+        queue.withLock { queue in
+            queue.work.isEmpty || queue.stage == .stopped ? nil : queue.work.removeFirst()
         }
-        for continuation in waiting { continuation.resume() }
+    }
+
+    private func run(_ item: Work) {
+        switch item {
+        case .job(let job): unsafe job.runSynchronously(on: asUnownedSerialExecutor())
+        case .closure(let closure): closure()
+        }
     }
 
     /// Runs the queue until it is empty, but not for ever: jobs that queue jobs must not starve the descriptors.
@@ -200,12 +233,7 @@ public final class EventLoop: SerialExecutor, Sendable {
         for _ in 0..<16 {
             queue.withLock { swap(&$0.work, &work) }
             if work.isEmpty { return }
-            for item in work {
-                switch item {
-                case .job(let job): unsafe job.runSynchronously(on: asUnownedSerialExecutor())
-                case .closure(let closure): closure()
-                }
-            }
+            for item in work { run(item) }
             work.removeAll(keepingCapacity: true)
         }
     }
