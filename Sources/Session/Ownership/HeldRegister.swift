@@ -2,13 +2,8 @@
 
 /// A register of another node, and where its anchor lies on this node's boot clock.
 struct HeldRegister: Hashable, Sendable {
-    /// By reference: it is handed on far more often than it is exchanged.
-    private indirect enum Content: Hashable, Sendable {
-        case register(Register)
-    }
-
-    private let content: Content
-    /// What is compared with each message, so that the rest stays untouched.
+    let register: Register
+    /// What is compared with each message, so that the register stays untouched.
     let version: Version
     let stamp: Stamp
     let owner: NodeID
@@ -25,12 +20,6 @@ struct HeldRegister: Hashable, Sendable {
     /// When it will be, on the boot clock, if time alone can bring that about.
     private(set) var admissibleAt: Int64?
 
-    var register: Register {
-        switch content {
-        case .register(let register): register
-        }
-    }
-
     /// Where the anchor lies on this node's boot clock.
     var anchorBoot: Int64 { anchor.boot - offset }
 
@@ -39,7 +28,7 @@ struct HeldRegister: Hashable, Sendable {
     init(
         _ register: Register, after known: HeldRegister?, measured: Int64?, groupTime: Int64, bound: Int64?, boot: Int64
     ) {
-        content = .register(register)
+        self.register = register
         version = register.version
         stamp = register.stamp
         owner = register.owner

@@ -1,175 +1,184 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Whether a session counts down through its plan or up until it is stopped.
-public enum Mode: String, CaseIterable, Sendable {
-    case countdown, countup
-}
+/// A node's own copy of its latest session: the attributes and the content state. Only the owner writes it.
+///
+/// It is a value, whose fields are held by reference and copied when they are changed: it is handed on far more often than
+/// that, and each of its many parts would have to be counted each time.
+public struct Register: Hashable, Sendable {
+    private final class Storage: @unchecked Sendable {
+        /// Changed only where nobody else holds it.
+        @exclusivity(unchecked) var fields: Fields
 
-/// Where a session stands.
-public enum Status: String, CaseIterable, Sendable {
-    /// Time passes.
-    case running
-    /// Time is frozen by a person.
-    case paused
-    /// A phase ended; the one that `phase` now names waits for a person.
-    case ready
-    /// The plan came to its end.
-    case completed
-    /// A person ended it.
-    case stopped
-    /// A later start ended it.
-    case superseded
+        init(_ fields: Fields) { self.fields = fields }
+    }
 
-    /// Whether the session can still change. The other three statuses are final.
-    public var isLive: Bool {
-        switch self {
-        case .running, .paused, .ready: true
-        case .completed, .stopped, .superseded: false
+    private struct Fields: Hashable, Sendable {
+        var id: SessionID
+        var lineage: SessionID
+        var continues: Continuation?
+        var stamp: Stamp
+        var epoch: Int
+        var rev: Int
+        var owner: NodeID
+        var title: String
+        var icon: String?
+        var label: Label?
+        var mode: Mode
+        var plan: [Phase]
+        var autoAdvance: Bool
+        var phase: Int
+        var status: Status
+        var startedAt: Int64
+        var anchor: Anchor
+        var runs: [Run]
+        var applied: [IntentID]
+        var last: LastIntent?
+        var supersededBy: Superseder?
+    }
+
+    private var storage: Storage
+
+    private var fields: Fields {
+        _read { yield storage.fields }
+        _modify {
+            if !isKnownUniquelyReferenced(&storage) { storage = Storage(storage.fields) }
+            yield &storage.fields
         }
     }
-}
 
-/// The moment from which a phase's time is counted.
-public struct Anchor: Hashable, Sendable {
-    /// Milliseconds of the current phase that had passed at the anchor.
-    public var elapsed: Int64
-    /// The anchor in group time.
-    public var at: Int64
-    /// By how many milliseconds ``at`` is off from true time at most; `nil` where nobody can tell.
-    public var bound: Int64?
-    /// The boot of the owner's machine in which ``boot`` was read.
-    public var bootID: BootID
-    /// The anchor on the owner's boot clock, in milliseconds.
-    public var boot: Int64
-
-    /// Makes an anchor from its parts.
-    public init(elapsed: Int64, at: Int64, bound: Int64? = nil, bootID: BootID, boot: Int64) {
-        self.elapsed = elapsed
-        self.at = at
-        self.bound = bound
-        self.bootID = bootID
-        self.boot = boot
+    /// Compares all fields.
+    public static func == (one: Register, other: Register) -> Bool {
+        one.storage === other.storage || one.fields == other.fields
     }
-}
 
-/// An interval of group time in which a phase ran.
-public struct Run: Hashable, Sendable {
-    /// Index of the phase in the plan.
-    public var phase: Int
-    /// The beginning in group time.
-    public var from: Int64
-    /// The end in group time; `nil` while it runs.
-    public var to: Int64?
+    /// Hashes all fields.
+    public func hash(into hasher: inout Hasher) { hasher.combine(fields) }
 
-    /// Makes a run.
-    public init(phase: Int, from: Int64, to: Int64? = nil) {
-        self.phase = phase
-        self.from = from
-        self.to = to
-    }
-}
-
-/// What a continuation took over: the register of another node at one revision.
-public struct Continuation: Hashable, Sendable {
-    /// The owner before.
-    public var node: NodeID
-    /// Its epoch.
-    public var epoch: Int
-    /// Its revision.
-    public var rev: Int
-    /// The takeover in group time.
-    public var at: Int64
-
-    /// Makes a continuation.
-    public init(node: NodeID, epoch: Int, rev: Int, at: Int64) {
-        self.node = node
-        self.epoch = epoch
-        self.rev = rev
-        self.at = at
-    }
-}
-
-/// The intent that a register shows the effect of.
-public struct LastIntent: Hashable, Sendable {
-    /// Its id.
-    public var intent: IntentID
-    /// What it asked for.
-    public var op: Operation.Name
-    /// Who asked.
-    public var from: NodeID
-    /// When the owner applied it, in group time.
-    public var at: Int64
-
-    /// Makes a last intent.
-    public init(intent: IntentID, op: Operation.Name, from: NodeID, at: Int64) {
-        self.intent = intent
-        self.op = op
-        self.from = from
-        self.at = at
-    }
-}
-
-/// The later start that ended a session.
-public struct Superseder: Hashable, Sendable {
-    /// The session that won.
-    public var session: SessionID
-    /// Its owner.
-    public var node: NodeID
-    /// When the loser learned of it, in group time.
-    public var at: Int64
-
-    /// Makes a superseder.
-    public init(session: SessionID, node: NodeID, at: Int64) {
-        self.session = session
-        self.node = node
-        self.at = at
-    }
-}
-
-/// A node's own copy of its latest session: the attributes and the content state. Only the owner writes it.
-public struct Register: Hashable, Sendable {
     /// The session.
-    public var id: SessionID
+    public var id: SessionID {
+        _read { yield fields.id }
+        _modify { yield &fields.id }
+    }
+
     /// The first session of a chain of takeovers; the session itself where there was none.
-    public var lineage: SessionID
+    public var lineage: SessionID {
+        _read { yield fields.lineage }
+        _modify { yield &fields.lineage }
+    }
+
     /// What a takeover continues.
-    public var continues: Continuation?
+    public var continues: Continuation? {
+        _read { yield fields.continues }
+        _modify { yield &fields.continues }
+    }
+
     /// The order of its start.
-    public var stamp: Stamp
+    public var stamp: Stamp {
+        _read { yield fields.stamp }
+        _modify { yield &fields.stamp }
+    }
+
     /// Counts the journals that its node lost.
-    public var epoch: Int
+    public var epoch: Int {
+        _read { yield fields.epoch }
+        _modify { yield &fields.epoch }
+    }
+
     /// Counts the node's changes, over all its sessions.
-    public var rev: Int
+    public var rev: Int {
+        _read { yield fields.rev }
+        _modify { yield &fields.rev }
+    }
+
     /// The node that writes it.
-    public var owner: NodeID
+    public var owner: NodeID {
+        _read { yield fields.owner }
+        _modify { yield &fields.owner }
+    }
+
     /// What the person does ("Reading"); may be empty.
-    public var title: String
+    public var title: String {
+        _read { yield fields.title }
+        _modify { yield &fields.title }
+    }
+
     /// An emoji or the name of a built-in drawing.
-    public var icon: String?
+    public var icon: String? {
+        _read { yield fields.icon }
+        _modify { yield &fields.icon }
+    }
+
     /// What the time is booked on.
-    public var label: Label?
+    public var label: Label? {
+        _read { yield fields.label }
+        _modify { yield &fields.label }
+    }
+
     /// Down through the plan, or up.
-    public var mode: Mode
+    public var mode: Mode {
+        _read { yield fields.mode }
+        _modify { yield &fields.mode }
+    }
+
     /// The ordered phases: 1 to ``Limits/phases``; exactly one, whose length is the cap, in a count-up session.
-    public var plan: [Phase]
+    public var plan: [Phase] {
+        _read { yield fields.plan }
+        _modify { yield &fields.plan }
+    }
+
     /// Whether the next phase starts by itself.
-    public var autoAdvance: Bool
+    public var autoAdvance: Bool {
+        _read { yield fields.autoAdvance }
+        _modify { yield &fields.autoAdvance }
+    }
+
     /// Index of the current phase; of the next one while `ready`.
-    public var phase: Int
+    public var phase: Int {
+        _read { yield fields.phase }
+        _modify { yield &fields.phase }
+    }
+
     /// Where the session stands.
-    public var status: Status
+    public var status: Status {
+        _read { yield fields.status }
+        _modify { yield &fields.status }
+    }
+
     /// The start in group time.
-    public var startedAt: Int64
+    public var startedAt: Int64 {
+        _read { yield fields.startedAt }
+        _modify { yield &fields.startedAt }
+    }
+
     /// From where the current phase's time counts.
-    public var anchor: Anchor
+    public var anchor: Anchor {
+        _read { yield fields.anchor }
+        _modify { yield &fields.anchor }
+    }
+
     /// When which phase ran, oldest first; only the last may be open.
-    public var runs: [Run]
+    public var runs: [Run] {
+        _read { yield fields.runs }
+        _modify { yield &fields.runs }
+    }
+
     /// Ids of the last ``Limits/applied`` intents that took effect, oldest first.
-    public var applied: [IntentID]
+    public var applied: [IntentID] {
+        _read { yield fields.applied }
+        _modify { yield &fields.applied }
+    }
+
     /// The intent that led to this revision, if one did.
-    public var last: LastIntent?
+    public var last: LastIntent? {
+        _read { yield fields.last }
+        _modify { yield &fields.last }
+    }
+
     /// The start that ended the session, when superseded.
-    public var supersededBy: Superseder?
+    public var supersededBy: Superseder? {
+        _read { yield fields.supersededBy }
+        _modify { yield &fields.supersededBy }
+    }
 
     /// Makes a register. ``flaw`` tells whether the parts fit together.
     public init(
@@ -178,27 +187,12 @@ public struct Register: Hashable, Sendable {
         phase: Int, status: Status, startedAt: Int64, anchor: Anchor, runs: [Run], applied: [IntentID] = [],
         last: LastIntent? = nil, supersededBy: Superseder? = nil
     ) {
-        self.id = id
-        self.lineage = lineage
-        self.continues = continues
-        self.stamp = stamp
-        self.epoch = epoch
-        self.rev = rev
-        self.owner = owner
-        self.title = title
-        self.icon = icon
-        self.label = label
-        self.mode = mode
-        self.plan = plan
-        self.autoAdvance = autoAdvance
-        self.phase = phase
-        self.status = status
-        self.startedAt = startedAt
-        self.anchor = anchor
-        self.runs = runs
-        self.applied = applied
-        self.last = last
-        self.supersededBy = supersededBy
+        storage = Storage(
+            Fields(
+                id: id, lineage: lineage, continues: continues, stamp: stamp, epoch: epoch, rev: rev, owner: owner,
+                title: title, icon: icon, label: label, mode: mode, plan: plan, autoAdvance: autoAdvance,
+                phase: phase, status: status, startedAt: startedAt, anchor: anchor, runs: runs, applied: applied,
+                last: last, supersededBy: supersededBy))
     }
 
     /// The phase that runs, is paused or waits.
