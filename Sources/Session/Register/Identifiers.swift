@@ -143,9 +143,12 @@ public struct TokenCharacters: Hashable, Comparable, Sendable, RandomAccessColle
 
     /// The number of bytes, 1 to 36.
     public var endIndex: Int {
-        var index = 4
-        while words[index] == 0, index > 0 { index -= 1 }
-        return 8 * (index + 1) - words[index].trailingZeroBitCount / 8
+        // Most are ULIDs, whose last bytes are in the fourth word.
+        let (behind, word) =
+            if words.e != 0 { (40, words.e) } else if words.d != 0 { (32, words.d) } else if words.c != 0 {
+                (24, words.c)
+            } else if words.b != 0 { (16, words.b) } else { (8, words.a) }
+        return behind - word.trailingZeroBitCount / 8
     }
 
     /// One byte.
@@ -153,9 +156,20 @@ public struct TokenCharacters: Hashable, Comparable, Sendable, RandomAccessColle
         UInt8(truncatingIfNeeded: words[position >> 3] >> UInt64(56 - 8 * (position & 7)))
     }
 
-    /// Calls `body` with five words of eight bytes each, the first byte the highest, zeros behind the last.
-    public func withWords(_ body: (_ index: Int, _ word: UInt64) -> Void) {
-        for index in 0..<5 { body(index, words[index]) }
+    /// What ``write(to:)`` needs, in bytes.
+    public static let room = 40
+
+    /// Writes the bytes to a place with ``room``; what it leaves behind them is zeros.
+    /// - Returns: How many bytes there are, 1 to 36.
+    @inline(__always)
+    public func write(to start: UnsafeMutablePointer<UInt8>) -> Int {
+        let place = UnsafeMutableRawPointer(start)
+        place.storeBytes(of: words.a.bigEndian, toByteOffset: 0, as: UInt64.self)
+        place.storeBytes(of: words.b.bigEndian, toByteOffset: 8, as: UInt64.self)
+        place.storeBytes(of: words.c.bigEndian, toByteOffset: 16, as: UInt64.self)
+        place.storeBytes(of: words.d.bigEndian, toByteOffset: 24, as: UInt64.self)
+        place.storeBytes(of: words.e.bigEndian, toByteOffset: 32, as: UInt64.self)
+        return count
     }
 
     /// Compares byte by byte.

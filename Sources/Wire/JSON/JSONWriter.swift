@@ -130,20 +130,30 @@ struct JSONWriter: ~Copyable {
     mutating func value(_ value: Int64) {
         comma()
         if value < 0 { append(UInt8(ascii: "-")) }
-        var digits = 1
-        var bound: UInt64 = 10
-        while digits < 19, value.magnitude >= bound {
-            digits += 1
-            bound *= 10
-        }
-        let start = room(for: digits)
+        // From the last digit on, two at a time, at the end of a place that any number fits; then to its beginning.
+        let start = room(for: 20)
         var rest = value.magnitude
-        for index in stride(from: digits - 1, through: 0, by: -1) {
-            start[index] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
-            rest /= 10
+        var first = 20
+        while rest >= 10 {
+            let (hundreds, pair) = rest.quotientAndRemainder(dividingBy: 100)
+            first -= 2
+            (start + first).update(from: Self.pairs.utf8Start + 2 * Int(truncatingIfNeeded: pair), count: 2)
+            rest = hundreds
         }
-        count += digits
+        if rest > 0 || first == 20 {
+            first -= 1
+            start[first] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest)
+        }
+        start.update(from: start + first, count: 20 - first)
+        count += 20 - first
     }
+
+    private static let pairs: StaticString = """
+        00010203040506070809101112131415161718192021222324\
+        25262728293031323334353637383940414243444546474849\
+        50515253545556575859606162636465666768697071727374\
+        75767778798081828384858687888990919293949596979899
+        """
 
     mutating func value(_ text: String) {
         var text = text
@@ -159,12 +169,9 @@ struct JSONWriter: ~Copyable {
 
     mutating func value<Kind>(_ token: Token<Kind>) {
         comma()
-        let start = room(for: 42)
+        let start = room(for: 2 + TokenCharacters.room)
         start[0] = UInt8(ascii: "\"")
-        token.utf8.withWords { index, word in
-            UnsafeMutableRawPointer(start + 1 + 8 * index).storeBytes(of: word.bigEndian, as: UInt64.self)
-        }
-        let length = token.utf8.count
+        let length = token.utf8.write(to: start + 1)
         start[1 + length] = UInt8(ascii: "\"")
         count += length + 2
     }
