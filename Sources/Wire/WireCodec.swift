@@ -235,7 +235,7 @@ public struct WireCodec: Sendable {
         }
     }
 
-    fileprivate func outgoing(_ topic: Topic, _ payload: [UInt8], qos: Int = 1) -> Outgoing {
+    private func outgoing(_ topic: Topic, _ payload: [UInt8], qos: Int = 1) -> Outgoing {
         let name =
             switch topic {
             case .session: ownSession
@@ -247,14 +247,20 @@ public struct WireCodec: Sendable {
     }
 }
 
-/// A register with its payload, which the journal and the broker get in turn.
-public struct EncodedRegister: Sendable {
+/// A register with its payload, which the journal and the broker get in turn; by reference, since it is handed on often.
+public final class EncodedRegister: Sendable {
     /// What it was made of.
     public let register: Register
     /// What to publish for it.
     public let outgoing: Outgoing
     /// Where the payload goes over to what changes with each revision.
     fileprivate let head: Int
+
+    fileprivate init(_ register: Register, _ outgoing: Outgoing, head: Int) {
+        self.register = register
+        self.outgoing = outgoing
+        self.head = head
+    }
 }
 
 extension WireCodec {
@@ -272,6 +278,6 @@ extension WireCodec {
         let head = writer.count
         register.writeState(to: &writer)
         writer.closeObject()
-        return EncodedRegister(register: register, outgoing: outgoing(.session(me), writer.bytes), head: head)
+        return EncodedRegister(register, outgoing(.session(me), writer.bytes), head: head)
     }
 }

@@ -38,18 +38,18 @@ final class JournalFile {
     }
 
     private let directory: StateDirectory
+    private let path: String
     private let capacity: Int
     private var opened: Opened?
     var before: (Step) throws(FileError) -> Void = { _ in }
 
     init(directory: StateDirectory, capacity: Int = standardCapacity) {
         self.directory = directory
+        path = directory.path + "/" + Self.name
         self.capacity = capacity
     }
 
     deinit { letGo() }
-
-    private var path: String { directory.path + "/" + Self.name }
 
     // MARK: Writing
 

@@ -85,16 +85,11 @@ extension Node {
         log.warning("no connection to the broker: \(error.description)")
     }
 
-    /// The register that was published last, as it comes back.
-    struct Published: Sendable {
-        var message: Session.Message
-        var outgoing: Outgoing
-    }
-
     private func receive(_ message: Mosquitto.Message) {
         counted.received += 1
-        if let published, published.outgoing.payload == message.payload, published.outgoing.topic == message.topic {
-            feed(.received(published.message, from: identity.node, retained: message.retain))
+        if let own = lastEncoded, own.outgoing.payload == message.payload, own.outgoing.topic == message.topic {
+            // Mostly it was published last, and comes back.
+            feed(.received(.register(own.register), from: identity.node, retained: message.retain))
             return
         }
         let decoded = codec.decode(
@@ -132,7 +127,6 @@ extension Node {
         let encoded: Outgoing
         if case .register(let register) = message {
             encoded = self.encoded(register)
-            published = Published(message: message, outgoing: encoded)
             registersOnTheirWay += 1
         } else {
             encoded = codec.encode(message)
