@@ -153,13 +153,14 @@ build_jobs() {
 # toolchain: the folder usr of the Swift in use, which `swift` in the PATH may only be a link or a proxy to.
 toolchain() { swiftc -print-target-info | sed -n 's|.*"runtimeResourcePath": *"\(.*\)/lib/swift".*|\1|p'; }
 
-# link_flags: how a release is linked, in the interest of the memory that a node takes: by lld, which comes with Swift;
-# without a table of the executable's own symbols for others to look up; with what a node runs of Swift's libraries side
-# by side; with relocations packed, where the C library reads that (glibc 2.36).
+# link_flags: how a release is linked, in the interest of the memory that a node takes, and of the time that a press takes
+# on a processor that had other things to do: by lld, which comes with Swift; without a table of the executable's own
+# symbols for others to look up; with what a node runs side by side, for which each function has to be a section of its
+# own; with relocations packed, where the C library reads that (glibc 2.36).
 link_flags() {
     local glibc
     [ -x "$(toolchain)/bin/ld.lld" ] || return 0
-    printf '%s\n' -Xswiftc -use-ld=lld -Xlinker --no-export-dynamic \
+    printf '%s\n' -Xswiftc -use-ld=lld -Xswiftc -Xfrontend -Xswiftc -function-sections -Xlinker --no-export-dynamic \
         -Xlinker --symbol-ordering-file="$top/Deploy/link-order.txt" -Xlinker --no-warn-symbol-ordering
     glibc=$(getconf GNU_LIBC_VERSION)
     if [ "$(printf '%s\n' 2.36 "${glibc#glibc }" | sort -V | head -n 1)" = 2.36 ]; then
