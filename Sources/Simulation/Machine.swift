@@ -109,7 +109,7 @@ struct Machine {
     /// Hands the engine an input.
     mutating func handle(_ input: Input, at instant: Instant) -> [Effect] {
         let changes = engine.viewChanges
-        let effects = engine.handle(input, at: instant)
+        let effects = engine.handle(input, at: instant) + engine.refresh(at: instant)
         isStepUnnoticed = false
         // Whatever changes the own register writes it down.
         var own: Register??

@@ -74,7 +74,7 @@ struct Rig {
         var inputs = [input]
         var first: [Effect]?
         while !inputs.isEmpty {
-            let effects = engine.handle(inputs.removeFirst(), at: now)
+            let effects = engine.handle(inputs.removeFirst(), at: now) + engine.refresh(at: now)
             if first == nil { first = effects }
             for effect in effects { carryOut(effect, into: &inputs) }
             if let wake = engine.nextWake { #expect(wake > boot, "nextWake \(wake) is not after \(boot)") }

@@ -38,8 +38,8 @@ import Testing
                     .pause, .resume, .extend(seconds: 60), .skip, .startBreak, .startFocus, .stop,
                 ]
                 let operation = operations[Int.random(in: 0..<operations.count, using: &random)]
-                let (outcome, changed) = try script.present().performing(operation, defaults: PhaseDefaults())
-                if outcome == .applied {
+                var changed = try script.present()
+                if changed.perform(operation, defaults: PhaseDefaults()) == .applied {
                     script.register = changed
                     script.register?.rev += 1
                 }

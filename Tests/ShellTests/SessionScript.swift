@@ -37,8 +37,8 @@ struct SessionScript {
     }
 
     mutating func does(_ operation: Session.Operation) throws {
-        var (outcome, changed) = try present().performing(operation, defaults: PhaseDefaults())
-        #expect(outcome == .applied)
+        var changed = try present()
+        #expect(changed.perform(operation, defaults: PhaseDefaults()) == .applied)
         changed.rev += 1
         register = changed
     }
@@ -46,7 +46,7 @@ struct SessionScript {
     /// The session goes on at another node, changed by an operation if there is one.
     mutating func goesOn(on owner: String, by operation: Session.Operation? = nil) throws {
         var base = try present()
-        if let operation { base = base.performing(operation, defaults: PhaseDefaults()).1 }
+        if let operation { #expect(base.perform(operation, defaults: PhaseDefaults()) == .applied) }
         base.continues = Continuation(node: base.owner, epoch: base.epoch, rev: base.rev, at: now)
         base.id = try #require(SessionID("s\(count)"))
         count += 1

@@ -75,6 +75,7 @@ public final class ServiceEngine {
             for effect in state.handle(inputs[index], at: Clocks.now()) { perform(effect) }
             index += 1
         }
+        for effect in state.refresh(at: Clocks.now()) { perform(effect) }
         inputs.removeAll(keepingCapacity: true)
         isBusy = false
         armWake()

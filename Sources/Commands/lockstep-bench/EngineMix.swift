@@ -75,6 +75,7 @@ struct EngineMix {
             guard case .journal(_, let number) = effect else { continue }
             count += 1 + take(.journalled(number))
         }
+        _ = engine.refresh(at: now)
         _ = engine.nextWake
         return count
     }

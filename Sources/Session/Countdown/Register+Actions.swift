@@ -27,16 +27,10 @@ public struct PhaseDefaults: Hashable, Sendable {
 }
 
 extension Register {
-    /// What an operation does to this register, whose anchor is at the present instant.
-    /// - Returns: `.applied` and the changed register, or another outcome and the same one. Revision, applied ids and
-    ///   the last intent are the caller's to set.
-    func performing(_ operation: Operation, defaults: PhaseDefaults) -> (Outcome, Register) {
-        var register = self
-        let outcome = register.perform(operation, defaults: defaults)
-        return outcome == .applied ? (outcome, register) : (outcome, self)
-    }
-
-    private mutating func perform(_ operation: Operation, defaults: PhaseDefaults) -> Outcome {
+    /// Does to this register, whose anchor is at the present instant, what is asked. Revision, applied ids and the last
+    /// intent are the caller's to set.
+    /// - Returns: `.applied`, or another outcome; the register is of no use then.
+    mutating func perform(_ operation: Operation, defaults: PhaseDefaults) -> Outcome {
         guard status.isLive else {
             if status == .superseded { return .refused(.superseded) }
             return operation == .stop ? .noop : .refused(.notAllowed)

@@ -37,12 +37,12 @@ public struct Configuration: Hashable, Sendable {
 /// One node of a space: everything that Lockstep decides, and nothing that it does.
 ///
 /// The shell owes it three things: inputs one at a time in the order they happened, readings of both clocks with each,
-/// and every effect carried out in order before the next input. ``Input/restored(_:)`` comes first. After each call
-/// the shell sees to it that ``Input/wake`` comes at ``nextWake``, or soon after.
+/// and every effect carried out in order before the next input. ``Input/restored(_:)`` comes first. Before it waits for
+/// more, the shell calls ``refresh(at:)``, and sees to it that ``Input/wake`` comes at ``nextWake``, or soon after.
 public struct Engine: Hashable, Sendable {
     /// Who this node is.
     public let configuration: Configuration
-    /// What displays draw from.
+    /// What displays draw from, since ``refresh(at:)``.
     public private(set) var view = View()
     /// Counts the changes of ``view``.
     public private(set) var viewChanges = 0
@@ -103,10 +103,21 @@ public struct Engine: Hashable, Sendable {
         case .wake: break
         }
         expire(at: now)
+        return takeEffects()
+    }
+
+    /// Brings up to date what can wait until the effects of an input are carried out, so that a register leaves sooner:
+    /// ``view``, ``nextWake``, and whose clocks are asked for.
+    /// - Returns: What the shell has to do, in order; nothing that leads to an input.
+    public mutating func refresh(at now: Instant) -> [Effect] {
         if isViewDirty { refreshView(at: now) }
         if exchange.isDirty { planExchange(at: now) }
         if let due = exchange.nextWake, due <= now.boot { runExchange(at: now) }
         nextWake = earliestWake
+        return takeEffects()
+    }
+
+    private mutating func takeEffects() -> [Effect] {
         guard !effects.isEmpty else { return [] }
         defer { effects = [] }
         return effects
@@ -137,7 +148,7 @@ public struct Engine: Hashable, Sendable {
 
     mutating func emit(_ effect: Effect) { effects.append(effect) }
 
-    /// What is due by time alone. Afterwards ``nextWake`` lies after `now`, whatever the input was.
+    /// What is due by time alone. After a refresh ``nextWake`` lies after `now`, whatever the input was.
     private mutating func expire(at now: Instant) {
         advanceOwn(at: now)
         if let deadline = link.barrierDeadline, deadline <= now.boot { settle(at: now) }
@@ -170,7 +181,7 @@ public struct Engine: Hashable, Sendable {
             return View(
                 register: own, anchorBoot: own.anchor.boot, error: ErrorBound(), isOwner: true, isLinked: link.isUp)
         } else if let current {
-            let owner = peers[current.register.owner]
+            let owner = peers[current.owner]
             let ownerLost = owner.isOnline ? nil : owner.offlineSince ?? link.settledAt
             return View(
                 register: current.register, anchorBoot: current.anchorBoot,

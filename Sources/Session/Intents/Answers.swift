@@ -54,18 +54,16 @@ extension Engine {
     }
 
     private mutating func apply(_ intent: Intent, to own: Register, at now: Instant, deliver: (Answer) -> Effect) {
-        let (outcome, changed) = ownAtPresent(own, now: now)
-            .performing(intent.operation, defaults: configuration.defaults)
+        var changed = ownAtPresent(own, now: now)
+        let outcome = changed.perform(intent.operation, defaults: configuration.defaults)
         var answer = Answer(intent: intent.id, outcome: outcome, session: own.id, rev: own.rev, by: own.supersededBy)
         guard outcome == .applied else { return refuse(answer, deliver: deliver) }
         answer.rev = own.rev + 1
         answer.by = nil
+        changed.record(applied: intent.id)
         let last = LastIntent(
             intent: intent.id, op: intent.operation.name, from: intent.from, at: groupTime(now))
-        change(by: last, then: deliver(answer)) {
-            $0 = changed
-            $0.record(applied: intent.id)
-        }
+        replaceOwn(with: changed, above: own.version, by: last, then: deliver(answer))
         branch.carry(intent)
     }
 

@@ -157,19 +157,25 @@ extension Engine {
     }
 
     /// Changes the own register, raises its version above itself and `other`, and writes it down; it is published once
-    /// it is on disk. `cause` is the intent that led to the change, if one did.
-    mutating func change(
-        above other: Version? = nil, by cause: LastIntent? = nil, then after: Effect? = nil,
-        _ body: (inout Register) -> Void
-    ) {
+    /// it is on disk.
+    mutating func change(above other: Version? = nil, _ body: (inout Register) -> Void) {
         guard var own = journal.own else { return }
-        let version = max(own.version, other ?? own.version).next
+        let version = max(own.version, other ?? own.version)
         body(&own)
-        own.last = cause
-        own.epoch = version.epoch
-        own.rev = version.rev
+        replaceOwn(with: own, above: version)
+    }
+
+    /// Puts another state in the place of the own register, under the version that follows `version`. `cause` is the
+    /// intent that led to it, if one did.
+    mutating func replaceOwn(
+        with changed: consuming Register, above version: Version, by cause: LastIntent? = nil, then after: Effect? = nil
+    ) {
+        let version = version.next
+        changed.last = cause
+        changed.epoch = version.epoch
+        changed.rev = version.rev
         journal.epoch = version.epoch
-        journal.own = own
+        journal.own = changed
         isViewDirty = true
         writeOwn(then: after)
     }

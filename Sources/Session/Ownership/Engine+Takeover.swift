@@ -55,8 +55,8 @@ extension Engine {
         if intent.operation.isFencedByPhase, intent.phase != found.phase, keeps(.phaseFence) {
             return emit(answer(.refused(.stalePhase)))
         }
-        let (outcome, changed) = base(of: moment, at: now)
-            .performing(intent.operation, defaults: configuration.defaults)
+        var changed = base(of: moment, at: now)
+        let outcome = changed.perform(intent.operation, defaults: configuration.defaults)
         guard outcome == .applied else { return emit(answer(outcome)) }
         continueSession(changed, as: intent.id, at: now, ticket: ticket, by: intent)
     }

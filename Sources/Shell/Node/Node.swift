@@ -35,13 +35,14 @@ public actor Node {
     private var armedFor: Int64?
     private var nextTicket: Ticket = 0
     private var waiting: [Ticket: Asker] = [:]
+    /// Of the inputs that are being handled.
+    private var replies: [(ticket: Ticket, reply: Reply)] = []
     private var observers: [Int: AsyncStream<View>.Continuation] = [:]
     private var viewHandler: (@Sendable (View) -> Void)?
     var eventWatch: EventWatch?
     var client: MQTTClient?
     /// What the node counts; the rest of ``metrics()`` is looked up.
     var counted = NodeMetrics()
-    var published: Published?
     /// Registers that the broker has not acknowledged yet.
     var registersOnTheirWay = 0
     /// Answers that wait until it has: who gets the register needs none.
@@ -227,6 +228,12 @@ public actor Node {
         case waiting(CheckedContinuation<Reply, Never>)
     }
 
+    /// Behind what is shown, which is what people wait for.
+    private func tellAskers() {
+        for (ticket, reply) in replies { answer(ticket, reply) }
+        replies.removeAll(keepingCapacity: true)
+    }
+
     private func answer(_ ticket: Ticket, _ reply: Reply) {
         counted.replies[ReplyReport.Outcome(reply).rawValue, default: 0] += 1
         switch waiting[ticket] {
@@ -254,7 +261,7 @@ public actor Node {
     }
 
     /// Hands an input to the engine and carries out what it asks for. An input that an effect leads to comes after all
-    /// effects of the one before.
+    /// effects of the one before; what others wait for leaves before the view is drawn up.
     func feed(_ input: Input) {
         inputs.append(input)
         guard !isBusy else { return }
@@ -266,8 +273,10 @@ public actor Node {
             for effect in engine.handle(inputs[index], at: clocks()) { perform(effect) }
             index += 1
         }
+        for effect in engine.refresh(at: clocks()) { perform(effect) }
         inputs.removeAll(keepingCapacity: true)
         if engine.viewChanges != changes { viewHandler?(engine.view) }
+        tellAskers()
         armWake()
         if eventWatch != nil, engine.viewChanges != changes || wasCatchingUp != engine.isCatchingUp {
             let view = engine.view
@@ -285,7 +294,7 @@ public actor Node {
         case .record(let record): outbox?.hold(record)
         case .publish(let message): publish(message)
         case .barrier(let connection): raiseBarrier(connection)
-        case .reply(let ticket, let reply): answer(ticket, reply)
+        case .reply(let ticket, let reply): replies.append((ticket, reply))
         case .log(let note): say(note)
         }
     }
