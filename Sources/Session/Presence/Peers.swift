@@ -98,7 +98,7 @@ extension Engine {
         heard.presence = presence
         heard.offlineSince = isHere ? nil : known.offlineSince ?? now.boot
         peers[sender] = heard
-        exchange.lookAnew()
+        if isHere != known.isOnline || presence.online != known.presence?.online { exchange.lookAnew() }
         if isHere, known.presence?.connection != presence.connection { exchange.startOver(with: sender) }
         if isHere, known.presence?.isSleeping == true { exchange.forget(sender) }
         guard registers.currentOwner == sender else { return }
