@@ -67,8 +67,10 @@ extension MQTTClient {
             let link = try connectedLink()
             try message.check()
             if outbox.hasRoom {
-                try publish(message, link, completion)
+                let id = try link.handle.publish(message)
                 flush(link)
+                // Behind the writing: its answer is not read before this has returned.
+                add(id, .publish(completion))
             } else if message.retain {
                 let now = EventLoop.bootMilliseconds()
                 if let superseded = try outbox.wait(message, completion, now: now) {
@@ -144,7 +146,7 @@ extension MQTTClient {
     func publishWaiting(_ link: Link) {
         while let waiting = outbox.takeWaiting() {
             do throws(MQTTError) {
-                try publish(waiting.message, link, waiting.completion)
+                add(try link.handle.publish(waiting.message), .publish(waiting.completion))
             } catch {
                 waiting.completion?(.failure(error))
             }
@@ -188,10 +190,6 @@ extension MQTTClient {
         case .draining, .leaving, .closed: throw .closed
         case .idle, .waiting, .connecting, .opening: throw .notConnected
         }
-    }
-
-    private func publish(_ message: Message, _ link: Link, _ completion: PublishCompletion?) throws(MQTTError) {
-        add(try link.handle.publish(message), .publish(completion))
     }
 
     private func add(_ id: Int32, _ request: Outbox.Request) {
