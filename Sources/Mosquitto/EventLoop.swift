@@ -191,6 +191,7 @@ public final class EventLoop: SerialExecutor, Sendable {
         init(loop: EventLoop) { self.loop = loop }
 
         func begin() {
+            // Nobody waits for it: it ends with the loop's thread, which runs it and which ``shutdown()`` joins.
             Task { loop.runUntilStopped() }
         }
     }
