@@ -37,8 +37,9 @@ public struct Configuration: Hashable, Sendable {
 /// One node of a space: everything that Lockstep decides, and nothing that it does.
 ///
 /// The shell owes it three things: inputs one at a time in the order they happened, readings of both clocks with each,
-/// and every effect carried out in order before the next input. ``Input/restored(_:)`` comes first. Before it waits for
-/// more, the shell calls ``refresh(at:)``, and sees to it that ``Input/wake`` comes at ``nextWake``, or soon after.
+/// and every effect carried out in order before the next input. ``Input/restored(_:)`` comes first. When others need not
+/// wait for it, and before anybody looks, the shell calls ``refresh(at:)``; it sees to it that ``Input/wake`` comes at
+/// ``nextWake``, or soon after.
 public struct Engine: Hashable, Sendable {
     /// Who this node is.
     public let configuration: Configuration

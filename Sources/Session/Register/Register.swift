@@ -39,16 +39,17 @@ public struct Register: Hashable, Sendable {
     private var storage: Storage
 
     private var fields: Fields {
-        _read { yield storage.fields }
+        get { storage.fields }
         _modify {
             if !isKnownUniquelyReferenced(&storage) { storage = Storage(storage.fields) }
             yield &storage.fields
         }
     }
 
-    /// Compares all fields.
+    /// Compares all fields, the revision first: two registers are mostly of one session.
     public static func == (one: Register, other: Register) -> Bool {
-        one.storage === other.storage || one.fields == other.fields
+        one.storage === other.storage
+            || one.storage.fields.rev == other.storage.fields.rev && one.storage.fields == other.storage.fields
     }
 
     /// Hashes all fields.
@@ -56,127 +57,127 @@ public struct Register: Hashable, Sendable {
 
     /// The session.
     public var id: SessionID {
-        _read { yield fields.id }
+        get { storage.fields.id }
         _modify { yield &fields.id }
     }
 
     /// The first session of a chain of takeovers; the session itself where there was none.
     public var lineage: SessionID {
-        _read { yield fields.lineage }
+        get { storage.fields.lineage }
         _modify { yield &fields.lineage }
     }
 
     /// What a takeover continues.
     public var continues: Continuation? {
-        _read { yield fields.continues }
+        get { storage.fields.continues }
         _modify { yield &fields.continues }
     }
 
     /// The order of its start.
     public var stamp: Stamp {
-        _read { yield fields.stamp }
+        get { storage.fields.stamp }
         _modify { yield &fields.stamp }
     }
 
     /// Counts the journals that its node lost.
     public var epoch: Int {
-        _read { yield fields.epoch }
+        get { storage.fields.epoch }
         _modify { yield &fields.epoch }
     }
 
     /// Counts the node's changes, over all its sessions.
     public var rev: Int {
-        _read { yield fields.rev }
+        get { storage.fields.rev }
         _modify { yield &fields.rev }
     }
 
     /// The node that writes it.
     public var owner: NodeID {
-        _read { yield fields.owner }
+        get { storage.fields.owner }
         _modify { yield &fields.owner }
     }
 
     /// What the person does ("Reading"); may be empty.
     public var title: String {
-        _read { yield fields.title }
+        get { storage.fields.title }
         _modify { yield &fields.title }
     }
 
     /// An emoji or the name of a built-in drawing.
     public var icon: String? {
-        _read { yield fields.icon }
+        get { storage.fields.icon }
         _modify { yield &fields.icon }
     }
 
     /// What the time is booked on.
     public var label: Label? {
-        _read { yield fields.label }
+        get { storage.fields.label }
         _modify { yield &fields.label }
     }
 
     /// Down through the plan, or up.
     public var mode: Mode {
-        _read { yield fields.mode }
+        get { storage.fields.mode }
         _modify { yield &fields.mode }
     }
 
     /// The ordered phases: 1 to ``Limits/phases``; exactly one, whose length is the cap, in a count-up session.
     public var plan: [Phase] {
-        _read { yield fields.plan }
+        get { storage.fields.plan }
         _modify { yield &fields.plan }
     }
 
     /// Whether the next phase starts by itself.
     public var autoAdvance: Bool {
-        _read { yield fields.autoAdvance }
+        get { storage.fields.autoAdvance }
         _modify { yield &fields.autoAdvance }
     }
 
     /// Index of the current phase; of the next one while `ready`.
     public var phase: Int {
-        _read { yield fields.phase }
+        get { storage.fields.phase }
         _modify { yield &fields.phase }
     }
 
     /// Where the session stands.
     public var status: Status {
-        _read { yield fields.status }
+        get { storage.fields.status }
         _modify { yield &fields.status }
     }
 
     /// The start in group time.
     public var startedAt: Int64 {
-        _read { yield fields.startedAt }
+        get { storage.fields.startedAt }
         _modify { yield &fields.startedAt }
     }
 
     /// From where the current phase's time counts.
     public var anchor: Anchor {
-        _read { yield fields.anchor }
+        get { storage.fields.anchor }
         _modify { yield &fields.anchor }
     }
 
     /// When which phase ran, oldest first; only the last may be open.
     public var runs: [Run] {
-        _read { yield fields.runs }
+        get { storage.fields.runs }
         _modify { yield &fields.runs }
     }
 
     /// Ids of the last ``Limits/applied`` intents that took effect, oldest first.
     public var applied: [IntentID] {
-        _read { yield fields.applied }
+        get { storage.fields.applied }
         _modify { yield &fields.applied }
     }
 
     /// The intent that led to this revision, if one did.
     public var last: LastIntent? {
-        _read { yield fields.last }
+        get { storage.fields.last }
         _modify { yield &fields.last }
     }
 
     /// The start that ended the session, when superseded.
     public var supersededBy: Superseder? {
-        _read { yield fields.supersededBy }
+        get { storage.fields.supersededBy }
         _modify { yield &fields.supersededBy }
     }
 

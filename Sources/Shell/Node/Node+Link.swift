@@ -45,6 +45,7 @@ extension Node {
     /// Publishes that the node goes offline, and closes the connection. The session goes on by date.
     public func goOffline() async {
         guard let client else { return }
+        releaseRecords()
         if identity.isAnnounced, let connection {
             await client.send(Mosquitto.Message(codec.will(for: presence(connection: connection))))
         }
@@ -138,15 +139,13 @@ extension Node {
         }
     }
 
-    /// The broker has handed the register on: what nobody waits for who has the register follows, the answer that it
-    /// holds already and the ledger's record.
+    /// The broker has handed the register on: the answer that it holds already follows, for who does not get registers.
     private func registerArrived() {
         registersOnTheirWay -= 1
         guard registersOnTheirWay == 0 else { return }
         let answers = answersBehind
         answersBehind = []
         for answer in answers { publish(answer) }
-        releaseRecords()
     }
 
     /// Says for the calm service how loud it is here, as of now.

@@ -7,17 +7,25 @@ import Wire
 
 /// The ledger records of this node on their way to the debt service.
 extension Node {
-    /// The journal is on disk up to a write: the records that go with it are sent, behind what is published of it.
+    /// How long a record waits behind its journal, in milliseconds: nobody waits for it, somebody may for the processor,
+    /// and of presses in quick succession only the last is told.
+    private static let recordRest: Int64 = 50
+
+    /// The journal is on disk up to a write: the records that go with it are sent a moment later.
     func recordsAreSafe(upTo write: Int) {
         guard outbox != nil else { return }
         let isScheduled = recordsSafeUpTo != nil
         recordsSafeUpTo = write
         guard !isScheduled else { return }
-        loop.execute { [weak self] in self?.assumeIsolated { $0.releaseRecords() } }
+        loop.executeLater { [weak self] in
+            self?.assumeIsolated { node in
+                node.recordRelease?.arm(atBootMilliseconds: EventLoop.bootMilliseconds() + Self.recordRest)
+            }
+        }
     }
 
     func releaseRecords() {
-        guard registersOnTheirWay == 0, let write = recordsSafeUpTo.take() else { return }
+        guard let write = recordsSafeUpTo.take() else { return }
         outbox?.release(upTo: write, at: clocks().boot)
         sendRecords()
     }

@@ -31,6 +31,8 @@ public actor Node {
     private var engine: Engine
     private var inputs: [Input] = []
     private var isBusy = false
+    /// What displays were told last, as long as there may be news for them.
+    private var told: Told?
     private var wake: LoopTimer?
     private var armedFor: Int64?
     private var nextTicket: Ticket = 0
@@ -59,6 +61,8 @@ public actor Node {
     var sleepHeard: (@Sendable () -> Void)?
     /// Runs out when the broker does not acknowledge that this node is awake.
     var wakeDeadline: LoopTimer?
+    /// When the records behind the journal's last writes are sent.
+    var recordRelease: LoopTimer?
     /// When a ledger record is sent again.
     var recordRetry: LoopTimer?
     /// When the week's debt shows another minute.
@@ -93,6 +97,7 @@ public actor Node {
     /// Reads the journal: from here on sessions can be started, shown and asked for, with or without a broker.
     public func start() {
         wake = loop.makeTimer { [weak self] in self?.assumeIsolated { $0.wakeUp() } }
+        recordRelease = loop.makeTimer { [weak self] in self?.assumeIsolated { $0.releaseRecords() } }
         recordRetry = loop.makeTimer { [weak self] in self?.assumeIsolated { $0.retryRecords() } }
         debtTick = loop.makeTimer { [weak self] in self?.assumeIsolated { $0.debtChanges() } }
         outbox = directory.map { Outbox(OutboxFiles(directory: $0, log: log)) }
@@ -162,7 +167,10 @@ public actor Node {
     }
 
     /// What displays draw from, now.
-    public var view: View { engine.view }
+    public var view: View {
+        drawView()
+        return engine.view
+    }
 
     /// Whether the view may still be that of an earlier session.
     var isCatchingUp: Bool { engine.isCatchingUp }
@@ -266,26 +274,39 @@ public actor Node {
         inputs.append(input)
         guard !isBusy else { return }
         isBusy = true
-        defer { isBusy = false }
-        let (before, changes, wasCatchingUp) = (engine.view.outline, engine.viewChanges, engine.isCatchingUp)
+        if told == nil { told = Told(engine) }
+        let before = registersOnTheirWay
         var index = 0
         while index < inputs.count {
             for effect in engine.handle(inputs[index], at: clocks()) { perform(effect) }
             index += 1
         }
-        for effect in engine.refresh(at: clocks()) { perform(effect) }
         inputs.removeAll(keepingCapacity: true)
-        if engine.viewChanges != changes { viewHandler?(engine.view) }
+        isBusy = false
+        guard case .received = input, registersOnTheirWay > before else { return drawView() }
+        // Who pressed is elsewhere and waits for the register that has just left; the broker may wait for the processor
+        // that this node is on. Its acknowledgement brings the node back, or the time does.
+        loop.executeLater { [weak self] in self?.assumeIsolated { $0.drawView() } }
+    }
+
+    /// Brings the view up to date and tells those who look at it and those who asked.
+    private func drawView() {
+        guard !isBusy, let before = told.take() else { return }
+        isBusy = true
+        for effect in engine.refresh(at: clocks()) { perform(effect) }
+        isBusy = false
+        let hasChanged = engine.viewChanges != before.changes
+        if hasChanged { viewHandler?(engine.view) }
         tellAskers()
         armWake()
-        if eventWatch != nil, engine.viewChanges != changes || wasCatchingUp != engine.isCatchingUp {
+        if eventWatch != nil, hasChanged || before.isCatchingUp != engine.isCatchingUp {
             let view = engine.view
             loop.execute { [weak self] in self?.assumeIsolated { $0.lookForEvents(at: view) } }
         }
-        guard engine.viewChanges != changes else { return }
-        let news = engine.view.outline == before ? nil : engine.view.register
+        guard hasChanged else { return }
+        let news = Outline(engine.view) == before.outline ? nil : engine.view.register
         // Behind the writing of what was published: waking readers and logging take longer than that.
-        loop.execute { [weak self] in self?.assumeIsolated { $0.show(news, after: before) } }
+        loop.execute { [weak self] in self?.assumeIsolated { $0.show(news, after: before.outline) } }
     }
 
     private func perform(_ effect: Effect) {
@@ -337,12 +358,27 @@ public actor Node {
     }
 }
 
+/// What displays were told of the engine's view.
+private struct Told {
+    var outline: Outline?
+    var changes: Int
+    var isCatchingUp: Bool
+
+    init(_ engine: Engine) {
+        outline = Outline(engine.view)
+        changes = engine.viewChanges
+        isCatchingUp = engine.isCatchingUp
+    }
+}
+
 /// What the log tells of a view.
 private struct Outline: Equatable {
     var id: SessionID
     var status: Status
-}
 
-extension View {
-    fileprivate var outline: Outline? { register.map { Outline(id: $0.id, status: $0.status) } }
+    init?(_ view: View) {
+        guard let register = view.register else { return nil }
+        id = register.id
+        status = register.status
+    }
 }
