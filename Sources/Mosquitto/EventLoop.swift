@@ -25,8 +25,6 @@ public final class EventLoop: SerialExecutor, Sendable {
 
     struct Queue {
         var work: [Work] = []
-        /// What was put off until the thread has waited.
-        var later: [Work] = []
         var stage = Stage.running
         /// The thread waits, or is about to wait, in the kernel: new work must wake it.
         var asleep = false
@@ -139,14 +137,6 @@ public final class EventLoop: SerialExecutor, Sendable {
         add(.closure(closure))
     }
 
-    /// Puts a closure off until the loop has waited and handled what came, for 20 ms at most; on the loop's thread only.
-    ///
-    /// For what nobody is in a hurry for, while somebody may wait for the processor that the loop is on.
-    public func executeLater(_ closure: @escaping @Sendable () -> Void) {
-        checkIsolated()
-        queue.withLock { $0.later.append(.closure(closure)) }
-    }
-
     private func add(_ work: Work) {
         let (late, wakes) = queue.withLock { queue in
             queue.work.append(work)
@@ -208,35 +198,21 @@ public final class EventLoop: SerialExecutor, Sendable {
 
     private func runUntilStopped() {
         var work: [Work] = []
-        var later: [Work] = []
         while true {
             runQueued(&work)
             let wait = queue.withLock { queue -> Poll.Wait? in
                 guard queue.work.isEmpty else { return .no }
                 if queue.stage == .stopping {
-                    if queue.later.isEmpty {
-                        queue.stage = .stopped
-                        return nil
-                    }
-                    swap(&queue.work, &queue.later)
-                    return .no
+                    queue.stage = .stopped
+                    return nil
                 }
                 queue.asleep = true
-                return queue.later.isEmpty ? .untilEvent : .briefly
+                return .untilEvent
             }
             guard let wait else { break }
             let events = poll.wait(wait)
-            if wait != .no {
-                queue.withLock { queue in
-                    queue.asleep = false
-                    swap(&queue.later, &later)
-                }
-            }
+            if wait == .untilEvent { queue.withLock { $0.asleep = false } }
             for event in events { dispatch(event) }
-            if !later.isEmpty {
-                queue.withLock { $0.work += later }
-                later.removeAll(keepingCapacity: true)
-            }
         }
     }
 

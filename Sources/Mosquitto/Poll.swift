@@ -6,10 +6,8 @@ import Synchronization
 
 /// The kernel's side of an ``EventLoop``: epoll, an eventfd to wake it, a timerfd for all timers.
 final class Poll: Sendable {
-    /// How long to wait, in milliseconds.
     enum Wait: Int32 {
         case no = 0
-        case briefly = 20
         case untilEvent = -1
     }
 

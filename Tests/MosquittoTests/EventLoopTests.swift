@@ -95,33 +95,6 @@ import Testing
         }
     }
 
-    @Test func whatIsPutOffRunsBehindWhatComesNext() async throws {
-        try await EventLoop.withEventLoop { loop in
-            let order = Mutex<[String]>([])
-            loop.execute {
-                loop.executeLater { order.withLock { $0.append("put off") } }
-                loop.execute { order.withLock { $0.append("queued") } }
-                // Due at once, but an event: the loop has to wait for it.
-                let timer = loop.makeTimer { order.withLock { $0.append("event") } }
-                timer.arm(atBootMilliseconds: 0)
-                loop.executeLater { withExtendedLifetime(timer) {} }
-            }
-            try await eventually("all three") { order.withLock { $0.count } == 3 }
-            #expect(order.withLock { $0 } == ["queued", "event", "put off"])
-        }
-    }
-
-    @Test func whatIsPutOffRunsWhenNothingComes() async throws {
-        let hasRun = Mutex(false)
-        try await EventLoop.withEventLoop { loop in
-            loop.execute { loop.executeLater { hasRun.withLock { $0 = true } } }
-            try await eventually("it has run") { hasRun.withLock { $0 } }
-            hasRun.withLock { $0 = false }
-            loop.execute { loop.executeLater { hasRun.withLock { $0 = true } } }
-        }
-        #expect(hasRun.withLock { $0 }, "the loop ends with nothing left undone")
-    }
-
     @Test func afterTheEndActorsStillAnswer() async throws {
         let loop = try EventLoop(name: "short")
         let counter = Counter(loop)

@@ -11,20 +11,15 @@ extension Node {
     /// and of presses in quick succession only the last is told.
     private static let recordRest: Int64 = 50
 
-    /// The journal is on disk up to a write: the records that go with it are sent a moment later.
-    func recordsAreSafe(upTo write: Int) {
-        guard outbox != nil else { return }
-        let isScheduled = recordsSafeUpTo != nil
-        recordsSafeUpTo = write
-        guard !isScheduled else { return }
-        loop.executeLater { [weak self] in
-            self?.assumeIsolated { node in
-                node.recordRelease?.arm(atBootMilliseconds: EventLoop.bootMilliseconds() + Self.recordRest)
-            }
-        }
+    /// Once the journal is on disk, the records that go with it are sent a moment later.
+    func scheduleRecords() {
+        guard recordsSafeUpTo != nil, outbox != nil, !isRecordReleaseSet else { return }
+        isRecordReleaseSet = true
+        recordRelease?.arm(atBootMilliseconds: EventLoop.bootMilliseconds() + Self.recordRest)
     }
 
     func releaseRecords() {
+        isRecordReleaseSet = false
         guard let write = recordsSafeUpTo.take() else { return }
         outbox?.release(upTo: write, at: clocks().boot)
         sendRecords()

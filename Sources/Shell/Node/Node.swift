@@ -11,6 +11,10 @@ public import Wire
 /// and published without a change of thread. The price is that a slow disk holds up that thread; `Mosquitto` does what
 /// waits for the network elsewhere.
 public actor Node {
+    /// How long its own displays wait, in milliseconds, where the broker does not acknowledge what another machine waits
+    /// for.
+    private static let viewPatience: Int64 = 200
+
     /// The loop that the node and its connection live on.
     public nonisolated let loop: EventLoop
     /// Who the node is.
@@ -33,6 +37,9 @@ public actor Node {
     private var isBusy = false
     /// What displays were told last, as long as there may be news for them.
     private var told: Told?
+    /// Draws the view where no acknowledgement comes; it is not taken back, so that it is set once for many presses.
+    private var viewDue: LoopTimer?
+    private var isViewDue = false
     private var wake: LoopTimer?
     private var armedFor: Int64?
     private var nextTicket: Ticket = 0
@@ -63,6 +70,7 @@ public actor Node {
     var wakeDeadline: LoopTimer?
     /// When the records behind the journal's last writes are sent.
     var recordRelease: LoopTimer?
+    var isRecordReleaseSet = false
     /// When a ledger record is sent again.
     var recordRetry: LoopTimer?
     /// When the week's debt shows another minute.
@@ -97,6 +105,7 @@ public actor Node {
     /// Reads the journal: from here on sessions can be started, shown and asked for, with or without a broker.
     public func start() {
         wake = loop.makeTimer { [weak self] in self?.assumeIsolated { $0.wakeUp() } }
+        viewDue = loop.makeTimer { [weak self] in self?.assumeIsolated { $0.viewIsDue() } }
         recordRelease = loop.makeTimer { [weak self] in self?.assumeIsolated { $0.releaseRecords() } }
         recordRetry = loop.makeTimer { [weak self] in self?.assumeIsolated { $0.retryRecords() } }
         debtTick = loop.makeTimer { [weak self] in self?.assumeIsolated { $0.debtChanges() } }
@@ -283,10 +292,20 @@ public actor Node {
         }
         inputs.removeAll(keepingCapacity: true)
         isBusy = false
-        guard case .received = input, registersOnTheirWay > before else { return drawView() }
-        // Who pressed is elsewhere and waits for the register that has just left; the broker may wait for the processor
-        // that this node is on. Its acknowledgement brings the node back, or the time does.
-        loop.executeLater { [weak self] in self?.assumeIsolated { $0.drawView() } }
+        if case .received = input, registersOnTheirWay > before { drawViewLater() } else { drawView() }
+    }
+
+    /// Who pressed is elsewhere and waits for the register that has just left; the broker may wait for the processor that
+    /// this node is on. Its acknowledgement brings the node back to its own displays, or the time does.
+    private func drawViewLater() {
+        guard !isViewDue else { return }
+        isViewDue = true
+        viewDue?.arm(atBootMilliseconds: EventLoop.bootMilliseconds() + Self.viewPatience)
+    }
+
+    private func viewIsDue() {
+        isViewDue = false
+        drawView()
     }
 
     /// Brings the view up to date and tells those who look at it and those who asked.
@@ -299,6 +318,7 @@ public actor Node {
         if hasChanged { viewHandler?(engine.view) }
         tellAskers()
         armWake()
+        scheduleRecords()
         if eventWatch != nil, hasChanged || before.isCatchingUp != engine.isCatchingUp {
             let view = engine.view
             loop.execute { [weak self] in self?.assumeIsolated { $0.lookForEvents(at: view) } }
@@ -327,7 +347,7 @@ public actor Node {
                 let own = contents.own.map { encoded($0).payload }
                 try journal.write(contents.json(own: own))
             }
-            recordsAreSafe(upTo: number)
+            recordsSafeUpTo = number
             inputs.append(.journalled(number))
         } catch {
             log.error("the journal cannot be written", metadata: ["reason": "\(error)"])
