@@ -377,28 +377,3 @@ public actor Node {
         engine.presence(at: clocks(), connection: connection, online: true)
     }
 }
-
-/// What displays were told of the engine's view.
-private struct Told {
-    var outline: Outline?
-    var changes: Int
-    var isCatchingUp: Bool
-
-    init(_ engine: Engine) {
-        outline = Outline(engine.view)
-        changes = engine.viewChanges
-        isCatchingUp = engine.isCatchingUp
-    }
-}
-
-/// What the log tells of a view.
-private struct Outline: Equatable {
-    var id: SessionID
-    var status: Status
-
-    init?(_ view: View) {
-        guard let register = view.register else { return nil }
-        id = register.id
-        status = register.status
-    }
-}
