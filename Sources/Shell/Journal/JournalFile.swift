@@ -7,7 +7,7 @@ import Wire
 /// The journal on disk: a file of records, of which the last holds; it is on disk before `write` returns.
 ///
 /// A record is put behind the one before, into room that is already there: the file is made with zeros up to its
-/// capacity, so that neither its length nor its place on the disk changes and one call is all that a write costs. When
+/// capacity, so that neither its length nor its place on the disk changes and one flush is all that a write costs. When
 /// it is full, and after any failure, it is replaced as a whole. What was read at the start is replaced too: a process
 /// appends only to a file that it has made, and so never to the remains of another write.
 final class JournalFile {
@@ -20,7 +20,7 @@ final class JournalFile {
 
     /// What comes before each call that can fail, for tests to fail it.
     enum Step: CaseIterable {
-        case append, create, fill, sync, rename, syncDirectory
+        case append, flush, create, fill, sync, rename, syncDirectory
     }
 
     /// What `load` found.
@@ -60,8 +60,10 @@ final class JournalFile {
         do throws(FileError) {
             try before(.append)
             try Files.write(line, to: opened.descriptor, at: opened.end, path: path)
+            try before(.flush)
+            guard fdatasync(opened.descriptor) == 0 else { throw failure("write") }
         } catch {
-            // What a failed write has left is not known, and a later one would not say. Another file may still do.
+            // What a failed flush has left is not known, and a later one would not say. Another file may still do.
             return try replace(with: line)
         }
         self.opened?.end += line.count
@@ -71,9 +73,9 @@ final class JournalFile {
         letGo()
         let temporary = Self.name + ".new"
         try before(.create)
-        // Whatever stands there is no other's: a link or a pipe is not followed. O_DSYNC: a write is on disk when it returns.
+        // Whatever stands there is no other's: a link or a pipe is not followed.
         unlinkat(directory.descriptor, temporary, 0)
-        let file = openat(directory.descriptor, temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_DSYNC, 0o600)
+        let file = openat(directory.descriptor, temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw failure("write") }
         do throws(FileError) {
             try Files.write(line, to: file, at: 0, path: path)

@@ -17,24 +17,23 @@ struct JournalRecords {
 
     /// The line of a record.
     static func line(of json: [UInt8]) -> [UInt8] {
-        let checksum = Checksum.of(json[...])
-        return [UInt8](unsafeUninitializedCapacity: headerBytes + json.count + 1) { line, count in
-            var rest = json.count
-            for index in (0..<8).reversed() {
-                line.initializeElement(at: index, to: UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10))
-                rest /= 10
-            }
-            line.initializeElement(at: 8, to: UInt8(ascii: " "))
-            for index in 0..<8 {
-                let digit = UInt8(truncatingIfNeeded: checksum >> UInt32(28 - 4 * index) & 15)
-                let letter = digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10
-                line.initializeElement(at: 9 + index, to: letter)
-            }
-            line.initializeElement(at: 17, to: UInt8(ascii: " "))
-            let end = line.extracting(headerBytes...).initialize(fromContentsOf: json)
-            line.initializeElement(at: headerBytes + end, to: UInt8(ascii: "\n"))
-            count = headerBytes + end + 1
+        var line: [UInt8] = []
+        line.reserveCapacity(headerBytes + json.count + 1)
+        var divisor = 10_000_000
+        while divisor > 0 {
+            line.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: json.count / divisor % 10))
+            divisor /= 10
         }
+        line.append(UInt8(ascii: " "))
+        let checksum = Checksum.of(json[...])
+        for shift in stride(from: UInt32(28), through: 0, by: -4) {
+            let digit = UInt8(truncatingIfNeeded: checksum >> shift & 15)
+            line.append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
+        }
+        line.append(UInt8(ascii: " "))
+        line += json
+        line.append(UInt8(ascii: "\n"))
+        return line
     }
 
     /// Finds the records of a file.
