@@ -168,9 +168,11 @@ link_flags() {
     fi
 }
 
-# build_release OPTION…: builds the executables with the compiler's own progress; their folder is then in $binaries.
+# build_release OPTION…: builds the executables with the compiler's own progress; their folder is then in $binaries. What
+# one module calls of another is compiled for the caller: a press goes through five, and each step between takes time.
 build_release() {
     local flags=(--package-path "$top" -c release -j "$(build_jobs)" --static-swift-stdlib) link
+    flags+=(-Xswiftc -cross-module-optimization)
     mapfile -t link < <(link_flags)
     flags+=("${link[@]}")
     say "The first build fetches and compiles what Lockstep depends on: some minutes. The next ones are short."

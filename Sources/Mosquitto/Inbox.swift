@@ -21,6 +21,12 @@ final class Inbox {
     /// What the library said about errors, for what return codes do not tell (TLS).
     var complaints: [String] = []
 
+    /// Whether a message was acknowledged, and nothing else has happened.
+    var isAcknowledgement: Bool {
+        guard items.count == 1, case .published = items[0] else { return false }
+        return true
+    }
+
     func take() -> [Item] {
         defer { items = [] }
         return items

@@ -12,6 +12,8 @@ extension MQTTClient {
             return
         }
         var code = link.handle.read()
+        // What it has led to elsewhere is often there by now: to wait for it anew costs more than to look.
+        if code == 0, link.handle.inbox.isAcknowledgement { code = link.handle.read() }
         if isOpening, configuration.tls != nil {
             // A server that has refused our certificate says so and hangs up. To write first would find the connection
             // gone, and its words unread.

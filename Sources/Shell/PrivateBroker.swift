@@ -47,30 +47,71 @@ public struct PrivateBroker: Sendable {
         }
     }
 
-    /// Runs the broker while `body` runs.
+    /// Runs the broker while `body` runs, and again where it ends by itself meanwhile.
+    /// - Parameter onEnd: Called when it has ended by itself, with the words for how.
     /// - Throws: ``PrivateBrokerError`` when mosquitto is missing or does not start, and what `body` throws.
-    public func run<Value: Sendable>(_ body: @Sendable (BrokerAddress) async throws -> Value) async throws -> Value {
+    public func run<Value: Sendable>(
+        onEnd: @escaping @Sendable (String) -> Void = { _ in },
+        _ body: @escaping @Sendable (BrokerAddress) async throws -> Value
+    ) async throws -> Value {
         try writeConfiguration()
         let address = try BrokerAddress("mqtt://127.0.0.1:\(port)")
+        let program = try Self.program()
+        let (starts, start) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        return try await withThrowingTaskGroup(of: Value?.self) { group in
+            defer { group.cancelAll() }
+            group.addTask {
+                try await keepRunning(program, onStart: { start.yield() }, onEnd: onEnd)
+                return nil
+            }
+            group.addTask {
+                for await _ in starts { return try await body(address) }
+                return nil
+            }
+            while let value = try await group.next() {
+                if let value { return value }
+            }
+            throw CancellationError()
+        }
+    }
+
+    private func keepRunning(
+        _ program: String, onStart: @escaping @Sendable () -> Void, onEnd: @escaping @Sendable (String) -> Void
+    ) async throws {
+        var status = try await serve(program, onStart: onStart)
+        var rest = Self.shortestRest
+        while !Task.isCancelled {
+            onEnd("\(status)")
+            try await Task.sleep(for: rest)
+            do {
+                status = try await serve(program, onStart: onStart)
+                rest = Self.shortestRest
+            } catch is PrivateBrokerError {
+                // Its port may be somebody else's by now, and its own again later.
+                rest = min(rest * 2, .seconds(30))
+            }
+        }
+    }
+
+    /// Between its end and the next start.
+    private static let shortestRest = Duration.milliseconds(250)
+
+    private func serve(_ program: String, onStart: @Sendable () -> Void) async throws -> TerminationStatus {
         var options = PlatformOptions()
         // A group of its own, so that Ctrl-C reaches the node first and the broker hears its goodbye.
         options.processGroupID = 0
         options.teardownSequence = [.gracefulShutDown(allowedDurationToNextStep: .seconds(2))]
-        let result: ExecutionResult<Value, DiscardedOutput, DiscardedOutput>
         do {
-            result = try await Subprocess.run(
-                .path(FilePath(try Self.program())), arguments: ["-c", directory + "/mosquitto.conf"],
+            return try await Subprocess.run(
+                .path(FilePath(program)), arguments: ["-c", directory + "/mosquitto.conf"],
                 platformOptions: options, input: .none, output: .discarded, error: .discarded
             ) { execution in
                 try await waitUntilReady(execution.processIdentifier.value)
-                let value = try await body(address)
-                await execution.teardown(using: [.gracefulShutDown(allowedDurationToNextStep: .seconds(2))])
-                return value
-            }
+                onStart()
+            }.terminationStatus
         } catch let error as SubprocessError {
             throw PrivateBrokerError.unusable("mosquitto does not start: \(error)")
         }
-        return result.closureResult
     }
 
     /// Waits while it runs, a minute at most: on a machine with much else to do it takes its time to listen.

@@ -60,6 +60,12 @@ import Testing
                 }
         }
 
+        var broker: pid_t? {
+            children.first { process in
+                (try? String(contentsOfFile: "/proc/\(process)/comm", encoding: .utf8)) == "mosquitto\n"
+            }
+        }
+
         func end(_ signal: Int32) async throws -> Int32 {
             Glibc.kill(pid, signal)
             return try await ended()
@@ -104,6 +110,31 @@ import Testing
         #expect(after.endsAt == before.endsAt)
         #expect(try await second.end(signal) == 0)
         try await eventually("nothing is left") { !second.isAnythingLeft }
+    }
+
+    /// Whoever kills the broker has not ended the evening: it comes back at its port, and with it what goes through it.
+    @Test func aKilledBrokerIsStartedAgain() async throws {
+        let directory = try TemporaryDirectory()
+        let socket = LocalSocket(path: directory.file("node.sock"))
+        let run = try Run(directory)
+        try await run.isUp()
+        try await eventually("connected") { socket.request("GET", "/v1/session")?.body.linked == true }
+        for _ in 1...2 {
+            try await eventually("a broker") {
+                try run.findChildren()
+                return run.broker != nil
+            }
+            let killed = try #require(run.broker)
+            Glibc.kill(killed, SIGKILL)
+            try await eventually("another broker: \(run.log)") {
+                try run.findChildren()
+                return run.broker.map { $0 != killed } ?? false
+            }
+            try await eventually("connected again") { socket.request("GET", "/v1/session")?.body.linked == true }
+        }
+        #expect(run.log.split(separator: "\n").count { $0.contains("the broker has ended by itself") } == 2)
+        #expect(try await run.end(SIGTERM) == 0)
+        try await eventually("nothing is left") { !run.isAnythingLeft }
     }
 
     @Test func whatItPrintsWorks() async throws {

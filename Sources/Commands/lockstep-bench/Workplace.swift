@@ -27,7 +27,7 @@ enum Workplace {
 
     /// Runs `body` with a broker that keeps nothing: with a store it is the store that is measured.
     static func withBroker<Value: Sendable>(
-        _ body: @Sendable (BrokerAddress, String) async throws -> Value
+        _ body: @escaping @Sendable (BrokerAddress, String) async throws -> Value
     ) async throws -> Value {
         allowDescriptors()
         return try await withDirectory(in: memory) { directory in

@@ -54,7 +54,7 @@ struct Up: AsyncParsableCommand {
             throw UsageError("\(error)")
         }
         do {
-            try await broker.run { [listen] address in
+            try await broker.run(onEnd: Self.sayBrokerEnded) { [listen] address in
                 try await Self.runAll(settings: settings, address: address, listens: listen, until: signals)
             }
         } catch let error as PrivateBrokerError {
@@ -116,6 +116,10 @@ struct Up: AsyncParsableCommand {
                 }
             }
         }
+    }
+
+    private static func sayBrokerEnded(_ status: String) {
+        CommandLineRunner.say("lockstep up: the broker has ended by itself (\(status)) and is started again")
     }
 
     private static func node(settings: Settings, address: BrokerAddress) async throws -> TerminationStatus {

@@ -130,6 +130,7 @@ extension Node {
             encoded = self.encoded(register)
             registersOnTheirWay += 1
         } else {
+            if case .intent = message { intentsSent += 1 }
             encoded = codec.encode(message)
         }
         client.assumeIsolated { client in

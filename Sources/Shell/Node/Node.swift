@@ -56,6 +56,8 @@ public actor Node {
     var registersOnTheirWay = 0
     /// Answers that wait until it has: who gets the register needs none.
     var answersBehind: [Session.Message] = []
+    /// How many intents have left.
+    var intentsSent = 0
     var lastEncoded: EncodedRegister?
     var memory = WireCodec.Memory()
     /// Whether the connection lets a node not hear itself (MQTT 5).
@@ -284,7 +286,7 @@ public actor Node {
         guard !isBusy else { return }
         isBusy = true
         if told == nil { told = Told(engine) }
-        let before = registersOnTheirWay
+        let (registers, intents) = (registersOnTheirWay, intentsSent)
         var index = 0
         while index < inputs.count {
             for effect in engine.handle(inputs[index], at: clocks()) { perform(effect) }
@@ -292,11 +294,15 @@ public actor Node {
         }
         inputs.removeAll(keepingCapacity: true)
         isBusy = false
-        if case .received = input, registersOnTheirWay > before { drawViewLater() } else { drawView() }
+        switch input {
+        // Who pressed is elsewhere, or who decides: somebody waits for what has just left.
+        case .received where registersOnTheirWay > registers, .press where intentsSent > intents: drawViewLater()
+        default: drawView()
+        }
     }
 
-    /// Who pressed is elsewhere and waits for the register that has just left; the broker may wait for the processor that
-    /// this node is on. Its acknowledgement brings the node back to its own displays, or the time does.
+    /// The broker may wait for the processor that this node is on. What comes back from it brings the node back to its own
+    /// displays, or the time does.
     private func drawViewLater() {
         guard !isViewDue else { return }
         isViewDue = true
