@@ -16,9 +16,9 @@ struct Up: AsyncParsableCommand {
         abstract:
             "Runs a broker of one's own on loopback, a node, the calm service and the debt service, until Ctrl-C.",
         discussion: """
-            The broker keeps what it knows in the state directory, so the next lockstep up goes on where this one ended. \
-            It serves this machine only; README tells how to set one up for others. The microphone stays off unless you say \
-            --listen, and then only levels leave the process that listens.
+            The broker keeps what it knows in the state directory, so the next lockstep up goes on where this one ended; \
+            should it end by itself, it is started again. It serves this machine only; README tells how to set one up for \
+            others. The microphone stays off unless you say --listen, and then only levels leave the process that listens.
             """
     )
 

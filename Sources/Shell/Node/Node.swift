@@ -11,8 +11,7 @@ public import Wire
 /// and published without a change of thread. The price is that a slow disk holds up that thread; `Mosquitto` does what
 /// waits for the network elsewhere.
 public actor Node {
-    /// How long its own displays wait, in milliseconds, where the broker does not acknowledge what another machine waits
-    /// for.
+    /// How long its own displays wait, in milliseconds, where nothing comes back from what has left.
     private static let viewPatience: Int64 = 200
 
     /// The loop that the node and its connection live on.
