@@ -75,6 +75,33 @@ import Testing
         #expect(rig.pings.count == 8)
     }
 
+    /// Each is the first by name for a moment: to ask every one of them would be to ask everybody.
+    @Test func ofManyThatComeAtOnceThoseAreAskedThatStay() {
+        var rig = Rig(wallBound: nil)
+        rig.linkUp()
+        for number in (10...60).reversed() {
+            rig.meet("n\(number)")
+            rig.pass(10)
+        }
+        rig.pass(5_000)
+        let asked = Dictionary(grouping: rig.pings, by: \.to).mapValues(\.count)
+        // The node itself is one of the seven.
+        #expect(asked.keys.map(\.rawValue).sorted() == [10...15, 55...60].joined().map { "n\($0)" })
+        #expect((10...15).allSatisfy { asked[id("n\($0)")] == 8 }, "\(asked)")
+    }
+
+    @Test func whoWaitsToBeAskedIsAskedAtOnceAsAnOwner() {
+        var rig = Rig(wallBound: nil)
+        rig.linkUp()
+        for number in 1...7 { rig.meet("m\(number)") }
+        rig.meet("kitchen")
+        #expect(!rig.pings.contains { $0.to == .kitchen })
+        rig.hear(.register(peerRegister(plan: "focus 20h")), from: "kitchen")
+        #expect(rig.pings.count { $0.to == .kitchen } == 1)
+        rig.pass(280)
+        #expect(rig.pings.count { $0.to == .kitchen } == 8)
+    }
+
     /// A wide interval is worth more pings, gently; after so many it is as good as it gets.
     @Test func aSlowNetworkIsAskedMoreOften() {
         var rig = Self.mirror(PeerClock(there: 60, back: 2))

@@ -134,6 +134,9 @@ struct Exchange: Hashable, Sendable {
     /// For how many milliseconds something waits for the first answer of all.
     static let patience: Int64 = 300
     private static let gentle: Int64 = 200
+    /// For how many milliseconds somebody has to be one of the first, where there are more than are asked: of many that
+    /// come at the same time each is so for a moment, and would be asked by all the others.
+    private static let settling: Int64 = 1_000
     /// A bound that is good enough to rest longer and longer, in milliseconds.
     private static let fairBound: Int64 = 25
     /// The first and the longest rest between exchanges while a session runs.
@@ -196,12 +199,18 @@ struct Exchange: Hashable, Sendable {
     /// - Parameters:
     ///   - lasting: Whom to ask for as long as it is among them, and the boot that it should be in.
     ///   - since: What was learnt before this instant is not good enough.
-    mutating func plan(_ nodes: Set<NodeID>, lasting: (node: NodeID, boot: BootID)?, since: Int64?, at now: Int64) {
+    ///   - isFull: Whether there are more than are asked.
+    mutating func plan(
+        _ nodes: Set<NodeID>, lasting: (node: NodeID, boot: BootID)?, since: Int64?, isFull: Bool = false, at now: Int64
+    ) {
         if !rounds.keys.allSatisfy(nodes.contains) { rounds = rounds.filter { nodes.contains($0.key) } }
+        let isFirst = rounds.isEmpty
         for node in nodes {
             let isLasting = node == lasting?.node
             if rounds[node] == nil {
-                rounds[node] = Round(next: now, boot: isLasting ? lasting?.boot : nil)
+                let canWait = isFull && !isFirst && !isLasting && since == nil
+                let next = canWait ? now + Self.settling : now
+                rounds[node] = Round(next: next, boot: isLasting ? lasting?.boot : nil)
                 if let estimate = estimates[node], estimate.bound(at: now) <= Self.goodBound,
                     estimate.at > since ?? .min, !isLasting || estimate.bootID == lasting?.boot
                 {
@@ -211,6 +220,7 @@ struct Exchange: Hashable, Sendable {
             let boot = isLasting ? lasting?.boot : nil
             guard let round = rounds[node], round.boot != boot else { continue }
             rounds[node]?.boot = boot
+            if isLasting, round.sent == 0 { rounds[node]?.next = now }
             guard isLasting, round.isResting else { continue }
             let isGood = estimates[node].map { $0.bound(at: now) <= Self.goodBound && $0.bootID == boot } ?? false
             if isGood { rest(node, at: now) } else { rounds[node] = Round(next: now, boot: boot) }

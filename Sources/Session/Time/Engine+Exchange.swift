@@ -55,7 +55,8 @@ extension Engine {
             lasting = (owner, boot)
         }
         if question.needsCouncil { nodes.formUnion(council) }
-        exchange.plan(nodes, lasting: lasting, since: question.since, at: now.boot)
+        exchange.plan(
+            nodes, lasting: lasting, since: question.since, isFull: firstOthers.count == Limits.council, at: now.boot)
     }
 
     private func question(at now: Instant) -> Exchange.Question {
@@ -71,11 +72,15 @@ extension Engine {
 
     /// The nodes whose clocks decide where no clock is known to be right.
     var council: ArraySlice<NodeID> {
-        let me = node
-        let first = Array(peers.online.lazy.filter { $0 != me }.prefix(Limits.council))
+        let (me, first) = (node, firstOthers)
         // This node is one of them by its name, though it asks itself nothing.
         let isFull = first.count == Limits.council
         return isFull && (first.last.map { $0 > me } ?? false) ? first.dropLast() : first[...]
+    }
+
+    private var firstOthers: [NodeID] {
+        let me = node
+        return Array(peers.online.lazy.filter { $0 != me }.prefix(Limits.council))
     }
 
     /// A node that has another time than this one: one of them is wrong.
