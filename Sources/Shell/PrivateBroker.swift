@@ -78,22 +78,25 @@ public struct PrivateBroker: Sendable {
     private func keepRunning(
         _ program: String, onStart: @escaping @Sendable () -> Void, onEnd: @escaping @Sendable (String) -> Void
     ) async throws {
-        var status = try await serve(program, onStart: onStart)
-        var rest = Self.shortestRest
+        var (isFirst, rest) = (true, Self.shortestRest)
         while !Task.isCancelled {
-            onEnd("\(status)")
-            try await Task.sleep(for: rest)
+            let began = ContinuousClock.now
             do {
-                status = try await serve(program, onStart: onStart)
-                rest = Self.shortestRest
-            } catch is PrivateBrokerError {
-                // Its port may be somebody else's by now, and its own again later.
-                rest = min(rest * 2, .seconds(30))
+                let status = try await serve(program, onStart: onStart)
+                if Task.isCancelled { return }
+                onEnd("\(status)")
+            } catch let error as PrivateBrokerError {
+                // Later it is tried again: its port may be somebody else's for a while.
+                if isFirst { throw error }
             }
+            isFirst = false
+            if began.duration(to: .now) > .seconds(10) { rest = Self.shortestRest }
+            try await Task.sleep(for: rest)
+            rest = min(rest * 2, .seconds(30))
         }
     }
 
-    /// Between its end and the next start.
+    /// Between its end and the next start; twice as long each time that it ends again within seconds.
     private static let shortestRest = Duration.milliseconds(250)
 
     private func serve(_ program: String, onStart: @Sendable () -> Void) async throws -> TerminationStatus {
