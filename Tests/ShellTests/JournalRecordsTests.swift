@@ -6,14 +6,20 @@ import Testing
 
 @Suite struct JournalRecordsTests {
     @Test func theChecksumIsTheCommonOne() {
-        #expect(Checksum.of(Array("123456789".utf8)[...]) == 0xCBF4_3926)
-        #expect(Checksum.of([]) == 0)
-        #expect(Checksum.of(Array("The quick brown fox jumps over the lazy dog".utf8)[...]) == 0x414F_A339)
+        #expect(Checksum.of([]) == 0x02CC_5D05)
+        #expect(Checksum.of(Array("abc".utf8)[...]) == 0x32D1_53FF)
+        #expect(Checksum.of(Array("Nobody inspects the spammish repetition".utf8)[...]) == 0xE229_3B2F)
     }
 
     @Test func aLineCanBeReadByAPerson() {
-        let line = JournalRecords.line(of: Array("123456789".utf8))
-        #expect(String(decoding: line, as: UTF8.self) == "00000009 cbf43926 123456789\n")
+        let line = JournalRecords.line(of: Array("abc".utf8))
+        #expect(String(decoding: line, as: UTF8.self) == "00000003 32d153ff abc\n")
+    }
+
+    @Test func aLineOfTheFirstVersionsIsRead() {
+        let records = JournalRecords(in: Array("00000009 cbf43926 123456789\n".utf8))
+        #expect(records.whole == [18..<27])
+        #expect(records.damagedAt == nil)
     }
 
     @Test func allLinesAreFound() {

@@ -2,7 +2,7 @@
 
 /// The records of a journal file: a line each, the last of which holds.
 ///
-/// A line is the length of the JSON in bytes (eight decimal digits), its CRC-32 (eight hexadecimal digits), the JSON and
+/// A line is the length of the JSON in bytes (eight decimal digits), its XXH32 (eight hexadecimal digits), the JSON and
 /// a line feed, with a space between. Neither line feed nor NUL stands in the JSON, so that what follows a bad line is
 /// found again, and what a crash left unwritten shows: behind the last line the file is all zeros.
 struct JournalRecords {
@@ -67,7 +67,7 @@ struct JournalRecords {
             guard let sum, let digit = hexDigit(byte) else { return nil }
             return sum << 4 | digit
         }
-        return checksum == Checksum.of(bytes[json]) ? json : nil
+        return checksum == Checksum.of(bytes[json]) || checksum == Checksum.former(bytes[json]) ? json : nil
     }
 
     private static func length(at start: Int, in bytes: ArraySlice<UInt8>) -> Int? {
