@@ -64,9 +64,12 @@ extension World {
             send(.publish(packet(barrier)), on: link)
         case .reply(let ticket, let reply): witnessReply(reply, to: ticket, at: node)
         case .log(let note): witnessNote(note, at: node)
-        case .record(let record):
-            if rules.contains(.recordsHeld) { return machines[node].outbox.hold(record) }
-            machines[node].outbox.restored(record, at: instant(node).boot)
+        case .record(let register, let isApproximate):
+            if rules.contains(.recordsHeld) {
+                return machines[node].outbox.hold(register, isApproximate: isApproximate)
+            }
+            machines[node].outbox.restored(
+                LedgerRecord(register, isApproximate: isApproximate), at: instant(node).boot)
             sendRecords(of: node)
         }
     }

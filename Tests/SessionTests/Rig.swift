@@ -116,7 +116,8 @@ struct Rig {
             #expect(replies[ticket] == nil, "two replies for one ticket")
             replies[ticket] = reply
         case .log(let note): notes.append(note)
-        case .record(let record):
+        case .record(let register, let isApproximate):
+            let record = LedgerRecord(register, isApproximate: isApproximate)
             #expect(!checksFlaws || record.flaw == nil, "\(record.flaw ?? "")")
             records.append(record)
         }

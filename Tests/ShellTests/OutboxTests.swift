@@ -39,7 +39,7 @@ final class OutboxTests {
 
     /// As a node does it: the journal is written between.
     private func add(_ filed: FiledRecord) throws {
-        outbox.hold(filed.record)
+        try outbox.hold(filed)
         writes += 1
         try outbox.secure(except: filed.record.id, write: writes)
         outbox.release(upTo: writes, at: 0)
@@ -99,7 +99,7 @@ final class OutboxTests {
         outbox.link(isUp: true, at: 0)
         let records = try (1...3).map { try filed("s-1", rev: $0) }
         for (write, record) in records.enumerated() {
-            outbox.hold(record.record)
+            try outbox.hold(record)
             try outbox.secure(except: record.record.id, write: write)
         }
         #expect(outbox.takeOutgoing().isEmpty)
@@ -111,8 +111,8 @@ final class OutboxTests {
 
     /// The journal is about to forget a session: its record is on disk before.
     @Test func aRecordIsOnDiskBeforeItsSessionIsForgotten() throws {
-        outbox.hold(try filed("s-1").record)
-        outbox.hold(try filed("s-2", rev: 2).record)
+        try outbox.hold(filed("s-1"))
+        try outbox.hold(filed("s-2", rev: 2))
         try outbox.secure(except: SessionID("s-2"), write: 1)
         #expect(files("outbox") == ["s-1.json"])
         outbox.release(upTo: 1, at: 0)
@@ -122,7 +122,7 @@ final class OutboxTests {
 
     /// The process died between the outbox and the journal: what the journal says holds.
     @Test func theJournalHoldsAgainstTheOutbox() throws {
-        outbox.hold(try filed("s-1", rev: 9, title: "never happened").record)
+        try outbox.hold(filed("s-1", rev: 9, title: "never happened"))
         try forget()
         var next = reopened()
         let true_ = try filed("s-1", rev: 8)
@@ -133,12 +133,12 @@ final class OutboxTests {
 
     /// A start on a later boot changes what it has read back; until that is on disk, what was read back is told.
     @Test func whatAStartMakesOfTheJournalIsHeldToo() throws {
-        outbox.hold(try filed("s-1", rev: 9, title: "never happened").record)
+        try outbox.hold(filed("s-1", rev: 9, title: "never happened"))
         try forget()
         var next = reopened()
         let (found, moved) = (try filed("s-1", rev: 8), try filed("s-1", rev: 9))
         next.restored(found.record, at: 0)
-        next.hold(moved.record)
+        try next.hold(moved)
         // The disk is full: of these two writes the first fails.
         try next.secure(except: moved.record.id, write: 1)
         next.link(isUp: true, at: 0)
@@ -155,7 +155,7 @@ final class OutboxTests {
         try add(true_)
         outbox.hear(try ack([(true_, .kept)]), at: 1)
         try forget()
-        outbox.hold(try filed("s-1", rev: 9, title: "never happened").record)
+        try outbox.hold(filed("s-1", rev: 9, title: "never happened"))
         try forget()
         var next = reopened()
         next.restored(true_.record, at: 0)
@@ -163,7 +163,7 @@ final class OutboxTests {
         #expect(next.waiting == 0 && next.takeOutgoing().isEmpty)
         #expect(files("outbox").isEmpty && files("recorded") == ["s-1.json"])
         let later = try filed("s-1", rev: 9)
-        next.hold(later.record)
+        try next.hold(later)
         try next.secure(except: later.record.id, write: 1)
         next.release(upTo: 1, at: 0)
         #expect(next.takeOutgoing() == [later])
@@ -176,7 +176,7 @@ final class OutboxTests {
         for record in [running, acknowledged] { try add(record) }
         outbox.hear(try ack([(acknowledged, .kept)]), at: 1)
         let ends = [try filed("s-1", rev: 2), try filed("s-2", rev: 2)]
-        for end in ends { outbox.hold(end.record) }
+        for end in ends { try outbox.hold(end) }
         try forget()
         var next = reopened()
         next.link(isUp: true, at: 0)
@@ -336,5 +336,19 @@ final class OutboxTests {
         try place.put(try filed("s-4").json(), as: "outbox/s-3.json")
         #expect(reopened().waiting == 1)
         #expect(files("outbox").count == 3, "they stay for a person")
+    }
+}
+
+extension Outbox {
+    /// Holds the register that a record tells of.
+    fileprivate mutating func hold(_ filed: FiledRecord) throws {
+        let (record, end) = (filed.record, filed.record.startedAt + 60_000)
+        let anchor = Anchor(elapsed: 60_000, at: end, bootID: try #require(BootID("boot")), boot: 60_000)
+        let register = Register(
+            id: record.id, lineage: record.lineage, stamp: record.stamp, epoch: record.version.epoch,
+            rev: record.version.rev, owner: record.node, title: record.title, icon: nil, label: nil, mode: record.mode,
+            plan: [Phase(kind: .focus, seconds: 1_500)], autoAdvance: false, phase: 0, status: record.status,
+            startedAt: record.startedAt, anchor: anchor, runs: [Run(phase: 0, from: record.startedAt, to: end)])
+        hold(register, isApproximate: false)
     }
 }

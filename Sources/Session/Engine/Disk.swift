@@ -35,7 +35,7 @@ struct Disk: Hashable, Sendable {
 extension Engine {
     /// Writes the journal because the own register changed; `after` follows when it is on disk.
     mutating func writeOwn(then after: Effect? = nil) {
-        if let record = journal.record { emit(.record(record)) }
+        if let own = journal.own { emit(.record(own, isApproximate: journal.isApproximate)) }
         write()
         disk.askedOwn = disk.asked
         disk.isUnpublished = true

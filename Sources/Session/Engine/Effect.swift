@@ -5,9 +5,10 @@ public enum Effect: Hashable, Sendable {
     /// Put the journal on disk, then answer with ``Input/journalled(_:)`` or ``Input/journalFailed(_:)`` and the
     /// same number. Nothing that a journal must hold is published before that answer.
     indirect case journal(Journal, write: Int)
-    /// Put a ledger record into the outbox; always before the journal that goes with it. It is not told before that journal
-    /// is on disk, and it is on disk before a journal is written that says nothing of its session any more.
-    indirect case record(LedgerRecord)
+    /// Put the ledger record of a register into the outbox; always before the journal that goes with it. It is not told
+    /// before that journal is on disk, and it is on disk before a journal is written that says nothing of its session any
+    /// more.
+    case record(Register, isApproximate: Bool)
     /// Publish on this node's own topic; only ever asked for while the link is up. A failure needs no report: what
     /// matters is published again from present state after the next connection.
     case publish(Message)

@@ -80,9 +80,10 @@ extension Engine {
         if let ended {
             retire(ended.id)
             if journal.own != ended {
-                var record = LedgerRecord(ended, isApproximate: journal.isApproximate)
-                record.version = version
-                emit(.record(record))
+                var told = ended
+                told.epoch = version.epoch
+                told.rev = version.rev
+                emit(.record(told, isApproximate: journal.isApproximate))
             }
         }
         journal.isApproximate = isApproximate

@@ -337,7 +337,7 @@ public actor Node {
     private func perform(_ effect: Effect) {
         switch effect {
         case .journal(let contents, let number): write(contents, as: number)
-        case .record(let record): outbox?.hold(record)
+        case .record(let register, let isApproximate): outbox?.hold(register, isApproximate: isApproximate)
         case .publish(let message): publish(message)
         case .barrier(let connection): raiseBarrier(connection)
         case .reply(let ticket, let reply): replies.append((ticket, reply))

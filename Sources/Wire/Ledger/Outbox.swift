@@ -54,17 +54,19 @@ public struct Outbox<Shelf: RecordShelf> {
 
     // MARK: What the engine says
 
-    /// Takes a record whose journal is written next.
-    public mutating func hold(_ record: LedgerRecord) { held.append(Held(record: record)) }
+    /// Takes the record of a register whose journal is written next. It is made when it is wanted: what can wait until a
+    /// press is on its way does.
+    public mutating func hold(_ register: Register, isApproximate: Bool) {
+        held.append(Held(register: register, isApproximate: isApproximate))
+    }
 
     /// A journal with this session is about to be written: what it says no more of is put on the shelf.
     /// - Parameter write: The number of the write, which rises.
     /// - Throws: What the shelf throws; then the journal must not be written.
     public mutating func secure(except own: SessionID?, write: Int) throws(Shelf.Failure) {
-        for index in held.indices where held[index].record.id != own && held[index].filed == nil {
-            let filed = FiledRecord(held[index].record)
-            try shelf.write(waiting: filed)
-            held[index].filed = filed
+        for index in held.indices where !held[index].isOnShelf && held[index].register.id != own {
+            try shelf.write(waiting: held[index].filed)
+            held[index].isOnShelf = true
         }
         for id in unshelved where id != own { try putAway(id) }
         for index in held.indices where held[index].write == nil { held[index].write = write }
@@ -72,7 +74,7 @@ public struct Outbox<Shelf: RecordShelf> {
 
     private mutating func putAway(_ id: SessionID) throws(Shelf.Failure) {
         // What is held of the same session is later, and takes its place.
-        for later in held where later.record.id == id { return }
+        for later in held where later.register.id == id { return }
         if let entry = pending[id], !entry.isOnShelf {
             try shelf.write(waiting: entry.filed)
             pending[id]?.isOnShelf = true
@@ -95,8 +97,8 @@ public struct Outbox<Shelf: RecordShelf> {
         while let first = held.first, let its = first.write, its <= write {
             held.removeFirst()
             // Of the presses that one look at the disk was enough for, only the last is told.
-            if held.first?.record.id == first.record.id, held.first?.write.map({ $0 <= write }) == true { continue }
-            take(first.filed ?? FiledRecord(first.record), isOnShelf: first.filed != nil, at: boot)
+            if held.first?.register.id == first.register.id, held.first?.write.map({ $0 <= write }) == true { continue }
+            take(first.filed, isOnShelf: first.isOnShelf, at: boot)
         }
     }
 
@@ -238,10 +240,13 @@ public struct Outbox<Shelf: RecordShelf> {
 // Not inside of the outbox, where they would be generic, and each press would go through the runtime to them.
 
 private struct Held {
-    var record: LedgerRecord
-    var filed: FiledRecord?
+    var register: Register
+    var isApproximate: Bool
     /// The write of the journal that it goes with; `nil` until that is asked for.
     var write: Int?
+    var isOnShelf = false
+
+    var filed: FiledRecord { FiledRecord(LedgerRecord(register, isApproximate: isApproximate)) }
 }
 
 private struct Pending {
