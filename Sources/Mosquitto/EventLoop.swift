@@ -25,6 +25,8 @@ public final class EventLoop: SerialExecutor, Sendable {
 
     struct Queue {
         var work: [Work] = []
+        /// What waits until there is no other work.
+        var last: [Work] = []
         var stage = Stage.running
         /// The thread waits, or is about to wait, in the kernel: new work must wake it.
         var asleep = false
@@ -117,7 +119,7 @@ public final class EventLoop: SerialExecutor, Sendable {
 
     /// Queues a job of an actor pinned to this loop.
     public func enqueue(_ job: consuming ExecutorJob) {
-        add(.job(UnownedJob(job)))
+        add(.job(UnownedJob(job)), to: \.work)
     }
 
     /// Stops the program unless it runs on this loop's thread.
@@ -131,15 +133,21 @@ public final class EventLoop: SerialExecutor, Sendable {
     }
 
     /// Queues a closure behind the work that is already there.
-    ///
-    /// What a handler of ``MQTTClient/onEvent(_:)`` queues runs after all that it has sent is written.
     public func execute(_ closure: @escaping @Sendable () -> Void) {
-        add(.closure(closure))
+        add(.closure(closure), to: \.work)
     }
 
-    private func add(_ work: Work) {
+    /// Queues a closure for when nothing else is left to do before the loop waits.
+    ///
+    /// The clients of the loop write at that time. So what is queued behind a request, on the loop's thread, runs when the
+    /// request has been written.
+    public func executeLast(_ closure: @escaping @Sendable () -> Void) {
+        add(.closure(closure), to: \.last)
+    }
+
+    private func add(_ work: Work, to list: WritableKeyPath<Queue, [Work]>) {
         let (late, wakes) = queue.withLock { queue in
-            queue.work.append(work)
+            queue[keyPath: list].append(work)
             if queue.stage == .stopped {
                 defer { queue.runningLate = true }
                 return (!queue.runningLate, false)
@@ -201,7 +209,7 @@ public final class EventLoop: SerialExecutor, Sendable {
         while true {
             runQueued(&work)
             let wait = queue.withLock { queue -> Poll.Wait? in
-                guard queue.work.isEmpty else { return .no }
+                guard queue.work.isEmpty, queue.last.isEmpty else { return .no }
                 if queue.stage == .stopping {
                     queue.stage = .stopped
                     return nil
@@ -229,13 +237,18 @@ public final class EventLoop: SerialExecutor, Sendable {
         }
     }
 
-    /// Runs the queue until it is empty, but not for ever: jobs that queue jobs must not starve the descriptors.
+    /// Runs the queue until it is empty, but not for ever: jobs that queue jobs must not starve the descriptors. Then what
+    /// was to be last.
     private func runQueued(_ work: inout [Work]) {
-        for _ in 0..<16 {
-            queue.withLock { swap(&$0.work, &work) }
-            if work.isEmpty { return }
+        for round in 0...16 {
+            let isLast = queue.withLock { queue in
+                let isLast = queue.work.isEmpty || round == 16
+                if isLast { swap(&queue.last, &work) } else { swap(&queue.work, &work) }
+                return isLast
+            }
             for item in work { run(item) }
             work.removeAll(keepingCapacity: true)
+            if isLast { return }
         }
     }
 
@@ -253,7 +266,7 @@ public final class EventLoop: SerialExecutor, Sendable {
         while true {
             runQueued(&work)
             let done = queue.withLock { queue in
-                guard queue.work.isEmpty else { return false }
+                guard queue.work.isEmpty, queue.last.isEmpty else { return false }
                 queue.runningLate = false
                 threadID.store(0, ordering: .relaxed)
                 return true

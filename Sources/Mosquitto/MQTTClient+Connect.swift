@@ -79,7 +79,9 @@ extension MQTTClient {
             ended(error)
             return
         }
-        let link = Link(number: number, handle: handle, descriptor: descriptor, token: token)
+        let link = Link(number: number, handle: handle, descriptor: descriptor, token: token) { [weak self] in
+            self?.assumeIsolated { $0.writeOut(number) }
+        }
         phase = .opening(link)
         quickAcknowledge(link)
         // The TLS handshake may be over already, so that it is time to read before anything is written.

@@ -41,16 +41,22 @@ extension MQTTClient {
         var refusal: Int32?
         /// What the library first told of the end: an MQTT reason from 128 up, else one of its own codes.
         var end: Int32?
+        /// Calls ``MQTTClient/writeOut(_:)``.
+        let writeOut: @Sendable () -> Void
+        /// Whether it is queued.
+        var isWriteDue = false
+        /// Whether something was read that nothing has been written behind.
+        var isReadUnacknowledged = true
 
-        init(number: Int, handle: Handle, descriptor: Int32, token: UInt64) {
+        init(
+            number: Int, handle: Handle, descriptor: Int32, token: UInt64, writeOut: @escaping @Sendable () -> Void
+        ) {
             self.number = number
             self.handle = handle
             self.descriptor = descriptor
             self.token = token
+            self.writeOut = writeOut
         }
-
-        /// Writes what the library has queued.
-        func write() -> Int32 { handle.write() }
     }
 
     /// The link of the current phase.

@@ -28,8 +28,10 @@ extension MQTTClient {
             lost(link, code)
             return
         }
-        pump(link, code)
-        if isCurrent(link), link.handle.socket >= 0 { quickAcknowledge(link) }
+        link.isReadUnacknowledged = true
+        if case .connected = phase { handOver(link) }
+        guard isCurrent(link) else { return }
+        if case .connected = phase, code == 0, link.handle.wantsToWrite { writeLast(link) } else { pump(link, code) }
         // Decrypted data may be left inside the library, where the kernel does not see it.
         if gotSomething, configuration.tls != nil, isCurrent(link) {
             loop.execute { [weak self] in
@@ -44,47 +46,43 @@ extension MQTTClient {
     ///
     /// - Parameter code: What the library returned last.
     func pump(_ link: Link, _ code: Int32 = 0) {
-        guard !isPumping else { return }
-        isPumping = true
         var code = code
         repeat {
-            for item in link.handle.inbox.take() {
-                guard isCurrent(link) else { break }
-                process(item, link)
-            }
-            guard isCurrent(link) else { break }
-            publishWaiting(link)
-            if code == 0, link.handle.socket >= 0, link.handle.wantsToWrite { code = link.write() }
+            handOver(link)
+            guard isCurrent(link) else { return }
+            if code == 0, link.handle.socket >= 0, link.handle.wantsToWrite { code = link.handle.write() }
         } while !link.handle.inbox.items.isEmpty
-        isPumping = false
-        guard isCurrent(link) else { return }
         guard code == 0, link.handle.socket >= 0 else {
             lost(link, code)
             return
         }
         updateInterest(link)
         leaveIfDrained()
+        if isCurrent(link), link.handle.socket >= 0 { quickAcknowledge(link) }
     }
 
-    /// Writes what a request has queued, at once: also from inside a handler, so that what it sends first leaves while it
-    /// is still at work. Never calls the application: what comes of it is handed over later.
-    func flush(_ link: Link) {
-        guard !isPumping else {
-            // A failure shows when the pump that is under way looks at the connection.
-            if link.handle.wantsToWrite { _ = link.write() }
-            return
+    private func handOver(_ link: Link) {
+        for item in link.handle.inbox.take() {
+            guard isCurrent(link) else { break }
+            process(item, link)
         }
-        let code = link.handle.wantsToWrite ? link.write() : 0
-        if code != 0 || link.handle.socket < 0 || !link.handle.inbox.items.isEmpty {
-            let number = link.number
-            loop.execute { [weak self] in
-                self?.assumeIsolated { client in
-                    if let link = client.link, link.number == number { client.pump(link, code) }
-                }
-            }
-        } else {
-            updateInterest(link)
-        }
+        if isCurrent(link) { publishWaiting(link) }
+    }
+
+    /// Writes what is queued as the last thing before the loop waits.
+    ///
+    /// Who gets it often shares a processor with this thread, and has to wait until it sleeps. A thread that goes on behind
+    /// its writing is thrust aside instead, and what is woken next finds two on the processor and moves to a cold one.
+    func writeLast(_ link: Link) {
+        guard !link.isWriteDue else { return }
+        link.isWriteDue = true
+        loop.executeLast(link.writeOut)
+    }
+
+    func writeOut(_ number: Int) {
+        guard let link, link.number == number else { return }
+        link.isWriteDue = false
+        pump(link)
     }
 
     func updateInterest(_ link: Link) {
@@ -149,6 +147,8 @@ extension MQTTClient {
     /// kernel forgets it, so it is set after each read: behind what the read has led to, which carries the acknowledgement
     /// along where it is an answer.
     func quickAcknowledge(_ link: Link) {
+        guard link.isReadUnacknowledged else { return }
+        link.isReadUnacknowledged = false
         var on: Int32 = 1
         unsafe setsockopt(link.descriptor, Int32(IPPROTO_TCP), TCP_QUICKACK, &on, socklen_t(MemoryLayout<Int32>.size))
     }

@@ -68,7 +68,7 @@ extension MQTTClient {
             try message.check()
             if outbox.hasRoom {
                 let id = try link.handle.publish(message)
-                flush(link)
+                writeLast(link)
                 // Behind the writing: its answer is not read before this has returned.
                 add(id, .publish(completion))
             } else if message.retain {
@@ -114,7 +114,7 @@ extension MQTTClient {
                 }
                 add(id, .subscribe(group, range))
             }
-            flush(link)
+            writeLast(link)
         } catch {
             guard let completion else { return }
             loop.execute { completion(.failure(error)) }
@@ -135,7 +135,7 @@ extension MQTTClient {
                 return
             }
             add(try link.handle.unsubscribe(filters), .unsubscribe(completion))
-            flush(link)
+            writeLast(link)
         } catch {
             guard let completion else { return }
             loop.execute { completion(.failure(error)) }

@@ -33,8 +33,6 @@ public actor MQTTClient {
     var lingering = 0
     /// The next attempt waits for one of them to end.
     var attemptIsDue = false
-    /// Events are being handed over: what they cause to be sent is written together, when that is done.
-    var isPumping = false
 
     var phaseTimer: LoopTimer?
     var tickTimer: LoopTimer?

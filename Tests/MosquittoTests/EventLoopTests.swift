@@ -44,6 +44,45 @@ import Testing
         }
     }
 
+    @Test func whatIsToBeLastRunsBehindAllElse() async throws {
+        try await EventLoop.withEventLoop { loop in
+            let order = Mutex<[String]>([])
+            await withCheckedContinuation { done in
+                loop.execute {
+                    loop.executeLast { order.withLock { $0.append("last") } }
+                    loop.executeLast { done.resume() }
+                    loop.execute {
+                        order.withLock { $0.append("first") }
+                        loop.execute { order.withLock { $0.append("second") } }
+                    }
+                }
+            }
+            #expect(order.withLock { $0 } == ["first", "second", "last"])
+        }
+    }
+
+    @Test func endlessWorkDoesNotHoldUpWhatIsToBeLast() async throws {
+        final class Work: Sendable {
+            let isOver = Atomic<Bool>(false)
+
+            func goOn(_ loop: EventLoop) {
+                if !isOver.load(ordering: .relaxed) { loop.execute { self.goOn(loop) } }
+            }
+        }
+        try await EventLoop.withEventLoop { loop in
+            let work = Work()
+            await withCheckedContinuation { done in
+                loop.execute {
+                    work.goOn(loop)
+                    loop.executeLast {
+                        work.isOver.store(true, ordering: .relaxed)
+                        done.resume()
+                    }
+                }
+            }
+        }
+    }
+
     @Test func timersFireInOrderAndNotEarly() async throws {
         try await EventLoop.withEventLoop { loop in
             let fired = Mutex<[Int]>([])

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Mosquitto
 import Support
 import Synchronization
 import Testing
+
+@testable import Mosquitto
 
 @Suite(.takingTurns) struct TrafficTests {
     @Test func aMessageComesBackAsItWent() async throws {
@@ -29,6 +30,32 @@ import Testing
                 #expect(try await client.subscribe([Subscription("a/kept")]) == [.granted(.atLeastOnce)])
                 let kept = Message(topic: "a/kept", payload: bytes("kept"), retain: true)
                 try await eventually("the retained message") { recorder.messages.contains(kept) }
+            }
+        }
+    }
+
+    /// Nothing that the thread does behind the writing holds up who waits for it, and the other way round.
+    @Test func aRequestIsWrittenAsTheLastThingOfATurn() async throws {
+        try await Broker.withBroker { broker in
+            try await withRecordedClient(Configuration(broker.port)) { client, recorder in
+                _ = try await recorder.firstConnection()
+                let isWaiting = Mutex<[Bool]>([])
+                @Sendable func look() {
+                    client.assumeIsolated { client in
+                        isWaiting.withLock { $0.append(client.link?.handle.wantsToWrite ?? false) }
+                    }
+                }
+                await withCheckedContinuation { done in
+                    client.loop.execute {
+                        client.assumeIsolated { $0.send(Message(topic: "a", payload: bytes("now"))) }
+                        client.loop.executeLast {
+                            look()
+                            done.resume()
+                        }
+                        client.loop.execute { look() }
+                    }
+                }
+                #expect(isWaiting.withLock { $0 } == [true, false])
             }
         }
     }

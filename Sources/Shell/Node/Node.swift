@@ -259,7 +259,7 @@ public actor Node {
         case .waiting(let continuation):
             waiting[ticket] = nil
             // Behind the writing of what was published: to wake a thread takes longer than that.
-            loop.execute { continuation.resume(returning: reply) }
+            loop.executeLast { continuation.resume(returning: reply) }
         case .replied, nil: break
         }
     }
@@ -279,7 +279,7 @@ public actor Node {
     }
 
     /// Hands an input to the engine and carries out what it asks for. An input that an effect leads to comes after all
-    /// effects of the one before; what others wait for leaves before the view is drawn up.
+    /// effects of the one before.
     func feed(_ input: Input) {
         inputs.append(input)
         guard !isBusy else { return }
@@ -294,7 +294,7 @@ public actor Node {
         inputs.removeAll(keepingCapacity: true)
         isBusy = false
         switch input {
-        // Who pressed is elsewhere, or who decides: somebody waits for what has just left.
+        // Who pressed is elsewhere, or who decides: somebody waits for what leaves at the end of this turn.
         case .received where registersOnTheirWay > registers, .press where intentsSent > intents: drawViewLater()
         default: drawView()
         }
@@ -326,12 +326,12 @@ public actor Node {
         scheduleRecords()
         if eventWatch != nil, hasChanged || before.isCatchingUp != engine.isCatchingUp {
             let view = engine.view
-            loop.execute { [weak self] in self?.assumeIsolated { $0.lookForEvents(at: view) } }
+            loop.executeLast { [weak self] in self?.assumeIsolated { $0.lookForEvents(at: view) } }
         }
         guard hasChanged else { return }
         let news = Outline(engine.view) == before.outline ? nil : engine.view.register
         // Behind the writing of what was published: waking readers and logging take longer than that.
-        loop.execute { [weak self] in self?.assumeIsolated { $0.show(news, after: before.outline) } }
+        loop.executeLast { [weak self] in self?.assumeIsolated { $0.show(news, after: before.outline) } }
     }
 
     private func perform(_ effect: Effect) {
