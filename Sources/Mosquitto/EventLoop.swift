@@ -119,7 +119,7 @@ public final class EventLoop: SerialExecutor, Sendable {
 
     /// Queues a job of an actor pinned to this loop.
     public func enqueue(_ job: consuming ExecutorJob) {
-        add(.job(UnownedJob(job)), to: \.work)
+        add(.job(UnownedJob(job)))
     }
 
     /// Stops the program unless it runs on this loop's thread.
@@ -134,7 +134,7 @@ public final class EventLoop: SerialExecutor, Sendable {
 
     /// Queues a closure behind the work that is already there.
     public func execute(_ closure: @escaping @Sendable () -> Void) {
-        add(.closure(closure), to: \.work)
+        add(.closure(closure))
     }
 
     /// Queues a closure for when nothing else is left to do before the loop waits.
@@ -142,12 +142,12 @@ public final class EventLoop: SerialExecutor, Sendable {
     /// The clients of the loop write at that time. So what is queued behind a request, on the loop's thread, runs when the
     /// request has been written.
     public func executeLast(_ closure: @escaping @Sendable () -> Void) {
-        add(.closure(closure), to: \.last)
+        add(.closure(closure), isLast: true)
     }
 
-    private func add(_ work: Work, to list: WritableKeyPath<Queue, [Work]>) {
+    private func add(_ work: Work, isLast: Bool = false) {
         let (late, wakes) = queue.withLock { queue in
-            queue[keyPath: list].append(work)
+            if isLast { queue.last.append(work) } else { queue.work.append(work) }
             if queue.stage == .stopped {
                 defer { queue.runningLate = true }
                 return (!queue.runningLate, false)
