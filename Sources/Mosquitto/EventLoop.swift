@@ -140,7 +140,7 @@ public final class EventLoop: SerialExecutor, Sendable {
     /// Queues a closure for when nothing else is left to do before the loop waits.
     ///
     /// The clients of the loop write at that time. So what is queued behind a request, on the loop's thread, runs when the
-    /// request has been written.
+    /// request has been written, as far as the connection takes it.
     public func executeLast(_ closure: @escaping @Sendable () -> Void) {
         add(.closure(closure), isLast: true)
     }
