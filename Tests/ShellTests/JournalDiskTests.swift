@@ -13,9 +13,9 @@ import Wire
     @Test func aFullDiskHoldsUpNothingThatHasRoom() throws {
         let disk = try SmallDisk(kilobytes: 512)
         let file = JournalFile(directory: try StateDirectory(disk.path + "/state"))
-        try file.write(JournalPlace.journal(1).json())
+        try file.write(JournalPlace.journal(1))
         try disk.fill(leaving: 0)
-        for epoch in 2...100 { try file.write(JournalPlace.journal(epoch).json()) }
+        for epoch in 2...100 { try file.write(JournalPlace.journal(epoch)) }
         #expect(disk.epoch == 100)
     }
 
@@ -24,11 +24,11 @@ import Wire
         let file = JournalFile(directory: try StateDirectory(disk.path + "/state"))
         try disk.fill(leaving: 16)
         for epoch in 1...20 {
-            try file.write(JournalPlace.journal(epoch).json())
+            try file.write(JournalPlace.journal(epoch))
             #expect(disk.epoch == epoch)
         }
         disk.empty()
-        for epoch in 21...40 { try file.write(JournalPlace.journal(epoch).json()) }
+        for epoch in 21...40 { try file.write(JournalPlace.journal(epoch)) }
         #expect(disk.epoch == 40)
         #expect(try Data(contentsOf: .init(filePath: disk.path + "/state/journal")).count == 256 << 10)
     }
@@ -36,16 +36,16 @@ import Wire
     @Test func withoutAnyTheChangeFailsAndTheOldOneStays() throws {
         let disk = try SmallDisk(kilobytes: 512)
         let directory = try StateDirectory(disk.path + "/state")
-        try JournalFile(directory: directory).write(JournalPlace.journal(1).json())
+        try JournalFile(directory: directory).write(JournalPlace.journal(1))
         // After a new start the file is replaced, for which there is no room.
         let file = JournalFile(directory: directory)
         try disk.fill(leaving: 0)
         for epoch in 2...5 {
-            #expect(throws: FileError.self) { try file.write(JournalPlace.journal(epoch).json()) }
+            #expect(throws: FileError.self) { try file.write(JournalPlace.journal(epoch)) }
             #expect(disk.epoch == 1)
         }
         disk.empty()
-        try file.write(JournalPlace.journal(6).json())
+        try file.write(JournalPlace.journal(6))
         #expect(disk.epoch == 6)
     }
 }

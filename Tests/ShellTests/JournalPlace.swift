@@ -24,7 +24,7 @@ final class JournalPlace {
     /// As after the end of the process, however it came.
     func reopen() { file = JournalFile(directory: directory, capacity: capacity) }
 
-    func write(_ epoch: Int) throws { try file.write(Self.journal(epoch).json()) }
+    func write(_ epoch: Int) throws { try file.write(Self.journal(epoch)) }
 
     /// The epoch of the journal that is found after a new start.
     func readBack() -> Int? {
@@ -52,5 +52,14 @@ final class JournalPlace {
 
     func put(_ bytes: [UInt8], as name: String = "journal") throws {
         try Data(bytes).write(to: .init(filePath: path(name)))
+    }
+}
+
+extension JournalRecords {
+    /// The line of a record.
+    static func line(of json: [UInt8]) -> [UInt8] {
+        var line = [UInt8](repeating: 0, count: headerBytes) + json + [UInt8(ascii: "\n")]
+        line.withUnsafeMutableBytes { complete($0) }
+        return line
     }
 }

@@ -169,7 +169,7 @@ struct RandomValues {
         return Journal(
             epoch: pick(1...9), mark: mark(), own: own, past: own.map { [$0.lineage, $0.id] } ?? [], base: mark(),
             isProvisional: isProvisional, before: isProvisional && chance() ? register(owner: me) : nil,
-            undated: Set(own.map { chance() ? [$0.id] : [] } ?? []), isApproximate: chance())
+            undated: own.map { chance() ? [$0.id] : [] } ?? [], isApproximate: chance())
     }
 
     mutating func view(of owner: NodeID) -> View {

@@ -47,11 +47,24 @@ struct RoundTripTests {
         let journal = random.journal(of: me)
         #expect(try Journal(json: journal.json()) == journal)
         #expect(JSONOracle.accepts(journal.json()))
-        let codec = try Fixtures.codec(me.rawValue)
-        #expect(journal.json(own: journal.own.map { codec.encode($0).outgoing.payload }) == journal.json())
         let view = random.view(of: me)
         #expect(try View(json: view.json()) == view)
         #expect(JSONOracle.accepts(view.json()))
+    }
+
+    /// Longer ones and shorter ones, behind a header that stays as it is.
+    @Test func theMemoryOfALineServesTheNextOne() throws {
+        var random = RandomValues(seed: 3)
+        var line = JournalLine()
+        for _ in 0..<200 {
+            let me = random.node()
+            let (journal, codec) = (random.journal(of: me), try Fixtures.codec(me.rawValue))
+            line.write(journal, own: journal.own.map { codec.encode($0).outgoing.payload }, behind: 4)
+            line.withMutableBytes { bytes in
+                #expect([UInt8](bytes.dropFirst(4)) == journal.json() + [UInt8(ascii: "\n")])
+                for place in bytes.indices { bytes[place] = 7 }
+            }
+        }
     }
 
     @Test(arguments: 0..<100)

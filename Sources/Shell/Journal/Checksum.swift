@@ -7,32 +7,32 @@ enum Checksum {
     private static let primes: (UInt32, UInt32, UInt32, UInt32, UInt32) =
         (2_654_435_761, 2_246_822_519, 3_266_489_917, 668_265_263, 374_761_393)
 
-    static func of(_ bytes: ArraySlice<UInt8>) -> UInt32 {
-        bytes.withUnsafeBytes { bytes in
-            var offset = 0
-            var sum = primes.4
-            if bytes.count >= 16 {
-                var lanes = (primes.0 &+ primes.1, primes.1, UInt32(0), 0 &- primes.0)
-                while offset + 16 <= bytes.count {
-                    lanes.0 = mixed(lanes.0, word(bytes, offset))
-                    lanes.1 = mixed(lanes.1, word(bytes, offset + 4))
-                    lanes.2 = mixed(lanes.2, word(bytes, offset + 8))
-                    lanes.3 = mixed(lanes.3, word(bytes, offset + 12))
-                    offset += 16
-                }
-                sum = turned(lanes.0, 1) &+ turned(lanes.1, 7) &+ turned(lanes.2, 12) &+ turned(lanes.3, 18)
+    static func of(_ bytes: UnsafeRawBufferPointer) -> UInt32 {
+        var offset = 0
+        var sum = primes.4
+        if bytes.count >= 16 {
+            var lanes = (primes.0 &+ primes.1, primes.1, UInt32(0), 0 &- primes.0)
+            while offset + 16 <= bytes.count {
+                lanes.0 = mixed(lanes.0, word(bytes, offset))
+                lanes.1 = mixed(lanes.1, word(bytes, offset + 4))
+                lanes.2 = mixed(lanes.2, word(bytes, offset + 8))
+                lanes.3 = mixed(lanes.3, word(bytes, offset + 12))
+                offset += 16
             }
-            sum &+= UInt32(truncatingIfNeeded: bytes.count)
-            while offset + 4 <= bytes.count {
-                sum = turned(sum &+ word(bytes, offset) &* primes.2, 17) &* primes.3
-                offset += 4
-            }
-            for byte in bytes[offset...] { sum = turned(sum &+ UInt32(byte) &* primes.4, 11) &* primes.0 }
-            sum = (sum ^ (sum >> 15)) &* primes.1
-            sum = (sum ^ (sum >> 13)) &* primes.2
-            return sum ^ (sum >> 16)
+            sum = turned(lanes.0, 1) &+ turned(lanes.1, 7) &+ turned(lanes.2, 12) &+ turned(lanes.3, 18)
         }
+        sum &+= UInt32(truncatingIfNeeded: bytes.count)
+        while offset + 4 <= bytes.count {
+            sum = turned(sum &+ word(bytes, offset) &* primes.2, 17) &* primes.3
+            offset += 4
+        }
+        for byte in bytes[offset...] { sum = turned(sum &+ UInt32(byte) &* primes.4, 11) &* primes.0 }
+        sum = (sum ^ (sum >> 15)) &* primes.1
+        sum = (sum ^ (sum >> 13)) &* primes.2
+        return sum ^ (sum >> 16)
     }
+
+    static func of(_ bytes: ArraySlice<UInt8>) -> UInt32 { bytes.withUnsafeBytes { of($0) } }
 
     /// CRC-32 as gzip has it, which the first versions wrote: read once, when a newer one starts for the first time.
     static func former(_ bytes: ArraySlice<UInt8>) -> UInt32 {

@@ -43,16 +43,21 @@ enum Files {
     }
 
     /// The same at a place of the file, whatever was written before.
-    static func write(_ bytes: [UInt8], to file: CInt, at offset: Int, path: String) throws(FileError) {
+    static func write(_ bytes: UnsafeRawBufferPointer, to file: CInt, at offset: Int, path: String) throws(FileError) {
         var done = 0
         while done < bytes.count {
-            let count = bytes.withUnsafeBytes {
-                pwrite(file, $0.baseAddress.map { $0 + done }, $0.count - done, off_t(offset + done))
-            }
+            let count = pwrite(file, bytes.baseAddress.map { $0 + done }, bytes.count - done, off_t(offset + done))
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { throw FileError(path: path, action: "write", code: errno) }
             done += count
         }
+    }
+
+    static func write(zeros count: Int, to file: CInt, at offset: Int, path: String) throws(FileError) {
+        let zeros = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 1)
+        defer { zeros.deallocate() }
+        zeros.initializeMemory(as: UInt8.self, repeating: 0)
+        try write(UnsafeRawBufferPointer(zeros), to: file, at: offset, path: path)
     }
 
     /// Makes a directory and its parents for this user alone; one that is there keeps its mode.

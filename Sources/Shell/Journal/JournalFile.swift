@@ -41,6 +41,7 @@ final class JournalFile {
     private let path: String
     private let capacity: Int
     private var opened: Opened?
+    private var line = JournalLine()
     var before: (Step) throws(FileError) -> Void = { _ in }
 
     init(directory: StateDirectory, capacity: Int = standardCapacity) {
@@ -53,9 +54,17 @@ final class JournalFile {
 
     // MARK: Writing
 
-    /// Puts a journal, as JSON, on disk. After a failure the next one begins a new file.
-    func write(_ json: [UInt8]) throws(FileError) {
-        let line = JournalRecords.line(of: json)
+    /// Puts a journal on disk. After a failure the next one begins a new file.
+    /// - Parameter encoded: The payload of the journal's own register, where it was made already.
+    func write(_ journal: Journal, own encoded: [UInt8]? = nil) throws(FileError) {
+        line.write(journal, own: encoded, behind: JournalRecords.headerBytes)
+        try line.withMutableBytes { line throws(FileError) in
+            JournalRecords.complete(line)
+            try append(UnsafeRawBufferPointer(line))
+        }
+    }
+
+    private func append(_ line: UnsafeRawBufferPointer) throws(FileError) {
         guard let opened, line.count <= opened.capacity - opened.end else { return try replace(with: line) }
         do throws(FileError) {
             try before(.append)
@@ -69,7 +78,7 @@ final class JournalFile {
         self.opened?.end += line.count
     }
 
-    private func replace(with line: [UInt8]) throws(FileError) {
+    private func replace(with line: UnsafeRawBufferPointer) throws(FileError) {
         letGo()
         let temporary = Self.name + ".new"
         try before(.create)
@@ -101,7 +110,7 @@ final class JournalFile {
         guard end < capacity else { return end }
         do throws(FileError) {
             try before(.fill)
-            try Files.write([UInt8](repeating: 0, count: capacity - end), to: file, at: end, path: path)
+            try Files.write(zeros: capacity - end, to: file, at: end, path: path)
             return capacity
         } catch {
             ftruncate(file, off_t(end))
@@ -129,11 +138,10 @@ final class JournalFile {
         let records = JournalRecords(in: bytes)
         var reason = records.damagedAt.map { "the bytes at \($0) have changed" }
         for record in records.whole.reversed() {
-            let json = Array(bytes[record])
             do throws(Rejection) {
-                let journal = try Journal(json: json)
+                let journal = try Journal(json: Array(bytes[record]))
                 guard let reason else { return .journal(journal, tornBytes: records.torn) }
-                return .damaged(keptAs: mend(with: json, at: wall), reason: reason, last: journal)
+                return .damaged(keptAs: mend(with: journal, at: wall), reason: reason, last: journal)
             } catch {
                 reason = reason ?? error.description
             }
@@ -162,13 +170,13 @@ final class JournalFile {
 
     /// Keeps a damaged file under another name and puts its last whole record in its place. By a link, so that a crash
     /// on the way finds the damaged one again, and not nothing.
-    private func mend(with json: [UInt8], at wall: Int64) -> String? {
+    private func mend(with journal: Journal, at wall: Int64) -> String? {
         let aside = "\(Self.name).damaged-\(wall)"
         let isKept =
             linkat(directory.descriptor, Self.name, directory.descriptor, aside, 0) == 0
             || renameat(directory.descriptor, Self.name, directory.descriptor, aside) == 0
         // Should that fail, the next change of the session tries again and says so.
-        try? replace(with: JournalRecords.line(of: json))
+        try? write(journal)
         return isKept ? directory.path + "/" + aside : nil
     }
 }

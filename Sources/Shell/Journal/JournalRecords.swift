@@ -6,7 +6,7 @@
 /// a line feed, with a space between. Neither line feed nor NUL stands in the JSON, so that what follows a bad line is
 /// found again, and what a crash left unwritten shows: behind the last line the file is all zeros.
 struct JournalRecords {
-    private static let headerBytes = 18
+    static let headerBytes = 18
 
     /// Where the JSON of each whole record lies, oldest first.
     private(set) var whole: [Range<Int>] = []
@@ -15,25 +15,22 @@ struct JournalRecords {
     /// Where bytes have changed that were once whole; a crash does not do that.
     private(set) var damagedAt: Int?
 
-    /// The line of a record.
-    static func line(of json: [UInt8]) -> [UInt8] {
-        var line: [UInt8] = []
-        line.reserveCapacity(headerBytes + json.count + 1)
-        var divisor = 10_000_000
-        while divisor > 0 {
-            line.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: json.count / divisor % 10))
-            divisor /= 10
+    /// Fills in the header of a line that is there but for it.
+    static func complete(_ line: UnsafeMutableRawBufferPointer) {
+        let json = UnsafeRawBufferPointer(rebasing: line[headerBytes..<line.count - 1])
+        var length = json.count
+        for place in stride(from: 7, through: 0, by: -1) {
+            line[place] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: length % 10)
+            length /= 10
         }
-        line.append(UInt8(ascii: " "))
-        let checksum = Checksum.of(json[...])
-        for shift in stride(from: UInt32(28), through: 0, by: -4) {
-            let digit = UInt8(truncatingIfNeeded: checksum >> shift & 15)
-            line.append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
+        line[8] = UInt8(ascii: " ")
+        var checksum = Checksum.of(json)
+        for place in stride(from: 16, through: 9, by: -1) {
+            let digit = UInt8(truncatingIfNeeded: checksum & 15)
+            line[place] = digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10
+            checksum >>= 4
         }
-        line.append(UInt8(ascii: " "))
-        line += json
-        line.append(UInt8(ascii: "\n"))
-        return line
+        line[17] = UInt8(ascii: " ")
     }
 
     /// Finds the records of a file.

@@ -20,6 +20,21 @@ struct JSONWriter: ~Copyable {
     /// What has been written.
     var bytes: [UInt8] { Array(memory[..<count]) }
 
+    /// What has been written, where it stands, to fill in what was left out.
+    mutating func withMutableBytes<Value, Failure>(
+        _ body: (UnsafeMutableRawBufferPointer) throws(Failure) -> Value
+    ) throws(Failure) -> Value {
+        try body(UnsafeMutableRawBufferPointer(UnsafeMutableBufferPointer(rebasing: memory[..<count])))
+    }
+
+    /// Begins anew in the same memory, behind so many bytes that are left out.
+    mutating func restart(behind omitted: Int) {
+        count = 0
+        needsComma = false
+        _ = room(for: omitted)
+        count = omitted
+    }
+
     /// Makes room for so many bytes more, and says where.
     @inline(__always)
     private mutating func room(for more: Int) -> UnsafeMutablePointer<UInt8> {
@@ -111,6 +126,9 @@ struct JSONWriter: ~Copyable {
         comma()
         append("null")
     }
+
+    /// Ends a line, behind which nothing follows.
+    mutating func lineFeed() { append(UInt8(ascii: "\n")) }
 
     /// A value that was written before.
     mutating func raw(_ value: [UInt8]) {
@@ -246,10 +264,14 @@ extension JSONWriter {
     /// A whole payload: the version, then the body's fields.
     static func payload(capacity: Int = 256, _ body: (inout JSONWriter) -> Void) -> [UInt8] {
         var writer = JSONWriter(capacity: capacity)
-        writer.object {
+        writer.payload(body)
+        return writer.bytes
+    }
+
+    mutating func payload(_ body: (inout JSONWriter) -> Void) {
+        object {
             $0.version()
             body(&$0)
         }
-        return writer.bytes
     }
 }

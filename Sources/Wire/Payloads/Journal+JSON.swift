@@ -9,37 +9,38 @@ extension Journal {
         self = try ProtocolVersion.document(json) { reader throws(Rejection) in try Journal(reader: &reader) }
     }
 
-    /// The journal as it stands on disk: one line of JSON without the line's end.
-    /// - Parameter encoded: The payload of ``own``, where it was made already.
-    public func json(own encoded: [UInt8]? = nil) -> [UInt8] {
-        JSONWriter.payload(capacity: 2_560) { writer in
-            writer.field("epoch", epoch)
-            writer.list("mark") {
-                $0.value(mark.time)
-                $0.value(mark.counter)
+    /// The journal as one line of JSON without the line's end.
+    public func json() -> [UInt8] {
+        JSONWriter.payload(capacity: 2_560) { write(to: &$0, own: nil) }
+    }
+
+    fileprivate func write(to writer: inout JSONWriter, own encoded: [UInt8]?) {
+        writer.field("epoch", epoch)
+        writer.list("mark") {
+            $0.value(mark.time)
+            $0.value(mark.counter)
+        }
+        if let own {
+            writer.key("own")
+            if let encoded { writer.raw(encoded) } else { own.write(to: &writer) }
+        }
+        writer.list("past") { writer in
+            for session in past { writer.value(session) }
+        }
+        writer.list("base") {
+            $0.value(base.time)
+            $0.value(base.counter)
+        }
+        if isProvisional { writer.field("provisional", true) }
+        if !undated.isEmpty {
+            writer.list("undated") { writer in
+                for session in undated { writer.value(session) }
             }
-            if let own {
-                writer.key("own")
-                if let encoded { writer.raw(encoded) } else { own.write(to: &writer) }
-            }
-            writer.list("past") { writer in
-                for session in past { writer.value(session) }
-            }
-            writer.list("base") {
-                $0.value(base.time)
-                $0.value(base.counter)
-            }
-            if isProvisional { writer.field("provisional", true) }
-            if !undated.isEmpty {
-                writer.list("undated") { writer in
-                    for session in undated.sorted() { writer.value(session) }
-                }
-            }
-            if isApproximate { writer.field("approx", true) }
-            if let before {
-                writer.key("before")
-                before.write(to: &writer)
-            }
+        }
+        if isApproximate { writer.field("approx", true) }
+        if let before {
+            writer.key("before")
+            before.write(to: &writer)
         }
     }
 
@@ -73,7 +74,32 @@ extension Journal {
         try ProtocolVersion.check(version)
         self.init(
             epoch: try need(epoch, "epoch"), mark: try need(mark, "mark"), own: own, past: past, base: base,
-            isProvisional: isProvisional, before: before, undated: Set(undated), isApproximate: isApproximate)
+            isProvisional: isProvisional, before: before, undated: undated, isApproximate: isApproximate)
+    }
+}
+
+/// The line of a journal, in memory that serves for the next one too: a press would otherwise fetch new memory for each.
+public struct JournalLine: ~Copyable {
+    private var writer = JSONWriter(capacity: 2_560)
+
+    /// Makes an empty one.
+    public init() {}
+
+    /// Writes a journal: one line of JSON, and the line's end.
+    /// - Parameters:
+    ///   - encoded: The payload of the journal's own register, where it was made already.
+    ///   - header: How many bytes are left out before the JSON.
+    public mutating func write(_ journal: Journal, own encoded: [UInt8]? = nil, behind header: Int = 0) {
+        writer.restart(behind: header)
+        writer.payload { journal.write(to: &$0, own: encoded) }
+        writer.lineFeed()
+    }
+
+    /// The line, its header and its end included.
+    public mutating func withMutableBytes<Value, Failure>(
+        _ body: (UnsafeMutableRawBufferPointer) throws(Failure) -> Value
+    ) throws(Failure) -> Value {
+        try writer.withMutableBytes(body)
     }
 }
 
