@@ -3,22 +3,15 @@
 /// A node's own copy of its latest session: the attributes and the content state. Only the owner writes it.
 ///
 /// It is a value, whose fields are held by reference and copied when they are changed: it is handed on far more often than
-/// that, and each of its many parts would have to be counted each time.
+/// that, and each of its many parts would have to be counted each time. The attributes, which hardly ever change, have a
+/// reference of their own, which the registers of one session share.
 public struct Register: Hashable, Sendable {
-    private final class Storage: @unchecked Sendable {
-        /// Changed only where nobody else holds it.
-        @exclusivity(unchecked) var fields: Fields
-
-        init(_ fields: Fields) { self.fields = fields }
-    }
-
-    private struct Fields: Hashable, Sendable {
+    private struct Attributes: Hashable, Sendable {
         var id: SessionID
         var lineage: SessionID
         var continues: Continuation?
         var stamp: Stamp
         var epoch: Int
-        var rev: Int
         var owner: NodeID
         var title: String
         var icon: String?
@@ -26,9 +19,13 @@ public struct Register: Hashable, Sendable {
         var mode: Mode
         var plan: [Phase]
         var autoAdvance: Bool
+        var startedAt: Int64
+    }
+
+    private struct ContentState: Hashable, Sendable {
+        var rev: Int
         var phase: Int
         var status: Status
-        var startedAt: Int64
         var anchor: Anchor
         var runs: [Run]
         var applied: [IntentID]
@@ -36,149 +33,197 @@ public struct Register: Hashable, Sendable {
         var supersededBy: Superseder?
     }
 
+    private final class AttributeStorage: @unchecked Sendable {
+        /// Changed only where nobody else holds it.
+        @exclusivity(unchecked) var attributes: Attributes
+
+        init(_ attributes: Attributes) { self.attributes = attributes }
+    }
+
+    private final class Storage: @unchecked Sendable {
+        /// Both are changed only where nobody else holds it.
+        @exclusivity(unchecked) var attributes: AttributeStorage
+        @exclusivity(unchecked) var state: ContentState
+
+        init(_ attributes: AttributeStorage, _ state: ContentState) {
+            self.attributes = attributes
+            self.state = state
+        }
+
+        init(copying other: Storage) {
+            attributes = other.attributes
+            state = other.state
+        }
+    }
+
     private var storage: Storage
 
-    private var fields: Fields {
-        get { storage.fields }
+    private var attributes: Attributes {
+        get { storage.attributes.attributes }
         _modify {
-            if !isKnownUniquelyReferenced(&storage) { storage = Storage(storage.fields) }
-            yield &storage.fields
+            makeUnique()
+            if !isKnownUniquelyReferenced(&storage.attributes) {
+                storage.attributes = AttributeStorage(storage.attributes.attributes)
+            }
+            yield &storage.attributes.attributes
         }
+    }
+
+    private var state: ContentState {
+        get { storage.state }
+        _modify {
+            makeUnique()
+            yield &storage.state
+        }
+    }
+
+    private mutating func makeUnique() {
+        if !isKnownUniquelyReferenced(&storage) { storage = Storage(copying: storage) }
     }
 
     /// Compares all fields, the revision first: two registers are mostly of one session.
     public static func == (one: Register, other: Register) -> Bool {
         one.storage === other.storage
-            || one.storage.fields.rev == other.storage.fields.rev && one.storage.fields == other.storage.fields
+            || one.storage.state.rev == other.storage.state.rev && one.storage.state == other.storage.state
+                && one.hasAttributes(of: other)
+    }
+
+    /// Whether nothing but the content state is another.
+    public func hasAttributes(of other: Register) -> Bool {
+        let (own, others) = (storage.attributes, other.storage.attributes)
+        return own === others || own.attributes == others.attributes
     }
 
     /// Hashes all fields.
-    public func hash(into hasher: inout Hasher) { hasher.combine(fields) }
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(attributes)
+        hasher.combine(state)
+    }
 
     /// The session.
     public var id: SessionID {
-        get { storage.fields.id }
-        _modify { yield &fields.id }
+        get { storage.attributes.attributes.id }
+        _modify { yield &attributes.id }
     }
 
     /// The first session of a chain of takeovers; the session itself where there was none.
     public var lineage: SessionID {
-        get { storage.fields.lineage }
-        _modify { yield &fields.lineage }
+        get { storage.attributes.attributes.lineage }
+        _modify { yield &attributes.lineage }
     }
 
     /// What a takeover continues.
     public var continues: Continuation? {
-        get { storage.fields.continues }
-        _modify { yield &fields.continues }
+        get { storage.attributes.attributes.continues }
+        _modify { yield &attributes.continues }
     }
 
     /// The order of its start.
     public var stamp: Stamp {
-        get { storage.fields.stamp }
-        _modify { yield &fields.stamp }
+        get { storage.attributes.attributes.stamp }
+        _modify { yield &attributes.stamp }
     }
 
     /// Counts the journals that its node lost.
     public var epoch: Int {
-        get { storage.fields.epoch }
-        _modify { yield &fields.epoch }
+        get { storage.attributes.attributes.epoch }
+        set { if newValue != epoch { attributes.epoch = newValue } }
     }
 
     /// Counts the node's changes, over all its sessions.
     public var rev: Int {
-        get { storage.fields.rev }
-        _modify { yield &fields.rev }
+        get { storage.state.rev }
+        _modify { yield &state.rev }
     }
 
     /// The node that writes it.
     public var owner: NodeID {
-        get { storage.fields.owner }
-        _modify { yield &fields.owner }
+        get { storage.attributes.attributes.owner }
+        _modify { yield &attributes.owner }
     }
 
     /// What the person does ("Reading"); may be empty.
     public var title: String {
-        get { storage.fields.title }
-        _modify { yield &fields.title }
+        get { storage.attributes.attributes.title }
+        _modify { yield &attributes.title }
     }
 
     /// An emoji or the name of a built-in drawing.
     public var icon: String? {
-        get { storage.fields.icon }
-        _modify { yield &fields.icon }
+        get { storage.attributes.attributes.icon }
+        _modify { yield &attributes.icon }
     }
 
     /// What the time is booked on.
     public var label: Label? {
-        get { storage.fields.label }
-        _modify { yield &fields.label }
+        get { storage.attributes.attributes.label }
+        _modify { yield &attributes.label }
     }
 
     /// Down through the plan, or up.
     public var mode: Mode {
-        get { storage.fields.mode }
-        _modify { yield &fields.mode }
+        get { storage.attributes.attributes.mode }
+        _modify { yield &attributes.mode }
     }
 
     /// The ordered phases: 1 to ``Limits/phases``; exactly one, whose length is the cap, in a count-up session.
     public var plan: [Phase] {
-        get { storage.fields.plan }
-        _modify { yield &fields.plan }
+        get { storage.attributes.attributes.plan }
+        _modify { yield &attributes.plan }
     }
 
     /// Whether the next phase starts by itself.
     public var autoAdvance: Bool {
-        get { storage.fields.autoAdvance }
-        _modify { yield &fields.autoAdvance }
+        get { storage.attributes.attributes.autoAdvance }
+        _modify { yield &attributes.autoAdvance }
     }
 
     /// Index of the current phase; of the next one while `ready`.
     public var phase: Int {
-        get { storage.fields.phase }
-        _modify { yield &fields.phase }
+        get { storage.state.phase }
+        _modify { yield &state.phase }
     }
 
     /// Where the session stands.
     public var status: Status {
-        get { storage.fields.status }
-        _modify { yield &fields.status }
+        get { storage.state.status }
+        _modify { yield &state.status }
     }
 
     /// The start in group time.
     public var startedAt: Int64 {
-        get { storage.fields.startedAt }
-        _modify { yield &fields.startedAt }
+        get { storage.attributes.attributes.startedAt }
+        _modify { yield &attributes.startedAt }
     }
 
     /// From where the current phase's time counts.
     public var anchor: Anchor {
-        get { storage.fields.anchor }
-        _modify { yield &fields.anchor }
+        get { storage.state.anchor }
+        _modify { yield &state.anchor }
     }
 
     /// When which phase ran, oldest first; only the last may be open.
     public var runs: [Run] {
-        get { storage.fields.runs }
-        _modify { yield &fields.runs }
+        get { storage.state.runs }
+        _modify { yield &state.runs }
     }
 
     /// Ids of the last ``Limits/applied`` intents that took effect, oldest first.
     public var applied: [IntentID] {
-        get { storage.fields.applied }
-        _modify { yield &fields.applied }
+        get { storage.state.applied }
+        _modify { yield &state.applied }
     }
 
     /// The intent that led to this revision, if one did.
     public var last: LastIntent? {
-        get { storage.fields.last }
-        _modify { yield &fields.last }
+        get { storage.state.last }
+        _modify { yield &state.last }
     }
 
     /// The start that ended the session, when superseded.
     public var supersededBy: Superseder? {
-        get { storage.fields.supersededBy }
-        _modify { yield &fields.supersededBy }
+        get { storage.state.supersededBy }
+        _modify { yield &state.supersededBy }
     }
 
     /// Makes a register. ``flaw`` tells whether the parts fit together.
@@ -188,12 +233,24 @@ public struct Register: Hashable, Sendable {
         phase: Int, status: Status, startedAt: Int64, anchor: Anchor, runs: [Run], applied: [IntentID] = [],
         last: LastIntent? = nil, supersededBy: Superseder? = nil
     ) {
-        storage = Storage(
-            Fields(
-                id: id, lineage: lineage, continues: continues, stamp: stamp, epoch: epoch, rev: rev, owner: owner,
-                title: title, icon: icon, label: label, mode: mode, plan: plan, autoAdvance: autoAdvance,
-                phase: phase, status: status, startedAt: startedAt, anchor: anchor, runs: runs, applied: applied,
-                last: last, supersededBy: supersededBy))
+        let attributes = Attributes(
+            id: id, lineage: lineage, continues: continues, stamp: stamp, epoch: epoch, owner: owner, title: title,
+            icon: icon, label: label, mode: mode, plan: plan, autoAdvance: autoAdvance, startedAt: startedAt)
+        let state = ContentState(
+            rev: rev, phase: phase, status: status, anchor: anchor, runs: runs, applied: applied, last: last,
+            supersededBy: supersededBy)
+        storage = Storage(AttributeStorage(attributes), state)
+    }
+
+    /// Makes a register of which nothing but the content state is other than in `register`.
+    public init(
+        like register: Register, rev: Int, phase: Int, status: Status, anchor: Anchor, runs: [Run],
+        applied: [IntentID], last: LastIntent?, supersededBy: Superseder?
+    ) {
+        let state = ContentState(
+            rev: rev, phase: phase, status: status, anchor: anchor, runs: runs, applied: applied, last: last,
+            supersededBy: supersededBy)
+        storage = Storage(register.storage.attributes, state)
     }
 
     /// The phase that runs, is paused or waits.

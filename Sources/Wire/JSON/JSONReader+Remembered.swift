@@ -81,8 +81,12 @@ extension JSONReader {
 
 /// What is remembered of the register that was read last. Most of a register stays the same from one to the next.
 struct RegisterMemory: Sendable {
-    /// Up to the revision.
-    var head = Remembered(value: RegisterFields())
+    /// The attributes, as far as they come before all else.
+    var head = Remembered(value: AttributeFields())
+    /// A register with these attributes.
+    var register: Register?
+    /// One that was within all bounds.
+    var sound: Register?
     var runs = Remembered<[Run]>(value: [])
     var applied = Remembered<[IntentID]>(value: [])
 }

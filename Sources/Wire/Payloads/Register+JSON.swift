@@ -9,28 +9,44 @@ extension Register {
         try self.init(reader: &reader, memory: &memory)
     }
 
-    /// The same, where most of it is as in the register that was read before.
+    /// The same, where most of it is as in the register that was read before: the attributes, which come first, stay as
+    /// long as the session does.
     init(reader: inout JSONReader, memory: inout RegisterMemory) throws(Rejection) {
         reader.skipSpace()
         let start = reader.position
         var items = try reader.object()
-        let isKnown = reader.takeFields(&items, like: memory.head, from: start)
-        var fields = isKnown ? memory.head.value : RegisterFields()
+        var state = StateFields()
+        var isHead = !reader.takeFields(&items, like: memory.head, from: start)
+        // None of its own where all is as it was.
+        var attributes = isHead ? AttributeFields() : nil
         var end = reader.position
         while let key = try reader.key(&items) {
-            // What stands before the revision stays as long as the session does.
-            if key == "rev", !isKnown {
-                memory.head = Remembered(text: Array(reader.bytes[start..<end]), value: fields)
+            if try !state.read(key, from: &reader, memory: &memory) {
+                var fields = attributes ?? memory.head.value
+                try fields.read(key, from: &reader)
+                attributes = fields
+            } else if isHead, let read = attributes {
+                isHead = false
+                memory.head = Remembered(text: Array(reader.bytes[start..<end]), value: read)
+                memory.register = nil
             }
-            try fields.read(key, from: &reader, memory: &memory)
             end = reader.position
         }
-        self = try fields.register()
+        if let attributes {
+            self = try attributes.register(with: state)
+        } else if let register = memory.register {
+            self = try state.register(like: register)
+        } else {
+            self = try memory.head.value.register(with: state)
+            memory.register = self
+        }
     }
 
     /// The same register when its fields are within ``Limits`` and fit together.
-    func checked() throws(Rejection) -> Register {
-        if let flaw { throw Rejection(.outOfBounds, "\(flaw) does not fit") }
+    /// - Parameter sound: One of which that is known, mostly with the same attributes.
+    func checked(after sound: Register? = nil) throws(Rejection) -> Register {
+        let areAttributesSound = sound.map(hasAttributes) ?? false
+        if let flaw = areAttributesSound ? stateFlaw : flaw { throw Rejection(.outOfBounds, "\(flaw) does not fit") }
         return self
     }
 
@@ -42,7 +58,7 @@ extension Register {
         }
     }
 
-    /// What stays as long as the session does, up to the revision, so that it is written and read once.
+    /// The attributes, which stay as long as the session does, so that they are written and read once.
     func writeHead(to writer: inout JSONWriter) {
         writer.version()
         writer.field("id", id)
@@ -66,14 +82,6 @@ extension Register {
         writer.field("autoAdvance", autoAdvance)
         writer.field("startedAt", startedAt)
         writer.field("startTime", startedAt)
-    }
-
-    /// Whether ``writeHead(to:)`` writes the same for both.
-    func hasHead(of other: Register) -> Bool {
-        id == other.id && lineage == other.lineage && continues == other.continues && stamp == other.stamp
-            && epoch == other.epoch && owner == other.owner && title == other.title && icon == other.icon
-            && label == other.label && mode == other.mode && plan == other.plan && autoAdvance == other.autoAdvance
-            && startedAt == other.startedAt
     }
 
     func writeState(to writer: inout JSONWriter) {
