@@ -60,9 +60,10 @@ extension Engine {
         }
         if write == disk.asked { disk.retryAt = nil }
         if disk.isUnpublished { publishOwn() }
-        while let first = disk.held.first, first.write <= disk.written {
-            release(disk.held.removeFirst().effect)
-        }
+        guard !disk.held.isEmpty else { return }
+        let waiting = disk.held.firstIndex { $0.write > disk.written } ?? disk.held.endIndex
+        for held in disk.held[..<waiting] { release(held.effect) }
+        disk.held.removeSubrange(..<waiting)
     }
 
     /// The person at this machine is not made to wait for a full disk; peers hear nothing that could be forgotten.
@@ -95,7 +96,7 @@ extension Engine {
     /// is heard, and what the broker keeps of this node has been looked at.
     mutating func publishOwn() {
         guard let own = journal.own, link.isUp, disk.isOwnWritten || !keeps(.writeFirst),
-            link.isReady && link.timeDeadline == nil || !keeps(.barrierFirst), !isWithheld
+            link.isReady && link.timeDeadline == nil || !keeps(.barrierFirst), !journal.isWithheld
         else { return }
         disk.isUnpublished = false
         link.expectEcho(of: own.version)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the engine asks the shell to do, in this order.
+/// What the engine asks the shell to do, in this order. Its large contents are held by reference, since it is handed on
+/// often.
 public enum Effect: Hashable, Sendable {
     /// Put the journal on disk, then answer with ``Input/journalled(_:)`` or ``Input/journalFailed(_:)`` and the
     /// same number. Nothing that a journal must hold is published before that answer.
@@ -17,7 +18,7 @@ public enum Effect: Hashable, Sendable {
     /// Tell the program that asked.
     indirect case reply(Ticket, Reply)
     /// Say something in the log.
-    case log(Note)
+    indirect case log(Note)
 }
 
 /// What a person's request came to.
@@ -73,8 +74,8 @@ public struct Journal: Hashable, Sendable {
     /// Whether the own session was started without contact and nobody has heard of it.
     public var isProvisional: Bool
     /// Of ``own`` and ``before``, what was begun, or stamped anew, while nobody knew the date, or one kernel alone told it
-    /// and somebody had another: its times are still a guess.
-    public var undated: Set<SessionID>
+    /// and somebody had another: its times are still a guess. In no order.
+    public var undated: [SessionID]
     /// Of a provisional session: this node's register that the others know, ended by it.
     public var before: Register?
     /// Whether some of the own session was rebuilt by date, because its machine was booted while it ran, or it was taken
@@ -85,7 +86,7 @@ public struct Journal: Hashable, Sendable {
     public init(
         epoch: Int = 1, mark: HybridClock = HybridClock(), own: Register? = nil, past: [SessionID] = [],
         base: HybridClock = HybridClock(), isProvisional: Bool = false, before: Register? = nil,
-        undated: Set<SessionID> = [], isApproximate: Bool = false
+        undated: [SessionID] = [], isApproximate: Bool = false
     ) {
         self.epoch = epoch
         self.mark = mark

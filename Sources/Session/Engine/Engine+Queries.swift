@@ -4,10 +4,6 @@ extension Engine {
     /// Whether the own session was started without contact and nobody has heard of it.
     package var isProvisional: Bool { journal.isProvisional }
 
-    /// Whether there is a connection, and what the broker has retained is still on its way: until it is there, the view
-    /// can be that of an earlier session.
-    public var isCatchingUp: Bool { link.isUp && !link.isReady }
-
     /// Whether somebody has another time than this node, and it is not known yet who is right.
     package var isTimeDoubted: Bool { time.doubtedAt != nil }
 

@@ -47,9 +47,12 @@ public struct Engine: Hashable, Sendable {
     public private(set) var view = View()
     /// Counts the changes of ``view``.
     public private(set) var viewChanges = 0
+    /// Whether there is a connection, and what the broker has retained is still on its way: until it is there, ``view``
+    /// can be that of an earlier session.
+    public private(set) var isCatchingUp = false
     /// When the engine next needs ``Input/wake``, on the boot clock; `nil` while only another input can change anything.
     ///
-    /// Kept, since to ask a value of this size from outside is to copy it.
+    /// Kept, since to ask a value of this size from outside is to copy it, as are those above.
     public private(set) var nextWake: Int64?
     /// The nodes that were heard of, this one included.
     public internal(set) var peers = Peers()
@@ -115,6 +118,7 @@ public struct Engine: Hashable, Sendable {
         if exchange.isDirty { planExchange(at: now) }
         if let due = exchange.nextWake, due <= now.boot { runExchange(at: now) }
         nextWake = earliestWake
+        isCatchingUp = link.isUp && !link.isReady
         return takeEffects()
     }
 
@@ -124,7 +128,8 @@ public struct Engine: Hashable, Sendable {
         return effects
     }
 
-    private var earliestWake: Int64? {
+    // Inlined, as some others are: a call of what does not change the engine copies it.
+    @inline(__always) private var earliestWake: Int64? {
         var next = registers.nextWake
         func consider(_ instant: Int64?) {
             if let instant { next = min(next ?? instant, instant) }
@@ -147,7 +152,11 @@ public struct Engine: Hashable, Sendable {
     /// Whether a rule holds, as they all do outside the simulator's proof.
     func keeps(_ rule: Rules) -> Bool { configuration.rules.contains(rule) }
 
-    mutating func emit(_ effect: Effect) { effects.append(effect) }
+    mutating func emit(_ effect: Effect) {
+        // As many as most inputs lead to, so that it need not grow.
+        if effects.isEmpty { effects.reserveCapacity(4) }
+        effects.append(effect)
+    }
 
     /// What is due by time alone. After a refresh ``nextWake`` lies after `now`, whatever the input was.
     private mutating func expire(at now: Instant) {
@@ -176,7 +185,7 @@ public struct Engine: Hashable, Sendable {
         viewChanges += 1
     }
 
-    private func freshView(at now: Instant) -> View {
+    @inline(__always) private func freshView(at now: Instant) -> View {
         let current = registers.current
         if let own = journal.own, own.stamp >= current?.stamp ?? own.stamp, isCandidate(own, at: now) {
             return View(
@@ -196,9 +205,9 @@ public struct Engine: Hashable, Sendable {
 
     /// Whether the own register can be the current one: what a wrong clock has stamped, and nobody else admits, is so
     /// only while nobody contradicts.
-    private func isCandidate(_ own: Register, at now: Instant) -> Bool {
+    @inline(__always) private func isCandidate(_ own: Register, at now: Instant) -> Bool {
         guard link.isReady else { return true }
-        if isWithheld { return false }
+        if journal.isWithheld { return false }
         return registers.current == nil || HeldRegister.admits(own.stamp, groupTime: groupTime(now))
     }
 }

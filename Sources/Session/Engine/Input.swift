@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Everything that can happen to a node.
+/// Everything that can happen to a node. Its large contents are held by reference, since it is handed on often.
 public enum Input: Hashable, Sendable {
     /// The journal was read, or there was none. The first input of an engine's life, exactly once. Its register has no
     /// ``Register/flaw``.
@@ -8,9 +8,9 @@ public enum Input: Hashable, Sendable {
     /// A person on this machine starts a session. `id` is new.
     indirect case start(Start, id: SessionID, ticket: Ticket)
     /// A person on this machine asks something of the current session. `id` is new.
-    case press(Press, id: IntentID, ticket: Ticket)
+    indirect case press(Press, id: IntentID, ticket: Ticket)
     /// A person on this machine moves the current session here. `id` is new.
-    case take(id: IntentID, ticket: Ticket)
+    indirect case take(id: IntentID, ticket: Ticket)
     /// The asking program went away; its ticket gets no reply any more.
     case hangUp(Ticket)
     /// The broker accepted a connection, made under this id.

@@ -63,7 +63,7 @@ extension Engine {
         changed.record(applied: intent.id)
         let last = LastIntent(
             intent: intent.id, op: intent.operation.name, from: intent.from, at: groupTime(now))
-        replaceOwn(with: changed, above: own.version, by: last, then: deliver(answer))
+        replaceOwn(with: consume changed, above: own.version, by: last, then: deliver(answer))
         branch.carry(intent)
     }
 

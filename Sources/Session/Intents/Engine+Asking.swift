@@ -80,7 +80,7 @@ extension Engine {
 
     /// Whether nobody else will answer: the owner is known to be gone or has been silent too long, or the session is
     /// this node's own by now.
-    private func isOrphaned(_ request: inout Requests.Request, at now: Instant) -> Bool {
+    @inline(__always) private func isOrphaned(_ request: inout Requests.Request, at now: Instant) -> Bool {
         let isRefused = request.refusal != nil && view.register?.owner != node
         guard canTakeOver, request.ticket != nil, !isRefused, keeps(.takeover), let current = view.register else {
             request.suspectAt = max(request.suspectAt, request.giveUpAt)

@@ -8,7 +8,7 @@ extension Engine {
             return
         }
         guard let own = journal.own else { return adopt(echo, at: now) }
-        if isWithheld {
+        if journal.isWithheld {
             // What the others know of this node is what stands there, unless the journal holds a newer one.
             if echo.version > journal.before?.version ?? Version(epoch: -1, rev: 0) { adopt(echo, at: now) }
             return
@@ -42,7 +42,7 @@ extension Engine {
         link.found = nil
         guard let own = journal.own else { return adopt(found, at: now) }
         if found.id == own.id { isKnown(at: now) }
-        if isWithheld, found.version > journal.before?.version ?? Version(epoch: -1, rev: 0) {
+        if journal.isWithheld, found.version > journal.before?.version ?? Version(epoch: -1, rev: 0) {
             return adopt(found, at: now)
         }
         guard found.version >= own.version, found != own else { return }
@@ -79,7 +79,7 @@ extension Engine {
     private mutating func adopt(_ found: Register, at now: Instant) {
         if let lost = journal.own?.id, lost != found.id { retire(lost) }
         journal.isProvisional = false
-        journal.undated.formIntersection([found.id])
+        journal.undated.removeAll { $0 != found.id }
         journal.before = nil
         link.timeDeadline = nil
         if HeldRegister.admits(found.stamp, groupTime: groupTime(now)) { _ = journal.mark.see(found.stamp) }

@@ -24,7 +24,7 @@ extension Engine {
         let rest = since - (moved.anchor.at - own.anchor.at)
         if own.status == .running { journal.isApproximate = true }
         // Two clocks may have told its times now: by how much one of them is wrong says nothing of the other.
-        if !time.isFromJournal { journal.undated.remove(own.id) }
+        if !time.isFromJournal { journal.undated.removeAll { $0 == own.id } }
         // Time does not go back: a clock that says so does not part the anchor from the times that were told before it.
         let isBehind = groupTime(now) < own.anchor.at
         if moved.status == .running, !isBehind {
@@ -95,10 +95,11 @@ extension Engine {
             journal.before = nil
             link.timeDeadline = nil
         }
-        journal.undated.formIntersection([journal.before?.id].compactMap(\.self))
+        let before = journal.before?.id
+        journal.undated.removeAll { $0 != before }
         // One kernel's word alone is a guess, too, where somebody has another time.
         let isDoubted = time.isLone && time.doubtedAt != nil
-        if !time.isVouched || isDoubted, keeps(.dated) { journal.undated.insert(register.id) }
+        if !time.isVouched || isDoubted, keeps(.dated) { journal.undated.append(register.id) }
         journal.base = journal.mark
         journal.epoch = version.epoch
         journal.mark = mark
@@ -143,12 +144,12 @@ extension Engine {
     }
 
     /// The own register with its anchor at the present instant.
-    func ownAtPresent(_ own: Register, now: Instant) -> Register {
+    @inline(__always) func ownAtPresent(_ own: Register, now: Instant) -> Register {
         anchored(own, since: now.boot - own.anchor.boot, at: now)
     }
 
     /// A register with its anchor at the present instant of this node's clocks, `since` milliseconds after the present one.
-    func anchored(_ register: Register, since: Int64, at now: Instant) -> Register {
+    @inline(__always) func anchored(_ register: Register, since: Int64, at now: Instant) -> Register {
         var anchored = register.anchored(
             at: groupTime(now), bound: timeBound(now), boot: now.boot, bootID: configuration.bootID, since: since)
         if !keeps(.runLength), let open = register.runs.last, open.to == nil, anchored.runs.last?.phase == open.phase {
@@ -163,7 +164,7 @@ extension Engine {
         guard var own = journal.own else { return }
         let version = max(own.version, other ?? own.version)
         body(&own)
-        replaceOwn(with: own, above: version)
+        replaceOwn(with: consume own, above: version)
     }
 
     /// Puts another state in the place of the own register, under the version that follows `version`. `cause` is the

@@ -14,7 +14,8 @@ extension Engine {
 
     /// What began and ended without contact disturbs nobody: this node goes back to the register that is known of it.
     mutating func leaveProvisional(at now: Instant) {
-        guard isWithheld, link.isReady, link.timeDeadline == nil, let own = journal.own, var before = journal.before
+        guard journal.isWithheld, link.isReady, link.timeDeadline == nil, let own = journal.own,
+            var before = journal.before
         else { return }
         retire(own.id)
         let version = own.version.next
@@ -35,10 +36,13 @@ extension Engine {
         emit(.log(.keptToItself(own.id)))
     }
 
+}
+
+extension Journal {
     /// Whether the own session began and ended without contact, so that nobody needs to hear of it. What continues
     /// another node's session did not begin here: that one has to end.
     var isWithheld: Bool {
-        guard journal.isProvisional, let own = journal.own, own.continues == nil else { return false }
+        guard isProvisional, let own, own.continues == nil else { return false }
         return own.status == .completed || own.status == .stopped
     }
 }

@@ -59,7 +59,7 @@ extension Engine {
             nodes, lasting: lasting, since: question.since, isFull: firstOthers.count == Limits.council, at: now.boot)
     }
 
-    private func question(at now: Instant) -> Exchange.Question {
+    @inline(__always) private func question(at now: Instant) -> Exchange.Question {
         var question = Exchange.Question(
             isReady: link.isReady && keeps(.exchange),
             needsCouncil: now.wallBound == nil || time.doubtedAt != nil || isClockWrong(now), since: time.doubtedAt)
@@ -115,7 +115,7 @@ extension Engine {
     }
 
     /// By how much the time of the session that is shown is wrong at most.
-    func errorBound(of held: HeldRegister, at now: Instant) -> ErrorBound? {
+    @inline(__always) func errorBound(of held: HeldRegister, at now: Instant) -> ErrorBound? {
         if held.isMeasured {
             guard let estimate = exchange.estimates[held.owner], estimate.bootID == held.anchor.bootID else {
                 return nil

@@ -133,13 +133,14 @@ extension Engine {
     /// Somebody knows the date: from now on a session that was begun before is one like all others.
     private mutating func dateIsKnown() {
         guard let own = journal.own, isUndated, isDateKnown else { return }
-        journal.undated.remove(own.id)
+        journal.undated.removeAll { $0 == own.id }
         write()
     }
 
     /// The own session is an earlier one again, whose time may have become known since.
     mutating func dateEarlier(at now: Instant) {
-        journal.undated.formIntersection([journal.own?.id].compactMap(\.self))
+        let own = journal.own?.id
+        journal.undated.removeAll { $0 != own }
         guard isUndated, !time.isGuess else { return }
         stampAnew(at: now)
         dateIsKnown()
@@ -177,7 +178,7 @@ extension Engine {
         else { return }
         _ = journal.mark.see(stamp)
         // Whoever knows better may be away, and the stamp have been right: it is moved back when that one is here again.
-        if !isDateKnown, keeps(.dated) { journal.undated.insert(own.id) }
+        if !isDateKnown, !isUndated, keeps(.dated) { journal.undated.append(own.id) }
         emit(.log(.stampedAnew(own.id, from: own.stamp.time, to: stamp.time)))
         change {
             $0 = moved

@@ -284,7 +284,9 @@ public actor Node {
         inputs.append(input)
         guard !isBusy else { return }
         isBusy = true
-        if told == nil { told = Told(engine) }
+        if told == nil {
+            told = Told(engine.view, changes: engine.viewChanges, isCatchingUp: engine.isCatchingUp)
+        }
         let (registers, intents) = (registersOnTheirWay, intentsSent)
         var index = 0
         while index < inputs.count {
@@ -349,8 +351,7 @@ public actor Node {
         do {
             if let journal {
                 try outbox?.secure(except: contents.own?.id, write: number)
-                let own = contents.own.map { encoded($0).payload }
-                try journal.write(contents.json(own: own))
+                try journal.write(contents, own: contents.own.map { encoded($0).payload })
             }
             recordsSafeUpTo = number
             inputs.append(.journalled(number))

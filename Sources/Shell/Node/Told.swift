@@ -8,10 +8,10 @@ struct Told {
     var changes: Int
     var isCatchingUp: Bool
 
-    init(_ engine: Engine) {
-        outline = Outline(engine.view)
-        changes = engine.viewChanges
-        isCatchingUp = engine.isCatchingUp
+    init(_ view: View, changes: Int, isCatchingUp: Bool) {
+        outline = Outline(view)
+        self.changes = changes
+        self.isCatchingUp = isCatchingUp
     }
 }
 
