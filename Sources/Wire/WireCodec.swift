@@ -2,7 +2,7 @@
 
 public import Session
 
-/// What became of something that arrived.
+/// What became of something that arrived. Its large contents are held by reference, since it is handed on often.
 public enum Decoded: Hashable, Sendable {
     /// A message within all bounds, sent by the node whose topic it came on.
     case message(Message, from: NodeID)
@@ -14,11 +14,11 @@ public enum Decoded: Hashable, Sendable {
     /// Not used, and counted; `from` is `nil` when the topic names no node.
     case discard(Discard, from: NodeID?)
     /// What a service says, within all bounds.
-    case feed(Feed)
+    indirect case feed(Feed)
     /// How loud it is at a node. For the calm service: a node does not subscribe to it.
-    case sound(SoundLevel, from: NodeID)
+    indirect case sound(SoundLevel, from: NodeID)
     /// A ledger record within all bounds, of a session of the node that sent it.
-    case record(FiledRecord)
+    indirect case record(FiledRecord)
     /// What the debt service says to a node; it may be another one.
     case ledgerAck(LedgerAck)
     /// Well-formed, but not for a node of this version: an unknown kind of ack.
@@ -174,7 +174,7 @@ public struct WireCodec: Sendable {
             return .message(.register(try register(payload, from: sender, memory: &memory.register)), from: sender)
         case .intent:
             let intent = try ProtocolVersion.document(payload) { reader throws(Rejection) in
-                try Intent(reader: &reader, now: now)
+                try Intent(reader: &reader, sender: sender, now: now)
             }
             guard intent.from == sender else { throw Rejection(.wrongSender, "from is \(intent.from)") }
             return .message(.intent(intent), from: sender)
@@ -215,7 +215,9 @@ public struct WireCodec: Sendable {
             try Register(reader: &reader, memory: &memory)
         }
         guard register.owner == sender else { throw Rejection(.wrongSender, "owner is \(register.owner)") }
-        return try register.checked()
+        let sound = try register.checked(after: memory.sound)
+        memory.sound = sound
+        return sound
     }
 
     private func barrier(in payload: [UInt8]) throws(Rejection) -> ConnectionID {
@@ -269,7 +271,7 @@ extension WireCodec {
     public func encode(_ register: Register, after earlier: EncodedRegister? = nil) -> EncodedRegister {
         if let earlier, earlier.register == register { return earlier }
         var writer = JSONWriter(capacity: 2_560)
-        if let earlier, register.hasHead(of: earlier.register) {
+        if let earlier, register.hasAttributes(of: earlier.register) {
             writer.open(with: earlier.outgoing.payload[..<earlier.head])
         } else {
             writer.openObject()

@@ -59,6 +59,29 @@ struct JSONTests {
         }
     }
 
+    @Test func aStringThatIsLikelyIsTakenAndNoOther() throws {
+        for (json, isTaken) in [
+            (#""desk""#, true), (#"  "desk" "#, true), (#""desk2""#, false), (#""des""#, false), (#""Desk""#, false),
+            (#""d\u0065sk""#, false), ("\"desk", false), ("desk", false), ("", false), ("7", false),
+        ] {
+            var reader = JSONReader(Array(json.utf8))
+            #expect(reader.take("desk") == isTaken, "\(json)")
+        }
+        var reader = JSONReader(Array(#"["desk","hall"]"#.utf8))
+        var items = try reader.array()
+        let (desk, hall) = (try Fixtures.node("desk"), try Fixtures.node("hall"))
+        for node in [desk, hall] {
+            _ = try reader.element(&items)
+            #expect(try reader.node(likely: desk) == node)
+        }
+        #expect(try !reader.element(&items))
+        for word in Session.Operation.Name.allCases {
+            var reader = JSONReader(Array(#" "\#(word.rawValue)""#.utf8))
+            #expect(try reader.word() == word)
+            try reader.end()
+        }
+    }
+
     @Test func depthEndsAtSixteen() throws {
         func skip(_ depth: Int) throws {
             var reader = JSONReader(

@@ -12,14 +12,17 @@ extension JSONReader {
     }
 
     /// A node's id.
-    mutating func node() throws(Rejection) -> NodeID {
+    /// - Parameter likely: Which it will be.
+    mutating func node(likely: NodeID? = nil) throws(Rejection) -> NodeID {
+        if let likely, take(likely.rawValue) { return likely }
         let text = try string()
         guard let node = NodeID(text) else { throw Rejection(.outOfBounds, "“\(text)” is no node id") }
         return node
     }
 
     /// One of a closed set of words.
-    mutating func word<Word: RawRepresentable<String>>() throws(Rejection) -> Word {
+    mutating func word<Word: RawRepresentable<String> & CaseIterable>() throws(Rejection) -> Word {
+        for word in Word.allCases where take(word.rawValue) { return word }
         let text = try string()
         guard let word = Word(rawValue: text) else {
             throw Rejection(.outOfBounds, "“\(text)” is not one of \(Word.self)")

@@ -182,6 +182,21 @@ struct JSONReader {
         return token
     }
 
+    /// Takes a string if it is this one, and stands there without escapes.
+    mutating func take(_ text: String) -> Bool {
+        skipSpace()
+        var text = text
+        return text.withUTF8 { text in
+            let end = position + 1 + text.count
+            guard end < bytes.count, bytes[position] == UInt8(ascii: "\""), bytes[end] == UInt8(ascii: "\"") else {
+                return false
+            }
+            for index in text.indices where bytes[position + 1 + index] != text[index] { return false }
+            position = end + 1
+            return true
+        }
+    }
+
     /// Whether a string is next.
     var isAtString: Bool {
         var ahead = self

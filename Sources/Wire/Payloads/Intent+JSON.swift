@@ -6,11 +6,11 @@ extension Intent {
     /// What an `extend` adds that does not say how much, in seconds.
     static let extensionSeconds = 60
 
-    /// Reads an intent that arrives at group time `now`.
+    /// Reads an intent that arrives from `sender` at group time `now`.
     ///
     /// A script on a phone may leave out what it does not know: lineage, phase, arguments and both times. What an
     /// operation makes of its arguments is the engine's matter, since it must answer.
-    init(reader: inout JSONReader, now: Int64) throws(Rejection) {
+    init(reader: inout JSONReader, sender: NodeID, now: Int64) throws(Rejection) {
         var version: Int64?
         var id: IntentID?
         var lineage: SessionID?
@@ -31,7 +31,7 @@ extension Intent {
             case "phase": phase = try reader.null() ? nil : reader.int()
             case "op": op = try reader.word()
             case "args": seconds = try reader.null() ? nil : Self.seconds(reader: &reader)
-            case "from": from = try reader.node()
+            case "from": from = try reader.node(likely: sender)
             case "at": at = try reader.null() ? nil : reader.integer(in: Limits.time, "at")
             case "expiresAt": expiresAt = try reader.null() ? nil : reader.integer(in: Limits.time, "expiresAt")
             default: try reader.skip()
