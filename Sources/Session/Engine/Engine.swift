@@ -41,6 +41,8 @@ public struct Configuration: Hashable, Sendable {
 /// wait for it, and before anybody looks, the shell calls ``refresh(at:)``; it sees to it that ``Input/wake`` comes at
 /// ``nextWake``, or soon after.
 public struct Engine: Hashable, Sendable {
+    // Methods on the way of a press that do not change it are inlined: a call would copy its thousand bytes first.
+
     /// Who this node is.
     public let configuration: Configuration
     /// What displays draw from, since ``refresh(at:)``.
@@ -128,7 +130,6 @@ public struct Engine: Hashable, Sendable {
         return effects
     }
 
-    // Inlined, as some others are: a call of what does not change the engine copies it.
     @inline(__always) private var earliestWake: Int64? {
         var next = registers.nextWake
         func consider(_ instant: Int64?) {
