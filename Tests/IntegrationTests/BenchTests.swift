@@ -14,6 +14,19 @@ import Testing
         #expect(figure.goal == 1_000_000)
         #expect(figure.value != .null)
     }
+
+    @Test func aPressIsMeasuredAgainstABarePair() async throws {
+        let result = try await CommandLine.run(
+            ["intent", "--rounds", "20", "--block", "1", "--journal", "/dev/shm", "--json"], program: "lockstep-bench",
+            within: .seconds(120))
+        func figure(_ name: String) throws -> JSON {
+            try #require(result.json.items.first { $0.name == .string("intent, \(name)") }, "\(result)")
+        }
+        #expect(try #require(try figure("rounds").value.int) > 0)
+        #expect(try figure("journal at /dev/shm, p99 ratio").value != .null)
+        #expect(try figure("left out for stolen time").unit == "%")
+    }
+
     @Test func calmIsMeasuredAndNothingOfItIsLost() async throws {
         let result = try await CommandLine.run(
             ["calm", "--spaces", "20", "--seconds", "2", "--json"], program: "lockstep-bench", within: .seconds(240))

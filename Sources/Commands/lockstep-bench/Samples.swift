@@ -4,7 +4,9 @@ import Glibc
 
 /// Times in nanoseconds.
 struct Samples: Sendable {
-    private(set) var values: [Int64] = []
+    private var values: [Int64] = []
+
+    var count: Int { values.count }
 
     mutating func add(_ more: [Int64]) { values += more }
 

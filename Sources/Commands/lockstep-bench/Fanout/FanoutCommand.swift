@@ -65,9 +65,9 @@ struct FanoutCommand: AsyncParsableCommand {
         let presser = Announcer(at: owner)
         let codec = WireCodec(space: owner.space, me: owner.identity.node)
         var size = 0
-        while lockstep.values.count < rounds {
+        while lockstep.count < rounds {
             try Task.checkCancellation()
-            Progress.say("fanout: \(lockstep.values.count) of \(rounds) rounds")
+            Progress.say("fanout: \(lockstep.count) of \(rounds) rounds")
             try await Fleet.startSession(on: owner, seenBy: nodes)
             for _ in 0..<block {
                 lockstep.add([try await presser.press(seenBy: nodes)])
