@@ -72,7 +72,7 @@ public enum Check: String, CaseIterable, Sendable {
     /// The runs of a session are as long as the time that it ran, counted a second time.
     case minutesExact
     /// A session has the date of its start, once anybody knows the date, or that which its node's kernel vouched for then
-    /// when nobody doubted it.
+    /// when nobody doubted it, or another's later when nobody who was there knew better.
     case dated
     /// Every request has its reply.
     case allAnswered

@@ -22,6 +22,9 @@ struct Clock {
     /// How far a wall clock that is called synchronised can be wrong, in milliseconds.
     static let syncedBound: Int64 = 4_500
 
+    /// What is off by more milliseconds has the wrong date.
+    static let day: Int64 = 86_400_000
+
     /// - Parameter skew: By how much the wall clock is ahead at the beginning, in milliseconds.
     init(start: Int64, drift: Int64, skew: Int64, sync: Sync = .honest) {
         self.sync = sync

@@ -94,8 +94,8 @@ struct Witness {
     var finals: [SessionID: Status] = [:]
     /// Sessions that were started without a connection and not yet shown elsewhere.
     var offline: Set<SessionID> = []
-    /// When each session was started, in milliseconds since 1970, and what its node's kernel said of that when nobody
-    /// doubted it.
+    /// When each session was started, in milliseconds since 1970, what its node's kernel said of that when nobody doubted
+    /// it, and what others' said since when nobody knew better.
     var starts: [SessionID: [Int64]] = [:]
     /// Sessions of which a register was published.
     var published: Set<SessionID> = []

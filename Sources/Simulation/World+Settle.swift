@@ -124,7 +124,7 @@ extension World {
     }
 
     private mutating func checkDates() {
-        let day: Int64 = 86_400_000
+        let day = Clock.day
         for machine in machines where !witness.nodes[machine.index].isForgetful {
             // What was taken over has the dates of the owner before it.
             guard let own = machine.own, own.continues == nil, let starts = witness.starts[own.id],

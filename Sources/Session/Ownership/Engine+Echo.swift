@@ -92,5 +92,6 @@ extension Engine {
         emit(.log(.recovered(found.id)))
         advanceOwn(at: now)
         yieldIfBeaten(at: now)
+        cutAtTakeover()
     }
 }

@@ -32,7 +32,7 @@ extension Engine {
         // The machine may have been booted while the later one lasted.
         settleOnBoot(at: now)
         dateEarlier(at: now)
-        for held in registers.all { cutAtTakeover(by: held.register) }
+        cutAtTakeover()
         emit(.log(.keptToItself(own.id)))
     }
 

@@ -141,6 +141,11 @@ extension Engine {
         return taken.min() ?? (winner.lineage == own.lineage ? winner.continues?.at : nil)
     }
 
+    /// The own session is one that was not, and those that went on with it may be known already.
+    mutating func cutAtTakeover() {
+        for held in registers.all { cutAtTakeover(by: held.register) }
+    }
+
     /// The own session's minutes end at the takeover, even if that one is heard of only after a later one.
     mutating func cutAtTakeover(by register: Register) {
         guard let own = journal.own, own.status == .superseded, register.continues?.node == node,
