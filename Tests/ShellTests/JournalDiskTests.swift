@@ -10,8 +10,10 @@ import Wire
 
 /// A disk that is really full: a small one in memory. Only root can make it.
 @Suite(.enabled(if: SmallDisk.isAllowed, "only root of the machine may mount a disk")) struct JournalDiskTests {
+    private static let kilobytes = 2 * JournalFile.standardCapacity >> 10
+
     @Test func aFullDiskHoldsUpNothingThatHasRoom() throws {
-        let disk = try SmallDisk(kilobytes: 512)
+        let disk = try SmallDisk(kilobytes: Self.kilobytes)
         let file = JournalFile(directory: try StateDirectory(disk.path + "/state"))
         try file.write(JournalPlace.journal(1))
         try disk.fill(leaving: 0)
@@ -20,7 +22,7 @@ import Wire
     }
 
     @Test func withLittleRoomEachChangeReplacesASmallFile() throws {
-        let disk = try SmallDisk(kilobytes: 512)
+        let disk = try SmallDisk(kilobytes: Self.kilobytes)
         let file = JournalFile(directory: try StateDirectory(disk.path + "/state"))
         try disk.fill(leaving: 16)
         for epoch in 1...20 {
@@ -30,11 +32,12 @@ import Wire
         disk.empty()
         for epoch in 21...40 { try file.write(JournalPlace.journal(epoch)) }
         #expect(disk.epoch == 40)
-        #expect(try Data(contentsOf: .init(filePath: disk.path + "/state/journal")).count == 256 << 10)
+        let size = try Data(contentsOf: .init(filePath: disk.path + "/state/journal")).count
+        #expect(size == JournalFile.standardCapacity)
     }
 
     @Test func withoutAnyTheChangeFailsAndTheOldOneStays() throws {
-        let disk = try SmallDisk(kilobytes: 512)
+        let disk = try SmallDisk(kilobytes: Self.kilobytes)
         let directory = try StateDirectory(disk.path + "/state")
         try JournalFile(directory: directory).write(JournalPlace.journal(1))
         // After a new start the file is replaced, for which there is no room.

@@ -11,10 +11,10 @@ import Wire
 /// it is full, and after any failure, it is replaced as a whole. What was read at the start is replaced too: a process
 /// appends only to a file that it has made, and so never to the remains of another write.
 final class JournalFile {
-    /// What a file made anew holds room for.
-    static let standardCapacity = 256 << 10
+    /// What a file made anew holds room for: some 500 records. The one that finds it full waits for as many zeros.
+    static let standardCapacity = 1 << 20
     private static let name = "journal"
-    private static let limit = 1 << 20
+    private static let limit = 2 << 20
     /// As it was named while each change replaced the whole file by one JSON object.
     private static let formerName = "journal.json"
 
