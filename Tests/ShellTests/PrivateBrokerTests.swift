@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FoundationEssentials
 import Glibc
 import Support
 import Testing
@@ -34,6 +35,21 @@ import Testing
         let first = try PrivateBroker(directory: home.file("broker"))
         #expect(throws: PrivateBrokerError.self) { try PrivateBroker(directory: home.file("broker")) }
         #expect(first.port > 0)
+    }
+
+    @Test func itDoesNotInterruptWhoWritesToIt() async throws {
+        let home = try TemporaryDirectory()
+        let configuration = home.file("broker/mosquitto.conf")
+        try await PrivateBroker(directory: home.file("broker")).run { _ in
+            let processes = try FileManager.default.contentsOfDirectory(atPath: "/proc").compactMap { pid_t($0) }
+            let process = try #require(
+                processes.first { process in
+                    let command = try? String(contentsOfFile: "/proc/\(process)/cmdline", encoding: .utf8)
+                    return command?.contains(configuration) == true
+                })
+            // SCHED_BATCH
+            #expect(sched_getscheduler(process) == 3)
+        }
     }
 
     @Test func aPortThatIsTakenIsNamed() throws {
