@@ -10,6 +10,7 @@ extension Screen {
         if let stale = moment?.staleFor {
             notices.append(Notice(kind: .stale, text: lastHeard(stale, strings: options.strings), since: boot - stale))
         }
+        if options.isUnsaved { notices.append(Notice(kind: .unsaved, text: options.strings[.unsaved])) }
         if options.isClockWrong { notices.append(Notice(kind: .clockWrong, text: options.strings[.clockWrong])) }
         if !view.isLinked { notices.append(Notice(kind: .linkLost, text: options.strings[.linkLost])) }
         if let register = moment?.register, register.status.isLive, let takeover = register.continues,

@@ -22,12 +22,14 @@ public struct ScreenOptions: Sendable {
     public var debtMinutes: Int?
     /// Whether the clock of this display's machine is wrong.
     public var isClockWrong: Bool
+    /// Whether the last change is not on the disk of this display's machine.
+    public var isUnsaved: Bool
 
     /// Makes options.
     public init(
         strings: Strings = .english, node: NodeID? = nil, isReadOnly: Bool = false,
         utcOffset: @escaping @Sendable (Int64) -> Int = { _ in 0 }, pending: Operation? = nil, message: String? = nil,
-        calm: Calm? = nil, debtMinutes: Int? = nil, isClockWrong: Bool = false
+        calm: Calm? = nil, debtMinutes: Int? = nil, isClockWrong: Bool = false, isUnsaved: Bool = false
     ) {
         self.strings = strings
         self.node = node
@@ -38,6 +40,7 @@ public struct ScreenOptions: Sendable {
         self.calm = calm
         self.debtMinutes = debtMinutes
         self.isClockWrong = isClockWrong
+        self.isUnsaved = isUnsaved
     }
 }
 

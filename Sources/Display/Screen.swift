@@ -12,6 +12,8 @@ public struct Screen: Hashable, Sendable {
             case message
             /// The owner has not been heard for a while.
             case stale
+            /// The last change is not on the disk of this display's machine.
+            case unsaved
             /// The clock of this display's machine is wrong.
             case clockWrong
             /// This display is not connected itself.

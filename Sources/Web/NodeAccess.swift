@@ -7,11 +7,11 @@ public import Wire
 /// What the HTTP API needs of a node.
 public protocol NodeAccess: Sendable {
     /// Starts a session here.
-    func start(_ start: Start) async -> Reply
+    func start(_ start: Start) async -> ReplyReport
     /// Asks something of the current session.
-    func press(_ press: Press) async -> Reply
+    func press(_ press: Press) async -> ReplyReport
     /// Moves the current session here.
-    func take() async -> Reply
+    func take() async -> ReplyReport
     /// Says for the calm service how loud it is here.
     /// - Returns: Whether there is a broker to tell.
     func hear(_ level: SoundLevel) async -> Bool
@@ -43,13 +43,15 @@ public struct Shown: Sendable {
     public var feeds: Feeds
     /// Whether the clock of the node's machine is wrong.
     public var isClockWrong: Bool
+    /// Whether the last change is not on the machine's disk.
+    public var isUnsaved: Bool
     /// Seconds that the node's place is ahead of UTC at a time given in milliseconds since 1970.
     public var utcOffset: @Sendable (Int64) -> Int
 
     /// Puts it together.
     public init(
         view: View, boot: Int64, groupTime: Int64, node: NodeID, feeds: Feeds, isClockWrong: Bool,
-        utcOffset: @escaping @Sendable (Int64) -> Int
+        isUnsaved: Bool = false, utcOffset: @escaping @Sendable (Int64) -> Int
     ) {
         self.view = view
         self.boot = boot
@@ -57,10 +59,13 @@ public struct Shown: Sendable {
         self.node = node
         self.feeds = feeds
         self.isClockWrong = isClockWrong
+        self.isUnsaved = isUnsaved
         self.utcOffset = utcOffset
     }
 
-    var nodeView: NodeView { NodeView(view, feeds: feeds, isClockWrong: isClockWrong, at: groupTime) }
+    var nodeView: NodeView {
+        NodeView(view, feeds: feeds, isClockWrong: isClockWrong, isUnsaved: isUnsaved, at: groupTime)
+    }
 
     /// What a screen depends on besides the session.
     func options(strings: Strings, isReadOnly: Bool) -> ScreenOptions {
@@ -76,6 +81,7 @@ extension ScreenOptions {
         calm = node.calm.map(Calm.init)
         debtMinutes = node.debtMinutes
         isClockWrong = node.isClockWrong
+        isUnsaved = node.isUnsaved
     }
 }
 

@@ -14,7 +14,7 @@ import Testing
         #expect(started.code == 0)
         #expect(started.json.outcome == "applied")
         #expect(started.json.rev == 1)
-        #expect(started.json.keys == ["outcome", "reason", "by", "session", "rev", "field"])
+        #expect(started.json.keys == ["outcome", "reason", "by", "session", "rev", "field", "problem"])
         let paused = try await desk.lockstep("pause")
         #expect(paused.code == 0)
         #expect(paused.output == "Paused.\n")

@@ -129,7 +129,7 @@ import Testing
                 #expect(well.code == 0 && well.json.items.allSatisfy { $0.state == "ok" }, "\(well)")
                 #expect(
                     well.json.items.map(\.check.text) == [
-                        "node", "broker", "clocks", "weekly debt", "ledger", "debt service", "conflicts",
+                        "node", "broker", "disk", "clocks", "weekly debt", "ledger", "debt service", "conflicts",
                     ])
                 try await space.peer.publish("record", JSON.record("s-1", minutes: 20), retain: false)
                 try await space.peer.isAnswered("s-1", rev: 1, "kept")

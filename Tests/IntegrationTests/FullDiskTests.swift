@@ -44,6 +44,67 @@ import Testing
         }
     }
 
+    @Test(.enabled(if: canMount, "only root of the machine may mount a disk"))
+    func everyAnswerAndDisplaySaysThatNothingIsSaved() async throws {
+        let directory = try TemporaryDirectory()
+        let state = directory.file("state")
+        mkdir(state, 0o700)
+        try #require(Self.mount(state))
+        defer { umount2(state, Int32(MNT_DETACH)) }
+        let port = Port.free()
+        let desk = try NodeProcess("desk", options: ["--http", "127.0.0.1:\(port)"], directory: directory)
+        try await desk.start()
+        try await eventually("desk serves its page") { desk.log.contains("the kiosk page is served") }
+        #expect(try await desk.lockstep("start", "Reading").code == 0)
+        #expect(desk.status.problems.items.isEmpty)
+        #expect(Self.get("/health", port).hasPrefix("HTTP/1.1 200"))
+
+        fill(state)
+        let paused = try await desk.lockstep("pause")
+        #expect(paused.code == 7 && paused.output.contains("Paused."), "\(paused)")
+        #expect(paused.errors.contains("not saved") && paused.errors.contains(state), "\(paused)")
+        let again = try await desk.lockstep("start", "Writing", "--json")
+        #expect(again.code == 7 && again.json.outcome == "applied", "\(again)")
+        #expect(again.json.problem.kind == "unsaved", "\(again)")
+        let text = try await desk.lockstep("status")
+        #expect(text.output.contains("warning: changes are not saved"), "\(text)")
+        #expect(desk.status.problems.items.map(\.kind) == ["unsaved"])
+        let bar = try await desk.lockstep("status", "--style", "compact", "--format", "waybar")
+        #expect(bar.output.contains("unsaved") && bar.output.contains("Not saved"), "\(bar)")
+        let doctor = try await desk.lockstep("doctor")
+        #expect(doctor.code == 3 && doctor.output.contains("WRONG disk"), "\(doctor)")
+        #expect(doctor.output.contains(state) && doctor.output.contains("0 of 64 KB are free"), "\(doctor)")
+        #expect(Self.get("/health", port).hasPrefix("HTTP/1.1 503"))
+        let metrics = Self.get("/metrics", port)
+        #expect(metrics.contains("\nlockstep_journal_saved 0.0"), "\(metrics)")
+        #expect(!metrics.contains("\nlockstep_journal_failures_total 0"), "\(metrics)")
+
+        unlink(state + "/filler")
+        try await desk.shows("that all is saved") { $0.problems == [] }
+        #expect(try await desk.lockstep("extend", "1m").code == 0)
+        #expect(Self.get("/health", port).hasPrefix("HTTP/1.1 200"))
+        #expect(try await desk.lockstep("doctor").output.contains("ok    disk"))
+        #expect(desk.log.split(separator: "\n").count { $0.contains("the journal cannot be written") } == 1)
+        try await desk.kill()
+        try await desk.start()
+        #expect(desk.status.title == "Writing" && desk.status.totalSeconds == 1_560)
+    }
+
+    /// The answer to a request of the node's page, head and body.
+    private static func get(_ path: String, _ port: Int) -> String {
+        guard let socket = Port.connected(port) else { return "" }
+        defer { close(socket) }
+        let request = Array("GET \(path) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".utf8)
+        _ = request.withUnsafeBytes { send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+        var answer: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 16_384)
+        while true {
+            let count = recv(socket, &chunk, chunk.count, 0)
+            if count > 0 { answer += chunk[..<count] } else if count == 0 || errno != EAGAIN { break }
+        }
+        return String(decoding: answer, as: UTF8.self)
+    }
+
     private func fill(_ directory: String) {
         let filler = open(directory + "/filler", O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
         let block = [UInt8](repeating: 1, count: 4_096)

@@ -17,18 +17,18 @@ final class FakeNode: NodeAccess {
     let view = Mutex(View(isLinked: true))
     private let watching = Mutex<[AsyncStream<View>.Continuation]>([])
 
-    func start(_ start: Start) async -> Reply { note("start \(start.title)") }
-    func press(_ press: Press) async -> Reply { note("press \(press.operation.name)") }
-    func take() async -> Reply { note("take") }
+    func start(_ start: Start) async -> ReplyReport { note("start \(start.title)") }
+    func press(_ press: Press) async -> ReplyReport { note("press \(press.operation.name)") }
+    func take() async -> ReplyReport { note("take") }
 
     func hear(_ level: SoundLevel) async -> Bool {
         asked.withLock { $0.append("sound \(level.level) \(level.period) \(level.source?.rawValue ?? "")") }
         return isLinked.withLock(\.self)
     }
 
-    private func note(_ line: String) -> Reply {
+    private func note(_ line: String) -> ReplyReport {
         asked.withLock { $0.append(line) }
-        return reply.withLock(\.self)
+        return ReplyReport(reply.withLock(\.self))
     }
 
     func status() async -> StatusReport {
@@ -48,7 +48,14 @@ final class FakeNode: NodeAccess {
 
     /// Tells whoever watches that something has happened.
     func happen() { for one in watching.withLock(\.self) { one.yield(view.withLock(\.self)) } }
-    func metrics() async -> NodeMetrics { NodeMetrics() }
+    let isSaved = Mutex(true)
+
+    func metrics() async -> NodeMetrics {
+        var metrics = NodeMetrics()
+        metrics.isSaved = isSaved.withLock(\.self)
+        return metrics
+    }
+
     func preset(_ name: String) async -> PresetLookup { .unknown(names: ["pomodoro"]) }
 
     func shown() async -> Shown {

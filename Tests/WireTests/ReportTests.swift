@@ -12,7 +12,7 @@ struct ReportTests {
         "mode", "autoAdvance", "plan", "phase", "currentPhase", "activityName", "startTime", "elapsedSeconds",
         "totalSeconds", "calmPercent", "isRunning", "remainingSeconds", "endsAt", "endsAtISO", "stale", "staleSince",
         "errorBound", "supersededBy", "continues", "revision", "epoch", "stamp", "clock", "clockAhead", "approximate",
-        "last", "calmTrend", "debtMinutes",
+        "last", "calmTrend", "debtMinutes", "problems",
     ]
 
     private func status(_ view: View, boot: Int64) throws -> StatusReport {
@@ -165,7 +165,8 @@ struct ReportTests {
         #expect(invalid.outcome == .invalid && invalid.field == "title")
         #expect(
             String(decoding: ReportJSON.encode(invalid), as: UTF8.self)
-                == #"{"by":null,"field":"title","outcome":"invalid","reason":null,"rev":null,"session":null}"#)
+                == #"{"by":null,"field":"title","outcome":"invalid","problem":null,"#
+                + #""reason":null,"rev":null,"session":null}"#)
         #expect(try ReportJSON.decode(ReplyReport.self, from: ReportJSON.encode(refused)) == refused)
     }
 }

@@ -11,9 +11,9 @@ struct LocalNode: NodeAccess {
     let node: Node
     let presets: Presets
 
-    func start(_ start: Start) async -> Reply { await node.start(start) }
-    func press(_ press: Press) async -> Reply { await node.press(press) }
-    func take() async -> Reply { await node.take() }
+    func start(_ start: Start) async -> ReplyReport { await node.report(await node.start(start)) }
+    func press(_ press: Press) async -> ReplyReport { await node.report(await node.press(press)) }
+    func take() async -> ReplyReport { await node.report(await node.take()) }
     func hear(_ level: SoundLevel) async -> Bool { await node.say(level) }
     func status() async -> StatusReport { await node.status() }
     func nodes() async -> NodesReport { await node.nodesReport() }
@@ -31,7 +31,7 @@ extension Node {
         let now = clocks()
         return Shown(
             view: view, boot: now.boot, groupTime: groupTime(at: now), node: identity.node, feeds: feeds,
-            isClockWrong: isClockWrong(at: now),
+            isClockWrong: isClockWrong(at: now), isUnsaved: isUnsaved,
             utcOffset: LocalTime.utcOffset)
     }
 }

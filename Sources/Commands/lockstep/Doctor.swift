@@ -56,7 +56,7 @@ struct Doctor: AsyncParsableCommand {
             let (status, nodes) = (try await client.status(), try await client.nodes())
             return [
                 Finding("node", .ok, "\(status.node), in the space \(status.space)"), Self.broker(status),
-            ] + Self.clocks(status, nodes) + [Self.debt(status, hasLedger: hasLedger)]
+            ] + Self.problems(status) + Self.clocks(status, nodes) + [Self.debt(status, hasLedger: hasLedger)]
         } catch {
             return [Finding("node", .wrong, "\(error)", mend: "end it and start it again; its log may say why")]
         }

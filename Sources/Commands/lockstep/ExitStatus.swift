@@ -11,6 +11,7 @@ enum ExitStatus: Int32, CaseIterable {
     case noAnswer = 4
     case noSession = 5
     case unreachable = 6
+    case unsafe = 7
 
     var meaning: String {
         switch self {
@@ -20,6 +21,7 @@ enum ExitStatus: Int32, CaseIterable {
         case .noAnswer: "no answer in time"
         case .noSession: "there is no session"
         case .unreachable: "neither node nor broker reached"
+        case .unsafe: "applied on this node, but not saved or not known to the others; the reason is on stderr"
         }
     }
 

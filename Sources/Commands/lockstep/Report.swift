@@ -20,6 +20,10 @@ enum Report {
             CommandLineRunner.say("lockstep: \(refusal(reply) ?? "")")
             throw status(of: reply).code
         }
+        if let problem = reply.problem {
+            CommandLineRunner.say("lockstep: warning: \(problem.text)\n  → \(problem.mend)")
+            throw ExitStatus.unsafe.code
+        }
     }
 
     /// Why a request had no effect; `nil` when it had, or when it was so already.
@@ -70,7 +74,7 @@ extension StatusReport {
 
     /// A few lines for a person.
     var lines: [String] {
-        guard session != nil else { return ["No session." + linkNotice] + clockLines }
+        guard session != nil else { return ["No session." + linkNotice] + clockLines + problemLines }
         var heading = [title.flatMap { $0.isEmpty ? nil : $0 }, label?.name].compactMap(\.self).joined(separator: " · ")
         if heading.isEmpty { heading = "Session" }
         var lines = ["\(heading): \(statusWords)"]
@@ -78,7 +82,11 @@ extension StatusReport {
         lines.append((isOwner ? "on this node (\(node))" : "on \(owner ?? "?")") + linkNotice)
         if let takeover { lines.append(takeover) }
         if stale { lines.append("stale: no contact with the owner") }
-        return lines + clockLines
+        return lines + clockLines + problemLines
+    }
+
+    private var problemLines: [String] {
+        (problems ?? []).filter { !$0.kind.isMinor }.map { "warning: \($0.text)" }
     }
 
     /// "kitchen-pi took over from desk at 14:05".

@@ -6,7 +6,7 @@ public import Wire
 
 /// The ledger on disk: what nodes have recorded, what persons have said of it, and the rules of the week.
 ///
-/// One file of SQLite, which one process writes. Every call is a transaction of its own, and on disk when it returns.
+/// One file of SQLite, which the debt service and its commands write. Every call is a transaction of its own, and on disk when it returns.
 /// What is asked of the file is in ``LedgerSQL``, all of it.
 public final class Ledger: Sendable {
     /// The file's path.

@@ -61,6 +61,7 @@ public struct StatusLine: Hashable, Sendable {
             case .stale: classes.append("stale")
             case .linkLost: classes.append("unlinked")
             case .clockWrong: classes.append("clockWrong")
+            case .unsaved: classes.append("unsaved")
             case .tookOver: classes.append("tookOver")
             case .moved: classes.append("moved")
             case .message: break

@@ -13,7 +13,7 @@ public struct Strings: Hashable, Sendable {
         case workInProgress, workPaused, restInProgress, restPaused, phaseInProgress, phasePaused
         case focusNext, breakNext, workNext, restNext, phaseNext
         case completed, stopped, moved, movedSomewhere
-        case lastHeardSeconds, lastHeardMinutes, lastHeardHours, linkLost, tookOver, clockWrong, pageLost
+        case lastHeardSeconds, lastHeardMinutes, lastHeardHours, linkLost, tookOver, clockWrong, unsaved, pageLost
         case focus, shortBreak, longBreak, work, rest, phase, phaseIndicator
         case percent, calm, calmPercent, calmRising, calmFalling, calmSteady, weeklyDebt
         case weekdays, months, dayMonth, doneOfGoal, streakDays, goalByDay, byDay, byLabel, byYear, calmByWeek

@@ -115,7 +115,8 @@ public struct Superseder: Hashable, Sendable {
     public var session: SessionID
     /// Its owner.
     public var node: NodeID
-    /// When the loser learned of it, in group time.
+    /// In a register the end of the session that lost; in an answer to an intent the start of the one that won. In
+    /// milliseconds of group time.
     public var at: Int64
 
     /// Makes a superseder.

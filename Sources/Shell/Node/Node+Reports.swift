@@ -10,7 +10,7 @@ extension Node {
         let time = groupTime(at: now)
         return StatusReport(
             view: view, space: space, node: identity.node, at: now, groupTime: time,
-            clock: clockQuality(at: now, groupTime: time), feeds: feeds)
+            clock: clockQuality(at: now, groupTime: time), feeds: feeds, problems: problems)
     }
 
     func clockQuality(at now: Instant, groupTime: Int64) -> ClockQuality {
@@ -25,6 +25,7 @@ extension Node {
         let moment = view.moment(at: now.boot)
         var metrics = counted
         metrics.isLinked = view.isLinked
+        metrics.isSaved = !isUnsaved
         for (reason, count) in strangers { metrics.dropped["\(reason)", default: 0] += count }
         for (node, peer) in peers.all where node != identity.node {
             for (reason, count) in peer.discarded { metrics.dropped["\(reason)", default: 0] += count }

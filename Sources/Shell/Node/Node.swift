@@ -25,12 +25,14 @@ public actor Node {
     public nonisolated let clocks: @Sendable () -> Instant
     let codec: WireCodec
     let log: Logger
-    private let directory: StateDirectory?
+    let directory: StateDirectory?
     private let journal: JournalFile?
     /// `nil` for a passing remote, which owns nothing, and before ``start()``.
     var outbox: Outbox<OutboxFiles>?
     /// The last write of the journal whose records wait to be sent.
     var recordsSafeUpTo: Int?
+    /// Why the last write of the journal failed; `nil` while it is on disk.
+    var journalFailure: String?
     private var engine: Engine
     private var inputs: [Input] = []
     private var isBusy = false
@@ -167,9 +169,14 @@ public actor Node {
         debtChanges()
     }
 
+    /// Displays draw the view again, because something beside it has changed.
+    func redraw() {
+        for observer in observers.values { observer.yield(engine.view) }
+    }
+
     /// Draws anew, and again when the week's debt is another by time alone.
     private func debtChanges() {
-        for observer in observers.values { observer.yield(engine.view) }
+        redraw()
         let now = clocks()
         let time = groupTime(at: now)
         guard let next = feeds.nextDebtChange(after: time) else { return debtTick?.disarm() ?? () }
@@ -354,9 +361,10 @@ public actor Node {
                 try journal.write(contents, own: contents.own.map { encoded($0).payload })
             }
             recordsSafeUpTo = number
+            journalEnded(with: nil)
             inputs.append(.journalled(number))
         } catch {
-            log.error("the journal cannot be written", metadata: ["reason": "\(error)"])
+            journalEnded(with: "\(error)")
             inputs.append(.journalFailed(number))
         }
     }

@@ -106,14 +106,14 @@ struct API: Sendable {
         }
     }
 
-    private static func answer(_ reply: Reply) -> Response {
-        json(ReportJSON.encode(ReplyReport(reply)), status: status(of: reply))
+    private static func answer(_ reply: ReplyReport) -> Response {
+        json(ReportJSON.encode(reply), status: status(of: reply))
     }
 
-    private static func status(of reply: Reply) -> HTTPResponse.Status {
-        switch reply {
-        case .answered(let answer):
-            if case .refused = answer.outcome { .conflict } else { .ok }
+    private static func status(of reply: ReplyReport) -> HTTPResponse.Status {
+        switch reply.outcome {
+        case .applied, .duplicate, .noop: .ok
+        case .refused: .conflict
         case .noAnswer: .gatewayTimeout
         case .noSession: .notFound
         case .invalid: .unprocessableContent

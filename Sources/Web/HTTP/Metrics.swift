@@ -18,6 +18,8 @@ struct Metrics {
         counters(
             "lockstep_answers_total", "Intents that this node has answered as an owner.", label: "outcome", node.answers
         )
+        counter("lockstep_journal_failures_total", "Writes of the journal that failed.", node.failedWrites)
+        gauge("lockstep_journal_saved", "Whether the last change is on disk.", node.isSaved ? 1 : 0)
         if let bound = node.clockBound {
             gauge("lockstep_clock_bound_seconds", "How wrong the kernel's clock is at most.", Double(bound) / 1_000)
         }

@@ -23,8 +23,11 @@ struct PageRoutes: Sendable {
             Response(Array(#"{"boot":\#(await node.shown().boot)}"#.utf8), type: "application/json")
         }
         router.get("/health") { _, _ in
-            let isLinked = await node.metrics().isLinked
-            return Response(Array(#"{"status":"ok","linked":\#(isLinked)}"#.utf8), type: "application/json")
+            let metrics = await node.metrics()
+            let word = metrics.isSaved ? "ok" : "unsaved"
+            return Response(
+                Array(#"{"status":"\#(word)","linked":\#(metrics.isLinked)}"#.utf8), type: "application/json",
+                status: metrics.isSaved ? .ok : .serviceUnavailable)
         }
         router.get("/metrics") { _, _ in
             let metrics = Metrics(await node.metrics(), displays: await displays.count)

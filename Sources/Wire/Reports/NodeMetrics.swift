@@ -16,6 +16,10 @@ public struct NodeMetrics: Hashable, Sendable {
     public var replies: [String: Int] = [:]
     /// What this node has answered as an owner, by outcome.
     public var answers: [String: Int] = [:]
+    /// Writes of the journal that failed.
+    public var failedWrites = 0
+    /// Whether the last write of the journal is on disk.
+    public var isSaved = true
     /// By how many milliseconds the kernel's clock is wrong at most; `nil` where nobody can tell.
     public var clockBound: Int64?
     /// By how many milliseconds the time of the session that is shown is wrong at most; `nil` as above, or while idle.

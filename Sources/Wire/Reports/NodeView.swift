@@ -12,14 +12,20 @@ public struct NodeView: Hashable, Sendable {
     public var debtMinutes: Int?
     /// Whether the clock of the machine is wrong.
     public var isClockWrong: Bool
+    /// Whether the last change is not on the machine's disk.
+    public var isUnsaved: Bool
 
     /// Puts it together.
     /// - Parameter groupTime: The present, for what the feeds say that goes on.
-    public init(_ view: View, feeds: Feeds = Feeds(), isClockWrong: Bool = false, at groupTime: Int64 = 0) {
+    public init(
+        _ view: View, feeds: Feeds = Feeds(), isClockWrong: Bool = false, isUnsaved: Bool = false,
+        at groupTime: Int64 = 0
+    ) {
         self.view = view
         calm = feeds.calm(of: view.register?.id)
         debtMinutes = feeds.debtMinutes(at: groupTime)
         self.isClockWrong = isClockWrong
+        self.isUnsaved = isUnsaved
     }
 
     /// The view for another program on this machine, as ``View/json()``, with what goes beside it.
@@ -29,6 +35,7 @@ public struct NodeView: Hashable, Sendable {
             if let calm { writer.field("calm") { calm.writeFields(to: &$0) } }
             if let debtMinutes { writer.field("debtMinutes", debtMinutes) }
             if isClockWrong { writer.field("clockWrong", true) }
+            if isUnsaved { writer.field("unsaved", true) }
         }
     }
 
@@ -46,6 +53,7 @@ public struct NodeView: Hashable, Sendable {
                     found.debtMinutes =
                         try reader.null() ? nil : Int(reader.integer(in: DebtFeed.bounds, "debtMinutes"))
                 case "clockWrong": found.isClockWrong = try reader.bool()
+                case "unsaved": found.isUnsaved = try reader.bool()
                 default: try reader.skip()
                 }
             }

@@ -34,8 +34,9 @@ public struct ReplyReport: Codable, Hashable, Sendable {
     @Nullable public var rev: Int?
     /// The field that is out of bounds.
     @Nullable public var field: String?
+    /// Why what was applied on this node is not safe, or not known to the others.
+    @Nullable public var problem: ProblemReport?
 
-    /// Describes a reply.
     /// A request that could not be understood.
     public init(_ error: RequestError) {
         outcome = .invalid
@@ -44,16 +45,19 @@ public struct ReplyReport: Codable, Hashable, Sendable {
         by = nil
         session = nil
         rev = nil
+        problem = nil
     }
 
     /// What a reply says.
-    public init(_ reply: Reply) {
+    /// - Parameter problem: Why what it says is not safe, or not known to the others.
+    public init(_ reply: Reply, problem: ProblemReport? = nil) {
         outcome = Outcome(reply)
         reason = nil
         by = nil
         session = nil
         rev = nil
         field = nil
+        self.problem = problem
         switch reply {
         case .answered(let answer):
             if case .refused(let refusal) = answer.outcome { reason = refusal.rawValue }

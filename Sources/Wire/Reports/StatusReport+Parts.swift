@@ -69,7 +69,7 @@ public struct SupersederReport: Codable, Hashable, Sendable {
     public var session: String
     /// Its owner.
     public var node: String
-    /// When the loser learned of it, in milliseconds of group time.
+    /// Of a session that lost, its end; in a reply the start of the session that won. In milliseconds of group time.
     public var at: Int64
 
     /// Describes a superseder.

@@ -3,9 +3,9 @@
 import FoundationEssentials
 public import Session
 
-/// What `lockstep status --json` prints and a node answers to `/v1/status`. Every field is always there.
+/// What `lockstep status --json` prints and a node answers to `/v1/session`. Every field is always there.
 ///
-/// Seconds are whole, times are milliseconds of group time since 1970. All fields below ``clockAhead`` but ``status``,
+/// Seconds are whole, times are milliseconds of group time since 1970. All fields below ``problems`` but ``status``,
 /// ``plan``, ``isRunning``, ``isOwner``, ``autoAdvance`` and ``stale`` are `null` while nothing is live.
 public struct StatusReport: Codable, Hashable, Sendable {
     /// The space.
@@ -18,6 +18,8 @@ public struct StatusReport: Codable, Hashable, Sendable {
     @Nullable public var clock: ClockReport?
     /// By how many milliseconds it is ahead of group time; `null` where ``clock`` is.
     @Nullable public var clockAhead: Int64?
+    /// What is wrong with the node; `null` only in a report of an older program.
+    @Nullable public var problems: [ProblemReport]?
 
     /// `idle`, or the session's status: running, paused, ready; for five seconds completed, stopped, superseded.
     public var status: String
@@ -95,13 +97,14 @@ public struct StatusReport: Codable, Hashable, Sendable {
     ///   - groupTime: Group time at that instant, in milliseconds since 1970.
     ///   - clock: How good the wall clock of the reporting node is.
     ///   - feeds: What the services have said last.
+    ///   - problems: What is wrong with the reporting node.
     public init(
         view: View, space: SpaceID, node: NodeID, at instant: Instant, groupTime: Int64, clock: ClockQuality? = nil,
-        feeds: Feeds = Feeds()
+        feeds: Feeds = Feeds(), problems: [ProblemReport] = []
     ) {
         self.init(
             moment: view.moment(at: instant.boot), of: view, space: space, node: node, at: instant,
-            groupTime: groupTime, clock: clock, feeds: feeds)
+            groupTime: groupTime, clock: clock, feeds: feeds, problems: problems)
     }
 
     /// Describes a moment of a view, of an ended session too.
@@ -109,9 +112,10 @@ public struct StatusReport: Codable, Hashable, Sendable {
     ///   - groupTime: Group time at that instant, in milliseconds since 1970.
     ///   - clock: How good the wall clock of the reporting node is.
     ///   - feeds: What the services have said last.
+    ///   - problems: What is wrong with the reporting node.
     public init(
         moment: Moment?, of view: View, space: SpaceID, node: NodeID, at instant: Instant, groupTime: Int64,
-        clock: ClockQuality? = nil, feeds: Feeds = Feeds()
+        clock: ClockQuality? = nil, feeds: Feeds = Feeds(), problems: [ProblemReport] = []
     ) {
         let register = moment?.register
         let isCountdown = register?.mode == .countdown
@@ -120,6 +124,7 @@ public struct StatusReport: Codable, Hashable, Sendable {
         linked = view.isLinked
         self.clock = clock.map(ClockReport.init)
         clockAhead = clock.map { _ in instant.wall - groupTime }
+        self.problems = problems
         status = register?.status.rawValue ?? "idle"
         session = register?.id.rawValue
         lineage = register?.lineage.rawValue
