@@ -125,20 +125,43 @@ quiet_broker_service() {
 
 swift_needed=6.2
 
+# require_swift [before-packages]: ends the script where there is no Swift, or an old one. Said before the packages are
+# installed, nothing is changed on a machine that lacks it; a Swift that does not start yet may only lack libraries then.
 require_swift() {
-    local found
+    local found said
     command -v swift >/dev/null || die "Swift $swift_needed or newer is needed, and there is no \`swift\` in the PATH.
 Install it from https://www.swift.org/install/linux and open a new shell (or add its usr/bin to the PATH)."
-    found=$(swift --version 2>/dev/null | sed -n 's/.*Swift version \([0-9][0-9.]*\).*/\1/p' | head -n 1)
+    if ! said=$(swift --version 2>&1); then
+        [ -z "${1:-}" ] || return 0
+        die "$(command -v swift) does not start: $said"
+    fi
+    found=$(sed -n 's/.*Swift version \([0-9][0-9.]*\).*/\1/p' <<<"$said" | head -n 1)
     [ "$(printf '%s\n' "$swift_needed" "${found:-0}" | sort -V | head -n 1)" = "$swift_needed" ] ||
         die "Swift $swift_needed or newer is needed; this is ${found:-of an unknown version}: $(command -v swift)"
-    say "Swift $found"
+    [ -n "${1:-}" ] || say "Swift $found"
 }
 
-# What building takes beside Swift. The C++ library comes with a compiler package of each release's own name.
+# What building takes beside Swift, whose own programs need some libraries too. The C++ library comes with a compiler
+# package of each release's own name. Tests/Deploy/fresh holds that nothing is missing from this list.
 build_packages() {
-    printf '%s\n' binutils ca-certificates git libc6-dev libmosquitto-dev libsystemd-dev pkg-config zlib1g-dev
+    printf '%s\n' binutils ca-certificates git libc6-dev libmosquitto-dev libsqlite3-dev libsystemd-dev pkg-config zlib1g-dev
     compgen -G '/usr/lib/gcc/*/*/libstdc++.so' >/dev/null || echo g++
+    local pair
+    for pair in libcurl.so.4:libcurl4 libncurses.so.6:libncurses6 libxml2.so.2:libxml2; do
+        has_library "${pair%:*}" || echo "${pair#*:}"
+    done
+}
+
+# What the executables need to start. Tests/Deploy/fresh starts each of them with these and Debian's base alone.
+run_packages() { printf '%s\n' libmosquitto1 libsqlite3-0 libstdc++6 libsystemd0; }
+
+# has_library SONAME: whether the dynamic linker finds it. A later Debian may have it in a package of another name.
+has_library() { env PATH="$PATH:/usr/sbin:/sbin" ldconfig -p | grep -q "^[[:space:]]*$1 "; }
+
+# missing_libraries FILE…: the shared libraries that these executables need and that are not on this machine.
+missing_libraries() {
+    local file
+    for file in "$@"; do ldd "$file" 2>/dev/null || true; done | awk '/=> not found/ { print $1 }' | sort -u
 }
 
 # One compiler for each core, and 2 GB of memory for each compiler.
