@@ -190,7 +190,7 @@ extension World {
         case .refused(.stalePhase): counters.add(.stalePhase)
         case .refused(.expired): counters.add(.expired)
         case .refused(.notAllowed): counters.add(.notAllowed)
-        case .refused(.invalid): break
+        case .refused(.invalid), .refused(.busy): break
         }
     }
 

@@ -63,6 +63,7 @@ enum Report {
         case .expired: "it came too late; is a clock wrong?"
         case .notAllowed: "the session's state does not allow it"
         case .invalid: "a value is out of bounds"
+        case .busy: "too many presses in a short time; try again in a few seconds"
         case nil: reply.reason ?? "no reason given"
         }
     }

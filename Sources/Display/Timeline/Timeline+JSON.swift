@@ -37,8 +37,8 @@ extension Timeline {
         /// What the page says by itself: of its own connection, of an answer, of the age of what it shows.
         static let keys: [Strings.Key] = [
             .lastHeardSeconds, .lastHeardMinutes, .lastHeardHours, .pageLost, .pending, .refusedSuperseded,
-            .refusedStalePhase, .refusedExpired, .refusedNotAllowed, .refusedInvalid, .noAnswer, .noSession,
-            .notPermitted, .timeLeft, .timePassed,
+            .refusedStalePhase, .refusedExpired, .refusedNotAllowed, .refusedInvalid, .refusedBusy, .noAnswer,
+            .noSession, .notPermitted, .timeLeft, .timePassed,
         ]
 
         static func table(of strings: Strings) -> [String: Words] {

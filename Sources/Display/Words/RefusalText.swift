@@ -24,6 +24,7 @@ public enum RefusalText {
         case .expired: .refusedExpired
         case .notAllowed, nil: .refusedNotAllowed
         case .invalid: .refusedInvalid
+        case .busy: .refusedBusy
         }
     }
 }

@@ -20,6 +20,7 @@ public struct Strings: Hashable, Sendable {
         case noLabel, otherLabels, noWeek, nothingDone, noCalm, numbers, asOf, day, week, label, done
         case endsAt, timeLeft, secondsLeft, timePassed, hourMark, pending, idle
         case refusedSuperseded, refusedStalePhase, refusedExpired, refusedNotAllowed, refusedInvalid
+        case refusedBusy
         case noAnswer, noSession, notPermitted
         case eventStarted, eventPaused, eventResumed, eventPhase, eventCompleted, eventStopped, eventSuperseded
         case eventStale, eventLate

@@ -71,6 +71,7 @@ public struct Engine: Hashable, Sendable {
     var disk = Disk()
     var requests = Requests()
     var answers = Answers()
+    var admission = Admission()
     var branch = Branch()
     var time = GroupClock()
     var exchange = Exchange()
@@ -164,6 +165,7 @@ public struct Engine: Hashable, Sendable {
         advanceOwn(at: now)
         if let deadline = link.barrierDeadline, deadline <= now.boot { settle(at: now) }
         if let due = link.repairAt, due <= now.boot { repair(at: now) }
+        if let due = link.reminderAt, due <= now.boot { remind(at: now) }
         if let due = time.nextWake, due <= now.boot { doubtTime(at: now) }
         if let due = link.timeDeadline, due <= now.boot { timeIsKnown(at: now) }
         if let due = link.comparedBy, due <= now.boot { clocksAreKnown(at: now) }
@@ -209,6 +211,7 @@ public struct Engine: Hashable, Sendable {
     @inline(__always) private func isCandidate(_ own: Register, at now: Instant) -> Bool {
         guard link.isReady else { return true }
         if journal.isWithheld { return false }
-        return registers.current == nil || HeldRegister.admits(own.stamp, groupTime: groupTime(now))
+        // A start above the largest stamp that counts is one millisecond further ahead than that.
+        return registers.current == nil || HeldRegister.admits(own.stamp, groupTime: groupTime(now) + 1)
     }
 }

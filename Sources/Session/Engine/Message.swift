@@ -49,4 +49,8 @@ public enum Discard: String, CaseIterable, Sendable {
     case retained
     /// More nodes than a space may have.
     case tooManyNodes
+    /// An answer to an intent, by a node that was not asked.
+    case notAsked
+    /// More than one peer may cause per second.
+    case tooOften
 }

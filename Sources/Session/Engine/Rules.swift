@@ -74,6 +74,20 @@ public struct Rules: OptionSet, Hashable, Sendable {
     package static let runLength = Rules(rawValue: 1 << 28)
     /// A session that was begun, or stamped anew, while nobody knew the date gets it later.
     package static let dated = Rules(rawValue: 1 << 32)
+    /// Another node's objection raises a version by a bounded step.
+    package static let claimBound = Rules(rawValue: 1 << 33)
+    /// No register counts whose epoch is higher than time allows.
+    package static let epochBound = Rules(rawValue: 1 << 34)
+    /// An answer counts only if its sender was asked.
+    package static let answerSender = Rules(rawValue: 1 << 35)
+    /// An owner takes a bounded number of intents of one peer per second.
+    package static let intentRate = Rules(rawValue: 1 << 36)
+    /// An owner repeats its register when an older live one appears.
+    package static let reminder = Rules(rawValue: 1 << 37)
+    /// A count-up is not credited past its owner's last sign of life.
+    package static let lastSignOfLife = Rules(rawValue: 1 << 38)
+    /// A takeover does not apply an intent that the session shows as applied.
+    package static let appliedAtTakeover = Rules(rawValue: 1 << 39)
 
     // What carries an engine's ledger records keeps these.
     /// A record is told only when the journal that goes with it is on disk.

@@ -19,7 +19,7 @@ extension Engine {
             let answer = refusal(of: intent, because: current)
             return emit(.reply(ticket, isKnown ? .answered(answer) : .noSession))
         }
-        requests.add(Requests.Request(intent, ticket: ticket, at: now.boot))
+        requests.add(Requests.Request(intent, of: current.owner, ticket: ticket, at: now.boot))
         sendRequests(at: now)
     }
 
@@ -53,7 +53,7 @@ extension Engine {
         {
             var aimed = request
             aimed.refusal = nil
-            aimed.aim(at: head.id, boot: now.boot)
+            aimed.aim(at: head, boot: now.boot)
             requests.add(aimed)
             return sendRequests(at: now)
         }
@@ -105,16 +105,13 @@ extension Engine {
         }
     }
 
-    mutating func receiveAck(_ ack: Ack, from sender: NodeID, at now: Instant) {
+    mutating func receiveAck(_ ack: Ack, at now: Instant) {
         switch ack {
-        case .answer(let answer): if !isSelf(sender) { settleRequest(with: answer, at: now) }
-        case .fork(let subject, let version):
-            if subject == node, sender != node { receiveFork(version, at: now) }
-        case .clock(let subject, _, _):
-            if subject == node, sender != node {
-                doubtTime(at: now)
-                stampAnewIfWrong(at: now)
-            }
+        case .answer(let answer): settleRequest(with: answer, at: now)
+        case .fork(_, let version): receiveFork(version, at: now)
+        case .clock:
+            doubtTime(at: now)
+            stampAnewIfWrong(at: now)
         }
     }
 
@@ -124,7 +121,7 @@ extension Engine {
             if isViewDirty { refreshView(at: now) }
             if isBehind(by, request.intent.session) { return requests.add(request) }
             if let head = view.register, head.lineage == request.intent.lineage, head.id != request.intent.session {
-                request.aim(at: head.id, boot: now.boot)
+                request.aim(at: head, boot: now.boot)
                 requests.add(request)
                 return sendRequests(at: now)
             }
@@ -151,7 +148,9 @@ extension Engine {
     /// is to be asked instead.
     mutating func settleRequests(with register: Register, at now: Instant) {
         guard !requests.open.isEmpty else { return }
-        for request in requests.open where register.applied.contains(request.intent.id) {
+        let head = registers.currentOwner
+        for request in requests.open
+        where Admission.shows(register, effectOf: request, head: head, rules: configuration.rules) {
             _ = requests.take(request.intent.id)
             let answer = Answer(
                 intent: request.intent.id, outcome: .applied, session: register.id, rev: register.rev)
@@ -164,7 +163,7 @@ extension Engine {
         for request in requests.open where request.intent.session != register.id {
             if request.intent.lineage == register.lineage {
                 guard var aimed = requests.take(request.intent.id) else { continue }
-                aimed.aim(at: register.id, boot: now.boot)
+                aimed.aim(at: register, boot: now.boot)
                 requests.add(aimed)
                 hasAimed = true
             } else if let refusal = request.refusal, refusal.by?.session == register.id {

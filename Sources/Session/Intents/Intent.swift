@@ -91,6 +91,8 @@ public enum Refusal: String, CaseIterable, Sendable {
     case notAllowed
     /// Its arguments are out of bounds.
     case invalid
+    /// The peer has sent more intents than an owner takes from one peer in that time.
+    case busy
 }
 
 /// What became of an intent.

@@ -15,6 +15,8 @@ struct Requests: Hashable, Sendable {
 
     struct Request: Hashable, Sendable {
         var intent: Intent
+        /// The owners that were asked, the present one last.
+        private(set) var owners: [NodeID]
         /// Who waits for the answer; nobody, for an intent that is only handed on.
         var ticket: Ticket?
         /// When to send it next, on the boot clock.
@@ -30,8 +32,11 @@ struct Requests: Hashable, Sendable {
         /// What the person is told then, if somebody has refused it meanwhile.
         var refusal: Answer?
 
-        init(_ intent: Intent, ticket: Ticket?, at boot: Int64, patience: Int64 = Requests.patience) {
+        init(
+            _ intent: Intent, of owner: NodeID, ticket: Ticket?, at boot: Int64, patience: Int64 = Requests.patience
+        ) {
             self.intent = intent
+            owners = [owner]
             self.ticket = ticket
             sendAt = boot
             suspectAt = boot + Requests.silence
@@ -48,8 +53,10 @@ struct Requests: Hashable, Sendable {
         }
 
         /// Asks another session of the lineage from now on.
-        mutating func aim(at session: SessionID, boot: Int64) {
-            intent.session = session
+        mutating func aim(at head: Register, boot: Int64) {
+            intent.session = head.id
+            owners.removeAll { $0 == head.owner }
+            owners = owners.suffix(7) + [head.owner]
             sendAt = boot
             suspectAt = boot + Requests.silence
             muteAt = boot + Requests.muteness
@@ -78,6 +85,8 @@ struct Requests: Hashable, Sendable {
     mutating func add(_ request: Request) { open.append(request) }
 
     mutating func forget(_ ticket: Ticket) { open.removeAll { $0.ticket == ticket } }
+
+    subscript(intent: IntentID) -> Request? { open.first { $0.intent.id == intent } }
 
     mutating func take(_ intent: IntentID) -> Request? {
         guard let index = open.firstIndex(where: { $0.intent.id == intent }) else { return nil }

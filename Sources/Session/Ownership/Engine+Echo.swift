@@ -23,10 +23,10 @@ extension Engine {
         }
     }
 
-    /// An observer holds two registers of one version of this node, or one that this node does not know of.
-    mutating func receiveFork(_ version: Version, at now: Instant) {
-        guard let own = journal.own, version >= own.version else { return }
-        contest(version, at: now)
+    /// An observer says that it holds two registers of one version of this node, or one that this node does not know of.
+    mutating func receiveFork(_ claim: Version, at now: Instant) {
+        guard let own = journal.own, claim >= own.version else { return }
+        contest(Admission.step(from: own.version, towards: claim, rules: configuration.rules), at: now)
     }
 
     /// Another register speaks for this node under a version that is not below its own: the own one goes above it.
@@ -79,6 +79,7 @@ extension Engine {
     private mutating func adopt(_ found: Register, at now: Instant) {
         if let lost = journal.own?.id, lost != found.id { retire(lost) }
         journal.isProvisional = false
+        answers.forgetEffects(in: found.id)
         journal.undated.removeAll { $0 != found.id }
         journal.before = nil
         link.timeDeadline = nil

@@ -9,8 +9,17 @@ extension Engine {
             time = GroupClock(mark: journal.mark, at: now)
             if !time.followsWall { emit(.log(.clockCorrected(by: groupTime(now) - now.wall))) }
         }
+        lowerEpoch(at: now)
         settleOnBoot(at: now)
         chooseTime(at: now)
+    }
+
+    /// A journal whose epoch no reader takes: an earlier version of this program let others raise it to any number.
+    private mutating func lowerEpoch(at now: Instant) {
+        guard !Admission.isPlausible(Version(epoch: journal.epoch, rev: 0), groupTime: groupTime(now)) else { return }
+        journal.epoch = 1
+        guard let own = journal.own else { return }
+        replaceOwn(with: own, above: Version(epoch: 1, rev: 0))
     }
 
     /// After a reboot the register's anchor is on a clock that is gone: it moves onto the present one, by date.
@@ -71,7 +80,10 @@ extension Engine {
         _ new: Register, mark: HybridClock, isApproximate: Bool = false, reply id: IntentID, to ticket: Ticket,
         at now: Instant
     ) {
-        let version = (journal.own?.version ?? Version(epoch: journal.epoch, rev: 0)).next
+        let last = journal.own?.version ?? Version(epoch: journal.epoch, rev: 0)
+        let version = last.next
+        // Nobody would accept a register under a version that was there before.
+        guard version > last else { return emit(.reply(ticket, .invalid("epoch"))) }
         var register = new
         register.epoch = version.epoch
         register.rev = version.rev
@@ -107,6 +119,7 @@ extension Engine {
         isViewDirty = true
         disk.isFresh = true
         branch = Branch()
+        admission.startSession()
         let answer = Answer(intent: id, outcome: .applied, session: register.id, rev: version.rev)
         writeOwn(then: .reply(ticket, .answered(answer)))
     }

@@ -51,7 +51,7 @@ extension Engine {
         func answer(_ outcome: Outcome) -> Effect {
             deliver(Answer(intent: intent.id, outcome: outcome, session: found.id, rev: found.rev))
         }
-        if found.applied.contains(intent.id) { return emit(answer(.duplicate)) }
+        if found.applied.contains(intent.id), keeps(.appliedAtTakeover) { return emit(answer(.duplicate)) }
         if intent.operation.isFencedByPhase, intent.phase != found.phase, keeps(.phaseFence) {
             return emit(answer(.refused(.stalePhase)))
         }
@@ -65,7 +65,9 @@ extension Engine {
     private func base(of moment: Moment, at now: Instant) -> Register {
         var base = anchored(moment.register, since: moment.since, at: now)
         // A count-up session is not credited past the last sign of life of an owner that is gone.
-        if base.mode == .countup, base.status == .running, let lostAt = moment.contactLostAt, moment.staleFor != nil {
+        if base.mode == .countup, base.status == .running, let lostAt = moment.contactLostAt, moment.staleFor != nil,
+            keeps(.lastSignOfLife)
+        {
             let gone = now.boot - lostAt
             base.anchor.elapsed = max(0, base.anchor.elapsed - gone)
             base.cutRuns(at: max(0, base.anchor.at - gone))
@@ -119,7 +121,8 @@ extension Engine {
             intent.session = winner.id
             intent.from = node
             let patience = min(intent.expiresAt - time, Limits.intentLife)
-            requests.add(Requests.Request(intent, ticket: nil, at: now.boot, patience: patience))
+            requests.add(
+                Requests.Request(intent, of: winner.owner, ticket: nil, at: now.boot, patience: patience))
         }
         guard !branch.carried.isEmpty else { return }
         branch = Branch()

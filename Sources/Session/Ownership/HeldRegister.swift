@@ -86,9 +86,4 @@ struct HeldRegister: Hashable, Sendable {
         guard let other else { return true }
         return stamp >= other.stamp
     }
-
-    /// Whether a stamp is near enough to group time to count.
-    static func admits(_ stamp: Stamp, groupTime: Int64) -> Bool {
-        stamp.time >= Limits.earliestStamp && stamp.time - groupTime <= Limits.stampLead
-    }
 }

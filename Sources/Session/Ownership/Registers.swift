@@ -35,27 +35,54 @@ extension Engine {
         guard peers.admit(sender, heardAt: isHeard ? now.boot : nil) else {
             return discard(.tooManyNodes, from: nil)
         }
+        switch judge(message, from: sender, retained: retained, at: now) {
+        case .accepted: break
+        case .ignored: return
+        case .busy: return discard(.tooOften, from: sender)
+        case .refused(let reason):
+            discard(reason, from: sender)
+            // What stands on the own topic has taken the place of the own register.
+            if case .register = message, isSelf(sender) { repair(at: now) }
+            return
+        }
         switch message {
         case .presence(let presence): receivePresence(presence, from: sender, retained: retained, at: now)
         case .register(let register): receiveRegister(register, from: sender, at: now)
-        case _ where retained: discard(.retained, from: sender)
         case .intent(let intent): answer(intent, at: now)
-        case .ack(let ack): receiveAck(ack, from: sender, at: now)
-        case .hello: if sender != node { answerHello(at: now) }
-        case .ping(let ping, let to): if to == node, !isSelf(sender) { answer(ping, of: sender, at: now) }
-        case .pong(let pong, let to): if to == node, !isSelf(sender) { learn(pong, of: sender, at: now) }
+        case .ack(let ack): receiveAck(ack, at: now)
+        case .hello: answerHello(at: now)
+        case .ping(let ping, _): answer(ping, of: sender, at: now)
+        case .pong(let pong, _): learn(pong, of: sender, at: now)
         }
     }
 
+    /// Whether a message is used, by the rules of ``Admission``.
+    private mutating func judge(
+        _ message: Message, from sender: NodeID, retained: Bool, at now: Instant
+    ) -> Admission.Verdict {
+        var known = Admission.Known(
+            node: node, isSelf: isSelf(sender), groupTime: groupTime(now), rules: configuration.rules)
+        if case .ack(.answer(let answer)) = message, let request = requests[answer.intent] {
+            known.request = request
+            if isViewDirty { refreshView(at: now) }
+            known.head = view.register.map { ($0.owner, $0.lineage) }
+        }
+        let verdict = Admission.judge(message, from: sender, retained: retained, knowing: known)
+        guard verdict == .accepted, case .ping = message else { return verdict }
+        return admission.charge(pingOf: sender, at: now.boot)
+    }
+
     private mutating func receiveRegister(_ register: Register, from sender: NodeID, at now: Instant) {
-        guard register.owner == sender else { return discard(.wrongSender, from: sender) }
         if isSelf(sender) { return receiveEcho(register, at: now) }
         let known = registers[sender]
         if let known, register.version <= known.version, keeps(.versionOrder) {
-            if register.version == known.version, register != known.register { object(to: known) }
+            if register.version == known.version, register != known.register, keeps(.forkObjection) {
+                // Said each time that one comes, for an objection can be lost like any message.
+                object(.fork(node: sender, version: known.version), to: sender, at: now)
+            }
             if register.version < known.version {
                 // Old news, or its author lost the end of its journal and found nothing at the broker: it knows which.
-                emitAck(.fork(node: sender, version: known.version))
+                object(.fork(node: sender, version: known.version), to: sender, at: now)
             }
             return
         }
@@ -76,8 +103,9 @@ extension Engine {
                 emit(.log(.clockWrong(sender, stamp: register.stamp.time)))
             }
             doubtTime(at: now)
-            emitAck(.clock(node: sender, session: register.id, at: groupTime(now)))
+            object(.clock(node: sender, session: register.id, at: groupTime(now)), to: sender, at: now)
         }
+        if register.status.isLive { planReminder(below: register, at: now) }
         cutAtTakeover(by: register)
         if let winner = registers.current?.register { handOn(to: winner, at: now) }
         settleRequests(with: register, at: now)
@@ -102,14 +130,31 @@ extension Engine {
         }
     }
 
-    /// Two registers of one version that differ: their author must raise its revision. Said each time that one comes, for
-    /// an objection can be lost like any message.
-    private mutating func object(to known: HeldRegister) {
-        guard keeps(.forkObjection) else { return }
-        emitAck(.fork(node: known.register.owner, version: known.register.version))
+    /// Tells a node what is wrong with its register, at a bounded rate.
+    private mutating func object(_ ack: Ack, to author: NodeID, at now: Instant) {
+        guard link.isUp, configuration.isAnnounced, admission.charge(objectionTo: author, at: now.boot) == .accepted
+        else { return }
+        emit(.publish(.ack(ack)))
     }
 
-    private mutating func emitAck(_ ack: Ack) {
-        if link.isUp, configuration.isAnnounced { emit(.publish(.ack(ack))) }
+    /// An older live register has appeared. Its author should have yielded: the broker may have lost the own register
+    /// before it could be read there. So it is published once more, a second later, unless the author has yielded by then.
+    private mutating func planReminder(below register: Register, at now: Instant) {
+        // Before the barrier the own one is about to be published anyhow.
+        guard let own = journal.own, register.stamp < own.stamp, link.isReady, link.timeDeadline == nil,
+            link.reminderAt == nil, keeps(.reminder)
+        else { return }
+        link.reminderAt = now.boot + 1_000
+    }
+
+    /// Publishes the own register again where another node still holds on to an older session.
+    mutating func remind(at now: Instant) {
+        link.reminderAt = nil
+        guard let own = journal.own, registers.current.map({ $0.stamp < own.stamp }) ?? true,
+            registers.all.contains(where: {
+                $0.register.status.isLive && $0.stamp < own.stamp && peers[$0.owner].isOnline
+            })
+        else { return }
+        repair(at: now)
     }
 }

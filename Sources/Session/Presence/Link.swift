@@ -27,6 +27,8 @@ struct Link: Hashable, Sendable {
     var repairAt: Int64?
     /// Before then nothing is repaired, so that two programs with one id do not chase each other at full speed.
     var repairNotBefore: Int64 = .min
+    /// When to look whether an older live register is still there, and to publish the own one again.
+    var reminderAt: Int64?
     /// The largest version under which somebody else's register of this node was seen; the next repair goes above it.
     var contested: Version?
     private var echoes: [Version] = []
@@ -38,7 +40,7 @@ struct Link: Hashable, Sendable {
 
     var nextWake: Int64? {
         guard isUp else { return nil }
-        return [barrierDeadline, repairAt, timeDeadline, comparedBy].lazy.compactMap(\.self).min()
+        return [barrierDeadline, repairAt, reminderAt, timeDeadline, comparedBy].lazy.compactMap(\.self).min()
     }
 
     mutating func expectEcho(of version: Version) {
@@ -81,6 +83,7 @@ extension Engine {
         link.downSince = now.boot
         link.barrierDeadline = nil
         link.repairAt = nil
+        link.reminderAt = nil
         link.timeDeadline = nil
         link.comparedBy = nil
         link.contested = nil

@@ -24,6 +24,10 @@ public enum Limits {
     public static let time: ClosedRange<Int64> = 0...7_258_118_400_000
     /// Boot-clock readings and elapsed times, in milliseconds: a hundred years.
     public static let reading: ClosedRange<Int64> = 0...3_155_760_000_000
+    /// Epochs of a node that are plausible at the beginning of 2026; one more each second from then on.
+    public static let epochs = 1_000_000
+    /// By how many revisions another node's objection raises a version at most.
+    public static let claimedRevisions = 1_000_000
     /// Nodes of a space that a node remembers; the messages of further ones are dropped.
     public static let nodes = 512
 

@@ -58,6 +58,8 @@ extension Node {
         case .wrongSender: "it speaks for another node than its topic"
         case .retained: "retained on a topic that is not"
         case .tooManyNodes: "more than \(Limits.nodes) nodes in this space"
+        case .notAsked: "it answers an intent that another node was asked"
+        case .tooOften: "more of them per second than one node may send"
         }
     }
 }

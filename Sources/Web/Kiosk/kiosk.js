@@ -442,7 +442,7 @@ const meet = (one, other) =>
 
 const refusals = {
   superseded: "refusedSuperseded", stalePhase: "refusedStalePhase", expired: "refusedExpired",
-  notAllowed: "refusedNotAllowed", invalid: "refusedInvalid",
+  notAllowed: "refusedNotAllowed", invalid: "refusedInvalid", busy: "refusedBusy",
 };
 
 async function press(wish) {

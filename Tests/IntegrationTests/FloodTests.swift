@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Mosquitto
+import Support
+import Testing
+
+/// One peer sends as many intents as it can; the owner and the other peers go on.
+@Suite(.takingTurns) struct FloodTests {
+    @Test func floodOfOnePeerHoldsUpNobodyElse() async throws {
+        try await Space.with("desk") { space in
+            let id = try space["desk"].begin(["seconds": 600])
+            let before = ProcessCounters.now(of: space["desk"].pid).residentKilobytes
+            try await Peer.with("flood", port: space.broker.port) { flood in
+                let messages = (0..<10_000).map { number in
+                    Message(
+                        topic: flood.topic("flood", "intent"),
+                        payload: Array(
+                            """
+                            {"v":1,"id":"flood-\(number)","session":"\(id)","op":"extend","args":{"seconds":1},\
+                            "from":"flood"}
+                            """.utf8))
+                }
+                try await flood.publishAll(Array(messages.prefix(1_000)))
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    group.addTask { try await flood.publishAll(Array(messages.dropFirst(1_000))) }
+                    let press = try await space.peer.ask("pause", of: id)
+                    #expect(try await space.peer.answer(to: press, from: "desk").outcome == "applied")
+                    #expect(space["desk"].status.status == "paused")
+                    try await group.waitForAll()
+                }
+                try await flood.isHeard(by: space["desk"])
+                let outcomes = space.peer.all("ack", of: "desk").filter { $0.id.text?.hasPrefix("flood-") == true }
+                let applied = outcomes.count { $0.outcome == "applied" }
+                let busy = outcomes.count { $0.reason == "busy" }
+                #expect(applied >= 100 && busy >= 1)
+                // Every intent was either applied or counted as refused.
+                let refused = space["desk"].row(of: "flood").dropped.tooOften.int ?? 0
+                #expect(Int64(applied) + refused <= 10_000 && refused > 1_000, "\(applied) applied, \(refused) refused")
+                #expect(space["desk"].status.revision == .number(Int64(applied) + 2))
+            }
+            let after = ProcessCounters.now(of: space["desk"].pid).residentKilobytes
+            #expect(after - before < 40_000, "\(before) KB before, \(after) KB after")
+        }
+    }
+}

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import Session
+
+/// What a peer with a valid password can and cannot reach by lying.
+@Suite struct AdmissionTests {
+    static let limit = Limits.counter.upperBound
+
+    static func fork(of node: String = "desk", _ epoch: Int, _ rev: Int) -> Message {
+        .ack(.fork(node: id(node), version: Version(epoch: epoch, rev: rev)))
+    }
+
+    /// An engine of another node that has seen nothing but this register.
+    static func reader(of register: Register?, at wall: Int64 = Rig.epoch) -> Rig {
+        var rig = Rig("reader", bootID: "boot-r", wall: wall)
+        rig.linkUp()
+        if let register { rig.hear(.register(register), from: register.owner.rawValue) }
+        return rig
+    }
+
+    // MARK: Versions
+
+    @Test(arguments: [(limit, limit), (limit, limit - 1), (1, limit), (2, limit), (1_000_000, 0)])
+    func ownerKeepsItsVersionsInReachWhenPeerForgesAFork(epoch: Int, rev: Int) throws {
+        var rig = LinkTests.running()
+        for _ in 0..<100 {
+            rig.hear(Self.fork(epoch, rev), from: "kitchen")
+            rig.pass(1_000)
+        }
+        #expect(try #require(rig.own).epoch <= 102)
+        #expect(outcome(rig.start("focus 25m", id: "S2")) == .applied)
+        let own = try #require(rig.own)
+        #expect(own.version.next > own.version && own.flaw == nil)
+        #expect(Self.reader(of: own, at: rig.wall).engine.view.register?.id == token("S2"))
+    }
+
+    @Test func ownerGoesAboveAVersionThatIsNear() {
+        var rig = LinkTests.running()
+        rig.hear(Self.fork(1, 2 + Limits.claimedRevisions), from: "kitchen")
+        #expect(rig.own?.version == Version(epoch: 1, rev: 3 + Limits.claimedRevisions))
+    }
+
+    /// An owner that has lost its journal, and found nothing at the broker, hears of its later epochs from an observer.
+    @Test func ownerReachesAnHonestClaimStepByStep() throws {
+        var rig = LinkTests.running()
+        var observer = Self.reader(of: peerRegister("desk", session: "S0", at: Rig.epoch - 9_000, epoch: 6, rev: 40))
+        for _ in 0..<10 {
+            observer.published = []
+            observer.hear(.register(try #require(rig.own)), from: "desk")
+            for message in observer.published { rig.hear(message, from: "reader") }
+            rig.pass(1_000)
+        }
+        #expect(rig.own?.version == Version(epoch: 6, rev: 41))
+        #expect(observer.engine.view.register?.id == token("S1"))
+    }
+
+    @Test func registerOfAnImpossibleEpochIsRefused() {
+        let bound = Limits.epochs + Int(Rig.epoch - Limits.earliestStamp) / 1_000
+        for (epoch, isUsed) in [(bound, true), (bound + 1, false), (Self.limit, false)] {
+            var rig = Rig()
+            rig.linkUp()
+            rig.hear(.register(peerRegister(epoch: epoch)), from: "kitchen")
+            #expect((rig.engine.view.register != nil) == isUsed)
+            #expect(rig.engine.peers[.kitchen].discarded == (isUsed ? [:] : [.outOfBounds: 1]))
+        }
+    }
+
+    /// Only where the broker lets anybody write anywhere.
+    @Test func ownerIsHeardAgainAfterAStrangerWroteTheHighestVersionOnItsTopic() throws {
+        var rig = LinkTests.running()
+        var forged = try #require(rig.own)
+        forged.epoch = Limits.epochs + Int(rig.wall - Limits.earliestStamp) / 1_000
+        forged.rev = Self.limit
+        var reader = Self.reader(of: forged, at: rig.wall)
+        rig.hear(.register(forged), from: "desk")
+        rig.pass(2_000)
+        reader.pass(2_000)
+        #expect(outcome(rig.start("focus 25m", id: "S2")) == .applied)
+        reader.hear(.register(try #require(rig.own)), from: "desk")
+        #expect(reader.engine.view.register?.id == token("S2"))
+    }
+
+    @Test func journalWithASaturatedVersionIsLowered() throws {
+        var old = peerRegister("desk", epoch: Self.limit, rev: Self.limit, status: .stopped)
+        old.anchor.bootID = token("boot-1")
+        var rig = Rig(journal: Journal(epoch: Self.limit, own: old))
+        rig.linkUp()
+        #expect(outcome(rig.start("focus 25m", id: "S2")) == .applied)
+        let own = try #require(rig.own)
+        #expect(own.epoch == 1 && rig.journal?.epoch == 1)
+        #expect(Self.reader(of: own).engine.view.register?.id == token("S2"))
+    }
+
+    // MARK: Stamps and marks
+
+    @Test func startBeatsAStampAtTheEndOfAllBounds() throws {
+        var rig = Rig()
+        rig.linkUp()
+        let largest = peerRegister(at: Rig.epoch + Limits.stampLead, counter: Self.limit)
+        rig.hear(.register(largest), from: "kitchen")
+        #expect(rig.engine.view.register?.owner == .kitchen)
+        #expect(outcome(rig.start("focus 25m")) == .applied)
+        #expect(rig.engine.view.isOwner)
+        var reader = Self.reader(of: largest)
+        reader.hear(.register(try #require(rig.own)), from: "desk")
+        reader.pass(1)
+        #expect(reader.engine.view.register?.id == token("S1"), "one millisecond later at most")
+    }
+
+    @Test func markLeadsTimeByTheLeadOfAStampAtMost() {
+        var rig = Rig()
+        rig.linkUp()
+        let times = [0, Limits.earliestStamp, Limits.time.upperBound] + (9_990...10_010).map { Rig.epoch + $0 }
+        for (index, time) in times.enumerated() {
+            for (rev, counter) in [0, Self.limit - 1, Self.limit].enumerated() {
+                let register = peerRegister(
+                    "n\(index)", session: "P\(index)\(rev)", at: time, rev: rev + 1, counter: counter)
+                rig.hear(.register(register), from: "n\(index)")
+            }
+        }
+        let mark = rig.engine.journal.mark
+        #expect(mark.time <= rig.wall + Limits.stampLead)
+        rig.start("focus 25m")
+        #expect(rig.own?.flaw == nil && rig.own?.stamp.time == rig.wall + Limits.stampLead + 1)
+    }
+
+    // MARK: Answers
+
+    @Test func answerOfANodeThatWasNotAskedIsRefused() {
+        var rig = RequestTests.rig()
+        rig.press(.pause, id: "I1")
+        for _ in 0..<2 { rig.hear(RequestTests.answer(.applied), from: "zoo") }
+        rig.hear(LineageTests.refusal(by: "Z1", "zoo"), from: "attic")
+        #expect(rig.replies.isEmpty)
+        #expect(rig.engine.peers[id("zoo")].discarded == [.notAsked: 2])
+        rig.hear(RequestTests.answer(.refused(.notAllowed)), from: "kitchen")
+        #expect(outcome(rig.replies[1]) == .refused(.notAllowed))
+    }
+
+    @Test func registerOfANodeThatWasNotAskedShowsNoEffect() {
+        var rig = RequestTests.rig()
+        rig.press(.pause, id: "I1")
+        var forged = peerRegister("zoo", session: "P1", plan: "focus 25m, shortBreak 5m", at: Rig.epoch - 1)
+        forged.applied = [token("I1")]
+        rig.hear(.register(forged), from: "zoo")
+        #expect(rig.replies.isEmpty)
+        rig.hear(RequestTests.answer(.applied), from: "kitchen")
+        #expect(outcome(rig.replies[1]) == .applied)
+    }
+
+    @Test func lateAnswerOfAFormerOwnerIsNobodysFault() {
+        var rig = TakeoverTests.mirror()
+        rig.press(.pause, id: "I1")
+        rig.hear(.register(LineageTests.continuation()), from: "attic")
+        rig.hear(RequestTests.answer(.noop), from: "kitchen")
+        #expect(rig.replies.isEmpty && rig.engine.peers[.kitchen].discarded.isEmpty)
+        rig.hear(RequestTests.answer(.applied), from: "attic")
+        #expect(outcome(rig.replies[1]) == .applied)
+    }
+
+    // MARK: Rates
+
+    static func flooded(_ count: Int) -> Rig {
+        var rig = Rig()
+        rig.linkUp()
+        rig.start("focus 25m")
+        rig.published = []
+        for index in 0..<count {
+            rig.hear(rig.intent(index % 2 == 0 ? .pause : .resume, id: "flood-\(index)"))
+        }
+        return rig
+    }
+
+    @Test func floodOfOnePeerIsBoundedAndCounted() {
+        var rig = Self.flooded(10_000)
+        let answers = Dictionary(grouping: rig.answers, by: \.outcome).mapValues(\.count)
+        #expect(answers == [.applied: 100, .refused(.busy): 100])
+        #expect(rig.registers.count == 100)
+        #expect(rig.engine.peers[.kitchen].discarded == [.tooOften: 9_900])
+        var pause = rig.intent(.pause, id: "honest")
+        pause.from = id("zoo")
+        rig.hear(pause)
+        #expect(rig.answers.last?.intent == token("honest") && rig.answers.last?.outcome == .applied)
+        rig.pass(10_000)
+        rig.hear(rig.intent(.resume, id: "later"))
+        #expect(rig.answers.last?.outcome == .applied, "a peer that has stopped is heard again")
+    }
+
+    @Test func refusedForTheRateItStaysRefused() {
+        var rig = Self.flooded(101)
+        rig.pass(10_000)
+        rig.hear(rig.intent(.pause, id: "flood-100"))
+        #expect(rig.answers.suffix(2).map(\.outcome) == [.refused(.busy), .refused(.busy)])
+        #expect(rig.own?.status == .running)
+    }
+
+    @Test func honestIntentTakesEffectOnceAlthoughAnotherPeerFillsTheRegister() throws {
+        var rig = Rig()
+        rig.linkUp()
+        rig.start("focus 25m")
+        var honest = rig.intent(.extend(seconds: 60), id: "honest")
+        honest.from = id("zoo")
+        rig.hear(honest)
+        for index in 0..<200 {
+            rig.hear(rig.intent(index % 2 == 0 ? .pause : .resume, id: "flood-\(index)"))
+            rig.pass(60)
+        }
+        #expect(try #require(rig.own).applied.contains(token("honest")) == false)
+        rig.hear(honest)
+        #expect(rig.answers.last?.outcome == .duplicate)
+        #expect(rig.own?.plan[0].seconds == 26 * 60)
+    }
+
+    @Test func pingsAndObjectionsAreBounded() {
+        var rig = LinkTests.running()
+        for _ in 0..<1_000 {
+            rig.hear(.ping(Ping(connection: token("k1"), sent: 1, at: rig.wall), to: id("desk")), from: "kitchen")
+        }
+        rig.hear(.register(peerRegister(at: Rig.epoch - 1, rev: 8)), from: "kitchen")
+        for _ in 0..<1_000 { rig.hear(.register(peerRegister(at: Rig.epoch - 1, rev: 7)), from: "kitchen") }
+        #expect(rig.published.count { if case .pong = $0 { true } else { false } } == 100)
+        #expect(rig.published.count { if case .ack(.fork) = $0 { true } else { false } } == 100)
+    }
+
+    // MARK: What the broker has lost
+
+    @Test func ownerRepeatsItsRegisterWhereAnOlderLiveOneAppears() {
+        var rig = LinkTests.running()
+        rig.hear(.presence(presence("k1")), from: "kitchen")
+        for rev in 1...20 { rig.hear(.register(peerRegister(at: Rig.epoch - 60_000, rev: rev)), from: "kitchen") }
+        #expect(rig.registers.isEmpty)
+        rig.pass(1_000)
+        #expect(rig.registers == [rig.own].compactMap(\.self))
+        rig.pass(60_000)
+        #expect(rig.registers.count == 1)
+    }
+
+    @Test func ownerSaysNothingWhereTheOlderOneHasYielded() {
+        var rig = LinkTests.running()
+        rig.hear(.presence(presence("k1")), from: "kitchen")
+        rig.hear(.register(peerRegister(at: Rig.epoch - 60_000)), from: "kitchen")
+        rig.pass(500)
+        rig.hear(.register(peerRegister(at: Rig.epoch - 60_000, rev: 2, status: .superseded)), from: "kitchen")
+        rig.pass(60_000)
+        #expect(rig.registers.isEmpty)
+    }
+}
