@@ -34,10 +34,11 @@ public enum Buttons {
         guard register.status.isLive else { return [] }
         guard register.mode == .countdown else { return [.stop] }
         let isBreak = register.currentPhase.kind.isBreak
+        let isPaused = register.status == .paused
         if register.status == .ready { return [isBreak ? .startBreak : .startFocus, .stop] }
-        if face == .calm { return [register.status == .paused ? .resume : .pause, .stop] }
-        if isBreak { return [.stop, extend, .startFocus] }
-        return register.status == .paused ? [.resume, .stop, .startBreak] : [.pause, extend, .startBreak]
+        if isBreak { return isPaused ? [.resume, .stop, .startFocus] : [.stop, extend, .startFocus] }
+        if face == .calm { return [isPaused ? .resume : .pause, .stop] }
+        return isPaused ? [.resume, .stop, .startBreak] : [.pause, extend, .startBreak]
     }
 
     /// What a key of a terminal asks for; `nil` where the session's state does not allow it.

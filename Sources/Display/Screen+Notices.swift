@@ -12,7 +12,9 @@ extension Screen {
         }
         if options.isUnsaved { notices.append(Notice(kind: .unsaved, text: options.strings[.unsaved])) }
         if options.isClockWrong { notices.append(Notice(kind: .clockWrong, text: options.strings[.clockWrong])) }
-        if !view.isLinked { notices.append(Notice(kind: .linkLost, text: options.strings[.linkLost])) }
+        if !view.isLinked, !options.worksAlone {
+            notices.append(Notice(kind: .linkLost, text: options.strings[.linkLost]))
+        }
         if let register = moment?.register, register.status.isLive, let takeover = register.continues,
             takeover.node != register.owner
         {

@@ -24,12 +24,15 @@ public struct ScreenOptions: Sendable {
     public var isClockWrong: Bool
     /// Whether the last change is not on the disk of this display's machine.
     public var isUnsaved: Bool
+    /// Whether the display's node was given no broker: then it has no connection that could be lost.
+    public var worksAlone: Bool
 
     /// Makes options.
     public init(
         strings: Strings = .english, node: NodeID? = nil, isReadOnly: Bool = false,
         utcOffset: @escaping @Sendable (Int64) -> Int = { _ in 0 }, pending: Operation? = nil, message: String? = nil,
-        calm: Calm? = nil, debtMinutes: Int? = nil, isClockWrong: Bool = false, isUnsaved: Bool = false
+        calm: Calm? = nil, debtMinutes: Int? = nil, isClockWrong: Bool = false, isUnsaved: Bool = false,
+        worksAlone: Bool = false
     ) {
         self.strings = strings
         self.node = node
@@ -41,6 +44,7 @@ public struct ScreenOptions: Sendable {
         self.debtMinutes = debtMinutes
         self.isClockWrong = isClockWrong
         self.isUnsaved = isUnsaved
+        self.worksAlone = worksAlone
     }
 }
 

@@ -45,13 +45,15 @@ public struct Shown: Sendable {
     public var isClockWrong: Bool
     /// Whether the last change is not on the machine's disk.
     public var isUnsaved: Bool
+    /// Whether the node was given no broker, so that it lacks no connection.
+    public var worksAlone: Bool
     /// Seconds that the node's place is ahead of UTC at a time given in milliseconds since 1970.
     public var utcOffset: @Sendable (Int64) -> Int
 
     /// Puts it together.
     public init(
         view: View, boot: Int64, groupTime: Int64, node: NodeID, feeds: Feeds, isClockWrong: Bool,
-        isUnsaved: Bool = false, utcOffset: @escaping @Sendable (Int64) -> Int
+        isUnsaved: Bool = false, worksAlone: Bool = false, utcOffset: @escaping @Sendable (Int64) -> Int
     ) {
         self.view = view
         self.boot = boot
@@ -60,11 +62,13 @@ public struct Shown: Sendable {
         self.feeds = feeds
         self.isClockWrong = isClockWrong
         self.isUnsaved = isUnsaved
+        self.worksAlone = worksAlone
         self.utcOffset = utcOffset
     }
 
     var nodeView: NodeView {
-        NodeView(view, feeds: feeds, isClockWrong: isClockWrong, isUnsaved: isUnsaved, at: groupTime)
+        NodeView(
+            view, feeds: feeds, isClockWrong: isClockWrong, isUnsaved: isUnsaved, worksAlone: worksAlone, at: groupTime)
     }
 
     /// What a screen depends on besides the session.
@@ -82,6 +86,7 @@ extension ScreenOptions {
         debtMinutes = node.debtMinutes
         isClockWrong = node.isClockWrong
         isUnsaved = node.isUnsaved
+        worksAlone = node.worksAlone
     }
 }
 

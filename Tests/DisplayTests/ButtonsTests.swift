@@ -8,16 +8,24 @@ struct ButtonsTests {
     /// The table of the product, cell by cell.
     @Test(arguments: PhaseKind.allCases, Status.allCases)
     func table(kind: PhaseKind, status: Status) {
-        let buttons = Screen(view(sample([Phase(kind: kind, seconds: 60)], status: status)), at: 0, face: .focus)
-            .buttons
-        let texts = buttons.map(\.text)
+        let session = view(sample([Phase(kind: kind, seconds: 60)], status: status))
+        let texts = Screen(session, at: 0, face: .focus).buttons.map(\.text)
         switch status {
         case .completed, .stopped, .superseded: #expect(texts.isEmpty)
         case .ready: #expect(texts == [kind.isBreak ? "Start break" : "Start focus", "Stop"])
-        case .running where kind.isBreak, .paused where kind.isBreak:
-            #expect(texts == ["Stop", "+1 min", "Start focus"])
+        case .running where kind.isBreak: #expect(texts == ["Stop", "+1 min", "Start focus"])
+        case .paused where kind.isBreak: #expect(texts == ["Resume", "Stop", "Start focus"])
         case .running: #expect(texts == ["Pause", "+1 min", "Start break"])
         case .paused: #expect(texts == ["Resume", "Stop", "Start break"])
+        }
+        let operations = Buttons.operations(of: session.moment(at: 0))
+        #expect(Buttons.operations(of: session.moment(at: 0), face: .phases) == operations)
+        // The calm face has two buttons of its own for what is no break.
+        let calm = Buttons.operations(of: session.moment(at: 0), face: .calm)
+        switch status {
+        case .running where !kind.isBreak: #expect(calm == [.pause, .stop])
+        case .paused where !kind.isBreak: #expect(calm == [.resume, .stop])
+        default: #expect(calm == operations)
         }
     }
 

@@ -37,6 +37,14 @@ struct ScreenTests {
         #expect(minutes.notices.map(\.text) == ["Last heard 4 min ago"])
     }
 
+    @Test func aNodeThatWorksAloneHasLostNoConnection() {
+        let alone = ScreenOptions(worksAlone: true)
+        #expect(Screen(view(nil, isLinked: false), at: 0, face: .focus, options: alone).notices.isEmpty)
+        #expect(Screen(view(sample(), isLinked: false), at: 0, face: .focus, options: alone).notices.isEmpty)
+        let stale = Screen(view(sample(), lostAt: 0, isLinked: false), at: 45_000, face: .focus, options: alone)
+        #expect(stale.notices.map(\.text) == ["Last heard 45 s ago"])
+    }
+
     @Test func takeoverIsSaid() throws {
         var register = sample()
         register.continues = Continuation(

@@ -14,6 +14,7 @@ final class FakeNode: NodeAccess {
     let feeds = Mutex(Feeds())
     let groupTime = Mutex<Int64>(0)
     let boot = Mutex<Int64>(1_000)
+    let worksAlone = Mutex(false)
     let view = Mutex(View(isLinked: true))
     private let watching = Mutex<[AsyncStream<View>.Continuation]>([])
 
@@ -61,7 +62,8 @@ final class FakeNode: NodeAccess {
     func shown() async -> Shown {
         Shown(
             view: view.withLock(\.self), boot: boot.withLock(\.self), groupTime: groupTime.withLock(\.self),
-            node: Self.node, feeds: feeds.withLock(\.self), isClockWrong: false, utcOffset: { _ in 0 })
+            node: Self.node, feeds: feeds.withLock(\.self), isClockWrong: false,
+            worksAlone: worksAlone.withLock(\.self), utcOffset: { _ in 0 })
     }
 
     static let node = NodeID("desk") ?? { preconditionFailure("desk is a node") }()

@@ -45,11 +45,13 @@ import Wire
     }
 
     private static func page(
-        _ feeds: [Feed], at time: Int64, view: View = View(isLinked: true), _ query: String = "?lang=en"
+        _ feeds: [Feed], at time: Int64, view: View = View(isLinked: true), worksAlone: Bool = false,
+        _ query: String = "?lang=en"
     ) async throws -> String {
         let node = FakeNode()
         node.groupTime.withLock { $0 = time }
         node.view.withLock { $0 = view }
+        node.worksAlone.withLock { $0 = worksAlone }
         for feed in feeds { _ = node.feeds.withLock { $0.take(feed) } }
         var html = ""
         try await GateTests.with(node) { client in
@@ -94,6 +96,8 @@ import Wire
         let fresh = Feed.debt(try Self.feed(at: Self.monday + 167 * Self.hour))
         #expect(try await Self.page([fresh], at: Self.monday + 168 * Self.hour + 60_000).contains("Last heard 1 h ago"))
         #expect(try await Self.page([fresh], at: Self.monday + 168 * Self.hour, view: View()).contains("Not connected"))
+        let alone = try await Self.page([fresh], at: Self.monday + 168 * Self.hour, view: View(), worksAlone: true)
+        #expect(!alone.contains("Not connected"))
     }
 
     @Test func whatTheAddressMaySay() async throws {

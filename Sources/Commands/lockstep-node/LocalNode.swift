@@ -10,6 +10,8 @@ import Wire
 struct LocalNode: NodeAccess {
     let node: Node
     let presets: Presets
+    /// Whether the node was given no broker.
+    let worksAlone: Bool
 
     func start(_ start: Start) async -> ReplyReport { await node.report(await node.start(start)) }
     func press(_ press: Press) async -> ReplyReport { await node.report(await node.press(press)) }
@@ -19,7 +21,7 @@ struct LocalNode: NodeAccess {
     func nodes() async -> NodesReport { await node.nodesReport() }
     func views() async -> AsyncStream<View> { await node.views() }
     func metrics() async -> NodeMetrics { await node.metrics() }
-    func shown() async -> Shown { await node.shown() }
+    func shown() async -> Shown { await node.shown(worksAlone: worksAlone) }
 
     func preset(_ name: String) async -> PresetLookup {
         presets[name].map(PresetLookup.found) ?? .unknown(names: presets.names)
@@ -27,11 +29,11 @@ struct LocalNode: NodeAccess {
 }
 
 extension Node {
-    fileprivate func shown() -> Shown {
+    fileprivate func shown(worksAlone: Bool) -> Shown {
         let now = clocks()
         return Shown(
             view: view, boot: now.boot, groupTime: groupTime(at: now), node: identity.node, feeds: feeds,
-            isClockWrong: isClockWrong(at: now), isUnsaved: isUnsaved,
+            isClockWrong: isClockWrong(at: now), isUnsaved: isUnsaved, worksAlone: worksAlone,
             utcOffset: LocalTime.utcOffset)
     }
 }

@@ -27,7 +27,7 @@ struct NodeService {
         let hooks = hooks(directory: directory, log: log)
         await hooks?.watch(node, isLinkExpected: settings.broker != nil)
         try Self.makeSocketDirectory(settings.socket)
-        let access = LocalNode(node: node, presets: settings.presets)
+        let access = LocalNode(node: node, presets: settings.presets, worksAlone: settings.broker == nil)
         let secrets = try settings.http.map { _ in try HTTPSecrets(in: directory) }
         let control = try ControlServer(
             node: access, path: settings.socket, kiosk: settings.kiosk(secrets), log: log,

@@ -11,7 +11,8 @@ extension Timeline {
     public func json(at boot: Int64, node: NodeID?, strings: Strings) -> [UInt8] {
         let content = Content(
             boot: boot, node: node?.rawValue, face: entries[0].screen.face.rawValue, language: strings.language,
-            direction: strings.isRightToLeft ? "rtl" : "ltr", words: Words.table(of: strings),
+            direction: strings.isRightToLeft ? "rtl" : "ltr", staleAfter: Limits.staleAfter,
+            words: Words.table(of: strings),
             entries: entries.map { EntryContent($0, strings: strings) })
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.withoutEscapingSlashes]
@@ -25,6 +26,8 @@ extension Timeline {
         var face: String
         var language: String
         var direction: String
+        /// Milliseconds without a word from the node after which the page says that it is stale.
+        var staleAfter: Int64
         var words: [String: Words]
         var entries: [EntryContent]
     }

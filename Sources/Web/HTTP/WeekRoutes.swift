@@ -37,7 +37,7 @@ extension Shown {
         var page = WeekPage(
             numbers: weekNumbers, node: "\(node)", time: TimeText.clock(groupTime, offset: utcOffset(groupTime)),
             strings: strings)
-        page.isLinkLost = !view.isLinked
+        page.isLinkLost = !view.isLinked && !worksAlone
         if let feed = feeds.week, let week = feed.week {
             let silence = groupTime - feed.at
             if groupTime >= week.to + Self.minute || silence > Self.longestSilence { page.staleFor = silence }

@@ -184,12 +184,14 @@ function draw() {
   entry = entries[index];
   const lostFor = isLost ? performance.now() - heardAt : 0;
   if (isNew) drawEntry();
-  toggle("stale", entry.status !== "idle" && (lostFor >= 30000 || entry.notices.some((n) => n.kind === "stale")));
+  toggle("stale", entry.status !== "idle" && (lostFor >= timeline.staleAfter || entry.notices.some((n) => n.kind === "stale")));
   drawNotice(now, lostFor);
   drawButtons();
   drawTime(now, next);
   speak();
   if (part("notice").dataset.counts && !isPaper()) next.push(1000 - (lostFor % 1000));
+  // What is lost, and then stale, is said also where no time counts.
+  if (isLost) next.push(...[1000, timeline.staleAfter].map((after) => after - lostFor).filter((left) => left > 0));
   fit();
   // One that fires early would draw the same again.
   if (next.length) timer = setTimeout(draw, Math.max(Math.min(...next), 1) + 0.5);
@@ -513,7 +515,19 @@ function wake() {
 
 document.addEventListener("visibilitychange", wake);
 document.addEventListener("resume", wake);
-addEventListener("pageshow", wake);
+// A browser may keep a page that was left for the way back. An open stream would keep one of the browser's six
+// connections to the node, and after six such pages no page would get any.
+addEventListener("pagehide", () => {
+  clearTimeout(retry);
+  if (source) source.close();
+});
+addEventListener("pageshow", (event) => {
+  if (event.persisted) {
+    heardAt = performance.now(); // nothing could be heard meanwhile
+    connect();
+  }
+  wake();
+});
 addEventListener("online", connect);
 addEventListener("resize", () => {
   room = { width: innerWidth, height: innerHeight };

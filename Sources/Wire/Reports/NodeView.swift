@@ -14,11 +14,14 @@ public struct NodeView: Hashable, Sendable {
     public var isClockWrong: Bool
     /// Whether the last change is not on the machine's disk.
     public var isUnsaved: Bool
+    /// Whether the node was given no broker, so that it lacks no connection.
+    public var worksAlone: Bool
 
     /// Puts it together.
     /// - Parameter groupTime: The present, for what the feeds say that goes on.
     public init(
         _ view: View, feeds: Feeds = Feeds(), isClockWrong: Bool = false, isUnsaved: Bool = false,
+        worksAlone: Bool = false,
         at groupTime: Int64 = 0
     ) {
         self.view = view
@@ -26,6 +29,7 @@ public struct NodeView: Hashable, Sendable {
         debtMinutes = feeds.debtMinutes(at: groupTime)
         self.isClockWrong = isClockWrong
         self.isUnsaved = isUnsaved
+        self.worksAlone = worksAlone
     }
 
     /// The view for another program on this machine, as ``View/json()``, with what goes beside it.
@@ -36,6 +40,7 @@ public struct NodeView: Hashable, Sendable {
             if let debtMinutes { writer.field("debtMinutes", debtMinutes) }
             if isClockWrong { writer.field("clockWrong", true) }
             if isUnsaved { writer.field("unsaved", true) }
+            if worksAlone { writer.field("alone", true) }
         }
     }
 
@@ -54,6 +59,7 @@ public struct NodeView: Hashable, Sendable {
                         try reader.null() ? nil : Int(reader.integer(in: DebtFeed.bounds, "debtMinutes"))
                 case "clockWrong": found.isClockWrong = try reader.bool()
                 case "unsaved": found.isUnsaved = try reader.bool()
+                case "alone": found.worksAlone = try reader.bool()
                 default: try reader.skip()
                 }
             }

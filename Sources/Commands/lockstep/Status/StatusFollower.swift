@@ -48,6 +48,7 @@ enum StatusFollower {
                 }
             }
             last.view.isLinked = false
+            last.worksAlone = false
             last.view.contactLostAt = last.view.contactLostAt ?? Clocks.now().boot
             mailbox.put(last)
             try? await Task.sleep(for: retry)

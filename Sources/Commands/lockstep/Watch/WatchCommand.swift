@@ -71,6 +71,7 @@ struct Watch: AsyncParsableCommand {
                 show(view)
             }
             last.view.isLinked = false
+            last.worksAlone = false
             last.view.contactLostAt = last.view.contactLostAt ?? Clocks.now().boot
             show(last)
             try? await Task.sleep(for: .seconds(1))

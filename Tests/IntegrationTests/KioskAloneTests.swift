@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Support
+import Testing
+
+/// The page of a node that was given no broker: working alone is a supported setting.
+@Suite(.takingMuch, .tryingAgain, Kiosk.isSeen) struct KioskAloneTests {
+    @Test func aNodeWithoutABrokerHasLostNothing() async throws {
+        try await Self.with { node, browser, address in
+            #expect(node.status.linked == false)
+            for face in ["focus", "calm", "phases"] {
+                let page = try await browser.open("\(address)/?face=\(face)&lang=en")
+                try await page.isDrawn("idle")
+                #expect(try await !page.text("notice").contains("Not connected"))
+            }
+            try node.begin()
+            for face in ["focus", "calm", "phases"] {
+                let page = try await browser.open("\(address)/?face=\(face)&lang=en")
+                try await page.isDrawn("running")
+                #expect(try await page.text("notice") == "")
+            }
+            let line = try await node.lockstep("status", "--face", "focus", "--style", "expanded", "--lang", "en")
+            #expect(line.code == 0 && !line.output.contains("Not connected"), "\(line)")
+            // Without its node, a page has lost something.
+            let page = try await browser.open("\(address)/?lang=en")
+            try await page.isDrawn("running")
+            try await node.kill()
+            try await page.eventually("the node is lost", "document.getElementById('notice').textContent !== ''")
+        }
+    }
+
+    /// A browser keeps pages that were left for the way back, and it has six connections to a node.
+    @Test func aTabThatChangesItsFaceManyTimesShowsTheTime() async throws {
+        try await Self.with { node, browser, address in
+            try node.begin(["title": "Reading", "seconds": 1_500])
+            let page = try await browser.open(
+                "\(address)/?face=focus",
+                script: "addEventListener('pageshow', (event) => { window.wasKept = event.persisted; });")
+            try await page.isDrawn("running")
+            let faces = ["calm", "phases", "boring", "focus"]
+            for turn in 0..<9 {
+                let face = faces[turn % faces.count]
+                _ = try await page.value("void (location.search = '?face=\(face)&turn=\(turn)')")
+                try await Self.shows(page, face, turn: turn)
+            }
+            try await eventually("one stream is open") {
+                try await page.value(
+                    "fetch('metrics').then((answer) => answer.text()).then((text) => text.includes('lockstep_displays 1.0'))"
+                )
+                    == true
+            }
+            for turn in [7, 6] {
+                _ = try await page.value("void history.back()")
+                try await Self.shows(page, faces[turn % faces.count], turn: turn)
+            }
+            #expect(try await page.value("wasKept") == true, "the page that was kept is there again")
+            _ = try await node.lockstep("pause")
+            try await page.eventually("it is told of the pause", "entry.status === 'paused'")
+        }
+    }
+
+    private static func shows(_ page: Page, _ face: String, turn: Int) async throws {
+        // A browser that waits for a connection waits for the better part of a minute.
+        try await eventually("the \(face) face of turn \(turn)", within: .seconds(25)) {
+            try await page.value(
+                "location.search.endsWith('turn=\(turn)') && !!document.documentElement?.classList.contains('\(face)')"
+                    + " && /[0-9]:[0-9]{2}/.test(document.getElementById('time')?.textContent)") == true
+        }
+    }
+
+    /// The boring face is grey as long as its time is right; then its time has the grey of what counts less.
+    @Test func theBoringFaceKeepsItsGreyWhileTheTimeStandsStill() async throws {
+        try await Self.with { node, browser, address in
+            let page = try await browser.open("\(address)/?face=boring")
+            let colour = "getComputedStyle(document.getElementById('time')).color"
+            let grey: JSON = "rgb(136, 136, 136)"
+            try node.begin(["plan": "focus 25m, shortBreak 5m"])
+            try await page.isDrawn("running")
+            #expect(try await page.value(colour) == grey)
+            #expect(try await node.lockstep("pause").code == 0)
+            try await page.isDrawn("paused")
+            #expect(try await page.value(colour) == grey)
+            try node.begin(["plan": "focus 1s, shortBreak 5m"])
+            try await page.isDrawn("ready")
+            #expect(try await page.value(colour) == grey)
+            // The node says when it is stale.
+            #expect(try await page.value("timeline.staleAfter") == 30_000)
+            _ = try await page.value("timeline.staleAfter = 1000")
+            try await node.kill()
+            try await page.eventually("it is stale", "document.documentElement.classList.contains('stale')")
+            #expect(try await page.value(colour) == "rgb(68, 68, 68)")
+        }
+    }
+
+    /// A break that was paused can go on, on each face.
+    @Test func aPausedBreakCanBeResumed() async throws {
+        try await Self.with { node, browser, address in
+            try node.begin(["plan": "focus 25m, shortBreak 5m"])
+            #expect(try await node.lockstep("break").code == 0)
+            var pages: [Page] = []
+            for face in ["focus", "calm", "phases"] {
+                let page = try await browser.open("\(address)/?face=\(face)&lang=en")
+                try await page.isDrawn("running")
+                #expect(try await Self.operations(page) == ["stop", "extend", "startFocus"], "\(face)")
+                pages.append(page)
+            }
+            #expect(try await node.lockstep("pause").code == 0)
+            for page in pages {
+                try await page.isDrawn("paused")
+                #expect(try await Self.operations(page) == ["resume", "stop", "startFocus"])
+            }
+            try await pages[0].click("button[data-op=resume]")
+            for page in pages { try await page.isDrawn("running") }
+            #expect(node.status.currentPhase.kind == "shortBreak")
+        }
+    }
+
+    private static func operations(_ page: Page) async throws -> [String] {
+        try await page.value("[...document.querySelectorAll('button')].map((button) => button.dataset.op)").items
+            .compactMap(\.text)
+    }
+
+    private static func with(
+        _ body: (_ node: NodeProcess, _ browser: Browser, _ address: String) async throws -> Void
+    ) async throws {
+        let port = Port.free()
+        let node = try NodeProcess("desk", options: ["--http", "127.0.0.1:\(port)"])
+        try await node.start()
+        try await eventually("its page is served") { node.log.contains("page is served") }
+        try await Browser.with { browser in try await body(node, browser, "http://127.0.0.1:\(port)") }
+        try await node.kill()
+    }
+}
