@@ -69,6 +69,22 @@ import Testing
         try await first.end()
     }
 
+    @Test func aNodeThatAsksForAKeyOnLoopbackPrintsLinksWithOne() async throws {
+        let port = Port.free()
+        let desk = try NodeProcess(
+            "desk", environment: ["LOCKSTEP_HTTP": "127.0.0.1:\(port)", "LOCKSTEP_HTTP_LOCAL_KEY": "on"])
+        try await desk.start()
+        let link = try await desk.lockstep("kiosk").output
+        #expect(link.hasPrefix("http://127.0.0.1:\(port)/?controls=0&key="), "\(link)")
+        try await desk.end()
+        let open = try NodeProcess("desk", environment: ["LOCKSTEP_HTTP": "127.0.0.1:\(port)"])
+        try await open.start()
+        #expect(try await open.lockstep("kiosk").output == "http://127.0.0.1:\(port)/?controls=0\n")
+        let proxied = try await open.lockstep("kiosk", "--host", "proxy.example").output
+        #expect(proxied.hasPrefix("http://proxy.example:\(port)/?controls=0&key="), "\(proxied)")
+        try await open.end()
+    }
+
     @Test func aPressIsMeantForWhatThePersonSaw() async throws {
         let desk = try NodeProcess("desk")
         try await desk.start()

@@ -138,7 +138,7 @@ import Testing
         (.node, "-desk"), (.name, "a\u{1B}b"), (.shortBreak, "0s"), (.longBreak, "25h"), (.countUpCap, "x"),
         (.longBreakEvery, "-1"), (.longBreakEvery, "101"), (.logLevel, "verbose"), (.presets, "/nonexistent/p"),
         (.tlsCA, "/nonexistent/ca"), (.tlsCertificate, "/nonexistent/c"), (.tlsKey, "/nonexistent/k"),
-        (.notify, "yes"), (.language, "a\u{1B}b"),
+        (.notify, "yes"), (.httpLocalKey, "1"), (.language, "a\u{1B}b"),
     ])
     func aBadValueNamesItsPlace(setting: Setting, text: String) {
         let option = complaint { try settings([setting: text]) }
@@ -147,6 +147,12 @@ import Testing
         guard !text.isEmpty else { return }
         let file = complaint { try settings(file: "\n\n\(setting.rawValue)=\(text)") }
         #expect(file.hasPrefix("\(setting.rawValue) in \(directory.file("node.env")), line 3: "), "\(file)")
+    }
+
+    @Test func theKeyIsAskedForOnLoopbackWhereItIsSwitchedOn() throws {
+        #expect(try !settings().needsLocalKey)
+        #expect(try settings(environment: ["LOCKSTEP_HTTP_LOCAL_KEY": "on"]).needsLocalKey)
+        #expect(try !settings(environment: ["LOCKSTEP_HTTP_LOCAL_KEY": "off"]).needsLocalKey)
     }
 
     @Test func anUnknownKeyNamesItsPlaceAndWhatThereIs() {
@@ -207,7 +213,7 @@ import Testing
         #expect(
             Set(written) == [
                 "LOCKSTEP_SPACE", "LOCKSTEP_LONG_BREAK_EVERY", "LOCKSTEP_SHORT_BREAK", "LOCKSTEP_LONG_BREAK",
-                "LOCKSTEP_COUNT_UP_CAP", "LOCKSTEP_LOG_LEVEL", "LOCKSTEP_NOTIFY",
+                "LOCKSTEP_COUNT_UP_CAP", "LOCKSTEP_LOG_LEVEL", "LOCKSTEP_NOTIFY", "LOCKSTEP_HTTP_LOCAL_KEY",
             ])
         #expect(given.hooks == plain.hooks)
         #expect(given.language == plain.language)

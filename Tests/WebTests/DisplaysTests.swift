@@ -16,17 +16,34 @@ import Testing
         let displays = Displays(node: FakeNode())
         let channel = NIOAsyncTestingChannel()
         var ids: [Int] = []
-        for _ in 0..<Displays.most { ids.append(try #require(await displays.join(Self.wish, on: channel)).id) }
-        #expect(await displays.join(Self.wish, on: channel) == nil)
+        for _ in 0..<Displays.most {
+            ids.append(try #require(await displays.join(Self.wish, as: .local, on: channel)).id)
+        }
+        #expect(await displays.join(Self.wish, as: .local, on: channel) == nil)
         await displays.leave(ids[0])
         #expect(await displays.count == Displays.most - 1)
-        #expect(await displays.join(Self.wish, on: channel) != nil)
+        #expect(await displays.join(Self.wish, as: .local, on: channel) != nil)
+    }
+
+    @Test func pagesWithOneKeyLeaveRoomForTheOtherKeyAndForThisMachine() async throws {
+        let displays = Displays(node: FakeNode())
+        let channel = NIOAsyncTestingChannel()
+        func opened(as viewer: Displays.Viewer) async -> Int {
+            var count = 0
+            while await displays.join(Self.wish, as: viewer, on: channel) != nil { count += 1 }
+            return count
+        }
+        #expect(await opened(as: .key(.view)) == Displays.mostOfOneKey)
+        #expect(await !displays.hasRoom(for: .key(.view)))
+        #expect(await opened(as: .key(.control)) == Displays.most - Displays.mostOfOneKey - Displays.keptForLocal)
+        #expect(await opened(as: .local) == Displays.keptForLocal)
+        #expect(await displays.count == Displays.most)
     }
 
     @Test func aPageIsToldAtOnceHowThingsStand() async throws {
         let displays = Displays(node: FakeNode())
         let channel = NIOAsyncTestingChannel()
-        #expect(await displays.join(Self.wish, on: channel) != nil)
+        #expect(await displays.join(Self.wish, as: .local, on: channel) != nil)
         guard case .body(let event) = try await channel.waitForOutboundWrite(as: HTTPResponsePart.self) else {
             Issue.record("the first is no timeline")
             return
@@ -42,7 +59,7 @@ import Testing
         for boot: Int64 in [1_000, 61_000] {
             node.boot.withLock { $0 = boot }
             let channel = NIOAsyncTestingChannel()
-            #expect(await displays.join(Self.wish, on: channel) != nil)
+            #expect(await displays.join(Self.wish, as: .local, on: channel) != nil)
             let part = try await channel.waitForOutboundWrite(as: HTTPResponsePart.self)
             guard case .body(let event) = part else {
                 Issue.record("the first is no timeline")
@@ -55,8 +72,8 @@ import Testing
     @Test func theStreamEndsWithItsPageAndWithTheNode() async throws {
         let displays = Displays(node: FakeNode())
         let (gone, stays) = (NIOAsyncTestingChannel(), NIOAsyncTestingChannel())
-        let first = try #require(await displays.join(Self.wish, on: gone))
-        let second = try #require(await displays.join(Self.wish, on: stays))
+        let first = try #require(await displays.join(Self.wish, as: .local, on: gone))
+        let second = try #require(await displays.join(Self.wish, as: .local, on: stays))
         try await gone.close()
         for await _ in first.end {}
         await displays.close()

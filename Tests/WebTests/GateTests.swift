@@ -89,6 +89,30 @@ import Wire
         }
     }
 
+    /// A browser reads more than one form as the address of another site.
+    @Test(arguments: [
+        "//evil.example/", "///evil.example", "/\\evil.example", "/\\/evil.example", "/%2Fevil.example",
+        "/%5Cevil.example",
+        "/%09/evil.example", "/a//evil.example", "/:80", "/a@evil.example", "evil.example", "http://evil.example/a",
+    ])
+    func aPairedLinkLeadsToNoOtherSite(path: String) async throws {
+        try await Self.with { client in
+            let answer = try await client.execute(uri: "\(path)?key=\(Self.view)", method: .get)
+            let location = answer.headers[.location] ?? "/"
+            #expect(Gate.isOwnPath(location), "\(path) leads to \(location)")
+            #expect(path.hasPrefix("http") || answer.status == .unauthorized, "\(path): \(answer.status)")
+        }
+    }
+
+    @Test func aPairedLinkLeadsToEachPage() async throws {
+        try await Self.with { client in
+            for path in ["/", "/week", "/v1/session", "/widgets/circular.svg", "/kiosk.js"] {
+                let answer = try await client.execute(uri: "\(path)?key=\(Self.view)", method: .get)
+                #expect(answer.status == .seeOther && answer.headers[.location] == path)
+            }
+        }
+    }
+
     @Test(arguments: ["evil.example", "desk.example:7780", "1.2.3.4.5", "256.1.1.1", "", "[evil]"])
     func aNameThatIsNotTheNodesIsTurnedAway(host: String) async throws {
         #expect(!Gate.isAddress(Gate.host(of: host)))

@@ -75,6 +75,59 @@ import Wire
         #expect(try fields(ReplyReport(.noSession)) == Set(reply.properties?.keys.map(\.self) ?? []))
     }
 
+    /// A schema counts characters and the node bytes: each text says both, and the node takes exactly what it says.
+    @Test func textsAreAsLongAsTheSchemaSays() throws {
+        let bytes = try #require(Assets.bytes(named: "openapi.json"))
+        let schemas = try JSONDecoder().decode(Texts.self, from: Data(bytes)).components.schemas
+        var texts = 0
+        for (name, schema) in schemas {
+            for alternative in schema.oneOf ?? [schema] {
+                for (field, text) in alternative.properties ?? [:] {
+                    guard let most = text.maxLength else { continue }
+                    texts += 1
+                    #expect(text.maxBytes == most && text.description?.contains("UTF-8") == true, "\(name).\(field)")
+                    for character in ["a", "é", "📚"] {
+                        let fitting = String(repeating: character, count: most / character.utf8.count)
+                        #expect(accepts(fitting, as: field, of: name), "\(name).\(field): \(fitting)")
+                        // Of characters these are no more than the schema allows, unless each has one byte.
+                        #expect(!accepts(fitting + character, as: field, of: name), "\(name).\(field): \(fitting)")
+                    }
+                }
+            }
+        }
+        #expect(texts == 16)
+    }
+
+    private func accepts(_ text: String, as field: String, of schema: String) -> Bool {
+        var request: [String: String] = [field: "\"\(text)\"", "seconds": "60"]
+        if schema == "PhaseRequest" { request = ["phases": "[{\"seconds\":60,\"\(field)\":\"\(text)\"}]"] }
+        let json = "{" + request.map { "\"\($0)\":\($1)" }.joined(separator: ",") + "}"
+        let start: StartRequest? = try? ReportJSON.decode(from: Array(json.utf8))
+        return start.flatMap { try? $0.start() } != nil
+    }
+
+    private struct Texts: Decodable {
+        var components: Components
+
+        struct Components: Decodable { var schemas: [String: Schema] }
+
+        struct Schema: Decodable {
+            var properties: [String: Text]?
+            var oneOf: [Schema]?
+        }
+
+        struct Text: Decodable {
+            var maxLength: Int?
+            var maxBytes: Int?
+            var description: String?
+
+            enum CodingKeys: String, CodingKey {
+                case maxLength, description
+                case maxBytes = "x-maxBytes"
+            }
+        }
+    }
+
     private struct Any_: Decodable {
         init(from decoder: any Decoder) throws {}
     }

@@ -2,26 +2,23 @@
 
 import Dispatch
 import Glibc
-import Logging
-import ServiceLifecycle
 import Support
 import Synchronization
 import Testing
-import Wire
 
 @testable import Web
 
 /// Whoever is slow, idle or gone holds no connection of a real server, and whoever keeps up loses none.
 @Suite(.takingTurns) struct PatienceTests {
     @Test func whoSaysNothingIsDropped() async throws {
-        try await Self.with(Patience(idle: .milliseconds(200))) { port, _ in
+        try await LiveServer.with(Patience(idle: .milliseconds(200))) { port, _ in
             let client = try Client(port, sending: "")
             try await eventually("the end") { client.isAtEnd }
         }
     }
 
     @Test func whoSaysNothingMoreIsDroppedAfterTheAnswer() async throws {
-        try await Self.with(Patience(idle: .milliseconds(200))) { port, _ in
+        try await LiveServer.with(Patience(idle: .milliseconds(200))) { port, _ in
             let client = try await Self.heard(port, "GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n")
             try await eventually("the end") { client.isAtEnd }
             #expect(client.text.hasPrefix("HTTP/1.1 200"))
@@ -29,7 +26,7 @@ import Wire
     }
 
     @Test func aHeadInSingleBytesIsNoProgress() async throws {
-        try await Self.with(Patience(idle: .milliseconds(300))) { port, _ in
+        try await LiveServer.with(Patience(idle: .milliseconds(300))) { port, _ in
             let client = try Client(port, sending: "GET /health HTTP/1.1\r\nHost: localhost\r\nX: ")
             try await eventually("the end") {
                 client.send("y")
@@ -40,7 +37,7 @@ import Wire
     }
 
     @Test func aBodyThatDoesNotComeIsNotWaitedFor() async throws {
-        try await Self.with(Patience(body: .milliseconds(200))) { port, node in
+        try await LiveServer.with(Patience(body: .milliseconds(200))) { port, node in
             let client = try Client(
                 port,
                 sending: "POST /v1/intents HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
@@ -56,7 +53,7 @@ import Wire
 
     @Test func aPageThatTakesNothingInIsGivenUpAndTheOthersAreTold() async throws {
         let patience = Patience(stalled: .seconds(2), beat: .milliseconds(50))
-        try await Self.with(patience) { port, node in
+        try await LiveServer.with(patience) { port, node in
             let ask = "GET /v1/timeline HTTP/1.1\r\nHost: localhost\r\n\r\n"
             let stalled = try Client(port, sending: ask)
             var awake = try AwakePage(port, sending: ask)
@@ -81,7 +78,7 @@ import Wire
     }
 
     @Test func aPageIsToldThatItsNodeIsThere() async throws {
-        try await Self.with(Patience(idle: .milliseconds(200), beat: .milliseconds(50))) { port, _ in
+        try await LiveServer.with(Patience(idle: .milliseconds(200), beat: .milliseconds(50))) { port, _ in
             let page = try await Self.heard(port, "GET /v1/timeline HTTP/1.1\r\nHost: localhost\r\n\r\n")
             // Longer than a connection without a request would be left open.
             try await eventually("ten beats") {
@@ -92,31 +89,6 @@ import Wire
     }
 
     // MARK: - The server and who talks to it
-
-    private static func with(
-        _ patience: Patience, _ body: (_ port: Int, _ node: FakeNode) async throws -> Void
-    ) async throws {
-        let (port, node) = (Port.free(), FakeNode())
-        let log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        let kiosk = KioskReport(
-            host: "127.0.0.1", port: port, isLoopback: true, machine: "pi", viewKey: GateTests.view,
-            controlKey: GateTests.control)
-        var server = HTTPServer(node: node, host: "127.0.0.1", port: port, hosts: [], kiosk: kiosk, log: log)
-        server.patience = patience
-        let services = ServiceGroup(services: [server], logger: log)
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { try await services.run() }
-            try await eventually("the server") { Port.answers(port) }
-            do {
-                try await body(port, node)
-            } catch {
-                await services.triggerGracefulShutdown()
-                throw error
-            }
-            await services.triggerGracefulShutdown()
-            try await group.waitForAll()
-        }
-    }
 
     /// A client that was answered: where the machine took the time that it has for its request, it tries again.
     private static func heard(_ port: Int, _ text: String) async throws -> Client {
@@ -165,33 +137,4 @@ private final class AwakePage: Sendable {
     /// Bytes that have come.
     var count: Int { state.withLock { $0.count } }
     var isAtEnd: Bool { state.withLock { $0.isAtEnd } }
-}
-
-/// A client that writes what it likes, and reads only when it is asked.
-private final class Client {
-    private let socket: Int32
-    private var bytes: [UInt8] = []
-
-    init(_ port: Int, sending text: String) throws {
-        guard let socket = Port.connected(port) else { throw Failed("nobody listens on port \(port)") }
-        self.socket = socket
-        send(text)
-    }
-
-    deinit { close(socket) }
-
-    var text: String { String(decoding: bytes, as: UTF8.self) }
-
-    func send(_ text: String) { _ = Glibc.send(socket, text, text.utf8.count, Int32(MSG_NOSIGNAL)) }
-
-    /// Takes in what is there.
-    var isAtEnd: Bool {
-        var chunk = [UInt8](repeating: 0, count: 65_536)
-        while true {
-            let count = recv(socket, &chunk, chunk.count, 0)
-            if count == 0 || (count < 0 && errno != EAGAIN) { return true }
-            guard count > 0 else { return false }
-            bytes += chunk[..<count]
-        }
-    }
 }

@@ -68,7 +68,10 @@ public struct NodeOptions: ParsableArguments {
     var socket: String?
 
     @Option(
-        help: "Serve the kiosk page and the HTTP API, e.g. on 127.0.0.1:7780 (default: nowhere). LOCKSTEP_HTTP")
+        help: """
+            Serve the kiosk page and the HTTP API, e.g. on 127.0.0.1:7780 (default: nowhere). LOCKSTEP_HTTP; see \
+            LOCKSTEP_HTTP_HOSTS and LOCKSTEP_HTTP_LOCAL_KEY in Config/node.env
+            """)
     var http: String?
 
     /// Makes options that are read from a command line.

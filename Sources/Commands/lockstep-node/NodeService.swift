@@ -16,6 +16,7 @@ struct NodeService {
 
     func run() async throws {
         let log = Logger(label: "lockstep-node")
+        let openFiles = OpenFiles.raiseLimit()
         let directory = try StateDirectory(settings.stateDirectory)
         guard let bootID = Clocks.bootID() else { throw NodeServiceError.noBootID }
         let identity = Session.Configuration(
@@ -47,6 +48,7 @@ struct NodeService {
             services.append(
                 HTTPServer(
                     node: access, host: http.host, port: http.port, hosts: settings.httpNames,
+                    givenHosts: settings.httpHosts, openFiles: openFiles,
                     kiosk: settings.kiosk(secrets), log: log
                 ).named("HTTP server"))
         }
@@ -105,15 +107,15 @@ private struct LinkService: Service {
 }
 
 extension Settings {
-    /// The names of this machine, and those that were given.
+    /// The names of this machine.
     fileprivate var httpNames: Set<String> {
-        httpHosts.union([Self.hostName, "\(Self.hostName).local", http?.host.lowercased() ?? ""])
+        [Self.hostName, "\(Self.hostName).local", http?.host.lowercased() ?? ""]
     }
 
     fileprivate func kiosk(_ secrets: HTTPSecrets?) -> KioskReport {
         KioskReport(
             host: http?.host, port: http?.port, isLoopback: http?.isLoopback ?? true, machine: Self.hostName,
-            viewKey: secrets?.view, controlKey: secrets?.control)
+            viewKey: secrets?.view, controlKey: secrets?.control, needsLocalKey: needsLocalKey)
     }
 }
 

@@ -15,6 +15,7 @@ struct KioskCommand: AsyncParsableCommand {
             The node has to be told where to serve it: --http 127.0.0.1:7780 for this machine, --http 0.0.0.0:7780 for \
             others too. For those the link holds a key, which a browser keeps once it has opened it; whoever has the \
             link can do the same. Delete http-keys in the state directory and start the node anew to take all links back.
+            With LOCKSTEP_HTTP_LOCAL_KEY=on this machine needs a key, too, and so does whoever comes through a proxy.
             """
     )
 
@@ -66,7 +67,9 @@ struct KioskCommand: AsyncParsableCommand {
         query["lang"] = lang
         query["theme"] = theme?.rawValue
         if !controls { query["controls"] = "0" }
-        if !report.isLoopback { query["key"] = controls ? report.controlKey : report.viewKey }
+        // By a name that was given, as a proxy's, whoever opens the link may be anywhere.
+        let needsKey = !report.isLoopback || report.needsLocalKey == true || host != nil
+        if needsKey { query["key"] = controls ? report.controlKey : report.viewKey }
         let isAny = address == "0.0.0.0" || address == "::"
         let name = host ?? (isAny ? "\(report.machine).local" : address)
         return KioskReport.link(to: "\(name.contains(":") ? "[\(name)]" : name):\(port)", query: query)

@@ -192,7 +192,7 @@ struct Up: AsyncParsableCommand {
             settings.stateDirectory == paths.stateDirectory ? "" : " --state-dir \(settings.stateDirectory)/debt"
         let page =
             settings.http.map { http in
-                http.isLoopback
+                http.isLoopback && !settings.needsLocalKey
                     ? "The page for browsers: http://\(http)/"
                     : "The page for browsers on http://\(http)/ needs a link with a key: lockstep kiosk\(option)"
             } ?? "A page for browsers: lockstep up --http 127.0.0.1:\(HTTPAddress.usualPort)"

@@ -15,12 +15,7 @@ public struct HookSettings: Hashable, Sendable {
 
     init(_ values: SettingValues) throws(SettingError) {
         for event in SessionEvent.Name.allCases { commands[event] = values[.hook(event)]?.text }
-        if let given = values[.notify] {
-            guard given.text == "on" || given.text == "off" else {
-                throw SettingError("\(given.origin): “\(given.shownText)” does not fit; it takes on or off")
-            }
-            notifies = given.text == "on"
-        }
+        notifies = try values.isOn(.notify)
     }
 }
 

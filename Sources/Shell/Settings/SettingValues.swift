@@ -105,6 +105,7 @@ public enum Setting: String, CaseIterable, Sendable {
     case socket = "LOCKSTEP_SOCKET"
     case http = "LOCKSTEP_HTTP"
     case httpHosts = "LOCKSTEP_HTTP_HOSTS"
+    case httpLocalKey = "LOCKSTEP_HTTP_LOCAL_KEY"
     case presets = "LOCKSTEP_PRESETS"
     case shortBreak = "LOCKSTEP_SHORT_BREAK"
     case longBreak = "LOCKSTEP_LONG_BREAK"

@@ -28,6 +28,8 @@ public struct Settings: Sendable {
     public var http: HTTPAddress?
     /// Names, besides its own, by which browsers reach the node; in lower case.
     public var httpHosts: Set<String>
+    /// Whether requests from this machine need a key, too.
+    public var needsLocalKey: Bool
     /// The presets, by name.
     public var presets: Presets
     /// Lengths of phases that a plan does not hold.
@@ -64,6 +66,7 @@ public struct Settings: Sendable {
         socket = values[.socket]?.text ?? paths.socket(stateDirectory: stateDirectory)
         http = try values.read(.http, HTTPAddress.init)
         httpHosts = Set((values[.httpHosts]?.text ?? "").split { $0 == "," || $0 == " " }.map { $0.lowercased() })
+        needsLocalKey = try values.isOn(.httpLocalKey)
         let ownPresets = try values.read(.presets, Presets.init(file:))
         presets = ownPresets ?? Presets()
         defaults = PhaseDefaults()
@@ -165,6 +168,11 @@ extension SettingValues {
             throw SettingError("\(given.origin): “\(given.shownText)” does not fit; it takes \(expected)")
         }
         return value
+    }
+
+    /// What was given for a setting that is on or off; off where nothing was.
+    func isOn(_ setting: Setting) throws(SettingError) -> Bool {
+        try read(setting, { ["on": true, "off": false][$0] }, "on or off") ?? false
     }
 
     fileprivate func path(_ setting: Setting) throws(SettingError) -> String? {

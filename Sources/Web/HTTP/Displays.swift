@@ -14,6 +14,18 @@ import Wire
 actor Displays {
     /// As many pages as a node keeps up to date.
     static let most = 500
+    /// Of them only pages of this machine get the last ones: its kiosk does not depend on what others open.
+    static let keptForLocal = 20
+    /// As many pages as share one key, so that a link that was given away does not keep out the other one.
+    static let mostOfOneKey = 400
+
+    /// On whose behalf a page is open.
+    enum Viewer: Hashable {
+        /// Of this machine itself.
+        case local
+        /// With a key that may do this.
+        case key(Access)
+    }
 
     /// How a page wants its timeline.
     struct Wish: Hashable {
@@ -30,6 +42,7 @@ actor Displays {
 
     private struct Page {
         var wish: Wish
+        var viewer: Viewer
         var channel: any Channel
         var end: AsyncStream<Never>.Continuation
         /// Since when the page has not taken what it was told.
@@ -59,14 +72,21 @@ actor Displays {
         }
     }
 
+    /// Whether one more page may be opened.
+    func hasRoom(for viewer: Viewer) -> Bool {
+        guard viewer != .local else { return pages.count < Self.most }
+        return pages.count < Self.most - Self.keptForLocal
+            && pages.values.count { $0.viewer == viewer } < Self.mostOfOneKey
+    }
+
     /// Tells a page how things stand, and from then on whatever happens. The head of its response is on its way.
     /// - Returns: `nil` when there are too many.
-    func join(_ wish: Wish, on channel: any Channel) async -> Seat? {
-        guard pages.count < Self.most else { return nil }
+    func join(_ wish: Wish, as viewer: Viewer, on channel: any Channel) async -> Seat? {
+        guard hasRoom(for: viewer) else { return nil }
         let (stream, end) = AsyncStream.makeStream(of: Never.self)
         lastID += 1
         let id = lastID
-        pages[id] = Page(wish: wish, channel: channel, end: end)
+        pages[id] = Page(wish: wish, viewer: viewer, channel: channel, end: end)
         channel.closeFuture.whenComplete { _ in end.finish() }
         Self.write(Self.timeline(of: await present(), for: wish), to: [channel])
         return Seat(id: id, end: stream)

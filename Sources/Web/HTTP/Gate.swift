@@ -6,26 +6,43 @@ import Wire
 /// Who may ask what over the network. The Unix socket needs no gate: its mode is one.
 struct Gate: RouterMiddleware {
     let keys: HTTPKeys?
+    /// The names of this machine.
     let hosts: Set<String>
+    /// Names that were given for the node, as a proxy's: whoever asks by one of them may be anywhere.
+    var givenHosts: Set<String> = []
+    /// Whether requests of this machine need a key, too.
+    var needsLocalKey = false
 
     @concurrent func handle(
         _ request: Request, context: WebContext, next: @concurrent (Request, WebContext) async throws -> Response
     ) async throws -> Response {
         var context = context
+        context.isLocal = isLocal(request, context)
         do throws(Refused) {
             try checkHost(of: request)
             if let paired = pairing(request) { return paired }
             try admit(request, &context)
         } catch {
-            return Self.secured(error.response)
+            return error.response
         }
-        return Self.secured(try await next(request, context))
+        return try await next(request, context)
+    }
+
+    /// Whether a request comes from this machine and was not forwarded. A reverse proxy on this machine connects over
+    /// loopback for everybody: its requests carry a forwarding header, or the name that people know the node by.
+    private func isLocal(_ request: Request, _ context: WebContext) -> Bool {
+        context.isFromLoopback && !givenHosts.contains(Self.host(of: request.head.authority ?? ""))
+            && !request.headers.contains { Self.isForwarding($0.name.canonicalName) }
+    }
+
+    private static func isForwarding(_ header: String) -> Bool {
+        ["forwarded", "via", "x-real-ip"].contains(header) || header.hasPrefix("x-forwarded-")
     }
 
     /// A page of somebody else whose name suddenly stands for this machine asks under its own name.
     private func checkHost(of request: Request) throws(Refused) {
         let name = Self.host(of: request.head.authority ?? "")
-        guard !name.isEmpty, Self.isAddress(name) || hosts.contains(name) else {
+        guard !name.isEmpty, Self.isAddress(name) || hosts.contains(name) || givenHosts.contains(name) else {
             throw Refused(
                 .misdirectedRequest, field: "Host",
                 "“\(name)” is no name of this node; reach it by address, or name the host in LOCKSTEP_HTTP_HOSTS")
@@ -35,7 +52,7 @@ struct Gate: RouterMiddleware {
     /// A paired link is opened once; from then on a cookie holds its key, and the address bar does not.
     private func pairing(_ request: Request) -> Response? {
         guard request.method == .get, let key = request.query["key"],
-            keys?.access(of: key) != nil
+            keys?.access(of: key) != nil, Self.isOwnPath(request.uri.path)
         else { return nil }
         let rest = (request.uri.query ?? "").split(separator: "&").filter { !$0.hasPrefix("key=") }
         let location = request.uri.path + (rest.isEmpty ? "" : "?" + rest.joined(separator: "&"))
@@ -47,6 +64,17 @@ struct Gate: RouterMiddleware {
             ])
     }
 
+    /// Whether a path can only lead to this node. A browser takes `//name`, `/\name` and what it reads as these for another
+    /// site: only names of letters, digits, `-`, `_` and `.` with one slash between them are taken.
+    static func isOwnPath(_ path: String) -> Bool {
+        let names = path.split(separator: "/", omittingEmptySubsequences: false)
+        return names.first == "" && !names.dropFirst().dropLast().contains("")
+            && path.utf8.allSatisfy { byte in
+                let character = Character(Unicode.Scalar(byte))
+                return byte < 128 && (character.isLetter || character.isNumber || "/-_.".contains(character))
+            }
+    }
+
     private func admit(_ request: Request, _ context: inout WebContext) throws(Refused) {
         context.key = key(in: request)
         let access = context.key.flatMap { keys?.access(of: $0) }
@@ -54,7 +82,7 @@ struct Gate: RouterMiddleware {
             context.access = access
         } else if context.key != nil, request.headers[.authorization] != nil {
             throw Refused(.unauthorized, field: "Authorization", "that key is not one of this node")
-        } else if context.isLocal {
+        } else if context.isLocal, !needsLocalKey {
             context.access = .control
         } else if request.uri.path == "/health" {
             context.access = .view
@@ -75,15 +103,6 @@ struct Gate: RouterMiddleware {
             return parts.count == 2 && parts[0].lowercased() == "bearer" ? String(parts[1]) : ""
         }
         return request.cookies[HTTPKeys.cookie]?.value
-    }
-
-    private static func secured(_ response: Response) -> Response {
-        var response = response
-        response.headers[.contentSecurityPolicy] =
-            "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
-            + "base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
-        response.headers[.xContentTypeOptions] = "nosniff"
-        return response
     }
 
     /// The name in a Host header, without port and brackets, in lower case.

@@ -5,13 +5,11 @@ import Hummingbird
 public import Logging
 import NIOCore
 public import ServiceLifecycle
+import Session
 public import Wire
 
 /// The HTTP API and the kiosk page of a node on a TCP port.
 public struct HTTPServer: Service {
-    /// Pages hold one connection each for their events and one for their presses; the rest is for programs.
-    private static let connections = 2 * Displays.most + 64
-
     private let node: any NodeAccess
     private let host: String
     private let port: Int
@@ -19,21 +17,30 @@ public struct HTTPServer: Service {
     private let gate: Gate
     private let log: Logger
     var patience = Patience()
+    var limits: Connections.Limits
 
     /// Makes a server, which listens from ``run()`` on.
     /// - Parameters:
     ///   - node: What it serves.
     ///   - host: The address to listen on.
     ///   - port: The port, 1 to 65,535.
-    ///   - hosts: Names in lower case by which the node is reached, besides its addresses.
+    ///   - hosts: Names of this machine in lower case, besides its addresses.
+    ///   - givenHosts: Further names, as a proxy's: whoever asks by one of them needs a key, wherever it is.
+    ///   - openFiles: How many files this process may have open; the number of connections depends on it.
     ///   - kiosk: The same with the keys that open it to other machines.
     ///   - log: Where it says what happens.
-    public init(node: any NodeAccess, host: String, port: Int, hosts: Set<String>, kiosk: KioskReport, log: Logger) {
+    public init(
+        node: any NodeAccess, host: String, port: Int, hosts: Set<String>, givenHosts: Set<String> = [],
+        openFiles: Int, kiosk: KioskReport, log: Logger
+    ) {
         self.node = node
         self.host = host
         self.port = port
         self.kiosk = kiosk
-        gate = Gate(keys: HTTPKeys(kiosk), hosts: hosts.union(["localhost"]))
+        gate = Gate(
+            keys: HTTPKeys(kiosk), hosts: hosts.union(["localhost"]), givenHosts: givenHosts,
+            needsLocalKey: kiosk.needsLocalKey == true)
+        limits = Connections.Limits(openFiles: openFiles)
         self.log = log
     }
 
@@ -94,12 +101,20 @@ public struct HTTPServer: Service {
         quiet.logLevel = max(log.logLevel, .warning)
         let displays = Displays(node: node, patience: patience)
         let router = Self.router(node: node, displays: displays, kiosk: kiosk, gate: gate, patience: patience)
+        let connections = Connections(limits: limits, log: log)
         let application = Application(
             router: router,
-            server: .http1(configuration: .init(idleTimeout: TimeAmount(patience.idle))),
+            server: .http1(
+                configuration: .init(
+                    additionalChannelHandlers: [ConnectionGate(connections), SafeHeaders()],
+                    idleTimeout: TimeAmount(patience.idle),
+                    httpDecoderConfiguration: .init(
+                        maxHeaderFieldSize: Limits.payloadBytes, maxHeaderListSize: Limits.payloadBytes,
+                        maxHeaderFieldCount: 100))),
             configuration: .init(
                 address: .hostname(host, port: port),
-                availableConnectionsDelegate: .maximum(Self.connections, logger: quiet)),
+                // A connection that is refused has a file, too, until it is closed.
+                availableConnectionsDelegate: .maximum(limits.total + 64, logger: quiet)),
             onServerRunning: { [log, host, port] _ in
                 log.info("the kiosk page is served", metadata: ["address": "http://\(host):\(port)/"])
             },

@@ -61,7 +61,8 @@ struct PageRoutes: Sendable {
         }
         let wantsControl = !Displays.Wish.isOff(query.removeValue(forKey: "controls")) && context.access == .control
         query["qr"] = nil
-        query["key"] = kiosk.isLoopback ? nil : wantsControl ? kiosk.controlKey : kiosk.viewKey
+        let isOpen = kiosk.isLoopback && context.isLocal && kiosk.needsLocalKey != true
+        query["key"] = isOpen ? nil : wantsControl ? kiosk.controlKey : kiosk.viewKey
         let authority = request.head.authority ?? ""
         let host = Gate.host(of: authority)
         let isHere = host == "localhost" || host.hasPrefix("127.") || host == "::1"
@@ -74,17 +75,18 @@ struct PageRoutes: Sendable {
     }
 
     private static let full = Refused(
-        .serviceUnavailable, "all \(Displays.most) event streams of this node are in use")
+        .serviceUnavailable, "all event streams of this node are in use; it has \(Displays.most)")
 
     private func timeline(_ request: Request, _ context: WebContext) async throws -> Response {
         do throws(Refused) {
             let wish = try Displays.Wish(
                 request.query, header: request.headers[.acceptLanguage], access: context.access)
-            guard await displays.count < Displays.most else { throw Self.full }
+            let viewer: Displays.Viewer = context.isLocal ? .local : .key(context.access)
+            guard await displays.hasRoom(for: viewer) else { throw Self.full }
             return .eventStream { [displays, channel = context.channel] writer in
                 // An empty write: the head has gone before it.
                 try await writer.write(ByteBuffer())
-                guard let seat = await displays.join(wish, on: channel) else { return }
+                guard let seat = await displays.join(wish, as: viewer, on: channel) else { return }
                 for await _ in seat.end {}
                 await displays.leave(seat.id)
             }

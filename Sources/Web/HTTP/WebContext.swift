@@ -11,6 +11,8 @@ struct WebContext: RequestContext {
     var access = Access.control
     /// The key that it was shown by; `nil` where none is needed.
     var key: String?
+    /// Whether a program or a browser of this machine asks for itself, and not a proxy for somebody else. ``Gate`` decides.
+    var isLocal = true
 
     init(source: ApplicationRequestContextSource) {
         coreContext = .init(source: source)
@@ -18,11 +20,7 @@ struct WebContext: RequestContext {
     }
 
     /// Whether the connection comes from this machine.
-    var isLocal: Bool {
-        guard let address = channel.remoteAddress else { return false }
-        guard let text = address.ipAddress else { return true }
-        return text == "::1" || text.hasPrefix("127.") || text.hasPrefix("::ffff:127.")
-    }
+    var isFromLoopback: Bool { channel.remoteAddress?.isLoopback == true }
 }
 
 /// What somebody may do with a node over HTTP.

@@ -37,7 +37,10 @@ struct WidgetRoutes: Sendable {
     private func draw(_ request: Request, _ draw: (Shown, WidgetOptions) -> Response) async -> Response {
         let strings = Strings.wished(request.query["lang"], header: request.headers[.acceptLanguage])
         do throws(WidgetError) {
-            return draw(await node.shown(), try WidgetOptions(query: request.query, strings: strings))
+            var response = draw(await node.shown(), try WidgetOptions(query: request.query, strings: strings))
+            // A picture is made to stand on the page of somebody else, which cannot read what it shows.
+            response.headers[.crossOriginResourcePolicy] = "cross-origin"
+            return response
         } catch {
             return Refused(.unprocessableContent, field: error.parameter, error.message).response
         }

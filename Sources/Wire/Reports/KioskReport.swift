@@ -14,11 +14,13 @@ public struct KioskReport: Codable, Hashable, Sendable {
     @Nullable public var viewKey: String?
     /// Who has this key may press, start and take, too.
     @Nullable public var controlKey: String?
+    /// Whether programs and browsers of this machine need a key, too; `null` in a report of an older program.
+    @Nullable public var needsLocalKey: Bool?
 
     /// Describes a page that is served, or none.
     public init(
         host: String? = nil, port: Int? = nil, isLoopback: Bool = true, machine: String, viewKey: String? = nil,
-        controlKey: String? = nil
+        controlKey: String? = nil, needsLocalKey: Bool = false
     ) {
         self.host = host
         self.port = port
@@ -26,6 +28,7 @@ public struct KioskReport: Codable, Hashable, Sendable {
         self.machine = machine
         self.viewKey = viewKey
         self.controlKey = controlKey
+        self.needsLocalKey = needsLocalKey
     }
 
     /// The address of the page at a host, with parameters in the order of their names.

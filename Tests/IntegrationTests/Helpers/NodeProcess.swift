@@ -11,6 +11,7 @@ final class NodeProcess: Sendable {
     private let clock: MovedClock
     private let arguments: [String]
     private let environment: [String: String]
+    private let openFiles: Int?
     private let child = Mutex<pid_t?>(nil)
     private let starts = Mutex(0)
 
@@ -19,11 +20,14 @@ final class NodeProcess: Sendable {
     ///   - password: For the broker; the user is the node.
     ///   - options: Further options.
     ///   - clock: The clocks of its machine.
+    ///   - openFiles: As many files as it may have open; `nil` for as many as the tests.
     init(
         _ id: String, broker: String? = nil, password: String? = nil, options: [String] = [],
-        environment: [String: String] = [:], directory: TemporaryDirectory? = nil, clock: MovedClock = .ofThisMachine
+        environment: [String: String] = [:], directory: TemporaryDirectory? = nil, clock: MovedClock = .ofThisMachine,
+        openFiles: Int? = nil
     ) throws {
         self.id = id
+        self.openFiles = openFiles
         self.clock = clock
         self.directory = try directory ?? TemporaryDirectory()
         var arguments = ["--node", id, "--state-dir", self.directory.file("state")]
@@ -69,8 +73,9 @@ final class NodeProcess: Sendable {
     @discardableResult
     func launch() throws -> pid_t {
         starts.withLock { $0 += 1 }
+        let limit = openFiles.map { ["/bin/sh", "-c", "ulimit -n \($0) && exec \"$0\" \"$@\""] } ?? []
         let pid = try Spawn.start(
-            clock.words(in: directory) + [Program.path("lockstep-node")] + arguments, environment: environment,
+            clock.words(in: directory) + limit + [Program.path("lockstep-node")] + arguments, environment: environment,
             output: directory.file(logName))
         child.withLock { $0 = pid }
         return pid

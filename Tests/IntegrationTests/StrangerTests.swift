@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FoundationEssentials
+import Glibc
+import Support
+import Testing
+
+/// What anybody on the network can do to a node without a key: open connections, and say half a request on each.
+@Suite(.takingTurns, .tryingAgain) struct StrangerTests {
+    private static let openFiles = 400
+    private static let halfARequest = "GET / HTTP/1.1\r\nHost: localhost\r\nX-Half: "
+
+    @Test func halfRequestsLeaveTheNodeFilesForAllElse() async throws {
+        try await Self.with { node, port in
+            let sockets = try (0..<500).map { _ in try Self.connection(to: "127.0.0.1", port) }
+            defer { for socket in sockets { close(socket) } }
+            try await Self.worksAsEver(node)
+        }
+    }
+
+    @Test(.enabled("this machine has no address besides loopback") { ownAddress != nil })
+    func halfRequestsFromAnotherAddressLeaveRoomForThisMachine() async throws {
+        let address = try #require(Self.ownAddress)
+        try await Self.with { node, port in
+            let sockets = try (0..<500).map { _ in try Self.connection(to: address, port) }
+            defer { for socket in sockets { close(socket) } }
+            try await Self.worksAsEver(node)
+            var answer: [UInt8] = []
+            let local = try Self.connection(
+                to: "127.0.0.1", port,
+                sending: "GET /v1/session HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+            defer { close(local) }
+            try await eventually("a new request of this machine is answered") {
+                var chunk = [UInt8](repeating: 0, count: 65_536)
+                let count = recv(local, &chunk, chunk.count, Int32(MSG_DONTWAIT))
+                if count > 0 { answer += chunk[..<count] }
+                return count == 0
+            }
+            #expect(String(decoding: answer, as: UTF8.self).hasPrefix("HTTP/1.1 200"))
+            #expect(node.log.contains("an HTTP connection was refused"))
+        }
+    }
+
+    private static func with(_ body: (_ node: NodeProcess, _ port: Int) async throws -> Void) async throws {
+        let (port, directory) = (Port.free(), try TemporaryDirectory())
+        let node = try NodeProcess(
+            "desk", options: ["--http", "0.0.0.0:\(port)"],
+            environment: ["LOCKSTEP_HOOK_STARTED": "echo ran > '\(directory.file("hook"))'"], directory: directory,
+            openFiles: openFiles)
+        try await node.start()
+        try await eventually("its page is served") { node.log.contains("page is served") }
+        try await body(node, port)
+        try await node.end()
+    }
+
+    /// The control socket answers, a session is kept, and its hook runs.
+    private static func worksAsEver(_ node: NodeProcess) async throws {
+        try await eventually("its socket answers") { node.status.status == "idle" }
+        try node.begin()
+        try await eventually("its hook has run: \(node.log)") { node.directory.read("hook") == "ran\n" }
+        #expect(try await node.lockstep("pause").code == 0)
+        #expect(!node.log.contains("Too many open files"))
+    }
+
+    /// A connection on which something was said; the caller closes it.
+    private static func connection(
+        to host: String, _ port: Int, sending text: String = halfARequest
+    ) throws -> Int32 {
+        let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = in_port_t(UInt16(port).bigEndian)
+        inet_pton(AF_INET, host, &address.sin_addr)
+        let code = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard code == 0 else {
+            close(socket)
+            throw Failed("no connection to \(host):\(port): error \(errno)")
+        }
+        _ = send(socket, text, text.utf8.count, Int32(MSG_NOSIGNAL))
+        return socket
+    }
+
+    /// An IPv4 address of this machine that is not its loopback's: who connects to it comes from there.
+    private static let ownAddress: String? = {
+        var first: UnsafeMutablePointer<ifaddrs>?
+        guard getifaddrs(&first) == 0 else { return nil }
+        defer { freeifaddrs(first) }
+        var next = first
+        while let entry = next?.pointee {
+            next = entry.ifa_next
+            guard let address = entry.ifa_addr, address.pointee.sa_family == sa_family_t(AF_INET),
+                entry.ifa_flags & UInt32(IFF_LOOPBACK) == 0, entry.ifa_flags & UInt32(IFF_UP) != 0
+            else { continue }
+            var text = [CChar](repeating: 0, count: Int(NI_MAXHOST))
+            let size = socklen_t(MemoryLayout<sockaddr_in>.size)
+            guard getnameinfo(address, size, &text, socklen_t(text.count), nil, 0, NI_NUMERICHOST) == 0 else {
+                continue
+            }
+            return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+        }
+        return nil
+    }()
+}

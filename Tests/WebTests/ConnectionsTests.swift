@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Logging
+import NIOCore
+import Support
+import Testing
+
+@testable import Web
+
+/// How many connections the HTTP server takes, and from whom.
+@Suite(.takingTurns) struct ConnectionsTests {
+    private static let log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+
+    private static func address(_ text: String, _ port: Int = 50_000) throws -> SocketAddress {
+        try SocketAddress(ipAddress: text, port: port)
+    }
+
+    @Test(arguments: [(64, 16), (256, 64), (512, 256), (1_024, 768), (4_096, 1_064), (1_000_000, 1_064)])
+    func theNodeKeepsFilesForAllElse(openFiles: Int, total: Int) {
+        let limits = Connections.Limits(openFiles: openFiles)
+        #expect(limits.total == total)
+        #expect(limits.keptForLocal > 0 && limits.keptForLocal < total)
+    }
+
+    @Test(arguments: [
+        ("127.0.0.1", true), ("127.1.2.3", true), ("::1", true), ("::ffff:127.0.0.1", true), ("10.0.0.7", false),
+        ("192.0.2.127", false), ("fd00::7f", false), ("::ffff:10.0.0.7", false),
+    ])
+    func loopbackIsKnown(text: String, isLoopback: Bool) throws {
+        #expect(try Self.address(text).isLoopback == isLoopback)
+    }
+
+    @Test func oneAddressGetsItsShareAndGetsItBack() throws {
+        let limits = Connections.Limits(openFiles: 4_096)
+        let connections = Connections(limits: limits, log: Self.log)
+        let (stranger, other) = (try Self.address("10.0.0.7"), try Self.address("fd00::7"))
+        for _ in 0..<limits.perAddress { #expect(connections.open(stranger)) }
+        #expect(try !connections.open(Self.address("10.0.0.7", 50_001)), "another port is no other address")
+        #expect(connections.open(other))
+        connections.close(stranger)
+        #expect(connections.open(stranger))
+        #expect(!connections.open(stranger))
+    }
+
+    @Test func allOthersLeaveRoomForThisMachine() throws {
+        let limits = Connections.Limits(openFiles: 512)
+        let connections = Connections(limits: limits, log: Self.log)
+        var taken = 0
+        for number in 0..<limits.total where connections.open(try Self.address("10.0.\(number / 250).\(number % 250)"))
+        {
+            taken += 1
+        }
+        #expect(taken == limits.total - limits.keptForLocal)
+        let local = try Self.address("127.0.0.1")
+        for _ in 0..<limits.keptForLocal { #expect(connections.open(local)) }
+        #expect(!connections.open(local))
+        connections.close(try Self.address("10.0.0.0"))
+        #expect(connections.open(local))
+    }
+
+    /// What is above the limit is closed, not left waiting, and the others go on.
+    @Test func aServerClosesWhatIsTooMany() async throws {
+        try await LiveServer.with(limits: Connections.Limits(openFiles: 32)) { port, _ in
+            let head = "GET /health HTTP/1.1\r\nHost: localhost\r\n"
+            let clients = try (0..<20).map { _ in try Client(port, sending: head) }
+            try await eventually("the end of those that are too many") { clients.count { $0.isAtEnd } >= 12 }
+            for client in clients where !client.isAtEnd { client.send("Connection: close\r\n\r\n") }
+            try await eventually("the end of all") { clients.allSatisfy { $0.isAtEnd } }
+            // The look whether the server is there may have been one of the eight.
+            #expect((6...8).contains(clients.count { $0.text.hasPrefix("HTTP/1.1 200") }))
+            try await eventually("room") { try await LiveServer.get(port, "/health").hasPrefix("HTTP/1.1 200") }
+        }
+    }
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Support
+import Synchronization
+import Testing
+
+@testable import Web
+
+/// A request over loopback needs no key, unless it was forwarded for somebody else or the node asks everybody.
+@Suite(.takingTurns) struct LocalRequestTests {
+    private static let forwarding = [
+        "Forwarded: for=10.0.0.7", "X-Forwarded-For: 10.0.0.7", "X-Forwarded-Host: evil.example",
+        "X-Forwarded-Proto: https", "x-real-ip: 10.0.0.7", "Via: 1.1 proxy",
+    ]
+    private static let key = "Authorization: Bearer \(GateTests.view)"
+
+    @Test func aForwardedRequestNeedsAKey() async throws {
+        try await LiveServer.with { port, _ in
+            #expect(try await LiveServer.get(port, "/v1/session").hasPrefix("HTTP/1.1 200"))
+            for header in Self.forwarding {
+                let answer = try await LiveServer.get(port, "/v1/session", header)
+                #expect(answer.hasPrefix("HTTP/1.1 401"), "\(header): \(answer.prefix(40))")
+                let known = try await LiveServer.get(port, "/v1/session", header, Self.key)
+                #expect(known.hasPrefix("HTTP/1.1 200"), "\(header): \(known.prefix(40))")
+            }
+        }
+    }
+
+    @Test func aForwardedPressNeedsAKey() async throws {
+        try await LiveServer.with { port, node in
+            let answer = try await LiveServer.answer(
+                port,
+                "POST /v1/intents HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nX-Forwarded-For: 10.0.0.7\r\n"
+                    + "Content-Type: application/json\r\nContent-Length: 13\r\n\r\n{\"op\":\"stop\"}")
+            #expect(answer.hasPrefix("HTTP/1.1 401"))
+            #expect(node.asked.withLock(\.self).isEmpty)
+        }
+    }
+
+    @Test func aRequestForAGivenHostNeedsAKey() async throws {
+        try await LiveServer.with(givenHosts: ["proxy.example"]) { port, _ in
+            for host in ["proxy.example", "PROXY.example:443"] {
+                #expect(try await LiveServer.get(port, "/v1/session", host: host).hasPrefix("HTTP/1.1 401"))
+                let known = try await LiveServer.get(port, "/v1/session", host: host, Self.key)
+                #expect(known.hasPrefix("HTTP/1.1 200"))
+            }
+            #expect(try await LiveServer.get(port, "/v1/session", host: "other.example").hasPrefix("HTTP/1.1 421"))
+        }
+    }
+
+    @Test func aNodeCanAskForTheKeyOnLoopbackToo() async throws {
+        try await LiveServer.with(needsLocalKey: true) { port, _ in
+            for path in ["/", "/v1/session", "/metrics", "/widgets/inline.txt"] {
+                let refused = try await LiveServer.get(port, path)
+                #expect(refused.hasPrefix("HTTP/1.1 401"), "\(path)")
+                let known = try await LiveServer.get(port, path, Self.key)
+                #expect(known.hasPrefix("HTTP/1.1 200"), "\(path)")
+            }
+            #expect(try await LiveServer.get(port, "/health").hasPrefix("HTTP/1.1 200"))
+        }
+    }
+}
