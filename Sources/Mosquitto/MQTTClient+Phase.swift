@@ -112,7 +112,8 @@ extension MQTTClient {
     }
 
     /// The attempt or the connection is over: tells it, and sets the time of the next attempt.
-    func ended(_ error: MQTTError) {
+    /// - Parameter wait: Milliseconds until then, in place of the usual ones.
+    func ended(_ error: MQTTError, wait: Int64? = nil) {
         let now = EventLoop.bootMilliseconds()
         if let link, link.connection != nil { backoff.connectionEnded(afterMilliseconds: now - link.since) }
         tearDown()
@@ -123,7 +124,7 @@ extension MQTTClient {
             finish(.failure(error))
             return
         }
-        let wait = backoff.next(longest: error.isLasting)
+        let wait = wait ?? backoff.next(longest: error.isLasting)
         phaseTimer?.arm(atBootMilliseconds: now + wait)
         fail(requests, Self.lost(by: error))
         deliver(.disconnected(error, retryInMilliseconds: wait))

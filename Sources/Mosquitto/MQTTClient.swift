@@ -146,6 +146,15 @@ public actor MQTTClient {
         reconnectNow()
     }
 
+    /// Ends the connection without the will being said, and makes another after a wait: for a caller that leaves the
+    /// server to another client for a while. Does nothing while there is no connection.
+    public func rest(milliseconds: Int64) {
+        guard case .connected(let link) = phase else { return }
+        link.handle.disconnect()
+        _ = link.handle.write()
+        ended(MQTTError(.closed, "the connection is given up for \(milliseconds) ms"), wait: milliseconds)
+    }
+
     /// The connection, while there is one.
     public var connection: Connection? {
         guard case .connected(let link) = phase else { return nil }

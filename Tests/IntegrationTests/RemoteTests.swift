@@ -44,6 +44,22 @@ import Testing
         }
     }
 
+    @Test func itWaitsForAnswersWhereTheBrokerHandsOutNothingRetained() async throws {
+        try await Space.with("desk") { space in
+            let id = try space["desk"].begin()
+            try await space.peer.sees("session", of: "desk", "the session") { $0.id.text == id }
+            try await Proxy.with(to: space.broker.port) { line in
+                line.dropRetained()
+                let nowhere = space.broker.directory.file("none.sock")
+                let place = ["--socket", nowhere, "--broker", "mqtt://127.0.0.1:\(line.port)"]
+                let status = try await CommandLine.run(["status", "--json"] + place)
+                #expect(status.code == 0 && status.json.session.text == id, "\(status)")
+                let paused = try await CommandLine.run(["pause", "--json"] + place)
+                #expect(paused.code == 0 && paused.json.outcome == "applied", "\(paused)")
+            }
+        }
+    }
+
     @Test func withoutASessionItSaysSo() async throws {
         try await Space.with("desk") { space in
             for command in ["status", "stop"] {
@@ -70,6 +86,7 @@ import Testing
             #expect(result.code == 4, "it cannot take over: \(result)")
             #expect(result.json.outcome == "noAnswer")
             #expect(result.errors.contains("did not answer in time"))
+            #expect(result.errors.contains("can still take effect within 30 s"), "\(result)")
             space["desk"].thaw()
         }
     }

@@ -24,6 +24,33 @@ import Testing
         }
     }
 
+    @Test func aRefusedLockIsSaidOnceAndInDoctor() async throws {
+        let bus = try await PrivateBus()
+        let logind = try FakeLogind(on: bus)
+        logind.refuses = true
+        try await Broker.withBroker { broker in
+            let desk = try NodeProcess(
+                "desk", broker: "mqtt://127.0.0.1:\(broker.port)",
+                environment: ["DBUS_SYSTEM_BUS_ADDRESS": bus.address])
+            try await desk.start()
+            try await eventually("it was asked") { try logind.locks.isEmpty && logind.refusals == 1 }
+            try await desk.shows("a connection and the refusal") {
+                $0.linked == true && $0.problems.items.map(\.kind) == ["noSuspendLock"]
+            }
+            try logind.prepareForSleep(true)
+            try logind.prepareForSleep(false)
+            try await eventually("it was asked again") { try logind.locks.isEmpty && logind.refusals == 2 }
+            try await eventually("it is awake") { desk.log.contains("awake again") }
+            #expect(desk.log.split(separator: "\n").count { $0.contains("install polkit") } == 1, "\(desk.log)")
+            let doctor = try await desk.lockstep("doctor")
+            #expect(doctor.output.contains("-     suspend") && doctor.output.contains("polkit"), "\(doctor)")
+            #expect(doctor.code == 0, "it is no fault of this machine's: \(doctor)")
+            let status = try await desk.lockstep("status")
+            #expect(!status.output.contains("warning"), "\(status)")
+            try await desk.end()
+        }
+    }
+
     @Test func theOthersHearItBeforeTheMachineSleepsAndWhenItWakes() async throws {
         try await with { broker, _, desk, peer, logind in
             #expect(try logind.locks[0].arguments[0] == "sleep")

@@ -88,7 +88,8 @@ import Testing
         let link = try #require(try settings(options).link(clientID: "lockstep-home-desk"))
         #expect(link.credentials == .init(user: "desk", password: "hunter2"))
         #expect(link.keepAliveSeconds == 10)
-        #expect(link.clientID == "lockstep-home-desk")
+        #expect(link.clientID.hasPrefix("lockstep-home-desk-") && link.clientID.count > 25)
+        #expect(try settings(options).link(clientID: "lockstep-home-desk")?.clientID != link.clientID)
         #expect(link.tls == nil)
     }
 

@@ -142,9 +142,13 @@ public final class Broker: Sendable {
     /// What it has logged.
     public var log: String { directory.read("mosquitto.log") }
 
-    /// How often a client has subscribed. What is published from then on reaches it, unless it is away.
+    /// How often a client has subscribed, whatever its id's random suffix. What is published from then on reaches it,
+    /// unless it is away.
     public func subscriptions(of client: String) -> Int {
-        log.split(separator: "\n").count { $0.hasSuffix("Sending SUBACK to \(client)") }
+        log.split(separator: "\n").count { line in
+            guard let words = line.firstRange(of: "Sending SUBACK to \(client)-") else { return false }
+            return !line[words.upperBound...].contains("-")
+        }
     }
 
     /// Starts it, and returns when it takes connections.

@@ -20,6 +20,7 @@ public final class Proxy: Sendable {
         /// The last connection that is held.
         var heldUpTo = Int.max
         var delay: Duration = .zero
+        var dropsRetained = false
         var isRefusing = false
         var cuts = 0
         var made = 0
@@ -80,6 +81,10 @@ public final class Proxy: Sendable {
         }
     }
 
+    /// Takes the retained messages out of what an MQTT broker sends on later connections, as a broker does that hands out
+    /// none to subscriptions with wildcards.
+    public func dropRetained() { change { $0.dropsRetained = true } }
+
     /// Lets everything through so much later, in each direction.
     public func delay(_ time: Duration) { change { $0.delay = time } }
 
@@ -114,7 +119,7 @@ public final class Proxy: Sendable {
         let ready = Set(waits.filter { $0.revents != 0 }.map(\.fd))
         // By what holds now, and under the lock: when a test has asked for a change nothing is carried as before.
         state.withLock { state in
-            if line.listener.map(ready.contains) == true, line.accept(for: state.target) { state.made += 1 }
+            if line.listener.map(ready.contains) == true, line.accept(for: state.target, dropsRetained: state.dropsRetained) { state.made += 1 }
             line.carry(ready, delay: state.delay, state.isHeld)
         }
         return true
@@ -130,6 +135,8 @@ private struct Line {
         var isEnded = false
         /// The end has been passed on.
         var isOver = false
+        /// What is left of an MQTT packet that is not complete; `nil` where all bytes pass as they are.
+        var partial: [UInt8]?
     }
 
     struct Pair {
@@ -197,7 +204,7 @@ private struct Line {
         return Int32((next - now) / .milliseconds(1)) + 1
     }
 
-    mutating func accept(for target: Int) -> Bool {
+    mutating func accept(for target: Int, dropsRetained: Bool) -> Bool {
         guard let listener else { return false }
         let client = Glibc.accept(listener, nil, nil)
         guard client >= 0 else { return false }
@@ -212,8 +219,9 @@ private struct Line {
             setsockopt(socket, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
         }
         made += 1
-        pairs.append(
-            Pair(number: made, ways: [.forth: Way(from: client, to: server), .back: Way(from: server, to: client)]))
+        var back = Way(from: server, to: client)
+        if dropsRetained { back.partial = [] }
+        pairs.append(Pair(number: made, ways: [.forth: Way(from: client, to: server), .back: back]))
         return true
     }
 
@@ -236,10 +244,34 @@ private struct Line {
         var chunk = [UInt8](repeating: 0, count: 65_536)
         let count = read(way.from, &chunk, chunk.count)
         if count > 0 {
-            way.waiting.append((ContinuousClock.now + delay, chunk[..<count]))
+            way.waiting.append((ContinuousClock.now + delay, passed(chunk[..<count], &way)))
         } else if count == 0 || errno != EAGAIN {
             way.isEnded = true
         }
+    }
+
+    /// The bytes that go on: all of them, or the whole MQTT packets but for retained messages.
+    private static func passed(_ bytes: ArraySlice<UInt8>, _ way: inout Way) -> ArraySlice<UInt8> {
+        guard var rest = way.partial.map({ $0 + bytes }) else { return bytes }
+        var passed: [UInt8] = []
+        while let length = packetLength(rest) {
+            // A PUBLISH whose RETAIN flag is set.
+            if rest[0] >> 4 != 3 || rest[0] & 1 == 0 { passed += rest[..<length] }
+            rest.removeFirst(length)
+        }
+        way.partial = rest
+        return passed[...]
+    }
+
+    /// The length of the first packet; `nil` while it is not complete.
+    private static func packetLength(_ bytes: [UInt8]) -> Int? {
+        var length = 0
+        for index in 1..<5 where index < bytes.count {
+            length |= Int(bytes[index] & 0x7F) << (7 * (index - 1))
+            guard bytes[index] & 0x80 == 0 else { continue }
+            return bytes.count >= length + index + 1 ? length + index + 1 : nil
+        }
+        return nil
     }
 
     /// - Returns: Whether the other end still takes something.

@@ -12,8 +12,7 @@ import Wire
 enum LevelPrinter {
     /// Prints what is heard in the space, until nobody reads it any more.
     static func run(settings: CalmSettings) async throws {
-        let client = "lockstep-levels-" + String(UInt64.random(in: 0 ... .max), radix: 36)
-        guard let link = settings.node.link(clientID: client, givesUp: { true }) else {
+        guard let link = settings.node.link(clientID: "lockstep-levels", givesUp: { true }) else {
             throw UsageError("levels are heard from a broker: --broker mqtt://host, or LOCKSTEP_BROKER")
         }
         let codec = WireCodec(space: settings.node.space, me: settings.node.node)

@@ -13,7 +13,12 @@ struct LocalNode: NodeAccess {
     /// Whether the node was given no broker.
     let worksAlone: Bool
 
-    func start(_ start: Start) async -> ReplyReport { await node.report(await node.start(start)) }
+    func start(_ start: Start) async -> ReplyReport {
+        let reply = await node.start(start)
+        await node.registersAreOut()
+        return await node.report(reply)
+    }
+
     func press(_ press: Press) async -> ReplyReport { await node.report(await node.press(press)) }
     func take() async -> ReplyReport { await node.report(await node.take()) }
     func hear(_ level: SoundLevel) async -> Bool { await node.say(level) }

@@ -42,7 +42,8 @@ struct NodeService {
                 Readiness.notify("READY=1")
             })
         SleepWatch.start(
-            log: log, onSleep: { done in node.fallAsleep(then: done) }, onWake: { node.wakeFromSleep() })
+            log: log, onSleep: { done in node.fallAsleep(then: done) }, onWake: { node.wakeFromSleep() },
+            onLock: { node.suspendLock(refusedBecause: $0) })
         var services = [control.named("local control")]
         if let http = settings.http {
             services.append(

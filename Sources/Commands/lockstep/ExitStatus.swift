@@ -18,7 +18,7 @@ enum ExitStatus: Int32, CaseIterable {
         case .done: "applied, or it was so already"
         case .usage: "the command or a value is wrong"
         case .refused: "refused; the reason is on stderr"
-        case .noAnswer: "no answer in time"
+        case .noAnswer: "no answer in time; what was pressed can still take effect within 30 s"
         case .noSession: "there is no session"
         case .unreachable: "neither node nor broker reached"
         case .unsafe: "applied on this node, but not saved or not known to the others; the reason is on stderr"

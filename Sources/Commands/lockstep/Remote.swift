@@ -25,9 +25,8 @@ struct Remote: SessionAccess {
         let identity = Session.Configuration(
             node: id ?? settings.node, name: "remote", role: .display, software: Software.name, bootID: bootID,
             isAnnounced: false)
-        let client = "lockstep-remote-" + String(UInt64.random(in: 0 ... .max), radix: 36)
         let reached = Reached()
-        let link = settings.link(clientID: client) { !reached.once.load(ordering: .sequentiallyConsistent) }
+        let link = settings.link(clientID: "lockstep-remote") { !reached.once.load(ordering: .sequentiallyConsistent) }
         guard let link else { return }
         try await EventLoop.withEventLoop(name: "remote") { loop in
             let node = Node(identity: identity, space: settings.space, directory: nil, loop: loop, log: log)

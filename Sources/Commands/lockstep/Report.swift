@@ -31,7 +31,9 @@ enum Report {
         switch reply.outcome {
         case .applied, .duplicate, .noop: nil
         case .refused: "refused: \(words(reply))"
-        case .noAnswer: "the owner of the session did not answer in time"
+        case .noAnswer:
+            "the owner of the session did not answer in time; what was pressed can still take effect within "
+                + "\(Limits.intentLife / 1_000) s"
         case .noSession: "there is no session"
         case .invalid where reply.field == "role":
             "a passing remote or a display has no place to hold a session; do it on a machine where a node runs"

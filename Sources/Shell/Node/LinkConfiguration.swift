@@ -6,12 +6,15 @@ import Session
 extension Settings {
     /// How to connect to the broker; `nil` to work alone.
     /// - Parameters:
-    ///   - clientID: The client's id at the broker; two with one id end each other.
+    ///   - clientID: How the client's id at the broker begins. A random suffix follows, so that nobody ends the connection
+    ///     by connecting under its id.
     ///   - givesUp: Asked at each failure whether it is the last; a node tries for ever.
     public func link(clientID: String, givesUp: @escaping @Sendable () -> Bool = { false }) -> Mosquitto.Configuration?
     {
         guard let broker else { return nil }
-        var configuration = Mosquitto.Configuration(host: broker.host, port: broker.port, clientID: clientID)
+        let suffix = String(UInt64.random(in: 0 ... .max), radix: 36)
+        var configuration = Mosquitto.Configuration(
+            host: broker.host, port: broker.port, clientID: "\(clientID)-\(suffix)")
         if let user = broker.user { configuration.credentials = .init(user: user, password: broker.password) }
         if broker.isEncrypted {
             configuration.tls = .init(

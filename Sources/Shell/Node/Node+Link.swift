@@ -6,6 +6,23 @@ public import Mosquitto
 import Session
 public import Wire
 
+/// How far a node's first connection has come.
+struct Settling {
+    /// How long a passing remote waits for the first answer to its hello, in milliseconds.
+    static let helloPatience: Int64 = 1_200
+    /// How long it waits for the others behind the first answer: nodes spread theirs over 200 ms.
+    static let helloSpread: Int64 = 300
+
+    /// Whether what the broker had retained, or the others said instead, has arrived.
+    var isOver = false
+    /// Whether somebody has answered the hello.
+    var isAnswered = false
+    /// Those who wait for that.
+    var waiters: [CheckedContinuation<Void, Never>] = []
+    /// Runs out when nobody, or nobody else, answers the hello.
+    var helloDeadline: LoopTimer?
+}
+
 /// The node's connection to the broker.
 extension Node {
     /// Stays connected to a broker until the task is cancelled, then says goodbye.
@@ -31,15 +48,31 @@ extension Node {
     public func waitUntilSettled(milliseconds: Int64 = 4_000) async -> String? {
         let deadline = loop.makeTimer { [weak self] in self?.assumeIsolated { $0.settled() } }
         deadline.arm(atBootMilliseconds: EventLoop.bootMilliseconds() + milliseconds)
-        if !isSettled { await withCheckedContinuation { settling.append($0) } }
+        if !settling.isOver { await withCheckedContinuation { settling.waiters.append($0) } }
         deadline.cancel()
         return view.isLinked ? nil : lastLinkProblem ?? "no answer in \(milliseconds / 1_000) s"
     }
 
     private func settled() {
-        isSettled = true
-        for waiter in settling { waiter.resume() }
-        settling = []
+        settling.isOver = true
+        for waiter in settling.waiters { waiter.resume() }
+        settling.waiters = []
+        settling.helloDeadline = nil
+    }
+
+    /// The barrier is back. Where the broker has handed out nothing, because there is nothing or because it keeps retained
+    /// messages from wildcard subscriptions, the engine has said hello, and the answers to that are waited for.
+    func settledAfterHello() {
+        guard !identity.isAnnounced, peers.isEmpty, !settling.isOver else { return settled() }
+        settling.helloDeadline = loop.makeTimer { [weak self] in self?.assumeIsolated { $0.settled() } }
+        settling.helloDeadline?.arm(atBootMilliseconds: EventLoop.bootMilliseconds() + Settling.helloPatience)
+    }
+
+    /// Ends the wait for answers to a hello soon after the first one.
+    private func helloAnswered() {
+        guard let deadline = settling.helloDeadline, !settling.isAnswered else { return }
+        settling.isAnswered = true
+        deadline.arm(atBootMilliseconds: EventLoop.bootMilliseconds() + Settling.helloSpread)
     }
 
     /// Publishes that the node goes offline, and closes the connection. The session goes on by date.
@@ -67,6 +100,7 @@ extension Node {
             log.info("connected to the broker", metadata: ["protocol": "\(made.version)"])
             let id = connection ?? ULID.make(at: groupTime)
             connection = id
+            twin.connected(as: id)
             canBeDeaf = made.version == .v5
             feed(.linkUp(id))
         case .message(let message): receive(message)
@@ -74,7 +108,7 @@ extension Node {
             connection = nil
             linkRecords(isUp: false)
             feed(.linkDown)
-            sayDisconnected(error)
+            if !twin.isYielding { sayDisconnected(error) }
             if retry == nil { settled() }
         case .overflow: break  // A handler takes every message as it comes.
         }
@@ -88,6 +122,7 @@ extension Node {
 
     private func receive(_ message: Mosquitto.Message) {
         counted.received += 1
+        guard !twin.isYielding else { return }
         if let own = lastEncoded, own.outgoing.payload == message.payload, own.outgoing.topic == message.topic {
             // Mostly it was published last, and comes back.
             feed(.received(.register(own.register), from: identity.node, retained: message.retain))
@@ -97,56 +132,22 @@ extension Node {
             topic: message.topic, payload: message.payload, retained: message.retain, now: groupTime,
             memory: &memory)
         switch decoded {
-        case .message(let content, let sender): feed(.received(content, from: sender, retained: message.retain))
+        case .message(let content, let sender):
+            if identity.isAnnounced, sender == identity.node, case .presence(let presence) = content,
+                yieldsToTwin(presence, retained: message.retain)
+            {
+                return
+            }
+            feed(.received(content, from: sender, retained: message.retain))
+            if !settling.isOver { helloAnswered() }
         case .barrier(let id):
-            feed(.barrierPassed(id))
-            settled()
-            linkRecords(isUp: true)
-            if canBeDeaf { client?.assumeIsolated { $0.unsubscribe([codec.ownSession], completion: nil) } }
+            barrierCameBack(id)
         case .erased(let sender): feed(.erased(from: sender))
         case .discard(let reason, let sender): feed(.discarded(reason, from: sender))
         case .feed(let feed): take(feed)
         case .ledgerAck(let ack): hear(ack)
         case .sound, .record, .ignored: break
         }
-    }
-
-    /// The own register with its payload, which the journal and the broker get in turn.
-    func encoded(_ register: Register) -> Outgoing {
-        let encoded = codec.encode(register, after: lastEncoded)
-        lastEncoded = encoded
-        return encoded.outgoing
-    }
-
-    func publish(_ message: Session.Message) {
-        guard let client else { return }
-        if registersOnTheirWay > 0, case .ack = message { return answersBehind.append(message) }
-        counted.published += 1
-        if case .ack(.answer(let answer)) = message {
-            counted.answers[ReplyReport.Outcome(answer.outcome).rawValue, default: 0] += 1
-        }
-        let encoded: Outgoing
-        if case .register(let register) = message {
-            encoded = self.encoded(register)
-            registersOnTheirWay += 1
-        } else {
-            if case .intent = message { intentsSent += 1 }
-            encoded = codec.encode(message)
-        }
-        client.assumeIsolated { client in
-            client.send(Mosquitto.Message(encoded)) { [weak self] result in
-                self?.assumeIsolated { $0.sent(message, on: encoded.topic, result) }
-            }
-        }
-    }
-
-    /// The broker has handed the register on: the answer that it holds already follows, for who does not get registers.
-    private func registerArrived() {
-        registersOnTheirWay -= 1
-        guard registersOnTheirWay == 0 else { return }
-        let answers = answersBehind
-        answersBehind = []
-        for answer in answers { publish(answer) }
     }
 
     /// Says for the calm service how loud it is here, as of now.
@@ -158,26 +159,6 @@ extension Node {
         level.bootID = identity.bootID
         client.assumeIsolated { $0.send(Mosquitto.Message(codec.encode(level))) }
         return true
-    }
-
-    /// The broker's acknowledgement stands for the echo that it does not send: the register has arrived there.
-    private func sent(_ message: Session.Message, on topic: String, _ result: Result<PublishOutcome, MQTTError>) {
-        if case .presence(let presence) = message { presenceSent(isSleeping: presence.isSleeping, result) }
-        if case .register = message { registerArrived() }
-        switch result {
-        case .success:
-            if canBeDeaf, case .register = message { feed(.received(message, from: identity.node, retained: false)) }
-        case .failure(let error):
-            if error.code == .publishRefused { sayRefused(topic, error) }
-        }
-    }
-
-    /// Not to be allowed is no error in the person's face: the local session works, and the log says why no other
-    /// screen shows it.
-    private func sayRefused(_ topic: String, _ error: MQTTError) {
-        guard lastLinkProblem != error.description else { return }
-        lastLinkProblem = error.description
-        log.warning("the broker does not let this node publish: \(error.description)", metadata: ["topic": "\(topic)"])
     }
 
     /// Subscribes, and sends a message to itself behind that: when it is back, so is all that was retained.

@@ -1,9 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Logging
+import Mosquitto
 import Session
 
+/// Bounds the lines of a log that others can cause.
+struct LineLimit {
+    private static let lines = 20
+    private static let period: Int64 = 60_000
+
+    private var began: Int64 = 0
+    private var count = 0
+
+    /// Counts a line.
+    /// - Parameter boot: The boot clock, in milliseconds.
+    /// - Returns: Whether it is written, and how many were left out in the period before, if that is to be said now.
+    mutating func admit(at boot: Int64) -> (isWritten: Bool, leftOut: Int) {
+        var leftOut = 0
+        if boot - began >= Self.period {
+            leftOut = max(0, count - Self.lines)
+            (began, count) = (boot, 0)
+        }
+        count += 1
+        return (count <= Self.lines, leftOut)
+    }
+}
+
 extension Node {
+    /// Tells of the session that is current now.
+    /// - Parameter before: The one before.
+    func say(_ register: Register, after before: Outline?) {
+        // Who began and ended what is for everybody; the presses between are for those who look closer.
+        let isOutline = register.id != before?.id || !register.status.isLive
+        guard register.owner == identity.node || !isOutline || admitsLine() else { return }
+        log.log(
+            level: isOutline ? .info : .debug, "session \(register.status.rawValue)",
+            metadata: ["session": "\(register.id)", "owner": "\(register.owner)", "title": "\(register.title)"])
+    }
+
+    /// Whether a line that others caused is written. In a minute there are 20; the rest is counted.
+    private func admitsLine() -> Bool {
+        let (isWritten, leftOut) = sessionLines.admit(at: EventLoop.bootMilliseconds())
+        if leftOut > 0 { log.warning("lines about sessions of others were left out", metadata: ["lines": "\(leftOut)"]) }
+        return isWritten
+    }
+
     /// Puts a note of the engine into words.
     func say(_ note: Note) {
         switch note {
@@ -17,6 +58,7 @@ extension Node {
                 "a message was not used: \(words(reason)); further ones of this kind are only counted",
                 metadata: ["node": "\(from?.rawValue ?? "unknown")"])
         case .clockWrong(let node, let stamp):
+            guard admitsLine() else { return }
             log.warning("the clock of a node is wrong", metadata: ["node": "\(node)", "stamp": "\(stamp)"])
         case .tookOver(let session, let from):
             log.notice("took a session over", metadata: ["session": "\(session)", "from": "\(from)"])

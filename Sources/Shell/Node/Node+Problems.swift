@@ -8,7 +8,7 @@ public import Wire
 /// What is wrong with a node and can be mended by a person.
 extension Node {
     /// All that is wrong now, the most serious first.
-    var problems: [ProblemReport] { [unsaved].compactMap(\.self) }
+    var problems: [ProblemReport] { [unsaved, twinProblem, tooLargeProblem, suspendProblem].compactMap(\.self) }
 
     /// Whether the last change is not on disk.
     public var isUnsaved: Bool { journalFailure != nil }
@@ -19,7 +19,7 @@ extension Node {
             return ReplyReport(reply)
         }
         if case .refused = answer.outcome { return ReplyReport(reply) }
-        return ReplyReport(reply, problem: unsaved)
+        return ReplyReport(reply, problem: unsaved ?? tooLargeProblem)
     }
 
     /// Notes how the last write of the journal ended. Displays show that beside the session.

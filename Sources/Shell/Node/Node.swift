@@ -53,20 +53,24 @@ public actor Node {
     var client: MQTTClient?
     /// What the node counts; the rest of ``metrics()`` is looked up.
     var counted = NodeMetrics()
-    /// Registers that the broker has not acknowledged yet.
-    var registersOnTheirWay = 0
-    /// Answers that wait until it has: who gets the register needs none.
-    var answersBehind: [Session.Message] = []
-    /// How many intents have left.
-    var intentsSent = 0
+    /// What the broker has not acknowledged yet.
+    var delivery = Delivery()
+    /// Bounds what others can make this node write to its log.
+    var sessionLines = LineLimit()
     var lastEncoded: EncodedRegister?
     var memory = WireCodec.Memory()
     /// Whether the connection lets a node not hear itself (MQTT 5).
     var canBeDeaf = false
     var connection: ConnectionID?
+    /// Another machine that uses this node's id.
+    var twin = Twin()
+    /// Runs out when a twin that may be there has not answered.
+    var twinDeadline: LoopTimer?
     var lastLinkProblem: String?
-    var isSettled = false
-    var settling: [CheckedContinuation<Void, Never>] = []
+    /// How far the first connection has come.
+    var settling = Settling()
+    /// Why logind gives no lock that delays a suspend.
+    var suspendRefusal: String?
     /// Called when the broker has acknowledged that this node sleeps.
     var sleepHeard: (@Sendable () -> Void)?
     /// Runs out when the broker does not acknowledge that this node is awake.
@@ -294,7 +298,7 @@ public actor Node {
         if told == nil {
             told = Told(engine.view, changes: engine.viewChanges, isCatchingUp: engine.isCatchingUp)
         }
-        let (registers, intents) = (registersOnTheirWay, intentsSent)
+        let (registers, intents) = (delivery.registers, delivery.intents)
         var index = 0
         while index < inputs.count {
             for effect in engine.handle(inputs[index], at: clocks()) { perform(effect) }
@@ -304,7 +308,7 @@ public actor Node {
         isBusy = false
         switch input {
         // Who pressed is elsewhere, or who decides: somebody waits for what leaves at the end of this turn.
-        case .received where registersOnTheirWay > registers, .press where intentsSent > intents: drawViewLater()
+        case .received where delivery.registers > registers, .press where delivery.intents > intents: drawViewLater()
         default: drawView()
         }
     }
@@ -379,12 +383,7 @@ public actor Node {
 
     private func show(_ news: Register?, after before: Outline?) {
         for observer in observers.values { observer.yield(engine.view) }
-        guard let register = news else { return }
-        // Who began and ended what is for everybody; the presses between are for those who look closer.
-        let isOutline = register.id != before?.id || !register.status.isLive
-        log.log(
-            level: isOutline ? .info : .debug, "session \(register.status.rawValue)",
-            metadata: ["session": "\(register.id)", "owner": "\(register.owner)", "title": "\(register.title)"])
+        if let news { say(news, after: before) }
     }
 
     func presence(connection: ConnectionID) -> Presence {

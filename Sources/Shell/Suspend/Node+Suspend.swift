@@ -2,6 +2,7 @@
 
 import Mosquitto
 import Session
+import Wire
 
 /// What a node does when its machine suspends and wakes.
 extension Node {
@@ -20,6 +21,21 @@ extension Node {
     /// thread.
     public nonisolated func wakeFromSleep() {
         loop.execute { [weak self] in self?.assumeIsolated { $0.endSleep() } }
+    }
+
+    /// Notes whether logind gave the lock that delays a suspend. Called from any thread.
+    /// - Parameter reason: Why it did not; `nil` where it did.
+    public nonisolated func suspendLock(refusedBecause reason: String?) {
+        loop.execute { [weak self] in self?.assumeIsolated { $0.suspendRefusal = reason } }
+    }
+
+    /// A suspend that nothing delays; `nil` where logind gave the lock, or there is no logind.
+    var suspendProblem: ProblemReport? {
+        suspendRefusal.map {
+            ProblemReport(
+                .noSuspendLock, "no lock delays a suspend, so the others hear late that this machine sleeps: \($0)",
+                mend: "install polkit (Debian: apt install polkitd) and start the node again")
+        }
     }
 
     private func beginSleep(then done: @escaping @Sendable () -> Void) {

@@ -17,15 +17,16 @@ public enum SleepWatch {
     ///   - onSleep: Called on a thread of its own when the machine is about to suspend. Calls back, on any thread, when
     ///     it may.
     ///   - onWake: Called on that thread when the machine is awake again.
+    ///   - onLock: Called on that thread when logind has given the lock, with `nil`, or has refused it, with the reason.
     public static func start(
         log: Logger, onSleep: @escaping @Sendable (_ done: @escaping @Sendable () -> Void) -> Void,
-        onWake: @escaping @Sendable () -> Void
+        onWake: @escaping @Sendable () -> Void, onLock: @escaping @Sendable (_ refusal: String?) -> Void
     ) {
         do throws(MQTTError) {
             // Not on the node's thread: a bus that hangs must hold nothing up.
             try Thread.startDetached(name: "suspend") {
                 do throws(BusError) {
-                    var watch = Watch(bus: try Bus(), log: log, onSleep: onSleep, onWake: onWake)
+                    var watch = Watch(bus: try Bus(), log: log, onSleep: onSleep, onWake: onWake, onLock: onLock)
                     try watch.run()
                 } catch {
                     log.debug("suspends are not told", metadata: ["reason": "\(error.description)"])
@@ -42,13 +43,17 @@ private struct Watch: ~Copyable {
     let log: Logger
     let onSleep: @Sendable (_ done: @escaping @Sendable () -> Void) -> Void
     let onWake: @Sendable () -> Void
+    let onLock: @Sendable (_ refusal: String?) -> Void
+    /// Whether the log says already that logind refuses.
+    private var isRefusalSaid = false
     /// The descriptor that holds up a suspend while it is open.
     private var lock: Int32?
 
     init(
         bus: consuming Bus, log: Logger, onSleep: @escaping @Sendable (_ done: @escaping @Sendable () -> Void) -> Void,
-        onWake: @escaping @Sendable () -> Void
+        onWake: @escaping @Sendable () -> Void, onLock: @escaping @Sendable (_ refusal: String?) -> Void
     ) {
+        self.onLock = onLock
         self.bus = bus
         self.log = log
         self.onSleep = onSleep
@@ -93,8 +98,17 @@ private struct Watch: ~Copyable {
         guard lock == nil else { return }
         do throws(BusError) {
             lock = try bus.inhibitSleep()
+            onLock(nil)
         } catch {
-            log.debug("a suspend is not held up", metadata: ["reason": "\(error.description)"])
+            guard !error.isNobodyThere else {
+                return log.debug("a suspend is not held up", metadata: ["reason": "\(error.description)"])
+            }
+            onLock(error.description)
+            guard !isRefusalSaid else { return }
+            isRefusalSaid = true
+            log.warning(
+                "a suspend is not held up, so the others hear late of it: install polkit (Debian: polkitd)",
+                metadata: ["reason": "\(error.description)"])
         }
     }
 }
@@ -109,8 +123,15 @@ private enum Logind {
 /// What the bus did not do, in words.
 private struct BusError: Error {
     var description: String
+    private let code: Int32
 
-    init(_ what: String, _ code: Int32) { description = "\(what): \(String(cString: strerror(-code)))" }
+    init(_ what: String, _ code: Int32) {
+        description = "\(what): \(String(cString: strerror(-code)))"
+        self.code = code
+    }
+
+    /// Whether there is no such service on the bus, as in a container.
+    var isNobodyThere: Bool { [-EHOSTUNREACH, -ENXIO, -ENOENT].contains(code) }
 
     static func check(_ code: Int32, _ what: String) throws(BusError) {
         if code < 0 { throw BusError(what, code) }

@@ -53,6 +53,9 @@ final class FakeLogind {
 
     private let bus: OpaquePointer
     private var all: [Lock] = []
+    /// Whether it gives no locks, as logind without polkit, and how often it was asked.
+    var refuses = false
+    private(set) var refusals = 0
 
     init(on private: PrivateBus) throws {
         var made: OpaquePointer?
@@ -88,6 +91,7 @@ final class FakeLogind {
     }
 
     private func inhibit(_ call: OpaquePointer?) throws {
+        guard !refuses else { return try refuse(call) }
         let arguments = (0..<4).map { _ in
             var text: UnsafePointer<CChar>?
             sd_bus_message_read_basic(call, CChar(UInt8(ascii: "s")), &text)
@@ -102,6 +106,15 @@ final class FakeLogind {
             sd_bus_send(bus, reply, nil) >= 0, sd_bus_flush(bus) >= 0
         else { throw Failed("no reply") }
         all.append(Lock(arguments: arguments, descriptor: ends.read))
+    }
+
+    private func refuse(_ call: OpaquePointer?) throws {
+        var reply: OpaquePointer?
+        defer { sd_bus_message_unref(reply) }
+        guard sd_bus_message_new_method_errno(call, &reply, -EACCES, nil) >= 0, sd_bus_send(bus, reply, nil) >= 0,
+            sd_bus_flush(bus) >= 0
+        else { throw Failed("no reply") }
+        refusals += 1
     }
 
     /// Tells everybody that a suspend begins, or has ended.

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Support
+import Testing
+
+/// A broker whose limits are below the size of a session, and one that ends the connection before it has answered.
+@Suite(.takingTurns, .tryingAgain) struct BrokerLimitTests {
+    private static let limits = ["max_packet_size 500", "message_size_limit 400"]
+
+    @Test(arguments: limits)
+    func aBrokerThatRefusesTheSizeOfASessionIsNamed(_ limit: String) async throws {
+        var options = Broker.Options()
+        options.lines = [limit]
+        try await Broker.withBroker(options) { broker in
+            let desk = try NodeProcess("desk", broker: "mqtt://127.0.0.1:\(broker.port)")
+            try await desk.start()
+            try await desk.shows("a connection") { $0.linked == true }
+            #expect(desk.status.problems == [])
+            let title = String(repeating: "long ", count: 30)
+            let started = try await desk.lockstep("start", title)
+            #expect(started.code == 7 && started.output.contains("Started."), "\(started)")
+            #expect(started.errors.contains("the broker refuses messages of"), "\(started)")
+            #expect(started.errors.contains("max_packet_size and message_size_limit"), "\(started)")
+            #expect(try await desk.lockstep("pause").code == 7)
+            let doctor = try await desk.lockstep("doctor")
+            #expect(doctor.code == 3 && doctor.output.contains("WRONG messages"), "\(doctor)")
+            #expect(desk.log.contains("the broker does not let this node publish"), "\(desk.log)")
+            try await desk.kill()
+        }
+    }
+
+    @Test func anAnswerThatTheConnectionTookWithItLeavesOnTheNextOne() async throws {
+        try await FaultySpace.with { space, id in
+            // What desk hears gets through, what it says does not.
+            space.deskLine.hold(.forth)
+            let asked = try await space.peer.ask("extend", of: id, ["args": ["seconds": 60]])
+            try await space.desk.shows("the press") { $0.totalSeconds == 1_560 }
+            #expect(space.peer.answers(to: asked, from: "desk").isEmpty)
+            space.deskLine.refuse()
+            space.deskLine.heal()
+            let answer = try await space.peer.answer(to: asked, from: "desk")
+            #expect(answer.outcome == "applied", "\(answer)")
+        }
+    }
+
+    @Test func sessionsOfOthersFillNoLog() async throws {
+        try await Space.with("desk") { space in
+            for number in 1...100 {
+                try await space.peer.publish("session", .register("s-\(number)", ahead: Int64(number), rev: Int64(number)))
+            }
+            try await space["desk"].shows("the last session") { $0.session == "s-100" }
+            try await space.peer.isHeard(by: space["desk"])
+            let lines = space["desk"].log.split(separator: "\n").count { $0.contains("session running") }
+            #expect((1...20).contains(lines), "\(space["desk"].log)")
+        }
+    }
+}
