@@ -46,7 +46,8 @@ import Testing
     @Test func sessionsOfOthersFillNoLog() async throws {
         try await Space.with("desk") { space in
             for number in 1...100 {
-                try await space.peer.publish("session", .register("s-\(number)", ahead: Int64(number), rev: Int64(number)))
+                let register = JSON.register("s-\(number)", ahead: Int64(number), rev: Int64(number))
+                try await space.peer.publish("session", register)
             }
             try await space["desk"].shows("the last session") { $0.session == "s-100" }
             try await space.peer.isHeard(by: space["desk"])

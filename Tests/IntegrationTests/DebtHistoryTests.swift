@@ -115,6 +115,23 @@ import Testing
         #expect(try await ledger.command("history").code == 2, "there is one way")
     }
 
+    @Test func theDoctorBelievesNoDebtThatIsOldOrNobodys() async throws {
+        try await Space.with("desk") { space in
+            let alone = try TemporaryDirectory()
+            func doctor(_ age: Int64) async throws -> CommandResult {
+                let said: JSON = ["v": 1, "minutes": .number(age), "at": .number(now() - age * 60_000)]
+                try await space.peer.publish(feed: "debt", said.bytes)
+                try await space["desk"].shows("the debt") { $0.debtMinutes == .number(age) && $0.linked == true }
+                return try await space["desk"].lockstep("doctor", "--state-dir", alone.file("none"))
+            }
+            let foreign = try await doctor(5)
+            #expect(foreign.output.contains("-     weekly debt") && foreign.output.contains("anybody's"), "\(foreign)")
+            let old = try await doctor(3_000)
+            #expect(old.code == 3 && old.output.contains("WRONG weekly debt"), "\(old)")
+            #expect(old.output.contains("last update 50h"), "\(old)")
+        }
+    }
+
     @Test func theDoctorNamesWhatIsWrongAndHowItIsMended() async throws {
         try await Space.with("desk") { space in
             let socket = space["desk"].socket.path
@@ -145,6 +162,8 @@ import Testing
                 try await service.end()
                 let noService = try await service.doctor("--socket", socket)
                 #expect(noService.code == 3 && noService.output.contains("WRONG debt service"), "\(noService)")
+                #expect(noService.output.contains("WRONG weekly debt"), "\(noService)")
+                #expect(noService.output.contains("its service debt is not there"), "\(noService)")
             }
         }
     }

@@ -119,7 +119,11 @@ public final class Proxy: Sendable {
         let ready = Set(waits.filter { $0.revents != 0 }.map(\.fd))
         // By what holds now, and under the lock: when a test has asked for a change nothing is carried as before.
         state.withLock { state in
-            if line.listener.map(ready.contains) == true, line.accept(for: state.target, dropsRetained: state.dropsRetained) { state.made += 1 }
+            if line.listener.map(ready.contains) == true,
+                line.accept(for: state.target, dropsRetained: state.dropsRetained)
+            {
+                state.made += 1
+            }
             line.carry(ready, delay: state.delay, state.isHeld)
         }
         return true

@@ -12,7 +12,7 @@ struct ReportTests {
         "mode", "autoAdvance", "plan", "phase", "currentPhase", "activityName", "startTime", "elapsedSeconds",
         "totalSeconds", "calmPercent", "isRunning", "remainingSeconds", "endsAt", "endsAtISO", "stale", "staleSince",
         "errorBound", "supersededBy", "continues", "revision", "epoch", "stamp", "clock", "clockAhead", "approximate",
-        "last", "calmTrend", "debtMinutes", "problems",
+        "last", "calmTrend", "debtMinutes", "debtAt", "problems",
     ]
 
     private func status(_ view: View, boot: Int64) throws -> StatusReport {

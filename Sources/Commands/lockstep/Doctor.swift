@@ -56,7 +56,7 @@ struct Doctor: AsyncParsableCommand {
             let (status, nodes) = (try await client.status(), try await client.nodes())
             return [
                 Finding("node", .ok, "\(status.node), in the space \(status.space)"), Self.broker(status),
-            ] + Self.problems(status) + Self.clocks(status, nodes) + [Self.debt(status, hasLedger: hasLedger)]
+            ] + Self.problems(status) + Self.clocks(status, nodes) + [Self.debt(status, nodes, hasLedger: hasLedger)]
         } catch {
             return [Finding("node", .wrong, "\(error)", mend: "end it and start it again; its log may say why")]
         }
@@ -89,18 +89,6 @@ struct Doctor: AsyncParsableCommand {
                     mend: "set it there, or have it set: timedatectl set-ntp true"))
         }
         return wrong.isEmpty ? [Finding("clocks", .ok, "they agree")] : wrong
-    }
-
-    private static func debt(_ status: StatusReport, hasLedger: Bool) -> Finding {
-        if let minutes = status.debtMinutes {
-            return Finding("weekly debt", .ok, "\(DebtText.text(minutes: minutes)) is heard here")
-        }
-        guard hasLedger else { return Finding("weekly debt", .absent, "nobody counts it: lockstep-debt does") }
-        return Finding(
-            "weekly debt", .wrong, "there is a ledger here, and the node hears nothing of the week",
-            mend:
-                "the service's log says why: journalctl --user -u lockstep-debt; its broker and space are to be the node's"
-        )
     }
 
     /// What `lockstep-debt` says of the ledger, which it alone can read.

@@ -41,7 +41,9 @@ extension Node {
     /// Whether a line that others caused is written. In a minute there are 20; the rest is counted.
     private func admitsLine() -> Bool {
         let (isWritten, leftOut) = sessionLines.admit(at: EventLoop.bootMilliseconds())
-        if leftOut > 0 { log.warning("lines about sessions of others were left out", metadata: ["lines": "\(leftOut)"]) }
+        if leftOut > 0 {
+            log.warning("lines about sessions of others were left out", metadata: ["lines": "\(leftOut)"])
+        }
         return isWritten
     }
 

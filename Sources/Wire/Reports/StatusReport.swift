@@ -62,6 +62,8 @@ public struct StatusReport: Codable, Hashable, Sendable {
     @Nullable public var calmTrend: String?
     /// Minutes that are missing to the week's goal, negative where more was done; `null` while nobody counts them.
     @Nullable public var debtMinutes: Int?
+    /// When the debt service found that.
+    @Nullable public var debtAt: Int64?
     /// Whether time passes.
     public var isRunning: Bool
 
@@ -146,6 +148,7 @@ public struct StatusReport: Codable, Hashable, Sendable {
         calmPercent = calm?.percent
         calmTrend = calm?.trend?.rawValue
         debtMinutes = feeds.debtMinutes(at: groupTime)
+        debtAt = feeds.week?.at
         isRunning = register?.status == .running
         remainingSeconds = isCountdown ? moment?.shownSeconds : nil
         endsAt = register?.endsAt
