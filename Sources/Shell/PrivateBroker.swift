@@ -20,8 +20,8 @@ public struct PrivateBroker: Sendable {
     /// - Parameters:
     ///   - directory: Made if missing (mode 0700). What was retained is kept here for the next time.
     ///   - port: Where to listen; `nil` for the port of last time if that is free, else for any free one.
-    ///   - isPersistent: Whether what is retained outlives the broker. It then writes its whole store after each change,
-    ///     acknowledgements included, which takes as long as a message's way through it.
+    ///   - isPersistent: Whether what is retained outlives the broker. It then writes its whole store every 10 seconds and
+    ///     when it ends; a broker that is killed loses what came since.
     /// - Throws: ``PrivateBrokerError``.
     public init(directory: String, port: Int? = nil, isPersistent: Bool = true) throws(PrivateBrokerError) {
         self.directory = directory
@@ -144,8 +144,8 @@ public struct PrivateBroker: Sendable {
         """
         persistence true
         persistence_location \(directory)/
-        autosave_on_changes true
-        autosave_interval 1
+        autosave_on_changes false
+        autosave_interval 10
         """
     }
 
@@ -156,7 +156,8 @@ public struct PrivateBroker: Sendable {
             \(user)listener \(port) 127.0.0.1
             allow_anonymous true
             set_tcp_nodelay true
-            message_size_limit 65536
+            max_packet_size 65536
+            memory_limit 268435456
             \(isPersistent ? persistence : "persistence false")
             log_dest file \(directory)/mosquitto.log
 
