@@ -43,14 +43,18 @@ import Testing
                 _ = try await page.value("void (location.search = '?face=\(face)&turn=\(turn)')")
                 try await Self.shows(page, face, turn: turn)
             }
+            _ = try await page.value("void (location = '/week')")
+            try await page.eventually("the week", "!!document.querySelector('main') && location.pathname === '/week'")
+            _ = try await page.value("void (location = '/?face=focus&turn=9')")
+            try await Self.shows(page, "focus", turn: 9)
             try await eventually("one stream is open") {
                 try await page.value(
                     "fetch('metrics').then((answer) => answer.text()).then((text) => text.includes('lockstep_displays 1.0'))"
                 )
                     == true
             }
-            for turn in [7, 6] {
-                _ = try await page.value("void history.back()")
+            for turn in [8, 7, 6] {
+                _ = try await page.value("void history.go(location.search.endsWith('turn=9') ? -2 : -1)")
                 try await Self.shows(page, faces[turn % faces.count], turn: turn)
             }
             #expect(try await page.value("wasKept") == true, "the page that was kept is there again")

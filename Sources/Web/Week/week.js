@@ -29,7 +29,17 @@ async function refresh() {
   isAsking = false;
 }
 
-const source = new EventSource("v1/timeline");
-source.addEventListener("timeline", refresh);
-source.onerror = refresh;
+let source = null;
+function connect() {
+  source = new EventSource("v1/timeline");
+  source.addEventListener("timeline", refresh);
+  source.onerror = refresh;
+}
+
+// A browser may keep a page that was left for the way back; its stream would keep one of six connections to the node.
+addEventListener("pagehide", () => source.close());
+addEventListener("pageshow", (event) => {
+  if (event.persisted) connect();
+});
+connect();
 setInterval(refresh, 60000);
