@@ -156,7 +156,7 @@ build_packages() {
 run_packages() { printf '%s\n' libmosquitto1 libsqlite3-0 libstdc++6 libsystemd0; }
 
 # has_library SONAME: whether the dynamic linker finds it. A later Debian may have it in a package of another name.
-has_library() { env PATH="$PATH:/usr/sbin:/sbin" ldconfig -p | grep -q "^[[:space:]]*$1 "; }
+has_library() { env PATH="$PATH:/usr/sbin:/sbin" ldconfig -p | grep "^[[:space:]]*$1 " >/dev/null; }
 
 # missing_libraries FILE…: the shared libraries that these executables need and that are not on this machine.
 missing_libraries() {
