@@ -30,9 +30,9 @@ public struct IntentRequest: Codable, Hashable, Sendable {
         try decoder.refuseKeys(otherThan: CodingKeys.allCases.map(\.rawValue))
         let fields = try decoder.container(keyedBy: CodingKeys.self)
         op = try fields.decode(String.self, forKey: .op)
-        seconds = try fields.wholeIfPresent(.seconds)
+        seconds = try fields.wholeIfPresent(.seconds, in: Limits.phaseSeconds)
         session = try fields.decodeIfPresent(String.self, forKey: .session)
-        phase = try fields.wholeIfPresent(.phase)
+        phase = try fields.wholeIfPresent(.phase, in: 0...Limits.phases - 1)
     }
 
     /// The request as the engine takes it.
@@ -44,10 +44,12 @@ public struct IntentRequest: Codable, Hashable, Sendable {
         }
         if let seconds {
             guard name == .extend else { throw RequestError("seconds", "belongs to extend only") }
-            guard Limits.phaseSeconds.contains(seconds) else { throw RequestError("seconds", PhaseRequest.bounds) }
+            guard Limits.phaseSeconds.contains(seconds) else {
+                throw RequestError.whole("seconds", in: Limits.phaseSeconds)
+            }
         }
         if let phase, !(0..<Limits.phases).contains(phase) {
-            throw RequestError("phase", "must be 0 to \(Limits.phases - 1)")
+            throw RequestError.whole("phase", in: 0...Limits.phases - 1)
         }
         return Press(Operation(name: name, seconds: seconds), session: try sessionID(), phase: phase)
     }

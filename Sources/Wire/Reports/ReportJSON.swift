@@ -50,9 +50,9 @@ public struct RequestError: Error, Hashable, Sendable, CustomStringConvertible {
     init(_ error: DecodingError) {
         switch error {
         case .typeMismatch(let type, let context):
-            self.init(Self.path(context.codingPath), "must be of type \(type)")
+            self.init(Self.path(context.codingPath), "must be \(Self.words(for: type))")
         case .valueNotFound(let type, let context):
-            self.init(Self.path(context.codingPath), "must be of type \(type), not null")
+            self.init(Self.path(context.codingPath), "must be \(Self.words(for: type)), not null")
         case .keyNotFound(let key, let context):
             self.init(Self.path(context.codingPath + [key]), "is missing")
         case .dataCorrupted(let context):
@@ -60,6 +60,23 @@ public struct RequestError: Error, Hashable, Sendable, CustomStringConvertible {
                 Self.path(context.codingPath), context.codingPath.isEmpty ? "not JSON" : context.debugDescription)
         @unknown default:
             self.init("", "\(error)")
+        }
+    }
+
+    /// A value that is no whole number, or beyond the range.
+    static func whole(_ field: String, in range: ClosedRange<Int>) -> RequestError {
+        RequestError(field, "must be a whole number from \(range.lowerBound) to \(range.upperBound)")
+    }
+
+    /// What JSON calls a value of that type.
+    private static func words(for type: Any.Type) -> String {
+        switch "\(type)" {
+        case "String": "a text"
+        case "Bool": "true or false"
+        case "Double": "a number"
+        case let name where name.hasPrefix("Int"): "a whole number"
+        case let name where name.hasPrefix("Array"): "a list"
+        default: "an object"
         }
     }
 
@@ -78,14 +95,14 @@ struct AnyKey: CodingKey {
 }
 
 extension KeyedDecodingContainer {
-    /// A whole number, if there is one. The decoder's own error for a fraction is none of the documented ones and does
-    /// not say where it stands.
-    func wholeIfPresent(_ key: Key) throws -> Int? {
-        do {
-            return try decodeIfPresent(Int.self, forKey: key)
-        } catch let error where !(error is DecodingError) {
-            throw RequestError(RequestError.path(codingPath + [key]), "must be a whole number")
+    /// A whole number, if the field is there and not `null`.
+    /// - Throws: ``RequestError`` with the range, whatever else stands there.
+    func wholeIfPresent(_ key: Key, in range: ClosedRange<Int>) throws -> Int? {
+        guard contains(key), try !decodeNil(forKey: key) else { return nil }
+        guard let value = try? decode(Int.self, forKey: key), range.contains(value) else {
+            throw RequestError.whole(RequestError.path(codingPath + [key]), in: range)
         }
+        return value
     }
 }
 

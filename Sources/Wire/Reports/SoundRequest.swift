@@ -18,6 +18,8 @@ public struct SoundRequest: Codable, Hashable, Sendable {
         self.source = source
     }
 
+    private static let periods = 1...60
+
     private enum CodingKeys: String, CodingKey, CaseIterable {
         case level, period, source
     }
@@ -27,7 +29,7 @@ public struct SoundRequest: Codable, Hashable, Sendable {
         try decoder.refuseKeys(otherThan: CodingKeys.allCases.map(\.rawValue))
         let fields = try decoder.container(keyedBy: CodingKeys.self)
         level = try fields.decode(Double.self, forKey: .level)
-        period = try fields.wholeIfPresent(.period)
+        period = try fields.wholeIfPresent(.period, in: Self.periods)
         source = try fields.decodeIfPresent(String.self, forKey: .source)
     }
 
@@ -35,7 +37,7 @@ public struct SoundRequest: Codable, Hashable, Sendable {
     /// - Throws: ``RequestError`` for the first field that is out of bounds.
     public func sound() throws(RequestError) -> SoundLevel {
         guard abs(level) <= SoundLevel.limit else { throw RequestError("level", "must be −200 to 200") }
-        guard (1...60).contains(period ?? 1) else { throw RequestError("period", "must be 1 to 60 seconds") }
+        guard Self.periods.contains(period ?? 1) else { throw RequestError.whole("period", in: Self.periods) }
         var named: Token<SoundSourceKind>?
         if let source {
             named = Token(source)
