@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A drawing that goes with a phase or that a session was given by name.
-public enum Icon: String, CaseIterable, Hashable, Sendable {
-    case hourglass, cup, book, pen, leaf, dumbbell
+public import Session
 
+extension Icon {
     /// The drawing as lines of an SVG path in a square of 24, to be stroked 2 wide with round ends.
     public var path: String {
         switch self {

@@ -44,6 +44,7 @@ struct RequestTests {
         (#"{"seconds":5,"titel":"x"}"#, "titel"),
         (#"{"seconds":5,"mode":"sideways"}"#, "mode"), (#"{"seconds":5,"title":"a\u0007"}"#, "title"),
         (#"{"seconds":5,"icon":""}"#, "icon"), (#"{"seconds":5,"label":""}"#, "label"),
+        (#"{"seconds":5,"icon":"nope"}"#, "icon"),
         (##"{"seconds":5,"colour":"#fff"}"##, "colour"), (#"{"seconds":5,"label":"x","colour":"reddish"}"#, "colour"),
         (#"{"seconds":5,"autoAdvance":1}"#, "autoAdvance"),
     ])
@@ -51,6 +52,25 @@ struct RequestTests {
         let error = try #require(throws: RequestError.self) { try start(json) }
         #expect(error.field == field, "\(error)")
         #expect(!error.message.isEmpty)
+    }
+
+    @Test(arguments: [
+        (#"{"seconds":"60"}"#, "seconds: must be a whole number from 1 to 86400"),
+        (#"{"seconds":1.5}"#, "seconds: must be a whole number from 1 to 86400"),
+        (#"{"seconds":1e99}"#, "seconds: must be a whole number from 1 to 86400"),
+        (#"{"phases":[{"seconds":[]}]}"#, "phases.0.seconds: must be a whole number from 1 to 86400"),
+        (#"{"plan":7}"#, "plan: must be a text"), (#"{"phases":"5m"}"#, "phases: must be a list"),
+        (#"{"phases":[7]}"#, "phases.0: must be an object"), (#"[]"#, "must be an object"),
+        (#"{"seconds":5,"autoAdvance":1}"#, "autoAdvance: must be true or false"),
+    ])
+    func wrongTypeIsNamedInPlainWords(json: String, words: String) throws {
+        let error = try #require(throws: RequestError.self) { try start(json) }
+        #expect(error.description == words)
+    }
+
+    @Test func namedColourBecomesDigits() throws {
+        let start = try start(#"{"seconds":5,"label":"Study","colour":"teal"}"#)
+        #expect(start.label?.colour == Colour(hex: "12a594"))
     }
 
     @Test func presses() throws {

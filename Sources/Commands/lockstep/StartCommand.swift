@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import Commands
+import Display
 import Session
 import Web
 import Wire
@@ -40,10 +41,16 @@ struct StartCommand: AsyncParsableCommand {
     @Option(help: "What the time is booked on.")
     var label: String?
 
-    @Option(help: "The label's colour: #rgb or #rrggbb.")
+    @Option(
+        help: ArgumentHelp(
+            "The label's colour: a name, #rgb, #rrggbb or #rrggbbaa (aa is the opacity), with or without #.",
+            discussion: NamedColours.names.joined(separator: " ")),
+        completion: .list(NamedColours.names))
     var color: String?
 
-    @Option(help: "An emoji, or the name of a built-in drawing.")
+    @Option(
+        help: "An emoji, or a built-in drawing: \(Icon.names).",
+        completion: .list(Icon.allCases.map(\.rawValue)))
     var icon: String?
 
     @Flag(help: "Let the next phase start by itself.")
@@ -63,13 +70,16 @@ struct StartCommand: AsyncParsableCommand {
             throw Access.unreachable("no node listens on \(sockets); start one with lockstep up or lockstep node")
         }
         try await Access.orUnreachable {
-            try Report.end(try await client.start(request), done: "Started", json: output.json)
+            try Report.end(try await client.start(request), done: Report.strings[.eventStarted], json: output.json)
         }
     }
 
     private func request() throws -> StartRequest {
-        if let color, Colour(hex: color) == nil {
-            throw UsageError("--color “\(color)” is no colour; a colour is #rgb or #rrggbb")
+        let colour = try color.map { color in
+            guard let colour = Colour(typed: color) else {
+                throw UsageError("--color “\(color)” is no colour; a colour is \(Colour.forms)")
+            }
+            return colour
         }
         if let plan {
             do throws(PlanError) {
@@ -83,7 +93,8 @@ struct StartCommand: AsyncParsableCommand {
             title: title,
             seconds: try length.map { try Duration.seconds($0, of: "--for") }
                 ?? (isDefault ? PhaseDefaults().focus : nil),
-            plan: plan, preset: preset, mode: countUp ? "countup" : nil, label: label, colour: color, icon: icon,
+            plan: plan, preset: preset, mode: countUp ? "countup" : nil, label: label, colour: colour?.description,
+            icon: icon,
             autoAdvance: autoAdvance)
     }
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Session
+
 /// The pictures of the kinds of phase and of what sessions are about, at any size.
 enum Drawings {
     /// The size below which a drawing is only a smudge, in pixels.

@@ -71,8 +71,8 @@ public struct WidgetOptions: Sendable {
 
     private static func colour(_ name: String, in query: [String: String]) throws(WidgetError) -> Colour? {
         guard let text = query[name] else { return nil }
-        guard let value = Colour(hex: text) else {
-            throw WidgetError(name, "“\(text)” is not a colour of 3, 6 or 8 hexadecimal digits, as 4c8dff")
+        guard let value = Colour(typed: text) else {
+            throw WidgetError(name, "“\(text)” is not a colour; a colour is \(Colour.forms)")
         }
         return value
     }

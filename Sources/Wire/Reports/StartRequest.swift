@@ -18,7 +18,7 @@ public struct StartRequest: Codable, Hashable, Sendable {
     public var mode: String?
     /// The name of a label.
     public var label: String?
-    /// The label's colour: 3, 6 or 8 hexadecimal digits.
+    /// The label's colour: a name of ``NamedColours``, or 3, 6 or 8 hexadecimal digits.
     public var colour: String?
     /// An emoji or the name of a built-in drawing.
     public var icon: String?
@@ -52,7 +52,7 @@ public struct StartRequest: Codable, Hashable, Sendable {
         try decoder.refuseKeys(otherThan: CodingKeys.allCases.map(\.rawValue))
         let fields = try decoder.container(keyedBy: CodingKeys.self)
         title = try fields.decodeIfPresent(String.self, forKey: .title)
-        seconds = try fields.wholeIfPresent(.seconds)
+        seconds = try fields.wholeIfPresent(.seconds, in: Limits.phaseSeconds)
         plan = try fields.decodeIfPresent(String.self, forKey: .plan)
         phases = try fields.decodeIfPresent([PhaseRequest].self, forKey: .phases)
         preset = try fields.decodeIfPresent(String.self, forKey: .preset)
@@ -73,7 +73,12 @@ public struct StartRequest: Codable, Hashable, Sendable {
     ) throws(RequestError) -> Start {
         let title = title ?? ""
         if !title.isEmpty { try Self.check(title, "title", bytes: Limits.titleBytes) }
-        if let icon { try Self.check(icon, "icon", bytes: Limits.iconBytes) }
+        if let icon {
+            try Self.check(icon, "icon", bytes: Limits.iconBytes)
+            guard Icon.canDraw(icon) else {
+                throw RequestError("icon", "must be an emoji or a built-in drawing: \(Icon.names)")
+            }
+        }
         guard let mode = Mode(rawValue: mode ?? Mode.countdown.rawValue) else {
             throw RequestError("mode", "must be countdown or countup")
         }
@@ -90,7 +95,9 @@ public struct StartRequest: Codable, Hashable, Sendable {
         }
         if preset != nil, let presetPlan { return presetPlan }
         if let seconds {
-            guard Limits.phaseSeconds.contains(seconds) else { throw RequestError("seconds", PhaseRequest.bounds) }
+            guard Limits.phaseSeconds.contains(seconds) else {
+                throw RequestError.whole("seconds", in: Limits.phaseSeconds)
+            }
             return [Phase(kind: .focus, seconds: seconds)]
         }
         if let plan {
@@ -116,8 +123,8 @@ public struct StartRequest: Codable, Hashable, Sendable {
         }
         try Self.check(label, "label", bytes: Limits.nameBytes)
         guard let colour else { return Label(name: label) }
-        guard let value = Colour(hex: colour) else {
-            throw RequestError("colour", "must have 3, 6 or 8 hexadecimal digits, as #4c8dff")
+        guard let value = Colour(typed: colour) else {
+            throw RequestError("colour", "must be \(Colour.forms)")
         }
         return Label(name: label, colour: value)
     }
@@ -155,13 +162,11 @@ public struct PhaseRequest: Codable, Hashable, Sendable {
         let fields = try decoder.container(keyedBy: CodingKeys.self)
         kind = try fields.decodeIfPresent(String.self, forKey: .kind)
         name = try fields.decodeIfPresent(String.self, forKey: .name)
-        guard let seconds = try fields.wholeIfPresent(.seconds) else {
+        guard let seconds = try fields.wholeIfPresent(.seconds, in: Limits.phaseSeconds) else {
             throw RequestError(RequestError.path(decoder.codingPath + [CodingKeys.seconds]), "is missing")
         }
         self.seconds = seconds
     }
-
-    static let bounds = "must be \(Limits.phaseSeconds.lowerBound) to \(Limits.phaseSeconds.upperBound)"
 
     fileprivate func phase(at path: String) throws(RequestError) -> Phase {
         // As in the one-line grammar: a phase with a name of its own is a phase, one without is focus.
@@ -170,7 +175,9 @@ public struct PhaseRequest: Codable, Hashable, Sendable {
             let kinds = PhaseKind.allCases.map(\.rawValue).joined(separator: ", ")
             throw RequestError("\(path).kind", "must be one of \(kinds)")
         }
-        guard Limits.phaseSeconds.contains(seconds) else { throw RequestError("\(path).seconds", Self.bounds) }
+        guard Limits.phaseSeconds.contains(seconds) else {
+            throw RequestError.whole("\(path).seconds", in: Limits.phaseSeconds)
+        }
         let phase = Phase(kind: kind, name: name, seconds: seconds)
         guard phase.isValid else {
             throw RequestError(
