@@ -36,5 +36,5 @@ public struct Calm: Hashable, Sendable {
     }
 
     /// What stands in place of an unknown number.
-    static let unknown = "–"
+    public static let unknown = "–"
 }

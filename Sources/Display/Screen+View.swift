@@ -66,11 +66,14 @@ extension Screen {
         label = register.label
         title = register.title
         isBreak = register.currentPhase.kind.isBreak
-        let given = register.icon.flatMap(Icon.init(rawValue:))
-        icon = isBreak ? .cup : given ?? .hourglass
-        emoji = given == nil ? register.icon : nil
-        tint = register.label?.colour ?? (isBreak ? Tint.rest : Tint.focus)
-        phaseIndicator = Self.indicator(of: register, strings: strings)
+        icon = isBreak ? .cup : register.icon.flatMap(Icon.init(rawValue:)) ?? .hourglass
+        emoji = register.icon.flatMap { Icon.isEmoji($0) ? $0 : nil }
+        tint = isBreak ? Tint.rest : register.label?.colour ?? Tint.focus
+        let position = Self.position(in: register)
+        isIndicatorKind = position == nil && register.currentPhase.name == nil
+        if face == .phases || !isIndicatorKind {
+            phaseIndicator = Self.indicator(of: register, position: position, strings: strings)
+        }
         if register.mode == .countdown {
             progress = Double(moment.elapsed) / Double(max(register.currentPhase.length, 1))
         }
@@ -110,16 +113,18 @@ extension Screen {
         case .completed: return options.strings[.completed]
         case .stopped: return options.strings[.stopped]
         case .superseded:
-            guard let by = register.supersededBy else { return options.strings[.movedSomewhere] }
+            guard let by = register.supersededBy else { return options.strings[.eventSuperseded] }
             let time = TimeText.clock(by.at, offset: options.utcOffset(by.at))
-            return options.strings.text(.moved, ["node": by.node.rawValue, "time": time])
+            return options.strings.text(.supersededBy, ["node": by.node.rawValue, "time": time])
         }
     }
 
-    private static func indicator(of register: Register, strings: Strings) -> String? {
+    private static func indicator(
+        of register: Register, position: (index: Int, total: Int)?, strings: Strings
+    ) -> String {
         let current = register.currentPhase
-        guard let position = position(in: register) else { return current.name }
         let name = current.name ?? strings[current.kind.texts.name]
+        guard let position else { return name }
         return strings.text(
             .phaseIndicator, ["phase": name, "index": "\(position.index)", "total": "\(position.total)"])
     }

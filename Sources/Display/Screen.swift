@@ -47,10 +47,12 @@ public struct Screen: Hashable, Sendable {
     public var label: Label?
     /// What the person does; may be empty.
     public var title = ""
-    /// The emoji that the session was given, if that was no name of an ``Icon``.
+    /// The emoji that the session was given; `nil` for what is neither that nor the name of a drawing.
     public var emoji: String?
-    /// "Focus 2/4", where the plan has more than one phase.
+    /// "Focus 2/4", "Breathe", or on the `phases` face "Focus", where the plan has only one phase of the kind.
     public var phaseIndicator: String?
+    /// Whether ``phaseIndicator`` names the kind of phase and nothing else, which ``stateText`` names too.
+    public var isIndicatorKind = false
     /// The drawing that goes with the phase, or that the session was given.
     public var icon = Icon.hourglass
     /// Whether the person rests in this phase.
@@ -83,6 +85,12 @@ public struct Screen: Hashable, Sendable {
 
     /// The time, as long as there is room for it.
     public var time: String { times.first ?? "" }
+    /// The phase as a text beside ``stateText``; `nil` where it would repeat that.
+    public var indicatorBesideState: String? { isIndicatorKind && status?.isLive == true ? nil : phaseIndicator }
+    /// The phase as a text below the title and label; `nil` where ``stateText`` stands in their place and names it.
+    public var indicatorBelowHeading: String? {
+        title.isEmpty && label == nil ? indicatorBesideState : phaseIndicator
+    }
     /// Whether there is nothing to show.
     public var isIdle: Bool { status == nil }
     /// Whether the owner has not been heard for a while.
@@ -91,10 +99,10 @@ public struct Screen: Hashable, Sendable {
     public var isFrozen: Bool { status == .paused || status == .ready }
 }
 
-/// The colours that stand for kinds of phase where a session has no label.
+/// The colours that stand for kinds of phase.
 public enum Tint {
-    /// Of focus, work and all else.
+    /// Of focus, work and all else, where a session has no label.
     public static let focus = Colour(red: 0x6E, green: 0xA8, blue: 0xFE)
-    /// Of breaks and rests.
-    public static let rest = Colour(red: 0x7B, green: 0xC8, blue: 0x8F)
+    /// Of breaks and rests, with and without a label.
+    public static let rest = NamedColours.rest
 }

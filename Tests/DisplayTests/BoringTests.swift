@@ -63,6 +63,31 @@ import Testing
         }
     }
 
+    /// The debt of the week stands below the time in the darker grey, and the time stands where it stood.
+    @Test func debtIsShownWhileThereIsOne() {
+        for (columns, rows) in [(80, 24), (21, 4), (10, 2), (200, 60)] {
+            func drawn(_ debt: Int?) -> Canvas {
+                let options = ScreenOptions(debtMinutes: debt)
+                return canvas(Screen(view(sample()), at: 0, face: .boring, options: options), columns, rows)
+            }
+            let (with, without) = (drawn(120), drawn(nil))
+            let texts = (0..<rows).map { with.text(row: $0) }
+            let row = texts.firstIndex { $0.contains("-120m") }
+            guard let row, let column = texts[row].firstIndex(of: "-") else {
+                Issue.record("\(columns) × \(rows): \(texts)")
+                continue
+            }
+            let place = texts[row].distance(from: texts[row].startIndex, to: column)
+            #expect(with[place, row].style.foreground == Colour(red: 0x44, green: 0x44, blue: 0x44))
+            for other in 0..<rows where other != row { #expect(with.text(row: other) == without.text(row: other)) }
+            #expect(without.text(row: row).allSatisfy { $0 == " " })
+            for none in [0, -30] { #expect(drawn(none) == without) }
+        }
+        let options = ScreenOptions(debtMinutes: 120)
+        let flat = canvas(Screen(view(sample()), at: 0, face: .boring, options: options), 12, 1)
+        #expect(!flat.text(row: 0).contains("-120m"), "one row is the time's")
+    }
+
     /// AR-03: the last second looks as the first.
     @Test func coloursDoNotChangeAsTimeDecreases() {
         let colours = [0, 750_000, 1_499_000].map { (boot: Int64) in

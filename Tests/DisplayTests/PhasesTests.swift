@@ -32,6 +32,17 @@ struct PhasesTests {
         }
     }
 
+    @Test func kindThatOccursOnceIsNamed() {
+        let plan = [Phase(kind: .work, seconds: 40), Phase(kind: .rest, seconds: 300)]
+        for (phase, name, other) in [(0, "Work", "Rest"), (1, "Rest", "Work")] {
+            let screen = Screen(view(sample(plan, phase: phase, title: "Legs")), at: 0, face: .phases)
+            for (columns, rows) in [(80, 24), (40, 12), (20, 4)] {
+                let text = text(screen, columns, rows)
+                #expect(text.contains(name) && !text.contains(other), "\(columns) × \(rows)\n\(text)")
+            }
+        }
+    }
+
     @Test func strokesWhilePausedOnly() {
         for (columns, rows) in [(80, 24), (40, 12), (200, 60)] {
             #expect(text(screen(.paused), columns, rows).contains("▌▌"))

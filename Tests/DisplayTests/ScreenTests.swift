@@ -17,15 +17,16 @@ struct ScreenTests {
         #expect(text(.focus, .ready) == "Focus is next")
         #expect(text(.focus, .completed) == "Completed")
         #expect(text(.focus, .stopped) == "")
-        #expect(text(.focus, .superseded) == "Moved to another device")
+        #expect(text(.focus, .superseded) == "Session ended by a later start")
     }
 
-    @Test func movedNamesNodeAndTime() throws {
+    @Test func laterStartIsNamedWithNodeAndTime() throws {
         var register = sample(status: .superseded)
         register.supersededBy = Superseder(
             session: try #require(SessionID("S2")), node: try #require(NodeID("kitchen-pi")), at: 1_800_000_000_000)
         let options = ScreenOptions(utcOffset: { _ in 6 * 3_600 + 5 * 60 })
-        #expect(Screen(view(register), at: 0, face: .focus, options: options).stateText == "Moved to kitchen-pi, 14:05")
+        let screen = Screen(view(register), at: 0, face: .focus, options: options)
+        #expect(screen.stateText == "Ended by a later start on kitchen-pi, 14:05")
     }
 
     @Test func staleAndLinkLost() {
@@ -90,6 +91,47 @@ struct ScreenTests {
         #expect(Screen(view(sample()), at: 0, face: .focus).phaseIndicator == nil)
     }
 
+    @Test func phasesFaceNamesAKindThatOccursOnce() {
+        let plan = [Phase(kind: .focus, seconds: 1_500), Phase(kind: .shortBreak, seconds: 300)]
+        func screen(_ phase: Int, face: Face, title: String = "") -> Screen {
+            Screen(view(sample(plan, phase: phase, title: title)), at: 0, face: face)
+        }
+        #expect(screen(0, face: .phases, title: "Reading").indicatorBelowHeading == "Focus")
+        #expect(screen(1, face: .phases, title: "Reading").indicatorBelowHeading == "Break")
+        #expect(screen(1, face: .phases).phaseIndicator == "Break")
+        #expect(screen(1, face: .phases).indicatorBelowHeading == nil, "“Break in progress” stands there already")
+        #expect(screen(1, face: .focus, title: "Reading").phaseIndicator == nil, "its state text says it")
+    }
+
+    @Test func breakIsTintedAsABreakAlsoWithALabel() {
+        let label = Label(name: "Study", colour: Colour(red: 0x4C, green: 0x8D, blue: 0xFF))
+        let plan = [Phase(kind: .focus, seconds: 1_500), Phase(kind: .longBreak, seconds: 300)]
+        for face in [Face.focus, .calm, .phases] {
+            let focus = Screen(view(sample(plan, label: label)), at: 0, face: face)
+            let rest = Screen(view(sample(plan, phase: 1, label: label)), at: 0, face: face)
+            #expect(focus.tint == label.colour)
+            #expect(rest.tint == NamedColours.rest)
+            #expect(rest.label == label, "the tag keeps its colour")
+        }
+    }
+
+    @Test(arguments: ["nope", "DANGER", "a", "1", "##", "📚📖", "hour glass", "📚x"])
+    func unknownIconIsTheDrawingOfThePhase(icon: String) {
+        var register = sample()
+        register.icon = icon
+        let screen = Screen(view(register), at: 0, face: .focus)
+        #expect(screen.emoji == nil)
+        #expect(screen.icon == .hourglass)
+        #expect(!Icon.canDraw(icon))
+    }
+
+    @Test(arguments: ["📚", "☕️", "✏", "👩‍💻", "🇩🇪", "1️⃣", "👍🏽"]) func emojiIsShown(icon: String) {
+        var register = sample()
+        register.icon = icon
+        #expect(Screen(view(register), at: 0, face: .focus).emoji == icon)
+        #expect(Icon.canDraw(icon))
+    }
+
     @Test func progressAndEnd() {
         let screen = Screen(view(sample()), at: 375_000, face: .focus)
         #expect(screen.progress == 0.25)
@@ -119,7 +161,7 @@ struct ScreenTests {
     @Test func everyBraceIsKnown() {
         let known: Set = [
             "node", "from", "time", "count", "index", "total", "phase", "percent", "event", "day", "month",
-            "done", "goal",
+            "done", "goal", "size",
         ]
         for key in Strings.Key.allCases {
             let values = Dictionary(uniqueKeysWithValues: known.map { ($0, "") })

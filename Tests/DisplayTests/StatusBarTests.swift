@@ -56,7 +56,8 @@ struct StatusBarTests {
         register = sample(status: .superseded)
         register.supersededBy = Superseder(
             session: try #require(SessionID("S2")), node: try #require(NodeID("kitchen-pi")), at: 1_800_000_000_000)
-        #expect(line(register, .expanded, options: options).text == "⇢ Moved to kitchen-pi, 14:05 · 25:00")
+        #expect(
+            line(register, .expanded, options: options).text == "⇢ Ended by a later start on kitchen-pi, 14:05 · 25:00")
     }
 
     @Test func facesKeepTheirRules() {
@@ -75,12 +76,31 @@ struct StatusBarTests {
         #expect(line(sample(title: "Tea"), .minimal, face: .calm, options: calm).text == "○")
         #expect(line(sample(title: "Tea"), .compact, face: .calm, options: calm).text == "○ 85%")
         #expect(line(sample(title: "Tea"), .expanded, face: .calm, options: calm).text == "○ Tea · Calm 85% ↗ · 25:00")
-        #expect(line(sample(), .compact, face: .calm).text == "○ –")
+        #expect(line(sample(), .compact, face: .calm).text == "○ 25:00", "a percent that nobody knows leaves the time")
 
         let work = sample(sets, phase: 2, title: "Workout")
-        #expect(line(work, .minimal, face: .phases).text == "○ 2/2")
-        #expect(line(work, .compact, face: .phases).text == "○ 2/2 00:40")
+        #expect(line(work, .minimal, face: .phases).text == "○ Work 2/2")
+        #expect(line(work, .compact, face: .phases).text == "○ Work 2/2 00:40")
         #expect(line(work, .expanded, face: .phases).text == "○ Workout · Work 2/2 · 00:40")
+    }
+
+    @Test func phasesFaceNamesAKindThatOccursOnce() throws {
+        let plan = [Phase(kind: .work, seconds: 40), Phase(kind: .rest, seconds: 300)]
+        let wanted: [(Int, StatusStyle, String)] = [
+            (0, .minimal, "○ Work"), (1, .minimal, "○ Rest"), (0, .compact, "○ Work 00:40"),
+            (1, .compact, "○ Rest 05:00"), (0, .expanded, "○ Workout · Work · 00:40"),
+            (1, .expanded, "○ Workout · Rest · 05:00"),
+        ]
+        for (phase, style, text) in wanted {
+            #expect(line(sample(plan, phase: phase, title: "Workout"), style, face: .phases).text == text)
+        }
+        let paused = sample(plan, phase: 1, status: .paused, title: "Workout")
+        #expect(line(paused, .expanded, face: .phases).text == "‖ Workout · Rest paused · 05:00", "once is enough")
+        #expect(line(sample(), .compact, face: .phases).text == "○ Focus 25:00")
+        #expect(line(sample(), .compact, face: .focus).text == "○ 25:00")
+        let german = ScreenOptions(strings: try #require(Catalogue.strings("de")))
+        let rest = sample(plan, phase: 1)
+        #expect(line(rest, .compact, face: .phases, options: german).text == "○ Erholung 05:00")
     }
 
     @Test func textsFromPeopleMeanNothingToABar() {

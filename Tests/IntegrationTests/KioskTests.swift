@@ -60,7 +60,7 @@ import Testing
     private func moved(_ kiosk: Kiosk, _ gallery: Gallery) async throws {
         try await kiosk.desk.end()
         try await kiosk.peer.publish("presence", .presence(online: true, connection: "c1"))
-        try await gallery.look("superseded", saying: "Moved to kitchen-pi, ", as: "superseded") {
+        try await gallery.look("superseded", saying: "Ended by a later start on kitchen-pi, ", as: "superseded") {
             var register = JSON.register(kiosk.peer.fresh("moved"), status: "superseded")
             register.supersededBy = ["session": "later", "node": "kitchen-pi"]
             register.supersededBy.at = .number(now())

@@ -29,6 +29,8 @@ public struct StatusLine: Hashable, Sendable {
 
     /// Columns of a title or a label; a bar has no room for the longest ones.
     static let nameColumns = 40
+    /// Columns of a state's text, which may have the name of a node in it.
+    static let stateColumns = 80
 
     /// What `style` shows of `screen`.
     public init(_ screen: Screen, style: StatusStyle, strings: Strings = .english) {
@@ -88,15 +90,17 @@ struct StatusParts {
         guard screen.face != .boring else { return boring(style) }
         guard !screen.isIdle else { return idle(style) }
         switch style {
-        case .minimal: return [sign] + count
+        case .minimal: return [sign] + phase
         case .compact: return compact
         case .expanded: return expanded
         }
     }
 
     private var compact: [StatusLine.Part] {
-        guard screen.face != .calm else { return [sign, part(screen.facts.calmPercent, gap: " ")].compactMap(\.self) }
-        return [sign] + count + [emoji, time(gap: " ")].compactMap(\.self)
+        if screen.face == .calm, screen.facts.calmPercent != Calm.unknown {
+            return [sign, part(screen.facts.calmPercent, gap: " ")].compactMap(\.self)
+        }
+        return [sign] + phase + [emoji, time(gap: " ")].compactMap(\.self)
     }
 
     private var expanded: [StatusLine.Part] {
@@ -105,7 +109,8 @@ struct StatusParts {
         let found = [
             emoji, part(screen.label?.name, colour: screen.label?.colour.onBlack, gap: " "),
             screen.label == nil ? part(screen.title, gap: " ") : nil,
-            part(calm ?? screen.phaseIndicator), part(saysState ? screen.stateText : nil), time(),
+            part(calm ?? (saysState ? screen.indicatorBesideState : screen.phaseIndicator)),
+            part(saysState ? screen.stateText : nil, columns: StatusLine.stateColumns), time(),
         ]
         var parts = [sign] + found.compactMap(\.self) + notices
         // Whatever follows the sign is not held apart from it.
@@ -134,9 +139,10 @@ struct StatusParts {
             text: StatusSign.sign(of: screen), colour: screen.isStale ? Shade.warning : colour)
     }
 
-    private var count: [StatusLine.Part] {
-        guard screen.face == .phases, let count = part(screen.facts.phaseCount, gap: " ") else { return [] }
-        return [count]
+    /// Which phase it is, on the `phases` face: the kind or the name, and the count.
+    private var phase: [StatusLine.Part] {
+        guard screen.face == .phases, let phase = part(screen.phaseIndicator, gap: " ") else { return [] }
+        return [phase]
     }
 
     private var emoji: StatusLine.Part? { screen.isBreak ? nil : part(screen.emoji, gap: " ") }
@@ -154,10 +160,12 @@ struct StatusParts {
     }
 
     /// `nil` where there is nothing to say.
-    private func part(_ text: String?, colour: Colour? = nil, gap: String = " · ") -> StatusLine.Part? {
+    private func part(
+        _ text: String?, colour: Colour? = nil, gap: String = " · ", columns: Int = StatusLine.nameColumns
+    ) -> StatusLine.Part? {
         guard let text, !text.isEmpty else { return nil }
         return .init(
-            text: TerminalText.fitted(text, columns: StatusLine.nameColumns), colour: colour, gap: gap)
+            text: TerminalText.fitted(text, columns: columns), colour: colour, gap: gap)
     }
 
     /// It has no time in it: it would change each second under the pointer.
@@ -165,7 +173,7 @@ struct StatusParts {
         guard screen.face != .boring else { return "" }
         let heading = [screen.title, screen.label?.name ?? ""].filter { !$0.isEmpty }.joined(separator: Line.separator)
         let lines = [
-            screen.isIdle ? screen.idleText : heading, screen.phaseIndicator ?? "", screen.stateText,
+            screen.isIdle ? screen.idleText : heading, screen.indicatorBesideState ?? "", screen.stateText,
             screen.endsAt ?? "",
         ]
         return (lines + screen.notices.map(\.text)).filter { !$0.isEmpty }.joined(separator: "\n")

@@ -4,7 +4,7 @@
 public enum StatusStyle: String, CaseIterable, Sendable {
     /// One sign for state and progress; the time only where a bar says that there is room.
     case minimal
-    /// The sign and the time; on the `calm` face the percent.
+    /// The sign and the time; on the `calm` face the percent in its place, once there is one.
     case compact
     /// Label or title, state, time, and what else there is to say.
     case expanded

@@ -19,7 +19,8 @@ struct PhasesPicture: Picture {
     private var indicator: Line? {
         let isUsual = screen.status == .running || screen.status == .paused
         let state = isUsual || heading.text == screen.stateText ? nil : screen.stateText
-        let text = [screen.phaseIndicator, state].compactMap(\.self).joined(separator: Line.separator)
+        let phase = state == nil ? screen.indicatorBelowHeading : screen.indicatorBesideState
+        let text = [phase, state].compactMap(\.self).joined(separator: Line.separator)
         guard !text.isEmpty, text != heading.text else { return nil }
         return Line(text: text, style: Style(isDim ? Shade.state : screen.tint.onBlack, bold: true))
     }

@@ -44,12 +44,22 @@ enum BoringPicture {
         let big =
             screen.bigTime(columns: room.columns, rows: room.rows)
             ?? screen.bigTime(columns: columns - 2, rows: rows)
+        let below: Int
         if let big {
             let column = (columns - big.width(of: screen.time)) / 2
-            canvas.draw(big.pixmap(of: screen.time), column: column, row: (rows - big.rows) / 2, line: style)
+            let row = (rows - big.rows) / 2
+            canvas.draw(big.pixmap(of: screen.time), column: column, row: row, line: style)
+            below = row + big.rows
         } else {
             let text = screen.smallTime(columns: columns)
             canvas.write(text, column: (columns - text.count) / 2, row: (rows - 1) / 2, style: style)
+            below = (rows - 1) / 2 + 1
+        }
+        // The debt takes only rows that the time leaves free: the time stands where it stands without it.
+        if let debt = screen.debtText, below < rows, debt.count <= columns {
+            let row = below + (below + 1 < rows ? 1 : 0)
+            canvas.write(
+                debt, column: (columns - debt.count) / 2, row: row, style: Style(secondary, faint: true))
         }
         return canvas
     }

@@ -110,7 +110,7 @@ extension Timeline {
             title = screen.title
             label = screen.label.map { LabelContent(name: $0.name, colour: $0.colour.description) }
             state = screen.stateText
-            indicator = screen.phaseIndicator
+            indicator = screen.indicatorBelowHeading
             calm = screen.calmText
             trend = screen.calmTrend?.rawValue
             debt = screen.debtText

@@ -110,16 +110,22 @@ struct CircularWidget {
     }
 
     private mutating func drawTime() {
-        let (count, room) = (screen.facts.phaseCount, 50.0)
+        let (phase, room) = (phase(room: 40, size: 7), 50.0)
         let time = screen.time(room: room, size: 13)
         let colour = screen.isDim ? palette.quiet : palette.text
         drawing.text(
-            time, x: centre.x, y: centre.y + (count == nil ? 5.5 : 3), room: room, align: .centre,
+            time, x: centre.x, y: centre.y + (phase == nil ? 5.5 : 3), room: room, align: .centre,
             style: .init(15.5, least: 8, bold: true, colour: colour, number: true))
-        guard let count else { return }
+        guard let phase else { return }
         drawing.text(
-            count, x: centre.x, y: centre.y + 15, room: 34, align: .centre,
-            style: .init(10.5, least: 7, colour: palette.quiet, number: true))
+            phase, x: centre.x, y: centre.y + 15, room: 40, align: .centre,
+            style: .init(10.5, least: 7, colour: palette.quiet, number: phase == screen.facts.phaseCount))
+    }
+
+    /// Which phase it is, where that can be read at `size`; else its number alone.
+    private func phase(room: Double, size: Double) -> String? {
+        guard let phase = screen.phaseIndicator else { return nil }
+        return TextMeasure().width(phase) * size <= room ? phase : screen.facts.phaseCount
     }
 
     /// In the gap of the arc.

@@ -90,7 +90,7 @@ struct RectangularWidget {
         if screen.label != nil {
             drawing.path(
                 WidgetMark.tag, x: leading(indent, width: 12), y: top + y - 10.5, size: 12, thickness: 2.5,
-                colour: palette.tint)
+                colour: palette.tag)
             indent += 15
         }
         line(screen.heading, indent: indent, y: y, style: .init(13, least: 10, bold: true, colour: palette.text))
@@ -103,8 +103,9 @@ struct RectangularWidget {
         }
         if options.isEInk, screen.status?.isLive != true { return nil }
         // The phases face says which phase; its state shows by itself.
-        let isState = screen.heading != screen.stateText && (screen.face == .focus || screen.phaseIndicator == nil)
-        let parts = [isState ? screen.stateText : "", screen.phaseIndicator ?? ""].filter { !$0.isEmpty }
+        let indicator = screen.indicatorBelowHeading
+        let isState = screen.heading != screen.stateText && (screen.face == .focus || indicator == nil)
+        let parts = [isState ? screen.stateText : "", indicator ?? ""].filter { !$0.isEmpty }
         let all = parts.joined(separator: Line.separator)
         let isTooLong = TextMeasure().width(all) * Self.leastDetail > room
         return parts.first.map { (isTooLong ? $0 : all, false) }

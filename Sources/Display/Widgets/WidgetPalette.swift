@@ -11,6 +11,8 @@ struct WidgetPalette {
     /// What is not to catch the eye, and a time that stands still.
     var quiet: Colour
     var tint: Colour
+    /// The tag beside a label's name.
+    var tag: Colour
     var warning: Colour
     /// What of a ring or a bar is still to come.
     var track: (colour: Colour, opacity: Double)
@@ -27,11 +29,12 @@ struct WidgetPalette {
         }
         let ground = options.background ?? Self.black
         let isLight = ground.alpha > 127 && ground.isLight
+        let shown = { (colour: Colour) in options.colour ?? (isLight ? colour : colour.onBlack) }
         self.init(
             ground: ground, text: isLight ? Self.black : Self.white,
             state: isLight ? Colour(red: 0x33, green: 0x33, blue: 0x33) : Shade.state,
             quiet: isLight ? Colour(red: 0x66, green: 0x66, blue: 0x66) : Shade.quiet,
-            tint: options.colour ?? (isLight ? screen.tint : screen.tint.onBlack),
+            tint: shown(screen.tint), tag: shown(screen.label?.colour ?? screen.tint),
             warning: isLight ? Colour(red: 0x8A, green: 0x5A, blue: 0x00) : Shade.warning,
             track: (isLight ? Self.black : Self.white, 0.2))
     }
@@ -42,12 +45,12 @@ struct WidgetPalette {
         let secondary = options.isEInk ? Self.black : BoringPicture.secondary
         self.init(
             ground: options.isEInk ? Self.white : options.background ?? BoringPicture.background, text: text,
-            state: secondary, quiet: secondary, tint: text, warning: secondary, track: (secondary, 1),
+            state: secondary, quiet: secondary, tint: text, tag: text, warning: secondary, track: (secondary, 1),
             dimOpacity: options.isEInk ? 1 : 0.45)
     }
 
     private init(
-        ground: Colour, text: Colour, state: Colour, quiet: Colour, tint: Colour, warning: Colour,
+        ground: Colour, text: Colour, state: Colour, quiet: Colour, tint: Colour, tag: Colour, warning: Colour,
         track: (colour: Colour, opacity: Double), dimOpacity: Double = 0.45
     ) {
         self.ground = ground
@@ -55,6 +58,7 @@ struct WidgetPalette {
         self.state = state
         self.quiet = quiet
         self.tint = tint
+        self.tag = tag
         self.warning = warning
         self.track = track
         self.dimOpacity = dimOpacity

@@ -58,7 +58,7 @@ struct InlineWidget {
         let name = screen.label?.name ?? screen.title
         let parts = [
             sign, TerminalText.fitted(name, columns: StatusLine.nameColumns),
-            screen.face == .phases ? screen.facts.phaseCount ?? "" : "", screen.facts.calmPercent ?? "", time,
+            screen.face == .phases ? screen.phaseIndicator ?? "" : "", screen.facts.calmPercent ?? "", time,
         ]
         return parts.filter { !$0.isEmpty }.joined(separator: " ")
     }

@@ -3,8 +3,8 @@
 /// Every string that a display may show, in one language.
 ///
 /// Text in braces is filled in by the display: `{node}`, `{from}`, `{time}`, `{count}`, `{index}`, `{total}`,
-/// `{phase}`, `{percent}`, `{event}`, `{day}`, `{month}`, `{done}`, `{goal}`. `weekdays` (from Monday on) and `months` are
-/// lists with spaces between.
+/// `{phase}`, `{percent}`, `{event}`, `{day}`, `{month}`, `{done}`, `{goal}`, `{size}`. `weekdays` (from Monday on) and
+/// `months` are lists with spaces between.
 public struct Strings: Hashable, Sendable {
     /// Names one string, the same in every language.
     public enum Key: String, CaseIterable, Sendable {
@@ -12,16 +12,18 @@ public struct Strings: Hashable, Sendable {
         case focusInProgress, focusPaused, breakInProgress, breakPaused
         case workInProgress, workPaused, restInProgress, restPaused, phaseInProgress, phasePaused
         case focusNext, breakNext, workNext, restNext, phaseNext
-        case completed, stopped, moved, movedSomewhere
+        case completed, stopped, moved, movedSomewhere, movedHere, supersededBy
         case lastHeardSeconds, lastHeardMinutes, lastHeardHours, linkLost, tookOver, clockWrong, unsaved, pageLost
+        case clockBehind, clockAhead, staleSince
         case focus, shortBreak, longBreak, work, rest, phase, phaseIndicator
         case percent, calm, calmPercent, calmRising, calmFalling, calmSteady, weeklyDebt
         case weekdays, months, dayMonth, doneOfGoal, streakDays, goalByDay, byDay, byLabel, byYear, calmByWeek
         case noLabel, otherLabels, noWeek, nothingDone, noCalm, numbers, asOf, day, week, label, done
         case endsAt, timeLeft, secondsLeft, timePassed, hourMark, pending, idle
+        case left, passed, days, years, onThisNode, onNode
         case refusedSuperseded, refusedStalePhase, refusedExpired, refusedNotAllowed, refusedInvalid
         case refusedBusy
-        case noAnswer, noSession, notPermitted
+        case alreadySo, noAnswer, noSession, notPermitted
         case eventStarted, eventPaused, eventResumed, eventPhase, eventCompleted, eventStopped, eventSuperseded
         case eventStale, eventLate
         case scan

@@ -208,6 +208,7 @@ function drawEntry() {
   root.lang = timeline.language;
   root.dir = timeline.direction;
   root.style.setProperty("--tint", isPlain() ? visible(entry.tint) : "#888");
+  root.style.setProperty("--tag", visible(entry.label ? entry.label.colour : entry.tint));
   const label = entry.label ? entry.label.name : "";
   const isMoved = entry.status === "superseded";
   const isGoing = entry.status === "running" || entry.status === "idle";
