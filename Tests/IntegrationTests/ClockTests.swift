@@ -54,7 +54,7 @@ import Testing
             let status = try await space.desk.lockstep("status", "--json").json
             #expect(status.clock.wrong == true)
             #expect(abs((status.clockAhead.int ?? 0) - ahead * 1_000) < 600_000, "\(status.clockAhead)")
-            #expect(try await space.desk.lockstep("status").output.contains("clock wrong: this machine's is "))
+            #expect(try await space.desk.lockstep("status").output.contains("clock wrong: this machine’s is "))
             #expect(try await space.kitchen.lockstep("status").output.contains("clock wrong") == false)
         }
     }

@@ -105,6 +105,12 @@ import Testing
             try await eventually("\(event) is shown: \(desk.log)") { !directory.read("shown.\(event)").isEmpty }
             #expect(directory.read("shown.\(event)") == text)
         }
+        try desk.begin()
+        try await eventually("the end is shown: \(desk.log)") { !directory.read("shown.superseded").isEmpty }
+        let ended = directory.read("shown.superseded")
+        #expect(ended.contains("|Session ended by a later start|"), "\(ended)")
+        #expect(ended.contains("\nEnded by a later start on desk, "), "\(ended)")
+        #expect(!ended.contains("Moved"), "\(ended)")
         try await desk.end()
     }
 

@@ -56,10 +56,35 @@ import Testing
         #expect(try await desk.lockstep("pause").code == 0)
         let status = try await desk.lockstep("status")
         #expect(status.code == 0)
-        #expect(status.output.hasPrefix("Reading: focus paused\n"))
-        #expect(status.output.contains("left · phase 1/2"))
-        #expect(status.output.contains("not connected to a broker"))
+        #expect(status.output.hasPrefix("Reading: Focus paused\n"))
+        #expect(status.output.contains("left · Phase 1/2\n"))
+        #expect(status.output.contains("on this node (desk)"))
         #expect(try await desk.lockstep("nodes").output.contains("desk (this node)"))
+        try await desk.end()
+    }
+
+    @Test func wordsAreThoseOfTheCatalogueInThePersonsLanguage() async throws {
+        let desk = try NodeProcess("desk")
+        try await desk.start()
+        func status(_ arguments: String..., language: String = "C") async throws -> CommandResult {
+            try await CommandLine.run(
+                ["status", "--socket", desk.socket.path] + arguments,
+                environment: Program.environment(home: desk.directory.path, ["LC_ALL": language]))
+        }
+        #expect(try await status("--lang", "de").output.hasPrefix("Keine Sitzung."))
+        #expect(try await desk.lockstep("start", "Lesen", "--plan", "focus 25m, shortBreak 5m").code == 0)
+        #expect(try await desk.lockstep("break").code == 0)
+        for german in [try await status("--lang", "de"), try await status(language: "de_AT.UTF-8")] {
+            #expect(german.code == 0)
+            #expect(german.output.hasPrefix("Lesen: Pause läuft\nNoch "), "\(german)")
+            #expect(german.output.contains(" · endet "), "\(german)")
+            #expect(!german.output.contains("shortBreak") && !german.output.contains("left"), "\(german)")
+        }
+        #expect(try await status("--json", "--lang", "de").json.currentPhase.kind == "shortBreak")
+        let refused = try await CommandLine.run(
+            ["resume", "--socket", desk.socket.path],
+            environment: Program.environment(home: desk.directory.path, ["LC_ALL": "de"]))
+        #expect(refused.output == "Das war schon so\n", "\(refused)")
         try await desk.end()
     }
 
@@ -89,7 +114,9 @@ import Testing
             #expect(status.code == 0)
             #expect(status.json.isRunning == true, "the time goes on")
             #expect(status.json.staleSince.int != nil)
-            #expect(try await space["kitchen"].lockstep("status").output.contains("stale"))
+            #expect(
+                try await space["kitchen"].lockstep("status").output.contains(
+                    /stale since \d\d:\d\d · Last heard \d+ (s|min) ago\n/))
             try await space["desk"].start()
             try await space["kitchen"].shows("contact") { $0.stale == false }
         }

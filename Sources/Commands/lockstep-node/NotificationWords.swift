@@ -13,7 +13,7 @@ struct NotificationWords: Sendable {
     init(language: String?) { strings = Catalogue.best(for: language.map { [$0] } ?? []) }
 
     func notification(of event: SessionEvent) -> Hooks.Notification {
-        var summary = strings[key(of: event.name)]
+        var summary = strings[event.isTakeover ? .movedSomewhere : key(of: event.name)]
         if event.isLate {
             let time = TimeText.clock(event.at, offset: LocalTime.utcOffset(at: event.at))
             summary = strings.text(.eventLate, ["event": summary, "time": time])
@@ -26,10 +26,15 @@ struct NotificationWords: Sendable {
     /// What a display says beside the time, where the summary leaves that open.
     private func state(at event: SessionEvent) -> String {
         switch event.name {
+        case .superseded where event.isTakeover:
+            guard let by = event.register.supersededBy else { return "" }
+            let time = TimeText.clock(by.at, offset: LocalTime.utcOffset(at: by.at))
+            return strings.text(.moved, ["node": by.node.rawValue, "time": time])
         case .started, .resumed, .phase, .superseded:
             let options = ScreenOptions(strings: strings, isReadOnly: true, utcOffset: LocalTime.utcOffset)
             let screen = Screen(event.view, at: event.boot, face: .phases, options: options)
-            return [screen.phaseIndicator, screen.stateText].compactMap(\.self).joined(separator: " · ")
+            guard event.name != .superseded else { return screen.stateText }
+            return [screen.indicatorBesideState, screen.stateText].compactMap(\.self).joined(separator: " · ")
         case .paused, .completed, .stopped, .stale: return ""
         }
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import Display
 import Session
 import Wire
 
@@ -23,13 +24,13 @@ extension ActionCommand {
 extension Operation {
     fileprivate var done: String {
         switch self {
-        case .pause: "Paused"
-        case .resume: "Resumed"
-        case .stop: "Stopped"
-        case .extend(let seconds): "Extended by \(seconds.inWords)"
-        case .startBreak: "Break started"
-        case .startFocus: "Focus started"
-        case .skip: "Skipped"
+        case .pause: Report.strings[.eventPaused]
+        case .resume: Report.strings[.eventResumed]
+        case .stop: Report.strings[.eventStopped]
+        case .extend(let seconds): "+" + seconds.inWords
+        case .startBreak: Report.strings[.breakInProgress]
+        case .startFocus: Report.strings[.focusInProgress]
+        case .skip: Report.strings[.eventPhase]
         }
     }
 }

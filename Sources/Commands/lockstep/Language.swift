@@ -20,6 +20,9 @@ struct LanguageOptions: ParsableArguments {
 
     /// The strings of the language.
     var strings: Strings {
-        lang.flatMap(Catalogue.match) ?? Catalogue.best { name in getenv(name).map { String(cString: $0) } }
+        lang.flatMap(Catalogue.match) ?? Self.ofEnvironment
     }
+
+    /// The strings of a command that takes no language.
+    static var ofEnvironment: Strings { Catalogue.best { name in getenv(name).map { String(cString: $0) } } }
 }

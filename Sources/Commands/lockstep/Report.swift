@@ -13,9 +13,9 @@ enum Report {
         if json { print(Self.json(reply)) }
         switch reply.outcome {
         case .applied, .duplicate:
-            if !json { print(done + ".") }
+            if !json { print(done) }
         case .noop:
-            if !json { print("It was so already.") }
+            if !json { print(Self.strings[.alreadySo]) }
         case .refused, .noAnswer, .noSession, .invalid:
             CommandLineRunner.say("lockstep: \(refusal(reply) ?? "")")
             throw status(of: reply).code
@@ -26,19 +26,21 @@ enum Report {
         }
     }
 
+    /// The catalogue of the environment's language.
+    static var strings: Strings { LanguageOptions.ofEnvironment }
+
     /// Why a request had no effect; `nil` when it had, or when it was so already.
     private static func refusal(_ reply: ReplyReport) -> String? {
         switch reply.outcome {
         case .applied, .duplicate, .noop: nil
-        case .refused: "refused: \(words(reply))"
+        case .refused: words(reply)
         case .noAnswer:
-            "the owner of the session did not answer in time; what was pressed can still take effect within "
-                + "\(Limits.intentLife / 1_000) s"
-        case .noSession: "there is no session"
+            strings[.noAnswer] + "; " + strings.text(.lateEffect, count: Int(Limits.intentLife / 1_000))
+        case .noSession: strings[.noSession]
         case .invalid where reply.field == "role":
             "a passing remote or a display has no place to hold a session; do it on a machine where a node runs"
         case .invalid:
-            (reply.field.map { $0.isEmpty ? "" : "\($0): " } ?? "") + (reply.reason ?? "out of bounds")
+            (reply.field.map { $0.isEmpty ? "" : "\($0): " } ?? "") + (reply.reason ?? strings[.refusedInvalid])
         }
     }
 
@@ -57,91 +59,16 @@ enum Report {
     }
 
     private static func words(_ reply: ReplyReport) -> String {
-        switch reply.reason.flatMap(Refusal.init(rawValue:)) {
-        case .superseded:
-            reply.by.map { "a later start on \($0.node) has ended that session" }
-                ?? "a later start has ended that session"
-        case .stalePhase: "that phase is over"
-        case .expired: "it came too late; is a clock wrong?"
-        case .notAllowed: "the session's state does not allow it"
-        case .invalid: "a value is out of bounds"
-        case .busy: "too many presses in a short time; try again in a few seconds"
-        case nil: reply.reason ?? "no reason given"
-        }
+        let refusal = reply.reason.flatMap(Refusal.init(rawValue:))
+        guard refusal == .superseded, let by = reply.by else { return strings[RefusalText.key(of: refusal)] }
+        let time = TimeText.clock(by.at, offset: LocalTime.utcOffset(at: by.at))
+        return strings.text(.supersededBy, ["node": by.node, "time": time])
     }
 }
 
 extension StatusReport {
     /// Whether there is a session that can still change.
     var isLive: Bool { Status(rawValue: status)?.isLive == true }
-
-    /// A few lines for a person.
-    var lines: [String] {
-        guard session != nil else { return ["No session." + linkNotice] + clockLines + problemLines }
-        var heading = [title.flatMap { $0.isEmpty ? nil : $0 }, label?.name].compactMap(\.self).joined(separator: " · ")
-        if heading.isEmpty { heading = "Session" }
-        var lines = ["\(heading): \(statusWords)"]
-        if let time = timeLine { lines.append(time) }
-        lines.append((isOwner ? "on this node (\(node))" : "on \(owner ?? "?")") + linkNotice)
-        if let takeover { lines.append(takeover) }
-        if stale { lines.append("stale: no contact with the owner") }
-        return lines + clockLines + problemLines
-    }
-
-    private var problemLines: [String] {
-        (problems ?? []).filter { !$0.kind.isMinor }.map { "warning: \($0.text)" }
-    }
-
-    /// "kitchen-pi took over from desk at 14:05".
-    private var takeover: String? {
-        guard let continues, let owner else { return nil }
-        return "\(owner) took over from \(continues.node) at \(time(continues.at))"
-    }
-
-    private func time(_ time: Int64) -> String { TimeText.clock(time, offset: LocalTime.utcOffset(at: time)) }
-
-    private var clockLines: [String] {
-        guard let clock, clock.wrong else { return [] }
-        let ahead = clockAhead ?? 0
-        let size = Self.words(seconds: Int((abs(ahead) + 500) / 1_000))
-        return [
-            "clock wrong: this machine's is \(size) \(ahead < 0 ? "behind" : "ahead of") the space's; times are the space's"
-        ]
-    }
-
-    /// As exact as a person wants it who is to set a clock.
-    private static func words(seconds: Int) -> String {
-        let day = 86_400
-        return switch seconds {
-        case (731 * day)...: "\(seconds / (365 * day)) years"
-        case (2 * day)...: "\(seconds / day) days"
-        case 600...: (seconds / 60 * 60).inWords
-        default: seconds.inWords
-        }
-    }
-
-    private var linkNotice: String { linked ? "" : " (not connected to a broker)" }
-
-    private var statusWords: String {
-        let name = currentPhase?.name ?? currentPhase?.kind ?? ""
-        return switch Status(rawValue: status) {
-        case .ready: "\(name) is ready to start"
-        case .superseded: "ended by a later start" + (supersededBy.map { " on \($0.node)" } ?? "")
-        case .running, .paused: "\(name) \(status)"
-        default: status
-        }
-    }
-
-    private var timeLine: String? {
-        guard isLive, let currentPhase else { return nil }
-        let position = currentPhase.count > 1 ? " · phase \(currentPhase.index + 1)/\(currentPhase.count)" : ""
-        let sign = approximate == true ? TimeText.approximateSign : ""
-        guard let remainingSeconds else {
-            return sign + TimeText.text(seconds: elapsedSeconds ?? 0, padded: true) + " passed" + position
-        }
-        let end = endsAt.map { " · ends \(time($0))" } ?? ""
-        return sign + TimeText.text(seconds: remainingSeconds, padded: true) + " left" + end + position
-    }
 }
 
 extension NodesReport {

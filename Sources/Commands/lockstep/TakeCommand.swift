@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import Display
 import Wire
 
 struct Take: AsyncParsableCommand {
@@ -17,7 +18,7 @@ struct Take: AsyncParsableCommand {
 
     func run() async throws {
         try await access.withAccess { access in
-            try Report.end(try await access.take(), done: "Moved here", json: output.json)
+            try Report.end(try await access.take(), done: Report.strings[.movedHere], json: output.json)
         }
     }
 }

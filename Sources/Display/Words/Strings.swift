@@ -23,7 +23,7 @@ public struct Strings: Hashable, Sendable {
         case left, passed, days, years, onThisNode, onNode
         case refusedSuperseded, refusedStalePhase, refusedExpired, refusedNotAllowed, refusedInvalid
         case refusedBusy
-        case alreadySo, noAnswer, noSession, notPermitted
+        case alreadySo, noAnswer, lateEffect, noSession, notPermitted
         case eventStarted, eventPaused, eventResumed, eventPhase, eventCompleted, eventStopped, eventSuperseded
         case eventStale, eventLate
         case scan

@@ -34,6 +34,8 @@ public struct SessionEvent: Hashable, Sendable {
     public var register: Register
     /// Whether this node owned it.
     public var isOwner: Bool
+    /// Of ``Name/superseded``: whether another node goes on with the session, and no later start has ended it.
+    public var isTakeover = false
     /// Whether this node was connected to the broker when it noticed.
     var isLinked: Bool
     /// Since when there was no contact with the owner, on this node's boot clock; `nil` where there was.

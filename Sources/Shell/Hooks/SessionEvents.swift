@@ -169,7 +169,9 @@ struct SessionEvents: Hashable, Sendable {
         let own = shown?.lineage == register.lineage ? shown : nil
         let superseder = Superseder(session: register.id, node: register.owner, at: at)
         let ended = own?.ended(by: superseder) ?? register
-        return [event(.superseded, at: at, ended, look, lead: look.boot - look.groupTime, isOwner: true)]
+        var event = event(.superseded, at: at, ended, look, lead: look.boot - look.groupTime, isOwner: true)
+        event.isTakeover = true
+        return [event]
     }
 
     private func staleness(_ session: inout KnownSession, _ moment: Moment, _ look: Look) -> [SessionEvent] {

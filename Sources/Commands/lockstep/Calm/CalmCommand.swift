@@ -29,7 +29,7 @@ struct CalmStatus: AsyncParsableCommand {
         try await access.withAccess { access in
             let status = try await access.status()
             let report = CalmReport(try await access.view(), status: status)
-            print(output.json ? Report.json(report) : report.lines.joined(separator: "\n"))
+            print(output.json ? Report.json(report) : report.lines(Report.strings).joined(separator: "\n"))
             if !status.isLive { throw ExitStatus.noSession.code }
         }
     }
@@ -71,12 +71,14 @@ struct CalmReport: Codable {
     }
 
     /// A few lines for a person.
-    var lines: [String] {
-        guard session != nil else { return ["No session."] }
+    func lines(_ strings: Strings) -> [String] {
+        guard session != nil else { return [strings[.idle]] }
         let name = title.map { $0.isEmpty ? "" : " · \($0)" } ?? ""
-        guard let coverage, let at else { return ["Calm –\(name)", "nobody measures it: lockstep-calm does"] }
+        let shown = percent.map { strings.text(.percent, ["count": String($0)]) } ?? Calm.unknown
+        let calm = strings.text(.calmPercent, ["percent": shown])
+        guard let coverage, let at else { return ["\(calm)\(name)", "nobody measures it: lockstep-calm does"] }
         let sign = trend.flatMap(Calm.Trend.init(rawValue:)).map { " " + $0.sign } ?? ""
-        var lines = ["Calm \(percent.map { "\($0)%" } ?? "–")\(sign)\(name)", "heard \(coverage)% of the time"]
+        var lines = ["\(calm)\(sign)\(name)", "heard \(coverage)% of the time"]
         if let threshold {
             let clock = TimeText.clock(at, offset: LocalTime.utcOffset(at: at))
             lines.append(

@@ -55,8 +55,15 @@ struct StatusCommand: AsyncParsableCommand {
     private func report() async throws {
         try await access.withAccess { access in
             let report = try await access.status()
-            print(output.json || format == .json ? Report.json(report) : report.lines.joined(separator: "\n"))
-            if !report.isLive { throw ExitStatus.noSession.code }
+            if output.json || format == .json {
+                print(Report.json(report))
+                if !report.isLive { throw ExitStatus.noSession.code }
+            } else {
+                let text = StatusText(
+                    of: try await access.view(), at: BootTimer.now, report: report, strings: language.strings)
+                print(text.lines.joined(separator: "\n"))
+                if !text.isLive { throw ExitStatus.noSession.code }
+            }
         }
     }
 
