@@ -20,22 +20,22 @@ struct Shelf: RecordShelf {
 /// The debt service, as far as records go: what it has on disk, and what it has told whom.
 struct LedgerService {
     var isUp = true
-    var ledger: [SessionID: FiledRecord] = [:]
-    var backup: [SessionID: FiledRecord] = [:]
+    var ledger: [LedgerRecord.Key: FiledRecord] = [:]
+    var backup: [LedgerRecord.Key: FiledRecord] = [:]
     /// The connections whose presence the broker has: behind it the node has subscribed.
     var announced: Set<Int> = []
     /// The connections of nodes that it has said its weeks to.
     var greeted: [NodeID: ConnectionID] = [:]
-    var conflicts: Set<SessionID> = []
+    var conflicts: Set<LedgerRecord.Key> = []
 
     mutating func file(_ filed: FiledRecord) -> LedgerAck.Outcome {
-        let id = filed.record.id
-        guard let held = ledger[id], held.record.version >= filed.record.version else {
-            ledger[id] = filed
+        let key = filed.record.key
+        guard let held = ledger[key], held.record.version >= filed.record.version else {
+            ledger[key] = filed
             return .kept
         }
         guard held.record.version == filed.record.version, held.digest != filed.digest else { return .kept }
-        conflicts.insert(id)
+        conflicts.insert(key)
         return .conflict
     }
 
@@ -163,9 +163,10 @@ extension World {
     }
 
     private mutating func file(_ filed: FiledRecord, from link: Int) {
-        guard isHeard(link) else { return }
-        let outcome = service.file(filed)
         let node = machines[connections[link].node].id
+        // As the codec has it: a node writes its own records.
+        guard isHeard(link), filed.record.node == node else { return }
+        let outcome = service.file(filed)
         say(LedgerAck(node: node, items: [LedgerAck.Item(filed.name, outcome)]), on: link)
     }
 
@@ -221,7 +222,8 @@ extension World {
         }
         for (id, expected) in witness.records.sorted(by: { $0.key < $1.key }) {
             guard let node = place(of: expected.record.node), !witness.nodes[node].isForgetful else { continue }
-            guard let held = service.ledger[id]?.record else {
+            let key = expected.record.key
+            guard let held = service.ledger[key]?.record else {
                 return fail(.ledgerHolds, "the ledger has nothing of \(id)")
             }
             if !expected.isMet(by: held) {
@@ -230,7 +232,7 @@ extension World {
                     .ledgerHolds,
                     "the ledger has \(Telling.line(held)) of \(id), which was \(Telling.line(expected.record))\(end)")
             }
-            if service.conflicts.contains(id) { return fail(.ledgerHolds, "two records of \(id) under one version") }
+            if service.conflicts.contains(key) { return fail(.ledgerHolds, "two records of \(id) under one version") }
         }
     }
 }

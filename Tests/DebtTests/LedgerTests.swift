@@ -110,13 +110,27 @@ struct LedgerTests {
     /// A file that an earlier version has made goes on.
     @Test func aLedgerOfBeforeIsBroughtUpToDate() throws {
         let before = try DatabasePool(path: directory.file("ledger.sqlite"))
-        try LedgerSQL.migrations.migrate(before, upTo: "1")
+        try LedgerSchema.migrations.migrate(before, upTo: "1")
         let old = arrival(try record("s-1"))
-        try before.write { _ = try LedgerSQL.file(old, in: $0) }
+        let (filed, start) = (old.filed, old.filed.record.startedAt)
+        try before.write { database in
+            try database.execute(
+                sql: "INSERT INTO record VALUES ('home', 's-1', 's-1', 'desk', 1, 1, ?, ?, ?, ?, 7, ?)",
+                arguments: [filed.digest.rawValue, start, start, start + 1_500_000, Data(filed.json())])
+            try database.execute(
+                sql: "INSERT INTO correction VALUES ('home', 'c-1', 's-1', 5, ?, ?, 0, 'Title', NULL, NULL, ?)",
+                arguments: [start, start, Data("[]".utf8)])
+            try database.execute(
+                sql: "INSERT INTO conflict VALUES ('home', 's-1', 1, 1, 'd-2', 9, ?)", arguments: [Data(filed.json())])
+        }
         try before.close()
         let ledger = try open()
-        #expect(try ledger.entries(of: home, from: .min, to: .max).map(\.record) == [old.filed.record])
-        #expect(try ledger.beginning(of: home) == old.filed.record.startedAt)
+        let entry = try #require(try ledger.entries(of: home, from: .min, to: .max).first)
+        #expect(try ledger.record(filed.record.key, of: home) == filed.record)
+        #expect(entry.record.title == "Title" && entry.begun == 0 && entry.ended == 7)
+        #expect(try ledger.corrections(of: filed.record.key, in: home).count == 1)
+        #expect(try ledger.conflicts().count == 1)
+        #expect(try ledger.beginning(of: home) == start)
         try ledger.close()
     }
 
@@ -129,7 +143,7 @@ struct LedgerTests {
                 == [.kept, .known, .older, .conflict])
         #expect(try ledger.file([arrival(other)]).map(\.filing) == [.conflict])
         #expect(try ledger.conflicts().map(\.filed.record) == [other])
-        #expect(try ledger.entry(second.id, of: home)?.record == second)
+        #expect(try ledger.entry(second.key, of: home)?.record == second)
         #expect(
             try ledger.filings(of: [
                 arrival(second), arrival(first), arrival(other), arrival(try record("s-1", rev: 3)),
@@ -137,7 +151,7 @@ struct LedgerTests {
                 == [.known, .older, .conflict, .kept])
         // A person's word of before settles nothing, one of after does; and so does a later version.
         let word = { (id: String, at: Int64) throws in
-            Correction(id: try #require(Token(id)), session: second.id, at: at, content: nil)
+            Correction(id: try #require(Token(id)), key: second.key, at: at, content: nil)
         }
         try ledger.correct(word("c-1", -1), in: home)
         #expect(try ledger.conflicts().count == 1)
@@ -200,7 +214,7 @@ struct LedgerTests {
         _ = try ledger.file([arrival(try record("s-1"))])
         // Another process, while the first still has the file: as after a kill.
         let other = try open()
-        #expect(try other.entry(try #require(SessionID("s-1")), of: home) != nil)
+        #expect(try other.entry(try record("s-1").key, of: home) != nil)
         try ledger.close()
         #expect(try open().spaces() == [home])
         try other.close()
@@ -292,7 +306,7 @@ struct LedgerTests {
         let (week, now) = (book.history.week(containing: start), start + 30 * 86_400_000)
         #expect(try book.sums(of: week, now: now).done == 25 * 60_000)
         try ledger.correct(
-            Correction(id: try #require(Token("c-1")), session: try #require(Token("s-1")), at: now, content: nil),
+            Correction(id: try #require(Token("c-1")), key: try record("s-1").key, at: now, content: nil),
             in: home)
         book.forget()
         #expect(try book.sums(of: week, now: now).done == 0)
@@ -305,11 +319,11 @@ struct LedgerTests {
             title: "By hand", label: nil, runs: [LedgerRecord.Run(kind: .work, from: start, to: start + 600_000)])
         try ledger.correct(
             Correction(
-                id: try #require(Token("c-2")), session: try #require(Token("s-1")), at: now + 1, content: content),
+                id: try #require(Token("c-2")), key: try record("s-1").key, at: now + 1, content: content),
             in: home)
         book.forget()
         #expect(try book.sums(of: week, now: now).done == 600_000)
-        #expect(try ledger.corrections(of: try #require(Token("s-1")), in: home).count == 2)
+        #expect(try ledger.corrections(of: try record("s-1").key, in: home).count == 2)
     }
 
     @Test func calmOfTheWeekIsOverWhatWasHeard() throws {

@@ -16,8 +16,8 @@ struct Book {
             let present = records[record.id].map { (version: $0.version, digest: $0) }
             if Filing(version: record.version, digest: record, over: present) == .kept { records[record.id] = record }
         case .correction(let correction):
-            if correction.holds(against: corrections[correction.session]) {
-                corrections[correction.session] = correction
+            if correction.holds(against: corrections[correction.key.session]) {
+                corrections[correction.key.session] = correction
             }
         }
     }

@@ -20,10 +20,10 @@ struct Reference {
                 if let held = records[record.id], held.version.rev >= record.version.rev { continue }
                 records[record.id] = record
             case .correction(let word):
-                if let held = words[word.session] {
+                if let held = words[word.key.session] {
                     if held.at > word.at || (held.at == word.at && held.id.rawValue > word.id.rawValue) { continue }
                 }
-                words[word.session] = word
+                words[word.key.session] = word
             }
         }
         let last = max(length * 3, now + 1_000)
@@ -94,8 +94,12 @@ struct Reference {
         /// Without what a later session of its lineage has taken over; a person's word is not cut.
         func cut(by others: some Sequence<LedgerRecord>) -> Line {
             var line = self
-            for other in others where !isCorrected && other.lineage == record.lineage && other.stamp > record.stamp {
-                guard let at = other.continuedAt else { continue }
+            let chain = others.filter { $0.lineage == record.lineage }
+            for other in chain where !isCorrected && other.stamp > record.stamp {
+                // Who names nobody has taken over from the one stamped last before.
+                let named =
+                    other.continuedFrom ?? chain.filter { $0.stamp < other.stamp }.max { $0.stamp < $1.stamp }?.node
+                guard let at = other.continuedAt, named == record.node else { continue }
                 for at in Int(max(at, 0))..<max(runs.count, Int(max(at, 0))) {
                     line.runs[at] = false
                     line.counts[at] = false

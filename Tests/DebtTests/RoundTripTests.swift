@@ -21,13 +21,13 @@ struct RoundTripTests {
     }
 
     private func csv(of ledger: Ledger) throws -> [String] {
-        let ids = try ledger.entries(of: home, from: .min, to: .max).map(\.record.id).sorted()
-        let calm = try ledger.calm(of: ids, in: home)
+        let ids = try ledger.entries(of: home, from: .min, to: .max).map(\.record.key).sorted()
+        let calm = try ledger.calm(of: ids.map(\.session), in: home)
         return [HistoryCSV.header]
             + (try ids.flatMap { id in
                 HistoryCSV.lines(
                     of: try #require(try ledger.record(id, of: home)), words: try ledger.corrections(of: id, in: home),
-                    calm: calm[id], zone: zone)
+                    calm: calm[id.session], zone: zone)
             })
     }
 
@@ -68,7 +68,7 @@ struct RoundTripTests {
             #expect(try csv(of: copy) == lines)
             // The nodes' own records, sent again, are known.
             for entry in theirs {
-                let record = try #require(try original.record(entry.record.id, of: home))
+                let record = try #require(try original.record(entry.record.key, of: home))
                 #expect(
                     try copy.filings(of: [Ledger.Arrival(space: home, filed: FiledRecord(record), at: 9)]) == [.known])
             }
@@ -97,7 +97,7 @@ struct RoundTripTests {
             _ = try original.file([Ledger.Arrival(space: home, filed: FiledRecord(record), at: 0)])
             try original.note(CalmFeed(session: id, percent: index, coverage: 100 - index, at: from), in: home)
             let word = Correction(
-                id: try #require(Token("w-\(index)")), session: id, at: from + 5,
+                id: try #require(Token("w-\(index)")), key: record.key, at: from + 5,
                 content: index % 3 == 0 ? nil : Correction.Content(title: title + "!", label: nil, runs: record.runs))
             try original.correct(word, in: home)
         }

@@ -46,6 +46,7 @@ struct Story {
         let lineage: SessionID = token()
         var start = Int64(random.pick(0...Int(Self.length) - 20))
         var (continuedAt, inherited): (Int64?, [LedgerRecord.Run]) = (nil, [])
+        var former: NodeID?
         let label = Self.labels[random.pick(0...2)]
         for generation in 0..<(random.chance(60) ? 1 : random.pick(2...4)) {
             let node = Self.nodes[random.pick(0...2)]
@@ -55,8 +56,9 @@ struct Story {
             let runs = inherited + self.runs(from: start)
             let isOpen = runs.last?.to == nil && !runs.isEmpty
             let record = LedgerRecord(
-                id: generation == 0 ? lineage : token(), lineage: lineage, continuedAt: continuedAt, node: node,
-                stamp: stamp, version: Version(epoch: 1, rev: 100), title: "", label: label, mode: .countdown,
+                id: generation == 0 ? lineage : token(), lineage: lineage, continuedAt: continuedAt,
+                continuedFrom: random.chance(80) ? former : nil, node: node, stamp: stamp,
+                version: Version(epoch: 1, rev: 100), title: "", label: label, mode: .countdown,
                 status: isOpen ? .running : .stopped, startedAt: start,
                 endsAt: isOpen ? (runs.last?.from ?? 0) + Int64(random.pick(1...120)) : nil, runs: runs)
             addVersions(of: record)
@@ -64,7 +66,7 @@ struct Story {
             // What was taken over goes on to run where it was, until its node hears of it, or for ever.
             let taken = start + Int64(random.pick(1...60))
             inherited = random.chance(70) ? Self.cut(runs, at: taken) : []
-            (continuedAt, start) = (taken, taken)
+            (continuedAt, start, former) = (taken, taken, node)
         }
     }
 
@@ -110,7 +112,7 @@ struct Story {
             arrivals.append(
                 .correction(
                     Correction(
-                        id: token(), session: record.id, at: Int64(random.pick(0...3)),
+                        id: token(), key: record.key, at: Int64(random.pick(0...3)),
                         content: isDeleted ? nil : content)))
         }
     }

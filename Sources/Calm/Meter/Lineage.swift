@@ -14,10 +14,15 @@ public struct Lineage: Hashable, Sendable {
         var stamp: Stamp
         /// When it took over from the one before, in group time.
         var tookOverAt: Int64?
+        /// The node that it took over from.
+        var tookOverFrom: NodeID?
         var runs: [Run]
 
-        /// When it began at the latest, in group time.
-        var begin: Int64 { tookOverAt ?? runs.first?.from ?? .max }
+        func link(of lineage: SessionID) -> ChainLink {
+            ChainLink(
+                lineage: lineage, node: stamp.node, stamp: stamp, startedAt: runs.first?.from ?? .max,
+                takeover: tookOverAt.map { ChainLink.Takeover(node: tookOverFrom, at: $0) })
+        }
     }
 
     /// Makes a lineage without running time.
@@ -27,7 +32,8 @@ public struct Lineage: Hashable, Sendable {
     public mutating func follow(_ register: Register) {
         guard register.lineage == id else { return }
         let part = Part(
-            session: register.id, stamp: register.stamp, tookOverAt: register.continues?.at, runs: register.runs)
+            session: register.id, stamp: register.stamp, tookOverAt: register.continues?.at,
+            tookOverFrom: register.continues?.node, runs: register.runs)
         parts.removeAll { $0.session == part.session }
         parts.append(part)
         parts.sort { $0.stamp < $1.stamp }
@@ -38,9 +44,10 @@ public struct Lineage: Hashable, Sendable {
     ///   - end: In group time; what is open ends there.
     ///   - lead: By how much group time is ahead of the boot clock.
     public func stretches(until end: Int64, lead: Int64) -> [Stretch] {
-        parts.indices.flatMap { index -> [Stretch] in
-            let limit = index + 1 < parts.count ? min(end, parts[index + 1].begin) : end
-            return parts[index].runs.compactMap { run in
+        let links = parts.map { $0.link(of: id) }
+        return zip(parts, links).flatMap { part, link -> [Stretch] in
+            let limit = min(end, link.end(by: links) ?? end)
+            return part.runs.compactMap { run in
                 let to = min(run.to ?? limit, limit)
                 return to > run.from ? Stretch(from: run.from - lead, to: to - lead) : nil
             }
@@ -70,7 +77,7 @@ extension Lineage: Codable {
 
 extension Lineage.Part: Codable {
     private enum CodingKeys: String, CodingKey {
-        case session, time, counter, node, tookOverAt, runs
+        case session, time, counter, node, tookOverAt, tookOverFrom, runs
     }
 
     init(from decoder: any Decoder) throws {
@@ -83,6 +90,7 @@ extension Lineage.Part: Codable {
             time: try fields.decode(Int64.self, forKey: .time), counter: try fields.decode(Int.self, forKey: .counter),
             node: node)
         tookOverAt = try fields.decodeIfPresent(Int64.self, forKey: .tookOverAt)
+        tookOverFrom = try fields.decodeIfPresent(String.self, forKey: .tookOverFrom).flatMap(NodeID.init)
         runs = try fields.decode([[Int64?]].self, forKey: .runs).map { run in
             guard run.count == 3, let phase = run[0], let from = run[1] else {
                 throw DecodingError.dataCorruptedError(forKey: .runs, in: fields, debugDescription: "no run")
@@ -98,6 +106,7 @@ extension Lineage.Part: Codable {
         try fields.encode(stamp.counter, forKey: .counter)
         try fields.encode(stamp.node.rawValue, forKey: .node)
         try fields.encodeIfPresent(tookOverAt, forKey: .tookOverAt)
+        try fields.encodeIfPresent(tookOverFrom?.rawValue, forKey: .tookOverFrom)
         try fields.encode(runs.map { [Int64($0.phase), $0.from, $0.to] }, forKey: .runs)
     }
 }

@@ -28,8 +28,9 @@ struct Restore: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Puts a backup in the ledger's place; the service must not run.",
         discussion: """
-            What was in the ledger stays beside it as ledger.sqlite.before. Nodes send again what the backup lacks of the \
-            last 90 days, as soon as the service runs.
+            The backup is checked first and only read. What was in the ledger stays beside it, as \
+            ledger.sqlite.before-1 or the next free number. Nodes send again what the backup lacks of the last 90 days, as \
+            soon as the service runs.
             """)
 
     @OptionGroup var access: LedgerAccess
@@ -47,22 +48,14 @@ struct Restore: ParsableCommand {
             throw UsageError("\(error)")
         }
         umask(0o077)
-        // Whether it is whole is known before anything is moved.
-        let fresh = settings.ledger + ".new"
-        for suffix in ["", "-wal", "-shm"] { unlink(fresh + suffix) }
-        let backup = try Ledger(path: file)
-        try backup.backUp(to: fresh)
-        try backup.close()
-        for suffix in ["-wal", "-shm", ""] where Glibc.access(settings.ledger + suffix, F_OK) == 0 {
-            rename(settings.ledger + suffix, settings.ledger + ".before" + suffix)
+        let restored: LedgerRestore
+        do {
+            restored = try LedgerRestore(from: file, to: settings.ledger)
+        } catch let error as LedgerError {
+            throw UsageError("\(error)")
         }
-        guard rename(fresh, settings.ledger) == 0 else {
-            throw UsageError("\(settings.ledger) cannot be replaced: \(String(cString: strerror(errno)))")
-        }
-        let count = try Ledger(path: settings.ledger)
-        let spaces = try count.spaces()
-        try count.close()
         withExtendedLifetime(directory) {}
-        print("The ledger of \(spaces.map(\.rawValue).joined(separator: ", ")) is back.")
+        print("The ledger of \(restored.spaces.map(\.rawValue).joined(separator: ", ")) is back.")
+        if let before = restored.before { print("The one before it is in \(before).") }
     }
 }

@@ -19,6 +19,9 @@ struct Correct: ParsableCommand {
     @Argument(help: "The session, as lockstep history names it.")
     var session: String
 
+    @Option(help: RecordingNode.help)
+    var recordedOn: String?
+
     @Option(help: "What was done.")
     var title: String?
 
@@ -32,10 +35,10 @@ struct Correct: ParsableCommand {
     var to: String?
 
     func run() throws {
-        let settings = try access.with { opened in
-            let (entry, id) = try opened.find(session)
+        let settings = try access.with(writes: true) { opened in
+            let entry = try opened.find(session, on: recordedOn)
             guard !entry.record.runs.contains(where: { $0.to == nil }) else {
-                throw UsageError("the session \(id) still runs")
+                throw UsageError("the session \(entry.record.id) still runs")
             }
             var content = Correction.Content(
                 title: entry.record.title, label: entry.record.label, runs: entry.record.runs)
@@ -59,7 +62,7 @@ struct Correct: ParsableCommand {
                 let kind = entry.record.runs.first { opened.history.latest.counting.kinds.contains($0.kind) }?.kind
                 content.runs = [LedgerRecord.Run(kind: kind ?? .focus, from: from, to: to)]
             }
-            try opened.say(content, of: id)
+            try opened.say(content, of: entry.record.key)
             return opened.settings
         }
         LedgerAccess.tellService(of: settings)
@@ -76,29 +79,47 @@ struct Delete: ParsableCommand {
     @Argument(help: "The session, as lockstep history names it.")
     var session: String
 
+    @Option(help: RecordingNode.help)
+    var recordedOn: String?
+
     func run() throws {
-        let settings = try access.with { opened in
-            try opened.say(nil, of: try opened.find(session).id)
+        let settings = try access.with(writes: true) { opened in
+            try opened.say(nil, of: try opened.find(session, on: recordedOn).record.key)
             return opened.settings
         }
         LedgerAccess.tellService(of: settings)
     }
 }
 
+private enum RecordingNode {
+    static let help: ArgumentHelp = "The node that has recorded it, where several have recorded one of this id."
+}
+
 extension LedgerAccess.Opened {
-    fileprivate func find(_ text: String) throws -> (entry: Entry, id: SessionID) {
-        guard let id = SessionID(text), let entry = try ledger.entryBeforeDeletion(id, of: space) else {
-            throw UsageError("there is no session \(text) in the ledger of \(space)")
+    /// - Parameter name: The node that recorded the session; needed only where several use one id.
+    fileprivate func find(_ text: String, on name: String?) throws -> Entry {
+        let id = SessionID(text)
+        let nodes = try id.map { try ledger.nodes(of: $0, in: space) } ?? []
+        let meant = nodes.filter { name == nil || $0.rawValue == name }
+        guard meant.count <= 1 else {
+            let names = meant.map(\.rawValue).joined(separator: ", ")
+            throw UsageError("several nodes have recorded a session \(text): name one with --recorded-on (\(names))")
         }
-        return (entry, id)
+        guard let id, let node = meant.first,
+            let entry = try ledger.entryBeforeDeletion(LedgerRecord.Key(node: node, session: id), of: space)
+        else {
+            let place = name.map { " of \($0)" } ?? ""
+            throw UsageError("there is no session \(text)\(place) in the ledger of \(space)")
+        }
+        return entry
     }
 
-    fileprivate func say(_ content: Correction.Content?, of session: SessionID) throws {
+    fileprivate func say(_ content: Correction.Content?, of key: LedgerRecord.Key) throws {
         let now = Clocks.now().wall
         // Later than every word before it, whatever the clock says.
-        let last = try ledger.corrections(of: session, in: space).last?.at ?? 0
+        let last = try ledger.corrections(of: key, in: space).last?.at ?? 0
         let at = max(now, last + 1)
         try ledger.correct(
-            Correction(id: ULID.make(at: now), session: session, at: at, content: content), in: space)
+            Correction(id: ULID.make(at: now), key: key, at: at, content: content), in: space)
     }
 }

@@ -17,10 +17,11 @@ struct DebtProcess {
         let log = Logger(label: "lockstep-debt")
         let ledger = try Ledger(path: settings.ledger)
         let signals = await UnixSignalsSequence(trapping: [.sigterm, .sigint, .sighup])
-        try await EventLoop.withEventLoop(name: "debt") { loop in
+        try await Self.withLoops { loop, disk in
             let history = try ledger.take(settings.rules, at: Clocks.now().wall)
             let service = DebtService(
-                settings: settings, ledger: ledger, history: history, bootID: start.bootID, loop: loop, log: log)
+                settings: settings, ledger: ledger, history: history, bootID: start.bootID, loop: loop,
+                disk: disk, log: log)
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { [link = start.link] in try await service.run(link) }
                 group.addTask {
@@ -45,5 +46,12 @@ struct DebtProcess {
         try ledger.close()
         // Until here no other process may have the ledger.
         withExtendedLifetime(start.directory) {}
+    }
+
+    /// Runs `body` with a thread for the service and one for what it writes.
+    private static func withLoops(_ body: (EventLoop, EventLoop) async throws -> Void) async throws {
+        try await EventLoop.withEventLoop(name: "debt-disk") { disk in
+            try await EventLoop.withEventLoop(name: "debt") { try await body($0, disk) }
+        }
     }
 }

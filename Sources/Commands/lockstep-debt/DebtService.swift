@@ -12,15 +12,16 @@ import Wire
 actor DebtService {
     /// Spaces of a broker that are served.
     private static let spacesLimit = 4_096
-    /// Records that are put on disk at once.
-    private static let batch = 2_048
     /// The calendar is looked at again after so many milliseconds, whatever the clocks have done meanwhile.
     private static let longestRest: Int64 = 600_000
     /// How calm it is changes often; the week says so after so many milliseconds.
     private static let calmRest: Int64 = 5_000
 
-    /// Milliseconds between two weeks that are read of past years.
+    /// Milliseconds between two weeks that are read of past years, at least.
     private static let readingRest: Int64 = 2
+    /// After a week was added up, it is not added up again for this many times as long as that took: with thousands of
+    /// sessions it is what costs most, and each record can change it.
+    private static let updateRest: Int64 = 10
 
     nonisolated let loop: EventLoop
     let settings: DebtSettings
@@ -34,15 +35,22 @@ actor DebtService {
     private var calendar: LoopTimer?
     private var reader: LoopTimer?
     private var unread: Set<SpaceID> = []
-    private var arrivals: [Ledger.Arrival] = []
-    private var isFiling = false
+    private let disk: EventLoop
+    private var intake: RecordIntake?
+    private var updater: LoopTimer?
+    /// Spaces whose week has to be added up when ``updatesFrom`` has come, on the boot clock.
+    private var changed: Set<SpaceID> = []
+    private var updatesFrom: Int64 = 0
+    private var isAnswering = false
     private var lastProblem: String?
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
     init(
-        settings: DebtSettings, ledger: Ledger, history: RulesHistory, bootID: BootID, loop: EventLoop, log: Logger
+        settings: DebtSettings, ledger: Ledger, history: RulesHistory, bootID: BootID, loop: EventLoop,
+        disk: EventLoop, log: Logger
     ) {
+        self.disk = disk
         self.settings = settings
         self.ledger = ledger
         self.history = history
@@ -56,6 +64,11 @@ actor DebtService {
         var configuration = configuration
         calendar = loop.makeTimer { [weak self] in self?.assumeIsolated { $0.lookAtCalendar() } }
         reader = loop.makeTimer { [weak self] in self?.assumeIsolated { $0.readOn() } }
+        updater = loop.makeTimer { [weak self] in self?.assumeIsolated { $0.updateChanged() } }
+        intake = RecordIntake(ledger, loop: loop, disk: disk, log: log) { [weak self] result in
+            self?.assumeIsolated { $0.take(filed: result) }
+        }
+        intake?.begin()
         if !settings.isEverySpace {
             _ = space(settings.node.space)
             configuration.makeWill = { [weak self] _ in self?.assumeIsolated { $0.will() } }
@@ -69,7 +82,7 @@ actor DebtService {
 
     /// Says goodbye, and lets go of the connection.
     func goOffline() async {
-        fileArrivals()
+        intake?.fileNow()
         guard let client else { return }
         if let connection, !settings.isEverySpace, let space = spaces[settings.node.space] {
             await client.send(space.engine.will(connection))
@@ -103,6 +116,7 @@ actor DebtService {
         case .message(let message): receive(message)
         case .disconnected(let error, _):
             connection = nil
+            intake?.linkDown()
             for space in spaces.values { space.feed(.linkDown) }
             say(problem: "no connection to the broker: \(error.description)")
         case .overflow: break  // A handler takes every message as it comes.
@@ -116,8 +130,9 @@ actor DebtService {
         let filters =
             settings.isEverySpace
             ? Topics.debtEverySpace(for: me) : Topics(space: settings.node.space).debtSubscriptions(for: me)
-        // A record that is lost is sent again; at QoS 1 a service that is behind gets no more than it can take.
-        let subscriptions = filters.map { Subscription($0, qos: $0.hasSuffix("/record") ? .atLeastOnce : .atMostOnce) }
+        // A record that is lost is sent again. At QoS 1 a broker would hold all but a few back until they are acknowledged,
+        // and drop what does not fit its queue meanwhile.
+        let subscriptions = filters.map { Subscription($0, qos: .atMostOnce) }
         // Said when it hears: what anybody publishes before that is lost.
         client?.assumeIsolated { client in
             client.subscribe(subscriptions) { [log] result in
@@ -133,8 +148,11 @@ actor DebtService {
         let now = Clocks.now()
         switch space.engine.decode(message, at: now) {
         case .record(let filed):
-            arrivals.append(Ledger.Arrival(space: id, filed: filed, at: space.groupTime(at: now)))
-            fileSoon()
+            let at = space.groupTime(at: now)
+            guard filed.record.isPlausible(at: at) else {
+                return refuse(filed.name, from: filed.record.node, because: "implausible date", in: space)
+            }
+            intake?.take(Ledger.Arrival(space: id, filed: filed, at: at))
         case .feed(.calm(let calm)): if let calm { hear(calm, in: space) }
         case .message(let content, let sender):
             space.feed(.received(content, from: sender, retained: message.retain))
@@ -146,7 +164,10 @@ actor DebtService {
         case .erased(let sender): space.feed(.erased(from: sender))
         case .discard(let reason, let sender):
             space.feed(.discarded(reason, from: sender))
-            if let sender { refuse(message, from: sender, because: reason, in: space) }
+            if let sender, case .record = space.codec.topics.parse(message.topic) {
+                let name = reason == .retained ? nil : RecordName(ofRejected: message.payload)
+                refuse(name, from: sender, because: reason.rawValue, in: space)
+            }
         case .feed, .ledgerAck, .sound, .ignored: break
         }
     }
@@ -191,58 +212,75 @@ actor DebtService {
 
     // MARK: The ledger
 
-    /// Behind what has arrived together: one flush of the disk does for all of it.
-    private func fileSoon() {
-        if arrivals.count >= Self.batch { return fileArrivals() }
-        guard !isFiling else { return }
-        isFiling = true
-        loop.execute { [weak self] in self?.assumeIsolated { $0.fileArrivals() } }
-    }
-
-    /// Puts records on disk, then says so.
-    private func fileArrivals() {
-        isFiling = false
-        guard !arrivals.isEmpty else { return }
-        let filed = arrivals
-        arrivals = []
-        let outcomes: [Ledger.Outcome]
-        do {
-            outcomes = try ledger.file(filed)
-        } catch {
-            // Nobody is told, so all of it comes again.
-            return say(problem: "the ledger cannot be written: \(error)")
+    /// Says what became of records, once that is on disk.
+    private func take(filed result: Result<[RecordIntake.Filed], any Error>) {
+        let filed: [RecordIntake.Filed]
+        switch result {
+        case .success(let outcomes): filed = outcomes
+        // Nobody is told, so all of it comes again.
+        case .failure(let error): return say(problem: "the ledger cannot be written: \(error)")
         }
         var touched: [SpaceID: Int64] = [:]
-        for (arrival, outcome) in zip(filed, outcomes) {
+        for (arrival, outcome) in filed {
             guard let space = spaces[arrival.space] else { continue }
             if outcome.filing == .kept { touched[arrival.space] = min(touched[arrival.space] ?? .max, outcome.touches) }
+            let record = arrival.filed.record
             if outcome.filing == .conflict {
-                log.warning(
-                    "two records of one version",
-                    metadata: ["space": "\(arrival.space)", "session": "\(arrival.filed.record.id)"])
+                warn("two records of one version", of: record.node, in: space, ["session": "\(record.id)"])
             }
-            space.answer(arrival.filed.record.node, arrival.filed.name, outcome.filing == .conflict ? .conflict : .kept)
+            let answer: LedgerAck.Outcome =
+                switch outcome.filing {
+                case .kept, .known, .older: .kept
+                case .conflict: .conflict
+                case .refused: .refused
+                }
+            space.answer(record.node, arrival.filed.name, answer)
         }
-        for space in spaces.values { space.sendAnswers() }
+        answerSoon()
         for (id, instant) in touched {
             spaces[id]?.forget(from: instant)
-            update(id)
+            changed.insert(id)
         }
+        updateChanged()
     }
 
     /// A record that is no good gets an answer, so that its node stops; it is in the way of no other.
-    private func refuse(_ message: Mosquitto.Message, from node: NodeID, because reason: Discard, in space: DebtSpace) {
-        guard case .record = space.codec.topics.parse(message.topic) else { return }
-        log.warning("a record cannot be kept", metadata: ["node": "\(node)", "reason": "\(reason.rawValue)"])
-        guard reason != .retained, let name = RecordName(ofRejected: message.payload) else { return }
+    private func refuse(_ name: RecordName?, from node: NodeID, because reason: String, in space: DebtSpace) {
+        warn("a record cannot be kept", of: node, in: space, ["reason": "\(reason)"])
+        guard let name else { return }
         space.answer(node, name, .refused)
-        space.sendAnswers()
+        answerSoon()
+    }
+
+    /// Warns once a minute of each node, however much it sends.
+    private func warn(_ text: String, of node: NodeID, in space: DebtSpace, _ metadata: Logger.Metadata) {
+        let now = EventLoop.bootMilliseconds()
+        let id = space.codec.topics.space
+        guard let others = intake?.limiter.allows("\(text) \(id) \(node)", at: now) else { return }
+        let all: Logger.Metadata = ["space": "\(id)", "node": "\(node)", "repeated": "\(others)"]
+        log.warning("\(text)", metadata: all.merging(metadata) { $1 })
+    }
+
+    /// Answers behind what is dealt with now, so that one message holds many answers.
+    private func answerSoon() {
+        guard !isAnswering else { return }
+        isAnswering = true
+        loop.execute { [weak self] in
+            self?.assumeIsolated { service in
+                service.isAnswering = false
+                guard let (client, intake) = service.client.flatMap({ client in service.intake.map { (client, $0) } })
+                else { return }
+                for space in service.spaces.values {
+                    for answer in space.takeAnswers() { intake.send(Mosquitto.Message(answer), by: client) }
+                }
+            }
+        }
     }
 
     /// Says to a node what the ledger holds of it, once for each of its connections.
     private func compare(with node: NodeID, connection: ConnectionID, in space: DebtSpace) {
         guard space.isNew(connection, of: node) else { return }
-        fileArrivals()
+        intake?.fileNow()
         do {
             let weeks = try ledger.weeks(of: node, in: space.codec.topics.space)
             publish(space.codec.encode(LedgerAck(node: node, weeks: weeks)))
@@ -283,6 +321,21 @@ actor DebtService {
 
     // MARK: The week
 
+    /// Adds up the weeks that records have changed, unless that took long and was done just now.
+    private func updateChanged() {
+        let now = EventLoop.bootMilliseconds()
+        guard !changed.isEmpty else { return }
+        guard now >= updatesFrom else {
+            updater?.arm(atBootMilliseconds: updatesFrom)
+            return
+        }
+        let ids = changed
+        changed = []
+        for id in ids { update(id) }
+        let end = EventLoop.bootMilliseconds()
+        updatesFrom = end + (end - now) * Self.updateRest
+    }
+
     private func update(_ id: SpaceID) {
         guard let space = spaces[id] else { return }
         do {
@@ -298,16 +351,21 @@ actor DebtService {
     /// Reads another week of the year of a space, and lets others have their turn.
     private func readOn() {
         guard let id = unread.first else { return }
+        let begin = EventLoop.bootMilliseconds()
         do {
             if try spaces[id]?.updateYear() != true { unread.remove(id) }
         } catch {
             unread.remove(id)
             say(problem: "the ledger cannot be read: \(error)")
         }
-        if !unread.isEmpty { reader?.arm(atBootMilliseconds: EventLoop.bootMilliseconds() + Self.readingRest) }
+        let end = EventLoop.bootMilliseconds()
+        if !unread.isEmpty {
+            reader?.arm(atBootMilliseconds: end + max(Self.readingRest, (end - begin) * Self.updateRest))
+        }
     }
 
     private func lookAtCalendar() {
+        intake?.review()
         for id in spaces.keys { update(id) }
         armCalendar()
     }

@@ -59,14 +59,15 @@ final class DebtSpace {
         answers[node, default: []].append(LedgerAck.Item(name, outcome))
     }
 
-    func sendAnswers() {
-        for (node, items) in answers {
-            for start in stride(from: 0, to: items.count, by: LedgerAck.itemsLimit) {
+    /// Returns what is to be published to answer all nodes, and forgets it.
+    func takeAnswers() -> [Outgoing] {
+        defer { answers = [:] }
+        return answers.flatMap { node, items in
+            stride(from: 0, to: items.count, by: LedgerAck.itemsLimit).map { start in
                 let part = items[start..<min(start + LedgerAck.itemsLimit, items.count)]
-                publish(codec.encode(LedgerAck(node: node, items: Array(part))))
+                return codec.encode(LedgerAck(node: node, items: Array(part)))
             }
         }
-        answers = [:]
     }
 
     /// Whether a node's connection is seen for the first time.

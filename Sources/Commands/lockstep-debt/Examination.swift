@@ -17,6 +17,8 @@ struct Examination: ParsableCommand {
     @OptionGroup var access: LedgerAccess
 
     private static let shown = 20
+    /// Bytes that must be free; a transaction with SQLite's log takes some hundred thousand.
+    private static let leastRoom: UInt = 1 << 20
 
     func run() throws {
         let settings = try access.settings()
@@ -29,12 +31,20 @@ struct Examination: ParsableCommand {
             return [Finding("ledger", .absent, "there is none on this machine")]
         }
         do {
-            let ledger = try Ledger(path: settings.ledger)
-            let conflicts = try ledger.conflicts()
+            let ledger = try Ledger.reading(path: settings.ledger)
+            let (conflicts, problems) = (try ledger.conflicts(), try ledger.problems())
             let spaces = try ledger.spaces().count
+            let unwritable = ledger.unwritable
             try ledger.close()
-            let whole = Finding("ledger", .ok, "\(settings.ledger) is whole, \(spaces) spaces")
-            return [whole, Self.service(of: settings)] + Self.findings(of: conflicts)
+            let whole =
+                unwritable.map {
+                    Finding("ledger", .wrong, "\($0)", mend: "then the service takes down what the nodes have kept")
+                }
+                ?? Self.disk(of: settings)
+                ?? Finding("ledger", .ok, "\(settings.ledger) is whole, \(spaces) space\(spaces == 1 ? "" : "s")")
+            return [whole, Self.service(of: settings)] + problems.map(Self.finding) + Self.findings(of: conflicts)
+        } catch let error as LedgerError where error == .newer(path: settings.ledger) {
+            return [Finding("ledger", .wrong, "\(error)", mend: "update Lockstep on this machine")]
         } catch let error as LedgerError {
             return [
                 Finding(
@@ -42,6 +52,15 @@ struct Examination: ParsableCommand {
                     mend: "lockstep debt restore FILE, with a file that lockstep debt backup has written")
             ]
         }
+    }
+
+    /// Says when the disk has no room left for what arrives.
+    private static func disk(of settings: DebtSettings) -> Finding? {
+        var disk = statvfs()
+        guard statvfs(settings.ledger, &disk) == 0, UInt(disk.f_bavail) * disk.f_frsize < leastRoom else { return nil }
+        return Finding(
+            "ledger", .wrong, "the disk of \(settings.ledger) is full, so nothing can be taken down",
+            mend: "free some space there; nodes send again what they have kept")
     }
 
     /// Whoever serves holds the directory.
@@ -57,6 +76,21 @@ struct Examination: ParsableCommand {
         }
     }
 
+    private static func finding(of problem: LedgerProblem) -> Finding {
+        switch problem.kind {
+        case .behind:
+            Finding(
+                "debt service", .wrong, problem.text,
+                mend:
+                    "put the ledger on a faster disk, or find out which node sends that much: the service's log names it"
+            )
+        case .quota:
+            Finding(
+                "debt service", .wrong, problem.text,
+                mend: "find out what runs on that node; remove its password at the broker if nobody knows")
+        }
+    }
+
     private static func findings(of conflicts: [Ledger.Arrival]) -> [Finding] {
         guard !conflicts.isEmpty else { return [Finding("conflicts", .ok, "there are none")] }
         let named = conflicts.prefix(shown).map { conflict in
@@ -66,7 +100,7 @@ struct Examination: ParsableCommand {
                 "of session \(record.id) of \(record.node) in \(conflict.space) two records of version "
                     + "\(record.version.epoch).\(record.version.rev) came; the first one counts",
                 mend:
-                    "lockstep debt correct \(record.id) --space \(conflict.space), which says that it is right, or with "
+                    "lockstep debt correct \(record.id) --recorded-on \(record.node) --space \(conflict.space), which says that it is right, or with "
                     + "--from and --to what is")
         }
         let rest = conflicts.count - named.count

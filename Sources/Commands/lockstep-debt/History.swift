@@ -40,15 +40,15 @@ struct History: ParsableCommand {
                 begin = given
             }
             let all = try opened.ledger.entries(of: opened.space, from: begin, to: .max)
-            let rows = try all.filter { try isWanted($0, since: begin, in: opened, now: now) }.sorted {
-                ($0.record.startedAt, $0.record.id) < ($1.record.startedAt, $1.record.id)
+            let rows = try all.indices.filter { try isWanted(all[$0], since: begin, in: opened, now: now) }.sorted {
+                (all[$0].record.startedAt, all[$0].record.key) < (all[$1].record.startedAt, all[$1].record.key)
             }
-            if options.csv {
-                try printCSV(rows, in: opened)
-            } else if options.ical {
-                print(Calendar.text(of: rows, now: now))
+            if options.csv { return try printCSV(rows.map { all[$0] }, in: opened) }
+            let shares = Shares(of: all, history: opened.history, now: now)
+            if options.ical {
+                print(Calendar.text(of: rows.map { (all[$0], shares.spans(of: $0)) }, now: now), terminator: "")
             } else {
-                for row in rows { print(try line(of: row, in: opened, now: now)) }
+                for row in rows { print(try line(of: all[row], at: row, of: shares, in: opened)) }
             }
         }
     }
@@ -59,7 +59,7 @@ struct History: ParsableCommand {
         guard !entry.isDeleted || options.csv else { return false }
         let shown =
             entry.isDeleted
-            ? try opened.ledger.entryBeforeDeletion(entry.record.id, of: opened.space) ?? entry : entry
+            ? try opened.ledger.entryBeforeDeletion(entry.record.key, of: opened.space) ?? entry : entry
         let ends = shown.record.runs.contains { ($0.to ?? now) > begin } || shown.record.startedAt >= begin
         return ends && options.label.map { (shown.record.label?.name ?? "") == ($0 == "-" ? "" : $0) } ?? true
     }
@@ -70,8 +70,8 @@ struct History: ParsableCommand {
         for entry in rows {
             var (record, words) = (entry.record, [Correction]())
             if entry.correction != nil {
-                record = try opened.ledger.record(record.id, of: opened.space) ?? record
-                words = try opened.ledger.corrections(of: record.id, in: opened.space)
+                record = try opened.ledger.record(record.key, of: opened.space) ?? record
+                words = try opened.ledger.corrections(of: record.key, in: opened.space)
             }
             let lines = HistoryCSV.lines(
                 of: record, words: words, calm: calm[record.id], zone: opened.history.latest.zone)
@@ -79,25 +79,26 @@ struct History: ParsableCommand {
         }
     }
 
-    private func line(of entry: Entry, in opened: LedgerAccess.Opened, now: Int64) throws -> String {
+    private func line(
+        of entry: Entry, at index: Int, of shares: Shares, in opened: LedgerAccess.Opened
+    ) throws -> String {
         let record = entry.record
-        let minutes = Minutes(
-            of: [entry], counting: Counting(kinds: opened.history.latest.counting.kinds, minimum: 0), now: now)
+        let done = shares.done(of: index)
         let source = ImportSource(node: record.node)
-        let from = record.runs.first?.from ?? record.startedAt
+        let from = shares.spans(of: index).first?.from ?? record.runs.first?.from ?? record.startedAt
         guard options.json else {
             let when = InstantText.text(from, zone: opened.history.latest.zone)
             let label = record.label.map { " (\($0.name))" } ?? ""
             let mark = entry.correction == nil ? "" : ", corrected"
             let place = source.map { "from \($0.name)" } ?? "on \(record.node)"
-            return "\(when)  \(minutes.total / 60_000)m  \(record.title)\(label)  \(record.id) \(place)\(mark)"
+            return "\(when)  \(done / 60_000)m  \(record.title)\(label)  \(record.id) \(place)\(mark)"
         }
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
-        let to = record.runs.last.map { min(entry.end(of: $0) ?? now, max(now, $0.from)) } ?? from
+        let to = max(from, shares.end(of: index) ?? from)
         let row = SessionJSON(
             session: "\(record.id)", node: "\(record.node)", imported: source?.rawValue, title: record.title,
-            label: record.label?.name, status: record.status.rawValue, from: from, to: to, done: minutes.total,
+            label: record.label?.name, status: record.status.rawValue, from: from, to: to, done: done,
             corrected: entry.correction != nil)
         return String(decoding: try encoder.encode(row), as: UTF8.self)
     }
@@ -105,20 +106,21 @@ struct History: ParsableCommand {
 
 /// Sessions as a calendar (RFC 5545).
 enum Calendar {
-    static func text(of entries: [Entry], now: Int64) -> String {
+    /// Returns the calendar; each line ends with CR and LF, the last one too.
+    static func text(of entries: [(entry: Entry, spans: [Shares.Span])], now: Int64) -> String {
         var lines = ["BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//Lockstep//history//EN"]
-        for entry in entries {
-            for (index, run) in entry.record.runs.enumerated() {
+        for (entry, spans) in entries {
+            for (index, span) in spans.enumerated() {
                 lines += [
                     "BEGIN:VEVENT", "UID:\(entry.record.id)-\(index)@lockstep", "DTSTAMP:\(time(now))",
-                    "DTSTART:\(time(run.from))", "DTEND:\(time(max(run.from, min(entry.end(of: run) ?? now, now))))",
-                    "SUMMARY:\(escaped(entry.record.title.isEmpty ? run.kind.rawValue : entry.record.title))",
+                    "DTSTART:\(time(span.from))", "DTEND:\(time(span.to))",
+                    "SUMMARY:\(escaped(entry.record.title.isEmpty ? span.kind.rawValue : entry.record.title))",
                 ]
                 if let label = entry.record.label { lines.append("CATEGORIES:\(escaped(label.name))") }
                 lines.append("END:VEVENT")
             }
         }
-        return (lines + ["END:VCALENDAR"]).map(folded).joined(separator: "\r\n")
+        return (lines + ["END:VCALENDAR"]).map { folded($0) + "\r\n" }.joined()
     }
 
     private static func time(_ instant: Int64) -> String {

@@ -39,7 +39,7 @@ struct ImportCommand: ParsableCommand {
 
     func run() throws {
         let content = try read()
-        let settings = try access.with(isMade: !dryRun) { opened in
+        let settings = try access.with(isMade: !dryRun, writes: !dryRun) { opened in
             let colours = try opened.ledger.colours(of: opened.space)
             let found: Import
             do throws(ImportError) {
@@ -69,11 +69,21 @@ struct ImportCommand: ParsableCommand {
     }
 
     private func read() throws -> [UInt8] {
-        do {
-            return [UInt8](try Data(contentsOf: URL(filePath: file == "-" ? "/dev/stdin" : file)))
-        } catch {
-            throw UsageError("\(file) cannot be read")
+        // A pipe has no length and may not be opened a second time, so it is read to its end as it is.
+        let descriptor = file == "-" ? dup(STDIN_FILENO) : open(file, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw unreadable }
+        defer { close(descriptor) }
+        var (content, buffer) = ([UInt8](), [UInt8](repeating: 0, count: 1 << 16))
+        while true {
+            let count = Glibc.read(descriptor, &buffer, buffer.count)
+            if count == 0 { return content }
+            guard count > 0 || errno == EINTR else { throw unreadable }
+            content += buffer.prefix(max(0, count))
         }
+    }
+
+    private var unreadable: UsageError {
+        UsageError("\(file == "-" ? "standard input" : file) cannot be read: \(String(cString: strerror(errno)))")
     }
 
     /// In batches: whoever writes meanwhile is not kept waiting, and a second try finds what the first has left.
@@ -99,7 +109,7 @@ struct ImportCommand: ParsableCommand {
     }
 
     private func words(of found: Import, in opened: LedgerAccess.Opened) throws -> Set<CorrectionID> {
-        let sessions = Set(found.corrections.map(\.session))
+        let sessions = Set(found.corrections.map(\.key))
         return Set(try sessions.flatMap { try opened.ledger.corrections(of: $0, in: opened.space).map(\.id) })
     }
 
@@ -157,6 +167,8 @@ private struct ImportReport: Encodable {
             milliseconds += record.runs.reduce(0) { $0 + ($1.to ?? $1.from) - $1.from }
         case .known, .older: known += 1
         case .conflict: conflicts += 1
+        // An import has no quota.
+        case .refused: break
         }
     }
 
@@ -169,14 +181,25 @@ private struct ImportReport: Encodable {
     var text: String {
         let source = ImportSource(rawValue: source)?.name ?? source
         var parts = [
-            "\(dryRun ? "Would import" : "Imported") \(imported) sessions of \(milliseconds / 60_000) minutes from \(source)"
+            "\(dryRun ? "Would import" : "Imported") \(Self.count(imported, "session")) of "
+                + "\(Self.count(Int(milliseconds / 60_000), "minute")) from \(source)"
         ]
-        if corrections > 0 { parts.append("\(corrections) corrections") }
-        if known > 0 { parts.append("\(known) were there already") }
-        if repeated > 0 { parts.append("\(repeated) rows say what others say") }
-        if conflicts > 0 { parts.append("\(conflicts) are others than the ledger holds: lockstep doctor names them") }
-        if shortened > 0 { parts.append("\(shortened) titles or labels were cut short") }
-        if !skipped.isEmpty { parts.append("\(skipped.count) rows left out") }
+        if corrections > 0 { parts.append(Self.count(corrections, "correction")) }
+        if known > 0 { parts.append("\(known) \(known == 1 ? "was" : "were") there already") }
+        if repeated > 0 {
+            parts.append("\(Self.count(repeated, "row")) \(repeated == 1 ? "repeats another" : "repeat others")")
+        }
+        if conflicts > 0 {
+            parts.append(
+                "\(conflicts) \(conflicts == 1 ? "differs" : "differ") from what the ledger holds: lockstep doctor names "
+                    + (conflicts == 1 ? "it" : "them"))
+        }
+        if shortened > 0 {
+            parts.append("\(shortened) \(shortened == 1 ? "title or label was" : "titles or labels were") cut short")
+        }
+        if !skipped.isEmpty { parts.append("\(Self.count(skipped.count, "row")) left out") }
         return parts.joined(separator: "; ") + "."
     }
+
+    private static func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
 }

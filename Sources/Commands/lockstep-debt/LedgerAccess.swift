@@ -39,14 +39,16 @@ extension LedgerAccess {
     }
 
     /// Opens the ledger for `body`.
-    /// - Parameter isMade: Whether there need not be one yet.
-    func with<Value>(isMade: Bool = false, _ body: (Opened) throws -> Value) throws -> Value {
+    /// - Parameters:
+    ///   - isMade: Whether there need not be one yet.
+    ///   - writes: Whether `body` changes it; else it is also read where its disk is full or read-only.
+    func with<Value>(isMade: Bool = false, writes: Bool = false, _ body: (Opened) throws -> Value) throws -> Value {
         let settings = try settings()
         if isMade { Self.makeDirectory(of: settings) }
         guard isMade || access(settings.ledger, F_OK) == 0 else {
             throw UsageError("there is no ledger at \(settings.ledger): name its directory with --state-dir")
         }
-        let ledger = try Ledger(path: settings.ledger)
+        let ledger = writes ? try Ledger(path: settings.ledger) : try Ledger.reading(path: settings.ledger)
         let history = RulesHistory(try ledger.rules()) ?? RulesHistory(settings.rules)
         let value = try body(
             Opened(

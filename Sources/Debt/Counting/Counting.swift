@@ -46,8 +46,9 @@ public struct Ongoing: Hashable, Sendable {
 
 /// The minutes of a set of sessions: the union of all runs that count, so that every instant counts once.
 ///
-/// Of a lineage a session's runs end where a later one has taken over, whatever its own node still says: it may never
-/// have heard. A person's correction is not cut.
+/// A session's runs end where a later one has taken it over (``ChainLink``), whatever its own node still says: it may never
+/// have heard. A session whose end the ledger knew before it heard of the takeover is not cut, so that nobody can change
+/// the past. A person's correction is not cut.
 public struct Minutes: Hashable, Sendable {
     /// What counts, in order and without overlaps.
     public private(set) var pieces: [Piece] = []
@@ -58,6 +59,7 @@ public struct Minutes: Hashable, Sendable {
         var from: Int64
         var to: Int64
         var entry: Int
+        var isInherited = false
     }
 
     /// Adds up.
@@ -65,7 +67,11 @@ public struct Minutes: Hashable, Sendable {
     ///   - entries: The sessions, with all others of their lineages, in any order.
     ///   - counting: Which of the time counts.
     ///   - now: The present, in milliseconds of group time: an open run counts up to here, or to its own end.
-    public init(of entries: [Entry], counting: Counting = Counting(), now: Int64) {
+    ///   - isInheritedByFirst: Whether time before a takeover is booked on the session that was taken over, where the
+    ///     ledger has it. The total is the same.
+    public init(
+        of entries: [Entry], counting: Counting = Counting(), now: Int64, isInheritedByFirst: Bool = false
+    ) {
         let cuts = Self.cuts(of: entries)
         var intervals: [Interval] = []
         var open: [(entry: Int, until: Int64)] = []
@@ -82,7 +88,15 @@ public struct Minutes: Hashable, Sendable {
                     isOpen.insert(record.lineage)
                 }
                 guard to > run.from else { continue }
-                lineages[record.lineage, default: []].append(Interval(from: run.from, to: to, entry: index))
+                let own = isInheritedByFirst && entry.correction == nil ? record.continuedAt ?? run.from : run.from
+                let middle = min(max(own, run.from), to)
+                if middle > run.from {
+                    lineages[record.lineage, default: []].append(
+                        Interval(from: run.from, to: middle, entry: index, isInherited: true))
+                }
+                if to > middle {
+                    lineages[record.lineage, default: []].append(Interval(from: middle, to: to, entry: index))
+                }
             }
         }
         for (lineage, found) in lineages
@@ -99,17 +113,23 @@ public struct Minutes: Hashable, Sendable {
     /// The sum of all pieces in milliseconds.
     public var total: Int64 { pieces.reduce(0) { $0 + $1.length } }
 
-    /// Where the runs of each entry end at latest.
-    private static func cuts(of entries: [Entry]) -> [Int64] {
-        var takeovers: [SessionID: [(stamp: Stamp, at: Int64)]] = [:]
-        for entry in entries {
-            guard let at = entry.record.continuedAt else { continue }
-            takeovers[entry.record.lineage, default: []].append((entry.record.stamp, at))
+    /// Returns for each entry where its runs end at latest; `.max` where nobody took it over.
+    static func cuts(of entries: [Entry]) -> [Int64] {
+        var cuts = [Int64](repeating: .max, count: entries.count)
+        let chains = Dictionary(grouping: entries.indices) { entries[$0].record.lineage }
+        for chain in chains.values where chain.count > 1 {
+            let chain = chain.sorted { entries[$0].record.stamp < entries[$1].record.stamp }
+            for (place, index) in chain.enumerated() where place > 0 {
+                var link = entries[index].record.link
+                // Earlier versions do not name the node: they took over from the latest before.
+                if link.takeover?.node == nil { link.takeover?.node = entries[chain[place - 1]].record.node }
+                for earlier in chain[..<place] where !entries[earlier].isFinal(before: entries[index]) {
+                    guard let end = entries[earlier].record.link.end(by: link) else { continue }
+                    cuts[earlier] = min(cuts[earlier], end)
+                }
+            }
         }
-        return entries.map { entry in
-            let later = takeovers[entry.record.lineage, default: []].filter { $0.stamp > entry.record.stamp }
-            return later.map(\.at).min() ?? .max
-        }
+        return cuts
     }
 
     /// The place of each entry in the order of stamps.
@@ -132,7 +152,7 @@ public struct Minutes: Hashable, Sendable {
         return sum
     }
 
-    /// Walks along all beginnings and ends, with those that run at hand by rank.
+    /// Walks along all beginnings and ends, with those that run at hand by rank. What is inherited ranks below all else.
     private static func sweep(_ intervals: [Interval], ranks: [Int]) -> [Piece] {
         let beginnings = intervals.sorted { $0.from < $1.from }
         let times = Set(intervals.flatMap { [$0.from, $0.to] }).sorted()
@@ -141,9 +161,9 @@ public struct Minutes: Hashable, Sendable {
         var next = 0
         for (time, end) in zip(times, times.dropFirst()) {
             while next < beginnings.count, beginnings[next].from == time {
-                running.insert(
-                    Heap.Item(
-                        rank: ranks[beginnings[next].entry], to: beginnings[next].to, entry: beginnings[next].entry))
+                let interval = beginnings[next]
+                let rank = ranks[interval.entry] + (interval.isInherited ? 0 : ranks.count)
+                running.insert(Heap.Item(rank: rank, to: interval.to, entry: interval.entry))
                 next += 1
             }
             while let top = running.top, top.to <= time { running.removeTop() }

@@ -11,10 +11,19 @@ public struct Entry: Hashable, Sendable {
     /// Of a session that counts up, whose node is gone: when that was last heard of, in milliseconds of group time. An
     /// open run counts no further.
     public var lastSignOfLife: Int64?
+    /// When the ledger received the session's first record, in milliseconds of group time.
+    public var begun: Int64
+    /// When the ledger received the session's first final record; `nil` while it has none.
+    public var ended: Int64?
 
     /// Puts these together. Of what a person has deleted no run is left; what it took over stays so.
-    public init(_ record: LedgerRecord, corrected correction: Correction? = nil, lastSignOfLife: Int64? = nil) {
+    public init(
+        _ record: LedgerRecord, corrected correction: Correction? = nil, lastSignOfLife: Int64? = nil,
+        begun: Int64 = 0, ended: Int64? = nil
+    ) {
         self.record = record
+        self.begun = begun
+        self.ended = ended
         self.correction = correction
         self.lastSignOfLife = record.mode == .countup ? lastSignOfLife : nil
         guard let correction else { return }
@@ -31,6 +40,9 @@ public struct Entry: Hashable, Sendable {
         guard let lastSignOfLife else { return record.endsAt }
         return max(run.from, min(record.endsAt ?? lastSignOfLife, lastSignOfLife))
     }
+
+    /// Whether the ledger knew its end before it first heard of `other`.
+    func isFinal(before other: Entry) -> Bool { ended.map { $0 < other.begun } ?? false }
 
     /// Whether a person has deleted it.
     public var isDeleted: Bool { correction.map { $0.content == nil } ?? false }
@@ -57,17 +69,17 @@ public struct Correction: Hashable, Sendable {
 
     /// Names this word, however often it is told.
     public var id: CorrectionID
-    /// The session that it is about.
-    public var session: SessionID
+    /// The session that it is about, of the node that recorded it.
+    public var key: LedgerRecord.Key
     /// When it was said, in milliseconds of group time.
     public var at: Int64
     /// What the session was; `nil` to delete it.
     public var content: Content?
 
     /// Makes a correction.
-    public init(id: CorrectionID, session: SessionID, at: Int64, content: Content?) {
+    public init(id: CorrectionID, key: LedgerRecord.Key, at: Int64, content: Content?) {
         self.id = id
-        self.session = session
+        self.key = key
         self.at = at
         self.content = content
     }
@@ -94,6 +106,8 @@ public enum Filing: Hashable, Sendable {
     case older
     /// Another one is there under the same version. The first stays.
     case conflict
+    /// It is new, and its node has recorded more than a ledger takes of one node.
+    case refused
 
     /// - Parameters:
     ///   - version: Of the record that arrives.

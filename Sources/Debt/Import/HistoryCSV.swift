@@ -8,7 +8,7 @@ import Wire
 public enum HistoryCSV {
     /// Which columns there are. A row counts where `counts` says `yes`: the latest word holds.
     public static let columns =
-        needed.prefix(7) + ["counts"] + needed.dropFirst(7) + ["calm", "coverage"]
+        needed.prefix(7) + ["counts"] + needed.dropFirst(7) + ["calm", "coverage", "predecessor"]
 
     static let needed = [
         "from", "to", "kind", "title", "label", "colour", "status", "session", "said", "word", "node", "mode", "icon",
@@ -38,6 +38,7 @@ public enum HistoryCSV {
             "counter": "\(record.stamp.counter)", "epoch": "\(record.version.epoch)",
             "rev": "\(record.version.rev)", "calm": calm.map { "\($0.percent)" } ?? "",
             "coverage": calm.map { "\($0.coverage)" } ?? "",
+            "predecessor": record.continuedFrom.map { "\($0)" } ?? "",
         ]
         var lines: [String] = []
         func add(_ title: String, _ label: Label?, _ runs: [LedgerRecord.Run], counts: Bool) {
@@ -99,9 +100,9 @@ struct HistorySession {
             let rows = words[word] ?? []
             guard let first = rows.first else { continue }
             let runs = try Self.runs(rows)
-            let session = record.id
+            let key = record.key
             corrections.append(
-                try Self.at(first) { () throws(ImportFlaw) in try Correction(first, of: session, runs: runs) })
+                try Self.at(first) { () throws(ImportFlaw) in try Correction(first, of: key, runs: runs) })
         }
         let (id, at) = (record.id, record.startedAt)
         calm = try Self.at(first) { () throws(ImportFlaw) in
@@ -161,7 +162,8 @@ extension LedgerRecord {
         self.init(
             id: try row.read("session", "an id") { SessionID($0) },
             lineage: try row.read("lineage", "an id") { SessionID($0) },
-            continuedAt: try row.timeIfGiven("continued"), node: node,
+            continuedAt: try row.timeIfGiven("continued"),
+            continuedFrom: try row.readIfGiven("predecessor", "the name of a node") { NodeID($0) }, node: node,
             stamp: Stamp(
                 time: try row.time("stamp"), counter: try row.read("counter", "a number", counter), node: node),
             version: Version(
@@ -182,7 +184,7 @@ extension LedgerRecord {
 }
 
 extension Correction {
-    fileprivate init(_ row: ImportRow, of session: SessionID, runs: [LedgerRecord.Run]) throws(ImportFlaw) {
+    fileprivate init(_ row: ImportRow, of key: LedgerRecord.Key, runs: [LedgerRecord.Run]) throws(ImportFlaw) {
         let id = try row.read("word", "an id") { CorrectionID($0) }
         let at = try row.time("said")
         let isDeleted = try row.read("status", "\(HistoryCSV.corrected) or \(HistoryCSV.deleted)") {
@@ -200,7 +202,7 @@ extension Correction {
             throw ImportFlaw("from", "it is out of bounds")
         }
         self.init(
-            id: id, session: session, at: at,
+            id: id, key: key, at: at,
             content: isDeleted ? nil : Content(title: title, label: label, runs: runs))
     }
 

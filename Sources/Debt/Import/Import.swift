@@ -89,7 +89,8 @@ public struct Import: Sendable {
         // One session's rows are of one piece: with one of them missing its minutes would be others.
         var (groups, order): ([String: [ImportRow]], [String]) = ([:], [])
         for row in rows {
-            let session = row["session"]
+            // Two nodes may have recorded a session of one id.
+            let session = "\(row["session"]) \(row["node"])"
             if groups[session] == nil { order.append(session) }
             groups[session, default: []].append(row)
         }

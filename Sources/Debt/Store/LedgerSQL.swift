@@ -7,84 +7,32 @@ import Wire
 
 /// All that is asked of the ledger's file.
 enum LedgerSQL {
-    static var migrations: DatabaseMigrator {
-        var migrator = DatabaseMigrator()
-        migrator.registerMigration("1") { database in
-            // A record's first and last instant are beside it, so that a week finds what may count in it; what is open
-            // ends where it ends by itself.
-            try database.execute(
-                sql: """
-                    CREATE TABLE record (
-                        space TEXT NOT NULL, id TEXT NOT NULL, lineage TEXT NOT NULL, node TEXT NOT NULL,
-                        epoch INTEGER NOT NULL, rev INTEGER NOT NULL, digest TEXT NOT NULL,
-                        stamp INTEGER NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL,
-                        received INTEGER NOT NULL, json BLOB NOT NULL,
-                        PRIMARY KEY (space, id)
-                    ) WITHOUT ROWID;
-                    CREATE INDEX record_last ON record (space, last, first);
-                    CREATE INDEX record_lineage ON record (space, lineage, first);
-                    CREATE INDEX record_node ON record (space, node, stamp);
-                    CREATE TABLE correction (
-                        space TEXT NOT NULL, id TEXT NOT NULL, session TEXT NOT NULL, at INTEGER NOT NULL,
-                        first INTEGER NOT NULL, last INTEGER NOT NULL, deleted INTEGER NOT NULL,
-                        title TEXT NOT NULL, label TEXT, colour TEXT, runs BLOB NOT NULL,
-                        PRIMARY KEY (space, id)
-                    ) WITHOUT ROWID;
-                    CREATE INDEX correction_session ON correction (space, session, at);
-                    CREATE INDEX correction_last ON correction (space, last, first);
-                    CREATE TABLE conflict (
-                        space TEXT NOT NULL, id TEXT NOT NULL, epoch INTEGER NOT NULL, rev INTEGER NOT NULL,
-                        digest TEXT NOT NULL, received INTEGER NOT NULL, json BLOB NOT NULL,
-                        PRIMARY KEY (space, id, epoch, rev, digest)
-                    ) WITHOUT ROWID;
-                    CREATE TABLE calm (
-                        space TEXT NOT NULL, session TEXT NOT NULL, percent INTEGER NOT NULL,
-                        coverage INTEGER NOT NULL, at INTEGER NOT NULL,
-                        PRIMARY KEY (space, session)
-                    ) WITHOUT ROWID;
-                    CREATE TABLE rules (
-                        number INTEGER PRIMARY KEY, starts INTEGER, goal INTEGER NOT NULL, zone TEXT NOT NULL,
-                        weekday INTEGER NOT NULL, dayStart INTEGER NOT NULL, kinds TEXT NOT NULL, labels TEXT,
-                        minimum INTEGER NOT NULL, carries INTEGER NOT NULL
-                    );
-                    """)
-        }
-        migrator.registerMigration("2") { database in
-            try database.execute(
-                sql: """
-                    CREATE TABLE gone (
-                        space TEXT NOT NULL, node TEXT NOT NULL, since INTEGER NOT NULL, PRIMARY KEY (space, node)
-                    ) WITHOUT ROWID
-                    """)
-        }
-        migrator.registerMigration("3") { database in
-            // A week is found by its sessions' beginnings, so that it costs the same however long the ledger is. The
-            // few that last longer than anybody works are looked for by their ends.
-            try database.execute(
-                sql: """
-                    DROP INDEX record_last;
-                    CREATE INDEX record_first ON record (space, first, last, lineage);
-                    CREATE INDEX record_long ON record (space, last, first, lineage) WHERE last - first > 172800000;
-                    """)
-        }
-        return migrator
-    }
-
     // MARK: Records
 
-    static func file(_ arrival: Ledger.Arrival, in database: Database) throws -> Ledger.Outcome {
+    static func file(
+        _ arrival: Ledger.Arrival, within quota: RecordQuota? = nil, in database: Database
+    ) throws -> Ledger.Outcome {
         let (space, filed) = (arrival.space.rawValue, arrival.filed)
         let record = filed.record
-        let (filing, row) = try look(for: arrival, in: database)
+        var (filing, row) = try look(for: arrival, in: database)
+        if row == nil, let quota {
+            let isAdmitted = try quota.admits(record.node, in: arrival.space) {
+                try count(of: record.node, space: arrival.space, in: database)
+            }
+            if !isAdmitted { filing = .refused }
+        }
+        let isFinal = !record.status.isLive
         var touches = Int64.max
         switch filing {
         case .kept:
             let (first, last) = span(of: record.runs, endsAt: record.endsAt, at: record.startedAt)
             try database.cachedStatement(
-                sql: "INSERT OR REPLACE INTO record VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+                sql: "INSERT OR REPLACE INTO record VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
             ).execute(arguments: [
                 space, record.id.rawValue, record.lineage.rawValue, record.node.rawValue, record.version.epoch,
                 record.version.rev, filed.digest.rawValue, record.stamp.time, first, last, arrival.at, json(filed),
+                row.map { $0[4] as Int64 } ?? arrival.at,
+                isFinal ? row.flatMap { $0[5] as Int64? } ?? arrival.at : nil,
             ])
             let lineage = try Int64.fetchOne(
                 database.cachedStatement(
@@ -92,12 +40,12 @@ enum LedgerSQL {
                 arguments: [space, record.lineage.rawValue])
             touches = min(lineage ?? first, row.map { $0[3] as Int64 } ?? first)
         case .conflict:
-            try database.cachedStatement(sql: "INSERT OR IGNORE INTO conflict VALUES (?, ?, ?, ?, ?, ?, ?)").execute(
+            try database.cachedStatement(sql: "INSERT OR IGNORE INTO conflict VALUES (?, ?, ?, ?, ?, ?, ?, ?)").execute(
                 arguments: [
-                    space, record.id.rawValue, record.version.epoch, record.version.rev, filed.digest.rawValue,
-                    arrival.at, json(filed),
+                    space, record.id.rawValue, record.node.rawValue, record.version.epoch, record.version.rev,
+                    filed.digest.rawValue, arrival.at, json(filed),
                 ])
-        case .known, .older: break
+        case .known, .older, .refused: break
         }
         return Ledger.Outcome(filing: filing, touches: touches)
     }
@@ -106,8 +54,11 @@ enum LedgerSQL {
     static func look(for arrival: Ledger.Arrival, in database: Database) throws -> (filing: Filing, row: Row?) {
         let filed = arrival.filed
         let row = try Row.fetchOne(
-            database.cachedStatement(sql: "SELECT epoch, rev, digest, first FROM record WHERE space = ? AND id = ?"),
-            arguments: [arrival.space.rawValue, filed.record.id.rawValue])
+            database.cachedStatement(
+                sql: """
+                    SELECT epoch, rev, digest, first, begun, ended FROM record WHERE space = ? AND id = ? AND node = ?
+                    """),
+            arguments: [arrival.space.rawValue, filed.record.id.rawValue, filed.record.node.rawValue])
         let present = row.map { row in
             (version: Version(epoch: row[0] as Int, rev: row[1] as Int), digest: row[2] as String)
         }
@@ -133,19 +84,20 @@ enum LedgerSQL {
 
     /// The indices are named: left alone SQLite reads all of a space, which it takes for few rows until it has counted.
     static func entries(of space: SpaceID, from: Int64, to: Int64, in database: Database) throws -> [Entry] {
-        let rows = try Data.fetchAll(
+        let rows = try Row.fetchAll(
             database.cachedStatement(
                 sql: """
-                    SELECT json FROM record INDEXED BY record_lineage WHERE space = :space AND lineage IN (
+                    SELECT json, begun, ended FROM record INDEXED BY record_lineage WHERE space = :space AND lineage IN (
                         SELECT lineage FROM record INDEXED BY record_first WHERE space = :space
                             AND first > :from - 172800000 AND first < :to AND last > :from
                         UNION SELECT lineage FROM record INDEXED BY record_long WHERE space = :space
                             AND last - first > 172800000 AND last > :from AND first < :to
                         UNION SELECT record.lineage FROM correction JOIN record
                             ON record.space = correction.space AND record.id = correction.session
+                            AND record.node = correction.node
                         WHERE correction.space = :space AND correction.last > :from AND correction.first < :to)
                     """), arguments: ["space": space.rawValue, "from": from, "to": to])
-        let records = try rows.map { try filed($0).record }
+        let records = try rows.map { try filed($0[0]).record }
         guard !records.isEmpty else { return [] }
         let words = try Correction.latest(
             Row.fetchAll(
@@ -156,28 +108,43 @@ enum LedgerSQL {
                         """), arguments: [ids(of: records), space.rawValue]
             ).map(Correction.init(row:)))
         let gone = try gone(of: space, in: database)
-        return records.map { Entry($0, corrected: words[$0.id], lastSignOfLife: gone[$0.node]) }
+        return zip(records, rows).map { record, row in
+            Entry(
+                record, corrected: words[record.key], lastSignOfLife: gone[record.node], begun: row[1], ended: row[2])
+        }
     }
 
     private static func ids(of records: [LedgerRecord]) -> String {
         "[" + records.map { "\"\($0.id)\"" }.joined(separator: ",") + "]"
     }
 
-    static func record(_ session: SessionID, space: SpaceID, in database: Database) throws -> LedgerRecord? {
-        try Data.fetchOne(
-            database.cachedStatement(sql: "SELECT json FROM record WHERE space = ? AND id = ?"),
+    /// The nodes that have recorded a session of this id; one, unless a node uses the id of another node's session.
+    static func nodes(of session: SessionID, space: SpaceID, in database: Database) throws -> [NodeID] {
+        try String.fetchAll(
+            database, sql: "SELECT node FROM record WHERE space = ? AND id = ? ORDER BY node",
             arguments: [space.rawValue, session.rawValue]
-        ).map { try filed($0).record }
+        ).compactMap(NodeID.init)
+    }
+
+    private static func row(_ key: LedgerRecord.Key, space: SpaceID, in database: Database) throws -> Row? {
+        try Row.fetchOne(
+            database.cachedStatement(
+                sql: "SELECT json, begun, ended FROM record WHERE space = ? AND id = ? AND node = ?"),
+            arguments: [space.rawValue, key.session.rawValue, key.node.rawValue])
+    }
+
+    static func record(_ key: LedgerRecord.Key, space: SpaceID, in database: Database) throws -> LedgerRecord? {
+        try row(key, space: space, in: database).map { try filed($0[0]).record }
     }
 
     static func entry(
-        _ session: SessionID, space: SpaceID, skippingDeletions: Bool = false, in database: Database
+        _ key: LedgerRecord.Key, space: SpaceID, skippingDeletions: Bool = false, in database: Database
     ) throws -> Entry? {
-        guard let record = try record(session, space: space, in: database) else { return nil }
-        let words = try corrections(of: session, space: space, in: database)
+        guard let row = try row(key, space: space, in: database) else { return nil }
+        let words = try corrections(of: key, space: space, in: database)
         return Entry(
-            record, corrected: words.last { !skippingDeletions || $0.content != nil },
-            lastSignOfLife: try gone(of: space, in: database)[record.node])
+            try filed(row[0]).record, corrected: words.last { !skippingDeletions || $0.content != nil },
+            lastSignOfLife: try gone(of: space, in: database)[key.node], begun: row[1], ended: row[2])
     }
 
     static func weeks(of node: NodeID, space: SpaceID, in database: Database) throws -> [RecordWeek] {
@@ -204,8 +171,29 @@ enum LedgerSQL {
         try String.fetchAll(database, sql: "SELECT DISTINCT space FROM record ORDER BY space").compactMap(SpaceID.init)
     }
 
+    /// Sessions that a person has deleted or moved count as that person says.
     static func beginning(of space: SpaceID, in database: Database) throws -> Int64? {
-        try Int64.fetchOne(database, sql: "SELECT min(first) FROM record WHERE space = ?", arguments: [space.rawValue])
+        try Int64.fetchOne(
+            database,
+            sql: """
+                SELECT min(first) FROM (
+                    SELECT first FROM (
+                        SELECT first FROM record INDEXED BY record_first WHERE space = :space AND NOT EXISTS (
+                            SELECT 1 FROM correction WHERE space = record.space AND session = record.id
+                                AND node = record.node
+                        ) ORDER BY first LIMIT 1)
+                    UNION ALL
+                    SELECT first FROM correction AS word WHERE space = :space AND NOT deleted AND NOT EXISTS (
+                        SELECT 1 FROM correction WHERE space = word.space AND session = word.session
+                            AND node = word.node AND (at, id) > (word.at, word.id)
+                    ))
+                """, arguments: ["space": space.rawValue])
+    }
+
+    static func count(of node: NodeID, space: SpaceID, in database: Database) throws -> Int {
+        try Int.fetchOne(
+            database, sql: "SELECT count(*) FROM record INDEXED BY record_node WHERE space = ? AND node = ?",
+            arguments: [space.rawValue, node.rawValue]) ?? 0
     }
 
     static func conflicts(in database: Database) throws -> [Ledger.Arrival] {
@@ -213,11 +201,11 @@ enum LedgerSQL {
             database,
             sql: """
                 SELECT space, json, received FROM conflict WHERE EXISTS (
-                    SELECT 1 FROM record WHERE space = conflict.space AND id = conflict.id
+                    SELECT 1 FROM record WHERE space = conflict.space AND id = conflict.id AND node = conflict.node
                         AND epoch = conflict.epoch AND rev = conflict.rev
                 ) AND NOT EXISTS (
                     SELECT 1 FROM correction WHERE space = conflict.space AND session = conflict.id
-                        AND at >= conflict.received
+                        AND node = conflict.node AND at >= conflict.received
                 ) ORDER BY received
                 """)
         return try rows.compactMap { row in
@@ -232,19 +220,21 @@ enum LedgerSQL {
         let content = correction.content
         let (first, last) = span(of: content?.runs ?? [], endsAt: nil, at: correction.at)
         try database.execute(
-            sql: "INSERT OR IGNORE INTO correction VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            sql: "INSERT OR IGNORE INTO correction VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             arguments: [
-                space.rawValue, correction.id.rawValue, correction.session.rawValue, correction.at, first, last,
+                space.rawValue, correction.id.rawValue, correction.key.session.rawValue, correction.at, first, last,
                 content == nil, content?.title ?? "", content?.label?.name, content?.label?.colour.description,
-                Data((content?.runs ?? []).json()),
+                Data((content?.runs ?? []).json()), correction.key.node.rawValue,
             ])
         return database.changesCount > 0
     }
 
-    static func corrections(of session: SessionID, space: SpaceID, in database: Database) throws -> [Correction] {
+    static func corrections(
+        of key: LedgerRecord.Key, space: SpaceID, in database: Database
+    ) throws -> [Correction] {
         try Row.fetchAll(
-            database, sql: "SELECT * FROM correction WHERE space = ? AND session = ? ORDER BY at, id",
-            arguments: [space.rawValue, session.rawValue]
+            database, sql: "SELECT * FROM correction WHERE space = ? AND session = ? AND node = ? ORDER BY at, id",
+            arguments: [space.rawValue, key.session.rawValue, key.node.rawValue]
         ).map(Correction.init(row:))
     }
 
@@ -292,6 +282,23 @@ enum LedgerSQL {
         try database.execute(
             sql: "DELETE FROM gone WHERE space = ? AND node = ?", arguments: [space.rawValue, node.rawValue])
         return database.changesCount > 0
+    }
+
+    // MARK: Problems
+
+    static func set(problem text: String?, _ kind: LedgerProblem.Kind, at: Int64, in database: Database) throws {
+        guard let text else {
+            return try database.execute(sql: "DELETE FROM problem WHERE kind = ?", arguments: [kind.rawValue])
+        }
+        try database.execute(
+            sql: "INSERT INTO problem VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET text = excluded.text",
+            arguments: [kind.rawValue, at, text])
+    }
+
+    static func problems(in database: Database) throws -> [LedgerProblem] {
+        try Row.fetchAll(database, sql: "SELECT kind, since, text FROM problem ORDER BY kind").compactMap { row in
+            LedgerProblem.Kind(rawValue: row[0]).map { LedgerProblem(kind: $0, since: row[1], text: row[2]) }
+        }
     }
 
     // MARK: Calm
@@ -356,6 +363,7 @@ enum LedgerSQL {
 extension Correction {
     fileprivate init(row: Row) throws {
         guard let id = CorrectionID(row["id"] as String), let session = SessionID(row["session"] as String),
+            let node = NodeID(row["node"] as String),
             let runs = try? [LedgerRecord.Run](json: [UInt8](row["runs"] as Data))
         else { throw LedgerError.unreadable("correction") }
         let label = (row["label"] as String?).map { name in
@@ -363,13 +371,13 @@ extension Correction {
         }
         let isDeleted: Bool = row["deleted"]
         self.init(
-            id: id, session: session, at: row["at"],
+            id: id, key: LedgerRecord.Key(node: node, session: session), at: row["at"],
             content: isDeleted ? nil : Content(title: row["title"], label: label, runs: runs))
     }
 
-    fileprivate static func latest(_ all: [Correction]) -> [SessionID: Correction] {
+    fileprivate static func latest(_ all: [Correction]) -> [LedgerRecord.Key: Correction] {
         all.reduce(into: [:]) { latest, word in
-            if word.holds(against: latest[word.session]) { latest[word.session] = word }
+            if word.holds(against: latest[word.key]) { latest[word.key] = word }
         }
     }
 }

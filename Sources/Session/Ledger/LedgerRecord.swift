@@ -25,6 +25,8 @@ public struct LedgerRecord: Hashable, Sendable {
     public var lineage: SessionID
     /// When it took over from the session before it in its lineage, in group time, if it did.
     public var continuedAt: Int64?
+    /// The node whose session it took over, if it did; `nil` also in records of earlier versions.
+    public var continuedFrom: NodeID?
     /// The node that owned it.
     public var node: NodeID
     /// The order of its start.
@@ -53,13 +55,15 @@ public struct LedgerRecord: Hashable, Sendable {
 
     /// Makes a record from its parts. ``flaw`` tells whether they fit together.
     public init(
-        id: SessionID, lineage: SessionID, continuedAt: Int64? = nil, node: NodeID, stamp: Stamp, version: Version,
+        id: SessionID, lineage: SessionID, continuedAt: Int64? = nil, continuedFrom: NodeID? = nil, node: NodeID,
+        stamp: Stamp, version: Version,
         title: String, icon: String? = nil, label: Label? = nil, mode: Mode, status: Status, startedAt: Int64,
         endsAt: Int64? = nil, runs: [Run], isApproximate: Bool = false
     ) {
         self.id = id
         self.lineage = lineage
         self.continuedAt = continuedAt
+        self.continuedFrom = continuedFrom
         self.node = node
         self.stamp = stamp
         self.version = version
@@ -77,8 +81,9 @@ public struct LedgerRecord: Hashable, Sendable {
     /// The record of a register.
     public init(_ register: Register, isApproximate: Bool = false) {
         self.init(
-            id: register.id, lineage: register.lineage, continuedAt: register.continues?.at, node: register.owner,
-            stamp: register.stamp, version: register.version, title: register.title, icon: register.icon,
+            id: register.id, lineage: register.lineage, continuedAt: register.continues?.at,
+            continuedFrom: register.continues?.node, node: register.owner, stamp: register.stamp,
+            version: register.version, title: register.title, icon: register.icon,
             label: register.label, mode: register.mode, status: register.status, startedAt: register.startedAt,
             endsAt: register.status == .running
                 ? min(
@@ -116,6 +121,28 @@ public struct LedgerRecord: Hashable, Sendable {
         }
         return true
     }
+}
+
+extension LedgerRecord {
+    /// Tells records of different sessions apart: a node can only replace its own.
+    public struct Key: Hashable, Comparable, Sendable {
+        /// The node that recorded the session.
+        public var node: NodeID
+        /// The session.
+        public var session: SessionID
+
+        /// Makes a key.
+        public init(node: NodeID, session: SessionID) {
+            self.node = node
+            self.session = session
+        }
+
+        /// Orders by session, then by node.
+        public static func < (one: Key, other: Key) -> Bool { (one.session, one.node) < (other.session, other.node) }
+    }
+
+    /// The key of this record.
+    public var key: Key { Key(node: node, session: id) }
 }
 
 extension Journal {

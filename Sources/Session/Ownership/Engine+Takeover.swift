@@ -133,15 +133,8 @@ extension Engine {
     /// with it.
     func takenOverAt(by winner: Register) -> Int64? {
         guard let own = journal.own else { return nil }
-        let begin = own.continues?.at ?? own.startedAt
-        let known = registers.all.map(\.register) + [winner]
-        let taken = known.compactMap { register -> Int64? in
-            guard let continues = register.continues, register.lineage == own.lineage, continues.node == node,
-                continues.at >= begin
-            else { return nil }
-            return continues.at
-        }
-        return taken.min() ?? (winner.lineage == own.lineage ? winner.continues?.at : nil)
+        let known = registers.all.map(\.register.link) + [winner.link]
+        return own.link.end(by: known) ?? (winner.lineage == own.lineage ? winner.continues?.at : nil)
     }
 
     /// The own session is one that was not, and those that went on with it may be known already.

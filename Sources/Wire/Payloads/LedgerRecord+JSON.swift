@@ -33,6 +33,8 @@ public struct FiledRecord: Hashable, Sendable {
     public func json() -> [UInt8] {
         JSONWriter.payload(capacity: 640) {
             record.writeFields(to: &$0)
+            // Not part of the digest, so that a record of an earlier version keeps its name.
+            if let node = record.continuedFrom { $0.field("continuedFrom", node.rawValue) }
             $0.field("digest", digest)
         }
     }
@@ -138,6 +140,7 @@ extension LedgerRecord {
         var id: SessionID?
         var lineage: SessionID?
         var continuedAt: Int64?
+        var continuedFrom: NodeID?
         var node: NodeID?
         var stamp: Stamp?
         var epoch: Int?
@@ -158,6 +161,7 @@ extension LedgerRecord {
             case "id": id = try reader.token()
             case "lineage": lineage = try reader.null() ? nil : reader.token()
             case "continuedAt": continuedAt = try reader.null() ? nil : reader.integer()
+            case "continuedFrom": continuedFrom = try reader.null() ? nil : reader.node()
             case "node": node = try reader.node()
             case "stamp": stamp = try Stamp(reader: &reader)
             case "epoch": epoch = try reader.int()
@@ -177,8 +181,8 @@ extension LedgerRecord {
         }
         let session = try need(id, "id")
         self.init(
-            id: session, lineage: lineage ?? session, continuedAt: continuedAt, node: try need(node, "node"),
-            stamp: try need(stamp, "stamp"),
+            id: session, lineage: lineage ?? session, continuedAt: continuedAt, continuedFrom: continuedFrom,
+            node: try need(node, "node"), stamp: try need(stamp, "stamp"),
             version: Version(epoch: try need(epoch, "epoch"), rev: try need(rev, "rev")), title: title, icon: icon,
             label: label, mode: try need(mode, "mode"), status: try need(status, "status"),
             startedAt: try need(startedAt, "startedAt"), endsAt: endsAt, runs: try need(runs, "runs"),

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Session
+import Support
+import Testing
+import Wire
+
+@testable import Debt
+
+/// What one node may put into the ledger of all.
+@Suite("Limits of records", .computing)
+struct RecordLimitsTests {
+    private static let now: Int64 = 1_800_000_000_000
+    private static let day: Int64 = 86_400_000
+
+    private func record(_ id: String = "s-1", at from: Int64, _ change: (inout LedgerRecord) -> Void = { _ in }) throws
+        -> LedgerRecord
+    {
+        let (session, node) = (try #require(SessionID(id)), try #require(NodeID("desk")))
+        var record = LedgerRecord(
+            id: session, lineage: session, node: node, stamp: Stamp(time: from, counter: 0, node: node),
+            version: Version(epoch: 1, rev: 1), title: "", mode: .countdown, status: .stopped, startedAt: from,
+            runs: [LedgerRecord.Run(kind: .focus, from: from, to: from + 60_000)])
+        change(&record)
+        return record
+    }
+
+    @Test func recordsOutsideThePossibleDatesAreNotPlausible() throws {
+        for from in [Self.now, Self.now + Self.day - 60_000, Limits.earliestStamp - Self.day + 1] {
+            #expect(try record(at: from).isPlausible(at: Self.now))
+        }
+        for from in [0, Limits.earliestStamp - 2 * Self.day, Self.now + Self.day + 1, Limits.time.upperBound - 60_000] {
+            #expect(try !record(at: from).isPlausible(at: Self.now), "\(from)")
+        }
+        #expect(try !record(at: Self.now) { $0.runs[0].to = Self.now + 2 * Self.day }.isPlausible(at: Self.now))
+        #expect(try !record(at: Self.now) { $0.runs[0].from = 0 }.isPlausible(at: Self.now))
+        #expect(try !record(at: Self.now) { $0.continuedAt = 0 }.isPlausible(at: Self.now))
+        #expect(try !record(at: Self.now) { $0.endsAt = Limits.time.upperBound }.isPlausible(at: Self.now))
+    }
+
+    @Test func nodeMayAddAsManySessionsADayAsTheQuotaHas() throws {
+        let (quota, desk, home) = (RecordQuota(), try #require(NodeID("desk")), try #require(SpaceID("home")))
+        let start = ContinuousClock.now
+        for _ in 0..<RecordQuota.sessionsPerDay {
+            #expect(quota.admits(desk, in: home, now: start) { 0 })
+        }
+        #expect(!quota.admits(desk, in: home, now: start) { 0 })
+        #expect(quota.admits(try #require(NodeID("hall")), in: home, now: start) { 0 }, "another node is not concerned")
+        #expect(quota.admits(desk, in: home, now: start + .seconds(86_400)) { 0 })
+        let full = RecordQuota()
+        #expect(!full.admits(desk, in: home) { RecordQuota.sessions })
+    }
+
+    @Test func newVersionsOfKnownSessionsAreFiledBeyondTheQuota() throws {
+        let directory = try TemporaryDirectory()
+        let ledger = try Ledger(path: directory.file("ledger.sqlite"))
+        let home = try #require(SpaceID("home"))
+        func file(_ record: LedgerRecord, _ quota: RecordQuota) throws -> Filing {
+            try ledger.file([Ledger.Arrival(space: home, filed: FiledRecord(record), at: 0)], within: quota)[0].filing
+        }
+        let quota = RecordQuota()
+        #expect(try file(record(at: Self.now), quota) == .kept)
+        let desk = try #require(NodeID("desk"))
+        while quota.admits(desk, in: home, stored: { 0 }) {}
+        #expect(try file(record("s-2", at: Self.now), quota) == .refused)
+        #expect(try file(record(at: Self.now) { $0.version.rev = 2 }, quota) == .kept)
+        #expect(try ledger.count(of: desk, in: home) == 1)
+        #expect(try ledger.problems().isEmpty)
+        try ledger.note(problem: "too much", .quota, at: 5)
+        #expect(try ledger.problems() == [LedgerProblem(kind: .quota, since: 5, text: "too much")])
+        try ledger.note(problem: nil, .quota, at: 6)
+        #expect(try ledger.problems().isEmpty)
+    }
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FoundationEssentials
+import GRDB
+import Session
+import Support
+import Testing
+import Wire
+
+@testable import Debt
+
+/// A backup in the place of a ledger, and files that are none.
+@Suite("Restoring a ledger", .computing)
+struct RestoreTests {
+    private let directory: TemporaryDirectory
+    private let home: SpaceID
+    private var path: String { directory.file("ledger.sqlite") }
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        home = try #require(SpaceID("home"))
+    }
+
+    private func makeLedger(_ name: String, sessions: Int) throws {
+        let ledger = try Ledger(path: directory.file(name))
+        let node = try #require(NodeID("desk"))
+        let arrivals = try (0..<sessions).map { index in
+            let id = try #require(SessionID("\(name.first ?? "x")-\(index)"))
+            let record = LedgerRecord(
+                id: id, lineage: id, node: node, stamp: Stamp(time: 1_800_000_000_000, counter: index, node: node),
+                version: Version(epoch: 1, rev: 1), title: "", mode: .countdown, status: .stopped,
+                startedAt: 1_800_000_000_000, runs: [])
+            return Ledger.Arrival(space: home, filed: FiledRecord(record), at: 0)
+        }
+        _ = try ledger.file(arrivals)
+        try ledger.close()
+    }
+
+    private func bytes(_ name: String) throws -> Data { try Data(contentsOf: URL(filePath: directory.file(name))) }
+
+    private func count() throws -> Int {
+        let ledger = try Ledger(path: path)
+        let count = try ledger.entries(of: home, from: .min, to: .max).count
+        try ledger.close()
+        return count
+    }
+
+    @Test func restoreKeepsEveryLedgerThatItReplaces() throws {
+        try makeLedger("ledger.sqlite", sessions: 3)
+        try makeLedger("backup", sessions: 1)
+        let before = try bytes("backup")
+        let first = try LedgerRestore(from: directory.file("backup"), to: path)
+        #expect(first.spaces == [home] && first.before == path + ".before-1")
+        #expect(try count() == 1)
+        #expect(try LedgerRestore(from: directory.file("backup"), to: path).before == path + ".before-2")
+        #expect(try LedgerRestore(from: path + ".before-1", to: path).before == path + ".before-3")
+        #expect(try count() == 3)
+        #expect(try bytes("backup") == before, "the backup is only read")
+        #expect(!FileManager.default.fileExists(atPath: path + ".new"))
+    }
+
+    @Test func restoreRefusesWhatIsNoLedgerAndChangesNothing() throws {
+        try makeLedger("ledger.sqlite", sessions: 3)
+        try makeLedger("none", sessions: 0)
+        let own = try bytes("ledger.sqlite")
+        let empty = try directory.write("", to: "empty")
+        let text = try directory.write(String(repeating: "no database ", count: 1_000), to: "text")
+        let other = try DatabaseQueue(path: directory.file("other"))
+        try other.write { try $0.execute(sql: "CREATE TABLE song (name TEXT)") }
+        try other.close()
+        let foreign = try bytes("other")
+        try makeLedger("later", sessions: 1)
+        let later = try DatabaseQueue(path: directory.file("later"))
+        try later.write { try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('99')") }
+        try later.close()
+        let (otherPath, laterPath) = (directory.file("other"), directory.file("later"))
+        for (file, error) in [
+            (empty, LedgerError.foreign(path: empty)), (text, .foreign(path: text)),
+            (otherPath, .foreign(path: otherPath)), (laterPath, .newer(path: laterPath)),
+            (directory.file("none"), .empty(path: directory.file("none"))),
+            (directory.path, .foreign(path: directory.path)),
+        ] {
+            #expect(throws: error) { try LedgerRestore(from: file, to: path) }
+        }
+        #expect(try bytes("ledger.sqlite") == own && bytes("other") == foreign)
+        let names = try FileManager.default.contentsOfDirectory(atPath: directory.path)
+        #expect(!names.contains { $0.contains(".before") || $0.contains(".new") })
+    }
+
+    @Test func ledgerOfALaterVersionIsNotOpened() throws {
+        try makeLedger("ledger.sqlite", sessions: 1)
+        let later = try DatabaseQueue(path: path)
+        try later.write { try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('99')") }
+        try later.close()
+        #expect(throws: LedgerError.newer(path: path)) { try Ledger(path: path) }
+        #expect(throws: LedgerError.newer(path: path)) { try Ledger.reading(path: path) }
+    }
+
+    @Test func backupOfAnEarlierVersionIsRestoredAndNotChangedItself() throws {
+        let old = try DatabasePool(path: directory.file("old"))
+        try LedgerSchema.migrations.migrate(old, upTo: "3")
+        let node = try #require(NodeID("desk"))
+        let id = try #require(SessionID("s-1"))
+        let record = LedgerRecord(
+            id: id, lineage: id, node: node, stamp: Stamp(time: 1, counter: 0, node: node),
+            version: Version(epoch: 1, rev: 1), title: "", mode: .countdown, status: .stopped, startedAt: 1, runs: [])
+        try old.write { database in
+            try database.execute(
+                sql: "INSERT INTO record VALUES ('home', 's-1', 's-1', 'desk', 1, 1, 'd', 1, 1, 1, 1, ?)",
+                arguments: [Data(FiledRecord(record).json())])
+        }
+        try old.close()
+        let before = try bytes("old")
+        #expect(try LedgerRestore(from: directory.file("old"), to: path).before == nil)
+        #expect(try count() == 1)
+        #expect(try bytes("old") == before)
+    }
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Session
+import Support
+import Testing
+
+@testable import Debt
+
+/// What the history says of each session, against what the weeks say of all.
+@Suite("Shares of sessions", .computing)
+struct SharesTests {
+    @Test(arguments: 0..<4) func sharesAddUpToTheMinutes(part: Int) {
+        for seed in 40_000 + part * 250..<40_250 + part * 250 {
+            let story = Story(seed: seed)
+            var book = Book()
+            for arrival in story.arrivals { book.take(arrival) }
+            let entries = book.entries
+            let history = RulesHistory(WeekRules(zone: .utc, counting: story.counting))
+            let shares = Shares(of: entries, history: history, now: story.now)
+            let total = Minutes(of: entries, counting: story.counting, now: story.now).total
+            #expect(entries.indices.reduce(0) { $0 + shares.done(of: $1) } == total, "seed \(seed)")
+            let counted = entries.indices.flatMap { index in
+                let isCounted = story.counting.labels?.contains(entries[index].record.label?.name ?? "") ?? true
+                return shares.spans(of: index).filter { isCounted && story.counting.kinds.contains($0.kind) }
+            }
+            // Two runs of one session may overlap in a story, so an instant can be in two spans of one entry.
+            #expect(Set(counted.flatMap { Array($0.from..<$0.to) }).count == Int(total), "seed \(seed)")
+        }
+    }
+
+    @Test func timeBeforeATakeoverBelongsToTheSessionThatWasTakenOver() throws {
+        let (desk, hall) = (try #require(NodeID("desk")), try #require(NodeID("hall")))
+        let (first, second) = (try #require(SessionID("s-1")), try #require(SessionID("s-2")))
+        let minute: Int64 = 60_000
+        let taken = LedgerRecord(
+            id: first, lineage: first, node: desk, stamp: Stamp(time: 0, counter: 0, node: desk),
+            version: Version(epoch: 1, rev: 1), title: "", mode: .countdown, status: .running, startedAt: 0,
+            endsAt: 120 * minute, runs: [LedgerRecord.Run(kind: .focus, from: 0)])
+        let continuing = LedgerRecord(
+            id: second, lineage: first, continuedAt: 60 * minute, continuedFrom: desk, node: hall,
+            stamp: Stamp(time: 60 * minute, counter: 0, node: hall), version: Version(epoch: 1, rev: 1), title: "",
+            mode: .countdown, status: .stopped, startedAt: 0,
+            runs: [
+                LedgerRecord.Run(kind: .focus, from: 0, to: 60 * minute),
+                LedgerRecord.Run(kind: .focus, from: 60 * minute, to: 90 * minute),
+            ])
+        let entries = [taken, continuing].map { Entry($0) }
+        let shares = Shares(of: entries, history: RulesHistory(WeekRules(zone: .utc)), now: 500 * minute)
+        #expect([shares.done(of: 0), shares.done(of: 1)] == [60 * minute, 30 * minute])
+        #expect(shares.end(of: 0) == 60 * minute)
+        #expect(shares.spans(of: 1) == [Shares.Span(kind: .focus, from: 60 * minute, to: 90 * minute)])
+    }
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Session
+import Support
+import Testing
+import Wire
+
+@testable import Debt
+
+/// What a record of one node can do to the minutes of another one.
+@Suite("Takeovers in the ledger", .computing)
+struct LedgerTakeoverTests {
+    private let directory: TemporaryDirectory
+    private let ledger: Ledger
+    private let home: SpaceID
+    private static let start: Int64 = 1_800_000_000_000
+    private static let minute: Int64 = 60_000
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        home = try #require(SpaceID("home"))
+        ledger = try Ledger(path: directory.file("ledger.sqlite"))
+    }
+
+    private func record(
+        _ id: String, of node: String, lineage: String? = nil, from: Int64 = 0, minutes: Int64,
+        status: Status = .stopped,
+        epoch: Int = 1, took: (node: String?, at: Int64)? = nil
+    ) throws -> LedgerRecord {
+        let (node, begin) = (try #require(NodeID(node)), Self.start + from * Self.minute)
+        let isOpen = status == .running
+        return LedgerRecord(
+            id: try #require(SessionID(id)), lineage: try #require(SessionID(lineage ?? id)),
+            continuedAt: took.map { Self.start + $0.at * Self.minute }, continuedFrom: took?.node.flatMap(NodeID.init),
+            node: node, stamp: Stamp(time: begin, counter: took == nil ? 0 : 1, node: node),
+            version: Version(epoch: epoch, rev: 1), title: "", mode: .countdown, status: status, startedAt: begin,
+            endsAt: isOpen ? begin + minutes * Self.minute : nil,
+            runs: [
+                LedgerRecord.Run(kind: .focus, from: begin, to: isOpen ? nil : begin + minutes * Self.minute)
+            ])
+    }
+
+    @discardableResult
+    private func file(_ record: LedgerRecord, at minute: Int64) throws -> Filing {
+        let at = Self.start + minute * Self.minute
+        return try ledger.file([Ledger.Arrival(space: home, filed: FiledRecord(record), at: at)])[0].filing
+    }
+
+    private func minutes(at now: Int64 = 1_000) throws -> Int64 {
+        let entries = try ledger.entries(of: home, from: .min, to: .max)
+        return Minutes(of: entries, now: Self.start + now * Self.minute).total / Self.minute
+    }
+
+    @Test func recordOfAnotherNodeDoesNotReplaceASession() throws {
+        let own = try record("s-1", of: "desk", minutes: 60)
+        try file(own, at: 60)
+        #expect(try file(record("s-1", of: "rogue", minutes: 1, epoch: 1_000_000), at: 70) == .kept)
+        #expect(try ledger.record(own.key, of: home) == own)
+        #expect(try minutes() == 60)
+        #expect(try ledger.nodes(of: own.id, in: home).map(\.rawValue) == ["desk", "rogue"])
+        // What a person says of one of them does not concern the other.
+        let rogue = LedgerRecord.Key(node: try #require(NodeID("rogue")), session: own.id)
+        try ledger.correct(Correction(id: try #require(Token("c-1")), key: rogue, at: 0, content: nil), in: home)
+        #expect(try minutes() == 60)
+    }
+
+    @Test(arguments: ["desk", nil]) func takeoverEndsASessionThatStillRan(named: String?) throws {
+        try file(record("s-1", of: "desk", minutes: 120, status: .running), at: 0)
+        try file(
+            record("s-2", of: "hall", lineage: "s-1", from: 60, minutes: 30, took: (named, 60)), at: 61)
+        #expect(try minutes() == 90)
+        // The first node never heard of it, and says afterwards that it ran to its end.
+        var late = try record("s-1", of: "desk", minutes: 120)
+        late.version.rev = 2
+        try file(late, at: 180)
+        #expect(try minutes() == 90)
+    }
+
+    @Test(arguments: ["desk", nil]) func takeoverThatComesAfterTheEndOfASessionDoesNotCutIt(named: String?) throws {
+        try file(record("s-1", of: "desk", minutes: 120), at: 120)
+        try file(record("s-2", of: "rogue", lineage: "s-1", from: 1, minutes: 0, took: (named, 1)), at: 100_000)
+        #expect(try minutes(at: 200_000) == 120)
+    }
+
+    @Test func takeoverEndsOnlySessionsOfTheNodeThatItNames() throws {
+        try file(record("s-1", of: "desk", minutes: 120, status: .running), at: 0)
+        try file(record("s-2", of: "rogue", lineage: "s-1", from: 5, minutes: 0, took: ("hall", 5)), at: 6)
+        #expect(try minutes() == 120)
+        try file(record("s-3", of: "rogue", lineage: "s-9", from: 5, minutes: 0, took: ("desk", 5)), at: 6)
+        #expect(try minutes() == 120, "it names another lineage")
+        try file(record("s-4", of: "rogue", lineage: "s-1", from: 1, minutes: 0, took: ("desk", -300)), at: 6)
+        #expect(try minutes() == 120, "it lies before the session")
+    }
+}

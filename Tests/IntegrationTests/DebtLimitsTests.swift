@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FoundationEssentials
+import Glibc
+import Mosquitto
+import Support
+import Testing
+
+/// The ledger against floods, foreign files, takeovers and disks that take nothing.
+@Suite(.takingTurns) struct DebtLimitsTests {
+    private static let environment = ["LOCKSTEP_DEBT_MINIMUM": "0"]
+    private static let toggl =
+        "User,Email,Client,Project,Task,Description,Billable,Start date,Start time,End date,End time,Duration,Tags\r\n"
+        + "Me,me@example.com,,Deep,,Design,No,2026-03-10,09:00:00,2026-03-10,09:01:00,,\r\n"
+
+    private static let canMount: Bool = {
+        guard getuid() == 0, let directory = try? TemporaryDirectory() else { return false }
+        return mount(directory.path) && umount2(directory.path, 0) == 0
+    }()
+
+    private static func mount(_ path: String, readOnly: Bool = false) -> Bool {
+        let flags = readOnly ? UInt(MS_REMOUNT | MS_RDONLY) : 0
+        return Glibc.mount("tmpfs", path, "tmpfs", flags, "size=2m,mode=700") == 0
+    }
+
+    @Test func everyRecordOfABurstIsAcknowledged() async throws {
+        try await Space.with { space in
+            try await DebtProgram.withService(
+                ["--zone", "UTC"], broker: space.broker.port, environment: Self.environment
+            ) { service in
+                try await space.peer.hearsDebt("nothing done") { $0.done == 0 }
+                let records = (0..<2_000).map { index in
+                    Message(
+                        topic: space.peer.topic("peer", "record"),
+                        payload: JSON.record("s-\(index)", ago: 120 + Int64(index), minutes: 1).bytes, qos: .atLeastOnce
+                    )
+                }
+                try await space.peer.publishAll(records)
+                try await eventually("each is acknowledged; \(service.log)") {
+                    let kept = space.peer.ledgerAcks.flatMap(\.records.items).filter { $0.outcome == "kept" }
+                    return Set(kept.compactMap(\.id.text)).count == 2_000
+                }
+            }
+        }
+    }
+
+    @Test func serviceThatCannotKeepUpSaysSo() async throws {
+        try await Space.with { space in
+            try await DebtProgram.withService(
+                ["--zone", "UTC"], broker: space.broker.port, environment: Self.environment
+            ) { service in
+                try await space.peer.hearsDebt("nothing done") { $0.done == 0 }
+                let state = service.directory.file("state")
+                // Another process has the ledger, as a disk has that takes nothing for seconds.
+                let lock = try LedgerLock(state + "/ledger.sqlite")
+                try await space.peer.publish("record", JSON.record("s-1"), retain: false)
+                try await eventually("its log says so") { service.log.contains("cannot keep up") }
+                lock.release()
+                try await eventually("the doctor says so") {
+                    let doctor = try await CommandLine.run(["examine", "--state-dir", state], program: "lockstep-debt")
+                    return doctor.json.items.contains {
+                        $0.check == "debt service" && $0.state == "wrong"
+                            && $0.found.text?.contains("more records arrive") == true
+                    }
+                }
+                try await space.peer.publish("record", JSON.record("s-1"), retain: false)
+                try await space.peer.isAnswered("s-1", rev: 1, "kept")
+            }
+        }
+    }
+
+    @Test func impossibleDatesAndBadRecordsAreRefusedWithOneLineInTheLog() async throws {
+        try await Space.with { space in
+            try await DebtProgram.withService(
+                ["--zone", "UTC"], broker: space.broker.port, environment: Self.environment
+            ) { service in
+                let peer = space.peer
+                try await peer.hearsDebt("nothing done") { $0.done == 0 }
+                let minutesOfYears: Int64 = 40 * 365 * 1_440
+                try await peer.publish("record", JSON.record("s-old", ago: minutesOfYears), retain: false)
+                try await peer.publish("record", JSON.record("s-new", ago: -minutesOfYears), retain: false)
+                try await peer.isAnswered("s-old", rev: 1, "refused")
+                try await peer.isAnswered("s-new", rev: 1, "refused")
+                for index in 0..<200 {
+                    var broken = JSON.record("s-\(index)")
+                    broken.runs = [["nap", 1, 2]]
+                    try await peer.publish("record", broken, retain: false)
+                }
+                try await peer.isAnswered("s-199", rev: 1, "refused")
+                let lines = service.log.split(separator: "\n").filter { $0.contains("a record cannot be kept") }
+                #expect(lines.count <= 2, "\(lines)")
+                #expect(try await service.history("--json").output.isEmpty)
+            }
+        }
+    }
+
+    @Test func historyAddsUpToTheWeekWhereASessionWasTakenOver() async throws {
+        try await Space.with { space in
+            try await DebtProgram.withService(
+                ["--zone", "UTC"], broker: space.broker.port, environment: Self.environment
+            ) { service in
+                try await space.peer.hearsDebt("nothing done") { $0.done == 0 }
+                let start = now() - 180 * 60_000
+                // Its node says that it ran for two hours: it never heard of the takeover.
+                var first = JSON.record("s-1", ago: 180, minutes: 120)
+                first.status = "running"
+                first.endsAt = .number(start + 120 * 60_000)
+                first.runs = [["focus", .number(start), .null]]
+                try await space.peer.publish("record", first, retain: false)
+                try await space.peer.isAnswered("s-1", rev: 1, "kept")
+                let taken = start + 60 * 60_000
+                var second = JSON.record("s-2", ago: 120, minutes: 30)
+                second.lineage = "s-1"
+                second.node = "hall"
+                second.stamp = [.number(taken), 1, "hall"]
+                second.startedAt = .number(start)
+                second.continuedAt = .number(taken)
+                second.continuedFrom = "peer"
+                second.runs = [
+                    ["focus", .number(start), .number(taken)], ["focus", .number(taken), .number(taken + 1_800_000)],
+                ]
+                try await space.peer.publish("record", of: "hall", second, retain: false)
+                try await space.peer.isAnswered("s-2", rev: 1, "kept")
+                try await space.peer.hearsDebt("the minutes of both") { $0.done == 5_400_000 }
+                let rows = try await service.history("--json").output.split(separator: "\n").map {
+                    try JSON(String($0))
+                }
+                #expect(rows.map(\.done.int) == [3_600_000, 1_800_000], "\(rows)")
+                #expect(rows.map(\.to.int) == [taken, taken + 1_800_000])
+                let text = try await service.history().output
+                #expect(text.contains("  60m  ") && text.contains("  30m  "), "\(text)")
+                let calendar = try await service.history("--ical").output
+                #expect(calendar.hasSuffix("END:VCALENDAR\r\n"))
+                #expect(calendar.components(separatedBy: "BEGIN:VEVENT").count == 3, "\(calendar)")
+            }
+        }
+    }
+
+    @Test func importReadsAPipeAndCountsInTheSingular() async throws {
+        let ledger = try DebtProgram(["--zone", "UTC"], broker: nil)
+        let file = try ledger.directory.write(Self.toggl, to: "toggl.csv")
+        let output = ledger.directory.file("output")
+        let script =
+            "cat '\(file)' | '\(Program.path("lockstep"))' debt import - --state-dir '\(ledger.directory.file("state"))'"
+        let child = try Spawn.start(
+            ["/bin/sh", "-c", script], environment: Program.environment(home: ledger.directory.path), output: output)
+        var status: Int32?
+        try await eventually("end of the import") {
+            status = Spawn.reap(child)
+            return status != nil
+        }
+        #expect(status == 0 && ledger.directory.read("output").contains("Imported 1 session of 1 minute from"))
+    }
+
+    @Test func restoreRefusesAnEmptyFileAndKeepsTheLedger() async throws {
+        let ledger = try DebtProgram(["--zone", "UTC"], broker: nil)
+        let file = try ledger.directory.write(Self.toggl, to: "toggl.csv")
+        #expect(try await ledger.command("import", file).code == 0)
+        let before = try await ledger.history("--json").output
+        let empty = try ledger.directory.write("", to: "empty")
+        for _ in 0..<2 {
+            let refused = try await ledger.command("restore", empty)
+            #expect(refused.code == 2 && refused.errors.contains("is not a ledger"), "\(refused)")
+        }
+        #expect(try await ledger.history("--json").output == before && !before.isEmpty)
+        let names = try FileManager.default.contentsOfDirectory(atPath: ledger.directory.file("state"))
+        #expect(!names.contains { $0.contains("before") }, "\(names)")
+    }
+
+    @Test(.enabled(if: canMount, "only root of the machine may mount a disk"), arguments: [true, false])
+    func ledgerIsReadWhereItCannotBeWritten(isReadOnly: Bool) async throws {
+        let ledger = try DebtProgram(["--zone", "UTC"], broker: nil)
+        let state = ledger.directory.file("state")
+        mkdir(state, 0o700)
+        try #require(Self.mount(state))
+        defer { umount2(state, Int32(MNT_DETACH)) }
+        let file = try ledger.directory.write(Self.toggl, to: "toggl.csv")
+        #expect(try await ledger.command("import", file).code == 0)
+        if isReadOnly {
+            try #require(Self.mount(state, readOnly: true))
+        } else {
+            let filler = open(state + "/filler", O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+            let block = [UInt8](repeating: 1, count: 512)
+            while write(filler, block, block.count) > 0 {}
+            close(filler)
+        }
+        let history = try await ledger.history("--json")
+        #expect(history.code == 0 && history.json.title == "Design", "\(history)")
+        #expect(try await ledger.command("show").code == 0)
+        let copy = ledger.directory.file("copy")
+        #expect(try await ledger.command("backup", copy).code == 0)
+        let session = history.json.session.text ?? ""
+        let written = try await ledger.command("correct", session, "--title", String(repeating: "x", count: 160))
+        #expect(written.code != 0 && written.errors.contains("cannot be written"), "\(written)")
+        #expect(!written.errors.contains("SQLite"), "\(written)")
+        let restored = try await ledger.command("restore", copy)
+        #expect(restored.code != 0 && !restored.errors.contains("SQLite"), "\(restored)")
+        #expect(try await ledger.history("--json").json.title == "Design")
+        let doctor = try await CommandLine.run(
+            ["examine", "--state-dir", state], program: "lockstep-debt")
+        #expect(doctor.json.items.contains { $0.check == "ledger" && $0.state == "wrong" }, "\(doctor)")
+    }
+}
+
+/// A transaction of this process that nobody else can write beside.
+private final class LedgerLock {
+    private typealias Open = @convention(c) (UnsafePointer<CChar>, UnsafeMutablePointer<OpaquePointer?>) -> Int32
+    private typealias Execute =
+        @convention(c) (OpaquePointer?, UnsafePointer<CChar>, OpaquePointer?, OpaquePointer?, OpaquePointer?) -> Int32
+    private typealias Close = @convention(c) (OpaquePointer?) -> Int32
+    private let library: UnsafeMutableRawPointer
+    private var database: OpaquePointer?
+
+    init(_ path: String) throws {
+        guard let library = dlopen("libsqlite3.so.0", RTLD_NOW) else { throw Failed("there is no SQLite") }
+        self.library = library
+        let open: Open = try function("sqlite3_open")
+        let execute: Execute = try function("sqlite3_exec")
+        guard open(path, &database) == 0, execute(database, "BEGIN IMMEDIATE", nil, nil, nil) == 0 else {
+            throw Failed("\(path) cannot be locked")
+        }
+    }
+
+    private func function<Function>(_ name: String) throws -> Function {
+        guard let symbol = dlsym(library, name) else { throw Failed("SQLite has no \(name)") }
+        return unsafeBitCast(symbol, to: Function.self)
+    }
+
+    func release() {
+        guard let close: Close = try? function("sqlite3_close"), close(database) == 0 else { return }
+        database = nil
+    }
+}
