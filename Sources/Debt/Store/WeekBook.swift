@@ -11,7 +11,8 @@ public struct WeekBook {
     public private(set) var history: RulesHistory
     private let ledger: Ledger
     private var past: [Int64: WeekSums] = [:]
-    private var carried: [Int64: Int] = [:]
+    /// Minutes that are carried into a week, and whether anything counts before it.
+    private var carried: [Int64: (minutes: Int, hasBegun: Bool)] = [:]
     private var pastCalm: [Int64: Int?] = [:]
     /// The weeks of a year, the latest first, and the one that they lie before.
     private var yearsWeeks: (present: Week, weeks: [Week])?
@@ -69,7 +70,10 @@ public struct WeekBook {
         var days: [Int64] = []
         while true {
             let sums = try sums(of: week, now: now)
-            for (day, done) in zip(week.days, sums.days).reversed() where day.from <= now { days.append(done) }
+            for (day, done) in zip(week.days, sums.days).reversed() where day.from <= now {
+                if !days.isEmpty, done < Streak.enough, day.to - day.from < Streak.shortestDay { continue }
+                days.append(done)
+            }
             // The first day that breaks it ends the search; today does not.
             if Streak.length(todayFirst: days) < days.count - (days[0] < Streak.enough ? 1 : 0) { break }
             guard week.from > beginning else { break }
@@ -80,26 +84,32 @@ public struct WeekBook {
 
     /// What was missing to the weeks before, as long as they were to be carried over.
     private mutating func carriedOver(into week: Week, now: Int64) throws -> Int {
-        if let known = carried[week.from] { return known }
+        if let known = carried[week.from] { return known.minutes }
         guard let beginning = try ledger.beginning(of: space) else { return 0 }
         var weeks: [Week] = []
-        var (before, sum) = (history.week(before: week), 0)
+        var (before, sum, hasBegun) = (history.week(before: week), 0, false)
         // Back to the first week in which something was done, or whose own debt was not to be carried on.
         while before.to > beginning {
             weeks.append(before)
             if let known = carried[before.from] {
-                sum = known
+                (sum, hasBegun) = known
                 break
             }
-            guard history.rules(for: before).carriesOver else { break }
+            guard history.rules(for: before).carriesOver else {
+                hasBegun = before.from > beginning
+                break
+            }
             before = history.week(before: before)
         }
         for before in weeks.reversed() {
-            let goal = history.rules(for: before).goal + sum
-            sum = max(0, goal - Int(try sums(of: before, now: now).done / 60_000))
+            let done = try sums(of: before, now: now).done
+            // Nothing was asked for before the first minute that counts.
+            hasBegun = hasBegun || done > 0
+            guard hasBegun else { continue }
+            sum = max(0, history.rules(for: before).goal + sum - Int(done / 60_000))
         }
         sum = min(sum, 100_000)
-        carried[week.from] = sum
+        carried[week.from] = (sum, hasBegun)
         return sum
     }
 

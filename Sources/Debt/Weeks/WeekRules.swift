@@ -74,11 +74,16 @@ public struct Week: Hashable, Sendable {
     /// Its days; seven, but for a week in which the rules begin to be others.
     public let days: [WeekDay]
 
-    init(from: Int64, to: Int64, rules: WeekRules) {
+    /// - Parameter last: The last date of the week before, where other rules held. What is left of that date, or of one
+    ///   before it, belongs to the first day of this week, so that no date comes twice.
+    init(from: Int64, to: Int64, rules: WeekRules, after last: CivilDate? = nil) {
         self.from = from
         self.to = to
         var days: [WeekDay] = []
         var (date, begin) = (rules.day(of: from), from)
+        if let last, date.dayNumber <= last.dayNumber, rules.beginning(of: last.adding(days: 1)) < to {
+            date = last.adding(days: 1)
+        }
         while begin < to {
             date = days.isEmpty ? date : date.adding(days: 1)
             let end = min(rules.beginning(of: date.adding(days: 1)), to)
@@ -159,7 +164,9 @@ public struct RulesHistory: Hashable, Sendable {
         let opened = week(containing: items[last].from, last: last - 1)
         if instant < opened.to { return opened }
         // As near to seven days as the new rules allow.
-        let first = Week(from: opened.to, to: rules.weekBoundary(after: opened.to + 7 * Zone.day / 2), rules: rules)
+        let first = Week(
+            from: opened.to, to: rules.weekBoundary(after: opened.to + 7 * Zone.day / 2), rules: rules,
+            after: opened.days.last?.date)
         return instant < first.to ? first : Self.regular(containing: instant, rules)
     }
 

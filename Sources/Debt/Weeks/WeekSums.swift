@@ -86,6 +86,8 @@ public struct WeekReport: Hashable, Sendable {
 public enum Streak {
     /// A day counts from so many milliseconds on.
     public static let enough: Int64 = 60_000
+    /// A day shorter than this, in milliseconds, breaks nothing: the clocks jumped over it, or its zone began in it.
+    public static let shortestDay: Int64 = 43_200_000
 
     /// - Parameter days: Milliseconds done on each day, today first, then backwards; read as far as is needed.
     public static func length(todayFirst days: some Sequence<Int64>) -> Int {
