@@ -34,4 +34,13 @@ import Testing
         #expect(lost.value == 0 && lost.goal == 0 && lost.met == true, "\(result)")
         #expect(result.json.items.first?.goal == 25)
     }
+
+    @Test func everyRecordSentOverMQTTIsAcknowledged() async throws {
+        let result = try await CommandLine.run(
+            ["ledger", "--spaces", "1", "--records", "1000", "--sent", "1000", "--json"], program: "lockstep-bench",
+            within: .seconds(240))
+        let rate = try #require(
+            result.json.items.first { $0.name.text?.contains("acknowledged over MQTT") == true }, "\(result)")
+        #expect(rate.goal == 5_000 && rate.unit == "records/s" && rate.value != .null, "\(result)")
+    }
 }

@@ -9,7 +9,10 @@ struct LedgerBenchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ledger",
         abstract: "A ledger of a year of many spaces: records a second, and how long a week of one space takes.",
-        discussion: "Each record has four runs. The ledger is a file in the directory for temporary files."
+        discussion: """
+            Each record has four runs. The ledger is a file in the directory for temporary files. Over MQTT, five nodes \
+            send their records to a real lockstep-debt, which has one core, as fast as a real mosquitto takes them.
+            """
     )
 
     @Option(help: "How many spaces.")
@@ -18,6 +21,9 @@ struct LedgerBenchCommand: AsyncParsableCommand {
     @Option(help: "Records of each of them in the year.")
     var records = 5_000
 
+    @Option(help: "Records that each of five nodes sends over MQTT.")
+    var sent = 5_000
+
     @OptionGroup var output: OutputOptions
 
     private static let year: Int64 = 365 * 86_400_000
@@ -25,7 +31,9 @@ struct LedgerBenchCommand: AsyncParsableCommand {
     private static let batch = 1_000
 
     func validate() throws {
-        guard spaces > 0, records > 0 else { throw ValidationError("--spaces and --records are 1 or more") }
+        guard spaces > 0, records > 0, sent > 0 else {
+            throw ValidationError("--spaces, --records and --sent are 1 or more")
+        }
     }
 
     func run() async throws {
@@ -33,13 +41,18 @@ struct LedgerBenchCommand: AsyncParsableCommand {
     }
 
     func measure() async throws -> [Figure] {
-        try await Workplace.withDirectory(in: Workplace.disk) { directory in
+        let overMQTT = try await LedgerOverMQTT(records: sent).measure()
+        return try await Workplace.withDirectory(in: Workplace.disk) { directory in
             let ledger = try Ledger(path: directory + "/ledger.sqlite")
             let ingest = try fill(ledger)
             let (week, correction) = try ask(ledger)
             try ledger.close()
             return [
                 Figure("ledger: records filed, in batches of \(Self.batch)", ingest, "records/s", atLeast: 20_000),
+                Figure(
+                    "ledger: records acknowledged over MQTT, service on one core", overMQTT.perSecond, "records/s",
+                    atLeast: 5_000),
+                Figure("ledger: records sent a second time over MQTT", Double(overMQTT.repeated), "records"),
                 Figure("ledger: a week of one space, p50", week.quantile(0.5) / 1_000, "ms", atMost: 5),
                 Figure("ledger: a week of one space, p99", week.quantile(0.99) / 1_000, "ms", atMost: 5),
                 Figure("ledger: a week of one space, slowest", week.quantile(1) / 1_000, "ms"),
@@ -100,12 +113,13 @@ struct LedgerBenchCommand: AsyncParsableCommand {
         }
         for index in 0..<100 {
             let (space, number) = (Self.space(index % spaces), index * records / 100)
-            guard let session = SessionID("\(space)-\(number)"), let word = CorrectionID("word-\(index)") else {
-                continue
-            }
+            guard let session = SessionID("\(space)-\(number)"), let word = CorrectionID("word-\(index)"),
+                let node = NodeID("desk")
+            else { continue }
+            let key = LedgerRecord.Key(node: node, session: session)
             var book = WeekBook(space: space, ledger: ledger, history: history)
             let before = Samples.now()
-            try ledger.correct(Correction(id: word, session: session, at: now, content: nil), in: space)
+            try ledger.correct(Correction(id: word, key: key, at: now, content: nil), in: space)
             book.forget()
             let instant = Self.beginning + Int64(number) * (Self.year / Int64(records))
             _ = try book.sums(of: history.week(containing: instant), now: now)
