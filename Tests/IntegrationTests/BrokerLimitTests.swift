@@ -18,7 +18,7 @@ import Testing
             #expect(desk.status.problems == [])
             let title = String(repeating: "long ", count: 30)
             let started = try await desk.lockstep("start", title)
-            #expect(started.code == 7 && started.output.contains("Started."), "\(started)")
+            #expect(started.code == 7 && started.output.contains("Session started"), "\(started)")
             #expect(started.errors.contains("the broker refuses messages of"), "\(started)")
             #expect(started.errors.contains("max_packet_size and message_size_limit"), "\(started)")
             #expect(try await desk.lockstep("pause").code == 7)

@@ -61,7 +61,7 @@ import Testing
 
         fill(state)
         let paused = try await desk.lockstep("pause")
-        #expect(paused.code == 7 && paused.output.contains("Paused."), "\(paused)")
+        #expect(paused.code == 7 && paused.output.contains("Session paused"), "\(paused)")
         #expect(paused.errors.contains("not saved") && paused.errors.contains(state), "\(paused)")
         let again = try await desk.lockstep("start", "Writing", "--json")
         #expect(again.code == 7 && again.json.outcome == "applied", "\(again)")
