@@ -29,7 +29,7 @@ extension Doctor {
         if let age, age > freshness {
             return Finding(
                 "weekly debt", .wrong, "\(heard), and its service says it every day",
-                mend: "the service's log says why: journalctl --user -u lockstep-debt")
+                mend: "the service's log says why: \(log(of: "lockstep-debt"))")
         }
         guard services.isEmpty else { return Finding("weekly debt", .ok, heard) }
         return Finding(
@@ -42,7 +42,7 @@ extension Doctor {
         return Finding(
             "weekly debt", .wrong, "there is a ledger here, and the node hears nothing of the week",
             mend:
-                "the service's log says why: journalctl --user -u lockstep-debt; its broker and space are to be the node's"
+                "the service's log says why: \(log(of: "lockstep-debt")); its broker and space are to be the node's"
         )
     }
 }

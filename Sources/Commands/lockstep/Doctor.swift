@@ -62,11 +62,16 @@ struct Doctor: AsyncParsableCommand {
         }
     }
 
+    /// The command that shows what a service logged: of a person's installation, and of the machine's.
+    static func log(of unit: String) -> String {
+        "journalctl --user -u \(unit) (where it is the machine's: sudo journalctl -u \(unit))"
+    }
+
     private static func broker(_ status: StatusReport) -> Finding {
         guard status.linked else {
             return Finding(
                 "broker", .wrong, "the node is not connected; sessions go on here alone",
-                mend: "the node's log says why: journalctl --user -u lockstep-node; then LOCKSTEP_BROKER in node.env")
+                mend: "the node's log says why: \(Self.log(of: "lockstep-node")); then LOCKSTEP_BROKER in node.env")
         }
         return Finding("broker", .ok, "the node is connected")
     }
