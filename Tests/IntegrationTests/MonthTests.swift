@@ -162,7 +162,7 @@ import Testing
         let known = month.known
         let end = month.clock.time
         let takeovers = known.sessions.values.count { $0.continuedAt != nil }
-        let intervals = known.intervals()
+        let (cut, uncut) = (known.intervals(isEndKept: false), known.intervals(isEndKept: true))
         let mondays = Berlin.mondays(around: start...end)
         print("a month of seed \(Self.seed): killed \(counts.kills), presses \(counts.outcomes)")
         #expect(known.forks.isEmpty)
@@ -173,13 +173,15 @@ import Testing
 
         var sum: Int64 = 0
         for (from, to) in zip(mondays, mondays.dropFirst()) {
-            let expected = KnownRuns.minutes(intervals, from: from, to: to)
-            let done = expected.values.reduce(0, +)
+            let expected = KnownRuns.minutes(cut, from: from, to: to)
+            let most = KnownRuns.minutes(uncut, from: from, to: to).values.reduce(0, +)
+            let least = expected.values.reduce(0, +)
             let week = try await month.ledger(at: to - Self.minute, "show").first ?? .null
             #expect(week.from.int == from && week.to.int == to, "\(week)")
-            #expect(week.done.int == done, "week \(week.week): \(week), expected \(expected)")
+            let done = week.done.int ?? -1
+            #expect((least...max(least, most)).contains(done), "week \(week.week): \(week), expected \(expected)")
             let labels = week.labels.items.map { ($0.label.text ?? "", $0.done.int ?? 0) }
-            #expect(Dictionary(uniqueKeysWithValues: labels) == expected, "week \(week.week)")
+            if least == most { #expect(Dictionary(uniqueKeysWithValues: labels) == expected, "week \(week.week)") }
             sum += done
             guard to == mondays.last else { continue }
             try await peer.hearsDebt("\(done) in the week of the end") { $0.from.int == from && $0.done.int == done }
@@ -187,10 +189,8 @@ import Testing
         let history = try await month.ledger(at: end, "history", "--since", "2026-01-01")
         let told = Dictionary(history.map { ($0.session.text ?? "", $0.done.int ?? 0) }) { $1 }
         #expect(told.count == history.count, "no session twice")
-        for (id, session) in known.sessions where told[id] != session.length {
-            Issue.record("\(session) ran for \(session.length) ms; the ledger has \(told[id] ?? -1)")
-        }
-        #expect(told.count == known.sessions.count, "nothing that nobody knows of")
+        #expect(told.values.reduce(0, +) == sum, "the history adds up to the weeks")
+        #expect(Set(told.keys) == Set(known.sessions.keys), "each session, and nothing that nobody knows of")
         print(
             "a month of seed \(Self.seed): \(known.sessions.count) sessions, \(takeovers) of them takeovers,",
             "\(sum / Self.minute) minutes in \(mondays.count - 1) weeks")

@@ -22,6 +22,7 @@ struct KnownRuns {
         var status: String
         var startedAt: Int64
         var continuedAt: Int64?
+        var continuedFrom: String?
         var runs: [Run]
         /// One instant of its node, in group time and on the boot clock.
         var anchor: (at: Int64, boot: Int64)
@@ -31,7 +32,8 @@ struct KnownRuns {
         static func == (one: Session, other: Session) -> Bool {
             one.id == other.id && one.lineage == other.lineage && one.version == other.version
                 && one.stamp == other.stamp && one.label == other.label && one.status == other.status
-                && one.continuedAt == other.continuedAt && one.runs == other.runs
+                && one.continuedAt == other.continuedAt && one.continuedFrom == other.continuedFrom
+                && one.runs == other.runs
         }
     }
 
@@ -75,11 +77,15 @@ struct KnownRuns {
     }
 
     /// All that counts, in order.
-    func intervals() -> [Interval] {
+    /// - Parameter isEndKept: Whether a session that ended by itself is cut by no takeover, as where the ledger knew its
+    ///   end first. Registers alone do not tell which of the two records came first.
+    func intervals(isEndKept: Bool) -> [Interval] {
         let lineages = Dictionary(grouping: sessions.values, by: \.lineage)
         let all = sessions.values.map { session in
-            // Whatever its node still says, it ends where a later one of its lineage has taken over.
-            let later = lineages[session.lineage, default: []].filter { session.stamp < $0.stamp }
+            // Whatever its node still says, it ends where a later one of its lineage has taken it over.
+            let later = lineages[session.lineage, default: []].filter {
+                session.stamp < $0.stamp && $0.continuedFrom == session.stamp.node && !(isEndKept && session.isFinal)
+            }
             let end = later.compactMap(\.continuedAt).min() ?? .max
             return (session: session, from: session.runs.map(\.from).min() ?? .max, end: end)
         }
@@ -127,12 +133,6 @@ extension KnownRuns.Session {
             limit = runs[index].from
         }
     }
-
-    /// Milliseconds in which it ran, whoever else did.
-    var length: Int64 {
-        let times = Set(runs.flatMap { [$0.from, $0.to ?? $0.from] }).sorted()
-        return zip(times, times.dropFirst()).reduce(0) { $0 + (runs(at: $1.0) ? $1.1 - $1.0 : 0) }
-    }
 }
 
 extension KnownRuns.Session {
@@ -151,7 +151,8 @@ extension KnownRuns.Session {
         self.init(
             id: id, lineage: lineage, version: [epoch, rev], stamp: (time, counter, node),
             label: register.label.name.text ?? "", status: status, startedAt: startedAt,
-            continuedAt: register.continues.at.int, runs: runs, anchor: (at, boot))
+            continuedAt: register.continues.at.int, continuedFrom: register.continues.node.text, runs: runs,
+            anchor: (at, boot))
     }
 }
 
