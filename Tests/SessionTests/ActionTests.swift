@@ -130,6 +130,38 @@ import Testing
         #expect(rig.own?.plan.count == 5 && rig.own?.currentPhase == Phase(kind: .focus, seconds: 1_500))
     }
 
+    @Test func insertedPhaseIsWithoutTheExtensionsOfTheOneBefore() {
+        var rig = Rig()
+        rig.start("focus 30m, shortBreak 4m")
+        rig.press(.extend(seconds: 60))
+        rig.press(.extend(seconds: 60))
+        rig.press(.startBreak)
+        rig.press(.extend(seconds: 60))
+        rig.press(.startFocus)
+        #expect(rig.own?.currentPhase == Phase(kind: .focus, seconds: 1_800))
+        rig.press(.startBreak)
+        #expect(rig.own?.currentPhase == Phase(kind: .shortBreak, seconds: 240))
+        #expect(rig.own?.plan.map(\.seconds) == [1_920, 300, 1_800, 240], "the extended ones stay as they are")
+
+        var sets = Rig()
+        sets.start("work 40s, rest 20s")
+        for operation in [.startBreak, .extend(seconds: 60), .startFocus, .startBreak] as [Session.Operation] {
+            sets.press(operation)
+        }
+        #expect(sets.own?.currentPhase == Phase(kind: .rest, seconds: 20))
+    }
+
+    @Test func whatExtensionsAddedIsKeptOfFourPhasesAtMost() {
+        var rig = Rig()
+        rig.start("(focus 1m, shortBreak 1m, work 1m, rest 1m, phase 1m, longBreak 1m) x5")
+        for _ in 0..<30 {
+            #expect(outcome(rig.press(.extend(seconds: 60))) == .applied)
+            #expect(rig.own?.flaw == nil)
+            #expect((rig.own?.plan.count { $0.added > 0 } ?? 0) <= Limits.extended)
+            rig.press(.skip)
+        }
+    }
+
     @Test func everyFourthInsertedBreakIsLong() {
         var rig = Rig()
         rig.start("focus 25m")

@@ -201,8 +201,10 @@ struct RoundTripTests {
         let node = try Fixtures.node(String(repeating: "w", count: 32))
         let late = Limits.time.upperBound
         let quotes = { (count: Int) in String(repeating: "\"", count: count) }
-        let plan = (0..<Limits.phases).map { _ in
-            Phase(kind: .shortBreak, name: String(repeating: "n", count: Limits.nameBytes), seconds: 86_400)
+        let plan = (0..<Limits.phases).map { index in
+            Phase(
+                kind: .shortBreak, name: String(repeating: "n", count: Limits.nameBytes), seconds: 86_400,
+                added: index < Limits.extended ? 86_399 : 0)
         }
         return Register(
             id: try Fixtures.token(token), lineage: try Fixtures.token(token),

@@ -21,20 +21,26 @@ public struct Phase: Hashable, Sendable {
     public var name: String?
     /// Its length in seconds, extensions included; the cap of a count-up session.
     public var seconds: Int
+    /// Seconds of ``seconds`` that extensions added, where a phase that is put in later may be a copy of this one; else 0.
+    public var added: Int
 
     /// Makes a phase.
-    public init(kind: PhaseKind, name: String? = nil, seconds: Int) {
+    public init(kind: PhaseKind, name: String? = nil, seconds: Int, added: Int = 0) {
         self.kind = kind
         self.name = name
         self.seconds = seconds
+        self.added = added
     }
+
+    /// The phase at its length before extensions.
+    var unextended: Phase { Phase(kind: kind, name: name, seconds: seconds - added) }
 
     /// The length in milliseconds.
     public var length: Int64 { Int64(seconds) * 1_000 }
 
     /// Whether every field is within ``Limits``.
     public var isValid: Bool {
-        guard Limits.phaseSeconds.contains(seconds) else { return false }
+        guard Limits.phaseSeconds.contains(seconds), (0..<seconds).contains(added) else { return false }
         guard let name else { return true }
         return CleanText.accepts(name, bytes: Limits.nameBytes)
             && !name.utf8.contains(where: { $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") })

@@ -76,7 +76,20 @@ extension Register {
         guard mode == .countdown, status != .ready else { return .refused(.notAllowed) }
         guard Limits.phaseSeconds.contains(currentPhase.seconds + seconds) else { return .refused(.invalid) }
         plan[phase].seconds += seconds
+        remember(added: seconds)
         return .applied
+    }
+
+    /// Keeps what an extension added, for ``breakPhase(_:)`` and ``focusPhase(_:)``: of the last phase that is no break,
+    /// and of the first break of each kind. These are at most ``Limits/extended``.
+    private mutating func remember(added seconds: Int) {
+        let kind = currentPhase.kind
+        if kind.isBreak {
+            guard plan.firstIndex(where: { $0.kind == kind }) == phase else { return }
+        } else {
+            for index in 0..<phase where !plan[index].kind.isBreak && plan[index].added > 0 { plan[index].added = 0 }
+        }
+        plan[phase].added += seconds
     }
 
     private mutating func skip() -> Outcome {
@@ -128,15 +141,17 @@ extension Register {
 
     /// Goodtime's rule: every so many focus phases the break is a long one. A workout rests as its plan says.
     private func breakPhase(_ defaults: PhaseDefaults) -> Phase {
-        if currentPhase.kind == .work, let rest = plan.first(where: { $0.kind == .rest }) { return rest }
+        if currentPhase.kind == .work, let rest = plan.first(where: { $0.kind == .rest }) {
+            return rest.unextended
+        }
         let done = plan[...phase].count { !$0.kind.isBreak }
         let isLong = defaults.longBreakEvery > 0 && done % defaults.longBreakEvery == 0
         let kind: PhaseKind = isLong ? .longBreak : .shortBreak
         let seconds = isLong ? defaults.longBreak : defaults.shortBreak
-        return plan.first { $0.kind == kind } ?? Phase(kind: kind, seconds: seconds)
+        return plan.first { $0.kind == kind }?.unextended ?? Phase(kind: kind, seconds: seconds)
     }
 
     private func focusPhase(_ defaults: PhaseDefaults) -> Phase {
-        plan[...phase].last { !$0.kind.isBreak } ?? Phase(kind: .focus, seconds: defaults.focus)
+        plan[...phase].last { !$0.kind.isBreak }?.unextended ?? Phase(kind: .focus, seconds: defaults.focus)
     }
 }

@@ -4,6 +4,8 @@
 public enum Limits {
     /// Phases in a plan, after repeats are written out.
     public static let phases = 80
+    /// Phases of a plan that may say what extensions added: a focus, and a break of each kind.
+    public static let extended = 4
     /// Run intervals of a session; see ``Register/openRun()`` for what happens beyond.
     public static let runs = 120
     /// Ids of applied intents that a register carries.

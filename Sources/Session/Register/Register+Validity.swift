@@ -11,6 +11,7 @@ extension Register {
         if let icon, !CleanText.accepts(icon, bytes: Limits.iconBytes) { return "icon" }
         if let label, !CleanText.accepts(label.name, bytes: Limits.nameBytes) { return "label" }
         if !(1...Limits.phases).contains(plan.count) || !plan.allSatisfy(\.isValid) { return "plan" }
+        if plan.count(where: { $0.added > 0 }) > Limits.extended { return "plan" }
         if mode == .countup, plan.count != 1 { return "mode" }
         if !Limits.counter.contains(epoch) { return "epoch" }
         if !Limits.counter.contains(stamp.counter) || !Limits.time.contains(stamp.time) || stamp.node != owner {

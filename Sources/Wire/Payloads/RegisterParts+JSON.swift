@@ -51,22 +51,26 @@ extension Phase {
         var kind: PhaseKind?
         var name: String?
         var seconds: Int?
+        var added = 0
         var fields = try reader.object()
         while let key = try reader.key(&fields) {
             switch key {
             case "kind": kind = try reader.word()
             case "name": name = try reader.null() ? nil : reader.string()
             case "seconds": seconds = try reader.int()
+            case "added": added = try reader.int()
             default: try reader.skip()
             }
         }
-        self.init(kind: try need(kind, "plan.kind"), name: name, seconds: try need(seconds, "plan.seconds"))
+        self.init(
+            kind: try need(kind, "plan.kind"), name: name, seconds: try need(seconds, "plan.seconds"), added: added)
     }
 
     func writeFields(to writer: inout JSONWriter) {
         writer.field("kind", kind.rawValue)
         if let name { writer.field("name", name) }
         writer.field("seconds", seconds)
+        if added > 0 { writer.field("added", added) }
     }
 }
 
