@@ -207,7 +207,7 @@ import Testing
             rig.hear(rig.intent(index % 2 == 0 ? .pause : .resume, id: "flood-\(index)"))
             rig.pass(60)
         }
-        #expect(try #require(rig.own).applied.contains(token("honest")) == false)
+        #expect(try #require(rig.own).applied.contains(token("honest")), "a takeover knows of it")
         rig.hear(honest)
         #expect(rig.answers.last?.outcome == .duplicate)
         #expect(rig.own?.plan[0].seconds == 26 * 60)

@@ -1,27 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The owner's memory of its latest answers, so that an intent that comes again gets the same one.
+/// The owner's memory of its latest answers, so that an intent that comes again, from whomever, gets the same one.
 ///
-/// Each asker has a memory of its own, of ``kept`` answers: a peer that sends many intents makes the owner forget nothing
-/// of another peer's.
+/// A peer fills its own share of ``Memory/kept`` answers only: one that sends many intents makes the owner forget nothing of
+/// another peer's.
 struct Answers: Hashable, Sendable {
     static let pastSessions = 16
-    static let kept = 64
-    private var recent: [NodeID: [Answer]] = [:]
+    var refusals = Memory()
+    /// What took effect in the own session.
+    var effects = Memory()
 
-    /// The answer that `asker` gets again. What took effect counts for `session` alone, since another one may not hold it.
-    func answer(to intent: IntentID, of asker: NodeID, session: SessionID) -> Answer? {
-        recent[asker]?.last { $0.intent == intent && ($0.outcome != .duplicate || $0.session == session) }
+    struct Memory: Hashable, Sendable {
+        static let kept = 64
+        private var answers: [IntentID: Answer] = [:]
+        /// By who asked first, oldest first.
+        private var order: [NodeID: [IntentID]] = [:]
+
+        subscript(intent: IntentID) -> Answer? { answers[intent] }
+
+        mutating func keep(_ answer: Answer, for asker: NodeID) {
+            if answers.updateValue(answer, forKey: answer.intent) == nil {
+                order[asker, default: []].append(answer.intent)
+            }
+            guard let intents = order[asker], intents.count > Self.kept else { return }
+            answers[intents[0]] = nil
+            order[asker]?.removeFirst()
+        }
+
+        func intents(of asker: NodeID) -> [IntentID] { order[asker] ?? [] }
     }
 
-    mutating func keep(_ answer: Answer, for asker: NodeID) {
-        recent[asker, default: []].append(answer)
-        if let count = recent[asker]?.count, count > Self.kept { recent[asker]?.removeFirst() }
+    /// The answer that an intent gets again. What took effect counts for `session` alone.
+    func answer(to intent: IntentID, session: SessionID) -> Answer? {
+        refusals[intent] ?? effects[intent].flatMap { $0.session == session ? $0 : nil }
     }
 
-    /// What took effect in `session` may have been undone: the journal had lost a later register.
-    mutating func forgetEffects(in session: SessionID) {
-        for asker in recent.keys { recent[asker]?.removeAll { $0.outcome == .duplicate && $0.session == session } }
+    /// The ids of `applied` without the one that falls out: a peer's own oldest, where that peer has put in more than its
+    /// share, so that a peer that sends many intents does not make the register forget those of others.
+    func trimmed(_ applied: [IntentID], for asker: NodeID) -> [IntentID] {
+        let own = Set(effects.intents(of: asker))
+        let isOverShare = applied.count(where: own.contains) >= Limits.applied / 2
+        guard isOverShare, let oldest = applied.firstIndex(where: own.contains) else {
+            return Array(applied.dropFirst())
+        }
+        return Array(applied[..<oldest] + applied[(oldest + 1)...])
     }
 }
 
@@ -38,8 +60,8 @@ extension Engine {
         discard(.tooOften, from: intent.from)
         guard verdict == .busy, !own.applied.contains(intent.id) else { return }
         let busy = Answer(intent: intent.id, outcome: .refused(.busy), session: own.id, rev: own.rev)
-        let kept = answers.answer(to: intent.id, of: intent.from, session: own.id)
-        if kept == nil { answers.keep(busy, for: intent.from) }
+        let kept = answers.answer(to: intent.id, session: own.id)
+        if kept == nil { answers.refusals.keep(busy, for: intent.from) }
         hold(.publish(.ack(.answer(kept ?? busy))))
     }
 
@@ -62,7 +84,7 @@ extension Engine {
         }
         if own.applied.contains(intent.id), keeps(.appliedIDs) {
             hold(deliver(answer(.duplicate)))
-        } else if keeps(.refusalMemory), let kept = answers.answer(to: intent.id, of: intent.from, session: own.id) {
+        } else if keeps(.refusalMemory), let kept = answers.answer(to: intent.id, session: own.id) {
             hold(deliver(kept))
         } else if own.id != intent.session, keeps(.sessionFence) {
             let by = own.supersededBy ?? Superseder(session: own.id, node: node, at: own.startedAt)
@@ -87,6 +109,9 @@ extension Engine {
         guard outcome == .applied else { return refuse(answer, to: intent.from, deliver: deliver) }
         answer.rev = own.rev + 1
         answer.by = nil
+        if changed.applied.count == Limits.applied {
+            changed.applied = answers.trimmed(changed.applied, for: intent.from)
+        }
         changed.record(applied: intent.id)
         let last = LastIntent(
             intent: intent.id, op: intent.operation.name, from: intent.from, at: groupTime(now))
@@ -95,12 +120,12 @@ extension Engine {
         guard keeps(.appliedIDs), intent.from != node else { return }
         // The register keeps the ids of all askers together, and the oldest fall out of it.
         answer.outcome = .duplicate
-        answers.keep(answer, for: intent.from)
+        answers.effects.keep(answer, for: intent.from)
     }
 
     private mutating func refuse(_ answer: Answer, to asker: NodeID, deliver: (Answer) -> Effect) {
         // An intent refused for a session that was taken over may come again, for the one that goes on.
-        if answer.outcome != .refused(.superseded) { answers.keep(answer, for: asker) }
+        if answer.outcome != .refused(.superseded) { answers.refusals.keep(answer, for: asker) }
         hold(deliver(answer))
     }
 }

@@ -79,7 +79,8 @@ extension Engine {
     private mutating func adopt(_ found: Register, at now: Instant) {
         if let lost = journal.own?.id, lost != found.id { retire(lost) }
         journal.isProvisional = false
-        answers.forgetEffects(in: found.id)
+        // What took effect may be undone.
+        answers.effects = Answers.Memory()
         journal.undated.removeAll { $0 != found.id }
         journal.before = nil
         link.timeDeadline = nil

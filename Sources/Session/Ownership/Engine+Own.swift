@@ -120,6 +120,7 @@ extension Engine {
         disk.isFresh = true
         branch = Branch()
         admission.startSession()
+        answers.effects = Answers.Memory()
         let answer = Answer(intent: id, outcome: .applied, session: register.id, rev: version.rev)
         writeOwn(then: .reply(ticket, .answered(answer)))
     }

@@ -84,6 +84,7 @@ extension Engine {
                 // Old news, or its author lost the end of its journal and found nothing at the broker: it knows which.
                 object(.fork(node: sender, version: known.version), to: sender, at: now)
             }
+            if known.register.status.isLive { planReminder(below: known.register, at: now) }
             return
         }
         let measured = exchange.estimates[sender].flatMap {
