@@ -59,10 +59,14 @@ public enum Check: String, CaseIterable, Sendable {
     case takesBack
     /// The engine never asks to be woken at once.
     case wakeLater
+    /// A node whose kernel vouches for its clock goes by it, unless three others that are there contradict it.
+    case ownClock
     /// A journal is read back as it was written.
     case journalCodec
 
     // After settling.
+    /// A clock is outvoted by three or more others that vouch, agree, and contradict it.
+    case outvoted
     /// Everybody shows the same.
     case oneView
     /// At most one session lives, and it is the one with the largest stamp.
@@ -71,8 +75,8 @@ public enum Check: String, CaseIterable, Sendable {
     case minutesOnce
     /// The runs of a session are as long as the time that it ran, counted a second time.
     case minutesExact
-    /// A session has the date of its start, once anybody knows the date, or that which its node's kernel vouched for then
-    /// when nobody doubted it, or another's later when nobody who was there knew better.
+    /// A session has the date of its start, as told by a clock that a kernel vouches for, from the moment at which its
+    /// node first has such a clock; and no other date ever after.
     case dated
     /// Every request has its reply.
     case allAnswered

@@ -17,6 +17,8 @@ struct Witness {
         var published: [Version: Register] = [:]
         /// What it last wrote, or meant to.
         var own: Register?
+        /// Its session and the start of it, once that is dated by a clock that a kernel vouches for.
+        var dated: (session: SessionID, startedAt: Int64)?
         /// How long its session has run.
         var tally: World.Tally?
         /// Per owner, the largest version that it has shown in this life.
@@ -94,9 +96,8 @@ struct Witness {
     var finals: [SessionID: Status] = [:]
     /// Sessions that were started without a connection and not yet shown elsewhere.
     var offline: Set<SessionID> = []
-    /// When each session was started, in milliseconds since 1970, what its node's kernel said of that when nobody doubted
-    /// it, and what others' said since when nobody knew better.
-    var starts: [SessionID: [Int64]] = [:]
+    /// When each session was started, in milliseconds since 1970.
+    var starts: [SessionID: Int64] = [:]
     /// Sessions of which a register was published.
     var published: Set<SessionID> = []
     /// What the ledger must hold.
@@ -110,6 +111,7 @@ struct Witness {
     /// A new life of a program: what its last one showed and refused does not bind it.
     mutating func relaunch(_ node: Int, own: Register?) {
         nodes[node].own = own
+        nodes[node].dated = nil
         nodes[node].shown = [:]
         nodes[node].moment = nil
         nodes[node].refused = []

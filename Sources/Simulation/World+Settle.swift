@@ -69,9 +69,10 @@ extension World {
         guard violation == nil else { return }
         let isOrphaned = isOrphaned
         if isOrphaned { counters.add(.orphan) }
-        if !isOrphaned { checkViews() }
+        if !isOrphaned, !isDisputed { checkViews() }
         checkMinutes()
         checkDates()
+        checkOutvoted()
         for machine in machines {
             let name = Names.node(machine.index)
             if !machine.open.isEmpty { fail(.allAnswered, "\(name) waits for \(machine.open.keys.sorted())") }
@@ -123,18 +124,6 @@ extension World {
         }
     }
 
-    private mutating func checkDates() {
-        let day = Clock.day
-        for machine in machines where !witness.nodes[machine.index].isForgetful {
-            // What was taken over has the dates of the owner before it.
-            guard let own = machine.own, own.continues == nil, let starts = witness.starts[own.id],
-                abs(machine.engine.groupTime(instant(machine.index)) - Clock.epoch - now / 1_000) < day,
-                !starts.contains(where: { abs(own.startedAt - $0) <= day })
-            else { continue }
-            fail(.dated, "\(own.id) is said to have begun \((own.startedAt - starts[0]) / day) days after it did")
-        }
-    }
-
     /// Whether a stamp that nobody can make anew is not due yet, so that it may be admitted at any time, and here before
     /// there: the ghost's, or one of a node that has lost its register for good.
     private var isGhostAhead: Bool {
@@ -173,7 +162,7 @@ extension World {
 
     /// A press anywhere gets an answer from the owner, unless the owner is one that nobody knows.
     private mutating func probePress() {
-        guard violation == nil,
+        guard violation == nil, !isDisputed,
             let owner = machines[0].seen.view.register?.owner
         else { return }
         guard machines.contains(where: { $0.id == owner }) else { return }
@@ -189,7 +178,7 @@ extension World {
 
     private mutating func probeStart() {
         // A stamp that comes due meanwhile beats the start, and rightly so.
-        guard violation == nil, !isGhostAhead else { return }
+        guard violation == nil, !isGhostAhead, !isDisputed else { return }
         let node = probe.draw(0...(machines.count - 1))
         start(node, plan: 0, auto: false, id: 9_002)
         // A stamp that is ahead of this node's clock may have to wait its turn; its own start does not.
@@ -201,13 +190,14 @@ extension World {
 
     /// Ten minutes of a running session, in which nothing ends: nobody has anything to say.
     private mutating func checkQuiet() {
-        guard violation == nil, !isGhostAhead else { return }
+        guard violation == nil, !isGhostAhead, !isDisputed else { return }
         let before = said
         let corrected = counters[.clockCorrected]
         let own = machines.map { $0.own?.version }
+        let states = machines.indices.map(clockState)
         run(until: now + 600_000_000)
-        // Two clocks that are called synchronised may drift apart until one of them is wrong.
-        guard counters[.clockCorrected] == corrected else { return }
+        // A clock may drift until its kernel vouches for it no more, or until it is wrong.
+        guard counters[.clockCorrected] == corrected, machines.indices.map(clockState) == states else { return }
         if said != before || own != machines.map({ $0.own?.version }) {
             fail(.quiet, "something was said although only time has passed")
         }

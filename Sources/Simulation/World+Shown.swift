@@ -55,18 +55,8 @@ extension World {
             return machines[node].engine.register(of: machines[other].id)?.id != own.id
         }
         if others { counters.add(.concurrentStart) }
-        witness.starts[session] = [Clock.epoch + now / 1_000, undoubtedDate(at: node)].compactMap(\.self)
+        witness.starts[session] = Clock.epoch + now / 1_000
         if !machines[node].isLinked { witness.offline.insert(session) }
-    }
-
-    /// What a node's own clock says, where its kernel vouches for it and nobody has said otherwise: such a date stays.
-    private func undoubtedDate(at node: Int) -> Int64? {
-        let instant = instant(node)
-        let engine = machines[node].engine
-        guard instant.wallBound != nil, engine.groupTime(instant) == instant.wall, !engine.isTimeDoubted else {
-            return nil
-        }
-        return instant.wall
     }
 
     mutating func check(_ expectation: Expectation, after input: Input, before: Seen, at node: Int) {
@@ -104,6 +94,7 @@ extension World {
             counters.add(.yieldWhilePaused)
         }
         checkMoment(at: node, boot: instant.boot)
+        checkOwnClock(at: node)
         let hasChanged = machines[node].seen !== before
         if hasChanged { checkView(after: before, at: node) }
         if expectation.isRegister || hasChanged { checkEqualMaps(with: node) }

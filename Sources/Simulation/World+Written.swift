@@ -11,10 +11,8 @@ extension World {
         witness.nodes[node].own = journal.own
         if let own = journal.own { witness.note(own, holding: machines[node].engine.register(of:)) }
         if let own = journal.own { witnessMinutes(of: own, isApproximate: journal.isApproximate, at: node) }
+        checkDate(in: journal, at: node)
         guard let own = journal.own, let before, own != before else { return }
-        if own.id == before.id, own.startedAt != before.startedAt, isMisled(node) {
-            witness.starts[own.id]?.append(own.startedAt)
-        }
         if own.id == before.id, own.epoch == before.epoch, own.last == nil {
             checkLateness(from: before, to: own, at: node)
         }
@@ -34,15 +32,6 @@ extension World {
         if last.from != own.owner, asked.expiresAt <= machines[node].engine.groupTime(instant(node)) {
             fail(.effectInTime, "\(name) applies \(last.intent) too late")
         }
-    }
-
-    /// Whether a kernel vouches for a wrong date, and nobody who is there has the right one.
-    private func isMisled(_ node: Int) -> Bool {
-        let peers = machines[node].engine.peers
-        let there = machines.filter { $0.index == node || peers[$0.id].isOnline }
-            .filter { instant($0.index).wallBound != nil }
-        let isRight = there.contains { abs($0.clock.wallError(at: now)) < Clock.day }
-        return there.contains { $0.index != node } && !isRight
     }
 
     /// Runs that time alone began must have begun within the lateness.

@@ -37,11 +37,13 @@ private let in2099: Int64 = 4_086_000_000_000
             let readings = clocks.map { other in
                 GroupClock.Reading(
                     node: id(other.node), lead: Rig.epoch + other.reads - boot,
-                    groupLead: Rig.epoch + other.mark - boot, isSynced: other.isSynced)
+                    groupLead: Rig.epoch + other.mark - boot, isVouched: other.isSynced,
+                    isPresent: true)
             }
-            clock.choose(from: readings, own: id(own.node), council: Limits.council, at: now)
+            clock.choose(from: readings, own: id(own.node), isComplete: true, at: now)
         }
-        return (clock.time(at: now) - Rig.epoch, clock.followsWall)
+        let time = clock.time(at: now) - Rig.epoch
+        return (time, time == own.reads)
     }
 
     /// What is so, the own clock, those of the others, group time beyond the truth, whether it is the own clock's.
@@ -54,20 +56,41 @@ private let in2099: Int64 = 4_086_000_000_000
             [Clock("a", hour), Clock("b", hour)], 0, true
         ),
         (
-            "the majority of the synchronised", Clock("d", hour, synced: true),
-            [Clock("a", 1, synced: true), Clock("b", 2, synced: true)], 2, false
+            "two others that are synchronised outvote nobody", Clock("d", hour, synced: true),
+            [Clock("a", 1, synced: true), Clock("b", 2, synced: true)], hour, true
+        ),
+        (
+            "three do", Clock("d", hour, synced: true),
+            [Clock("a", 1, synced: true), Clock("b", 2, synced: true), Clock("c", 3, synced: true)], 2, false
+        ),
+        (
+            "three that differ from it by ten seconds do not", Clock("d", 10_000, synced: true),
+            [Clock("a", 0, synced: true), Clock("b", 0, synced: true), Clock("c", 0, synced: true)], 10_000, true
+        ),
+        (
+            "three against three are no majority", Clock("d", hour, synced: true),
+            ["a", "b", "c"].map { Clock($0, 0, synced: true) } + ["e", "f"].map { Clock($0, hour, synced: true) },
+            hour, true
         ),
         (
             "one among the synchronised that is wrong", Clock("d", 0, synced: true),
             [Clock("a", hour, synced: true), Clock("b", 40, synced: true)], 0, true
         ),
         (
-            "of two that are synchronised the later", Clock("d", 0, synced: true), [Clock("a", hour, synced: true)],
-            hour, false
+            "two that are synchronised keep each its own", Clock("d", 0, synced: true),
+            [Clock("a", hour, synced: true)], 0, true
         ),
         ("the same from the other side", Clock("d", hour, synced: true), [Clock("a", 0, synced: true)], hour, true),
         ("not synchronised, but near enough", Clock("d", 2_000), [Clock("a", 0), Clock("b", 0)], 2_000, true),
         ("not near enough", Clock("d", 2_001), [Clock("a", 0), Clock("b", 0)], 0, false),
+        (
+            "of two that are synchronised the one nearer to the own clock", Clock("d", -hour),
+            [Clock("a", 0, synced: true), Clock("b", 8 * hour, synced: true)], 0, false
+        ),
+        (
+            "where that is of no use the earlier", Clock("d", at(9)),
+            [Clock("a", 0, synced: true), Clock("b", 8 * hour, synced: true)], 0, false
+        ),
         ("synchronised and near enough", Clock("d", -2_000, synced: true), [Clock("a", 0, synced: true)], -2_000, true),
         ("near, but not synchronised as the other is", Clock("d", 100), [Clock("a", 0, synced: true)], 0, false),
         ("the middle of the plausible ones", Clock("d", hour), [Clock("a", -hour), Clock("b", 10)], 10, false),
@@ -120,7 +143,6 @@ private let in2099: Int64 = 4_086_000_000_000
             [Clock("a", hour), Clock("b", 0), Clock("c", -hour)],
             [Clock("a", hour, synced: true), Clock("b", 0), Clock("c", -hour)],
             [Clock("a", at: 9), Clock("b", hour), Clock("c", at: in2099)],
-            [Clock("a", 9 * hour), Clock("b", 0, synced: true), Clock("c", 5 * hour, synced: true), Clock("d", at: 1)],
         ] {
             let times = clocks.indices.map { index in
                 var others = clocks
@@ -152,7 +174,7 @@ private let in2099: Int64 = 4_086_000_000_000
     @Test func theMarkGoesOnWithTheBootClock() {
         let now = Instant(boot: boot, wall: 77)
         var clock = GroupClock(mark: HybridClock(time: Rig.epoch), at: now)
-        clock.choose(from: [], own: id("d"), council: Limits.council, at: now)
+        clock.choose(from: [], own: id("d"), isComplete: true, at: now)
         #expect(clock.time(at: Instant(boot: boot + 5_000, wall: 0)) == Rig.epoch + 5_000)
         #expect(clock.time(at: Instant(boot: boot + 5_000, wall: in2099)) == Rig.epoch + 5_000)
     }
@@ -165,15 +187,6 @@ private let in2099: Int64 = 4_086_000_000_000
         }
         #expect(!hasMoved(5_000, 5_000) && !hasMoved(5_000, 6_000) && !hasMoved(0, -1_000))
         #expect(hasMoved(5_000, 6_001) && hasMoved(0, -1_001) && hasMoved(0, 0, 5))
-    }
-
-    /// A doubt that comes soon after another waits for its turn.
-    @Test func doubtsComeOneAtATime() {
-        var clock = GroupClock()
-        #expect(clock.doubt(at: 100) && clock.doubtedAt == 100 && clock.nextWake == nil)
-        clock.settleDoubt()
-        #expect(!clock.doubt(at: 5_099) && clock.doubtedAt == nil && clock.nextWake == 5_100)
-        #expect(clock.doubt(at: 5_100) && clock.doubtedAt == 5_100 && clock.nextWake == nil)
     }
 }
 

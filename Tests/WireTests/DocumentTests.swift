@@ -30,6 +30,7 @@ struct DocumentTests {
     @Test func anOlderJournalIsRead() throws {
         #expect(try journal("") == Journal(epoch: 2, mark: HybridClock(time: 9, counter: 3)))
         #expect(try journal(#","own":null,"before":null,"later":[1,{}]"#) == journal(""))
+        #expect(try journal(#","undated":["s-1"]"#) == journal(""), "an earlier version wrote this")
     }
 
     @Test func aJournalSaysWhatNobodyHasHeardOf() throws {

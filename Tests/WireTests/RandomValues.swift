@@ -168,8 +168,9 @@ struct RandomValues {
         let isProvisional = own != nil && chance()
         return Journal(
             epoch: pick(1...9), mark: mark(), own: own, past: own.map { [$0.lineage, $0.id] } ?? [], base: mark(),
-            isProvisional: isProvisional, before: isProvisional && chance() ? register(owner: me) : nil,
-            undated: own.map { chance() ? [$0.id] : [] } ?? [], isApproximate: chance())
+            isProvisional: isProvisional, isGuess: chance(),
+            before: isProvisional && chance() ? register(owner: me) : nil, isGuessBefore: chance(),
+            isApproximate: chance())
     }
 
     mutating func view(of owner: NodeID) -> View {

@@ -86,12 +86,13 @@ struct Doctor: AsyncParsableCommand {
                     "this machine's is \((Int(abs(ahead)) / 1_000).inWords) \(ahead < 0 ? "behind" : "ahead of") the space's",
                     mend: "set it, or have it set: timedatectl set-ntp true"))
         }
-        let others = nodes.nodes.filter { !$0.isSelf && $0.state == "clockWrong" }.map(\.node)
+        // A node that is away does no harm, and cannot be looked at.
+        let others = nodes.nodes.filter { $0.online && !$0.isSelf && $0.state == "clockWrong" }.map(\.node)
         if !others.isEmpty {
             wrong.append(
                 Finding(
-                    "clocks", .wrong, "wrong on \(others.joined(separator: ", "))",
-                    mend: "set it there, or have it set: timedatectl set-ntp true"))
+                    "clocks", .wrong, "not that of this node on \(others.joined(separator: ", "))",
+                    mend: "where it is wrong, set it, or have it set: timedatectl set-ntp true"))
         }
         return wrong.isEmpty ? [Finding("clocks", .ok, "they agree")] : wrong
     }

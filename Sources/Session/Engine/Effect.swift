@@ -45,7 +45,7 @@ public enum Note: Hashable, Sendable {
     case clockWrong(NodeID, stamp: Int64)
     /// This machine's clock is wrong by so many milliseconds; group time is that of the others.
     case clockCorrected(by: Int64)
-    /// The own session was stamped by a wrong clock, and is stamped anew: both times in milliseconds since 1970.
+    /// The own session was stamped by a wrong clock, and is stamped again: both times in milliseconds since 1970.
     case stampedAnew(SessionID, from: Int64, to: Int64)
     /// A session that began and ended without contact was not announced.
     case keptToItself(SessionID)
@@ -73,20 +73,21 @@ public struct Journal: Hashable, Sendable {
     public var base: HybridClock
     /// Whether the own session was started without contact and nobody has heard of it.
     public var isProvisional: Bool
-    /// Of ``own`` and ``before``, what was begun, or stamped anew, while nobody knew the date, or one kernel alone told it
-    /// and somebody had another: its times are still a guess. In no order.
-    public var undated: [SessionID]
+    /// Whether the dates of ``own`` are a guess: no kernel has vouched for group time since it began.
+    public var isGuess: Bool
     /// Of a provisional session: this node's register that the others know, ended by it.
     public var before: Register?
+    /// Whether the dates of ``before`` are a guess.
+    public var isGuessBefore: Bool
     /// Whether some of the own session was rebuilt by date, because its machine was booted while it ran, or it was taken
-    /// over before the clocks were compared.
+    /// over before the clocks were compared; or clocks that kernels vouch for contradicted each other while it lived.
     public var isApproximate: Bool
 
     /// Makes a journal.
     public init(
         epoch: Int = 1, mark: HybridClock = HybridClock(), own: Register? = nil, past: [SessionID] = [],
-        base: HybridClock = HybridClock(), isProvisional: Bool = false, before: Register? = nil,
-        undated: [SessionID] = [], isApproximate: Bool = false
+        base: HybridClock = HybridClock(), isProvisional: Bool = false, isGuess: Bool = false,
+        before: Register? = nil, isGuessBefore: Bool = false, isApproximate: Bool = false
     ) {
         self.epoch = epoch
         self.mark = mark
@@ -94,8 +95,9 @@ public struct Journal: Hashable, Sendable {
         self.past = past
         self.base = base
         self.isProvisional = isProvisional
+        self.isGuess = isGuess
         self.before = before
-        self.undated = undated
+        self.isGuessBefore = isGuessBefore
         self.isApproximate = isApproximate
     }
 }

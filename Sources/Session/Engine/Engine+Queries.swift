@@ -4,8 +4,8 @@ extension Engine {
     /// Whether the own session was started without contact and nobody has heard of it.
     package var isProvisional: Bool { journal.isProvisional }
 
-    /// Whether somebody has another time than this node, and it is not known yet who is right.
-    package var isTimeDoubted: Bool { time.doubtedAt != nil }
+    /// Whether the group time that a node last said, in this node's presence, contradicts this node's.
+    public func isContradicted(by peer: NodeID) -> Bool { exchange.contradicting.contains(peer) }
 
     /// The latest register of a node, this one included, as far as it is known here.
     public func register(of subject: NodeID) -> Register? {

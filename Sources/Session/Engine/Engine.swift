@@ -140,7 +140,7 @@ public struct Engine: Hashable, Sendable {
         consider(link.nextWake)
         consider(disk.retryAt)
         consider(exchange.nextWake)
-        consider(time.nextWake)
+        consider(exchange.compareAt)
         consider(requests.nextWake(isReady: link.isReady, canTakeOver: canTakeOver))
         return next
     }
@@ -166,9 +166,12 @@ public struct Engine: Hashable, Sendable {
         if let deadline = link.barrierDeadline, deadline <= now.boot { settle(at: now) }
         if let due = link.repairAt, due <= now.boot { repair(at: now) }
         if let due = link.reminderAt, due <= now.boot { remind(at: now) }
-        if let due = time.nextWake, due <= now.boot { doubtTime(at: now) }
+        if let due = exchange.compareAt, due <= now.boot { exchange.compareAgain(at: now.boot) }
         if let due = link.timeDeadline, due <= now.boot { timeIsKnown(at: now) }
-        if let due = link.comparedBy, due <= now.boot { clocksAreKnown(at: now) }
+        if let due = link.comparedBy, due <= now.boot {
+            link.comparedBy = nil
+            chooseTime(at: now)
+        }
         if let retry = disk.retryAt, retry <= now.boot { write() }
         if let due = requests.nextWake(isReady: link.isReady, canTakeOver: canTakeOver), due <= now.boot {
             sendRequests(at: now)

@@ -64,7 +64,7 @@ public struct Rules: OptionSet, Hashable, Sendable {
     package static let exchange = Rules(rawValue: 1 << 23)
     /// Group time is not simply the own wall clock.
     package static let groupTime = Rules(rawValue: 1 << 24)
-    /// A session that a wrong clock has stamped is stamped anew.
+    /// A stamp that group time does not admit is made again.
     package static let stampAnew = Rules(rawValue: 1 << 25)
     /// What began and ended without contact is not announced.
     package static let provisional = Rules(rawValue: 1 << 26)
@@ -72,7 +72,7 @@ public struct Rules: OptionSet, Hashable, Sendable {
     package static let takeoverCut = Rules(rawValue: 1 << 27)
     /// A run that is open when group time is corrected keeps the length that the boot clock measured.
     package static let runLength = Rules(rawValue: 1 << 28)
-    /// A session that was begun, or stamped anew, while nobody knew the date gets it later.
+    /// A session whose date is a guess is moved when group time is vouched for.
     package static let dated = Rules(rawValue: 1 << 32)
     /// Another node's objection raises a version by a bounded step.
     package static let claimBound = Rules(rawValue: 1 << 33)
@@ -88,6 +88,14 @@ public struct Rules: OptionSet, Hashable, Sendable {
     package static let lastSignOfLife = Rules(rawValue: 1 << 38)
     /// A takeover does not apply an intent that the session shows as applied.
     package static let appliedAtTakeover = Rules(rawValue: 1 << 39)
+    /// A session is moved to a time that is vouched for once only.
+    package static let dateFinal = Rules(rawValue: 1 << 40)
+    /// A clock that the own kernel vouches for is kept although others have another time.
+    package static let ownClock = Rules(rawValue: 1 << 41)
+    /// Three or more others that vouch, agree and contradict outvote it.
+    package static let outvoting = Rules(rawValue: 1 << 42)
+    /// Nodes that are gone have no voice against a clock that is vouched for.
+    package static let presentVoices = Rules(rawValue: 1 << 43)
 
     // What carries an engine's ledger records keeps these.
     /// A record is told only when the journal that goes with it is on disk.

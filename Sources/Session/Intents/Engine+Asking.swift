@@ -110,8 +110,8 @@ extension Engine {
         case .answer(let answer): settleRequest(with: answer, at: now)
         case .fork(_, let version): receiveFork(version, at: now)
         case .clock:
-            doubtTime(at: now)
-            stampAnewIfWrong(at: now)
+            exchange.compareAgain(at: now.boot)
+            stampAgain(at: now)
         }
     }
 

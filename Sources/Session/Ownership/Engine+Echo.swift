@@ -81,7 +81,7 @@ extension Engine {
         journal.isProvisional = false
         // What took effect may be undone.
         answers.effects = Answers.Memory()
-        journal.undated.removeAll { $0 != found.id }
+        if journal.own?.id != found.id { journal.isGuess = false }
         journal.before = nil
         link.timeDeadline = nil
         if HeldRegister.admits(found.stamp, groupTime: groupTime(now)) { _ = journal.mark.see(found.stamp) }

@@ -6,8 +6,13 @@ extension Engine {
         link.downSince = now.boot
         if let found { journal = found }
         if keeps(.groupTime) {
-            time = GroupClock(mark: journal.mark, at: now)
-            if !time.followsWall { emit(.log(.clockCorrected(by: groupTime(now) - now.wall))) }
+            var mark = journal.mark
+            // Where only the mark is known, group time goes on as the own session has it.
+            if let own = journal.own, own.anchor.bootID == configuration.bootID {
+                mark = HybridClock(time: max(mark.time, own.anchor.at + now.boot - own.anchor.boot))
+            }
+            time = GroupClock(mark: mark, at: now)
+            if time.source == .mark { emit(.log(.clockCorrected(by: groupTime(now) - now.wall))) }
         }
         lowerEpoch(at: now)
         settleOnBoot(at: now)
@@ -32,8 +37,8 @@ extension Engine {
         var moved = own.advanced(since: since, lateness: Limits.lateness)
         let rest = since - (moved.anchor.at - own.anchor.at)
         if own.status == .running { journal.isApproximate = true }
-        // Two clocks may have told its times now: by how much one of them is wrong says nothing of the other.
-        if !time.isFromJournal { journal.undated.removeAll { $0 == own.id } }
+        // Two clocks may have told its times now: the error of one says nothing about the other.
+        if time.source != .mark { journal.isGuess = false }
         // Time does not go back: a clock that says so does not part the anchor from the times that were told before it.
         let isBehind = groupTime(now) < own.anchor.at
         if moved.status == .running, !isBehind {
@@ -98,20 +103,19 @@ extension Engine {
                 emit(.record(told, isApproximate: journal.isApproximate))
             }
         }
-        journal.isApproximate = isApproximate
+        journal.isApproximate = isApproximate || isDisputed
         if !link.isReady, keeps(.provisional) {
-            if !journal.isProvisional { journal.before = ended }
+            if !journal.isProvisional {
+                journal.before = ended
+                journal.isGuessBefore = journal.isGuess
+            }
             journal.isProvisional = true
         } else {
             journal.isProvisional = false
             journal.before = nil
             link.timeDeadline = nil
         }
-        let before = journal.before?.id
-        journal.undated.removeAll { $0 != before }
-        // One kernel's word alone is a guess, too, where somebody has another time.
-        let isDoubted = time.isLone && time.doubtedAt != nil
-        if !time.isVouched || isDoubted, keeps(.dated) { journal.undated.append(register.id) }
+        journal.isGuess = !time.source.isVouched
         journal.base = journal.mark
         journal.epoch = version.epoch
         journal.mark = mark
@@ -192,6 +196,7 @@ extension Engine {
         changed.rev = version.rev
         journal.epoch = version.epoch
         journal.own = changed
+        if !journal.isApproximate, isDisputed { journal.isApproximate = true }
         isViewDirty = true
         writeOwn(then: after)
     }

@@ -25,13 +25,14 @@ extension Engine {
         journal.own = before
         journal.epoch = version.epoch
         journal.isProvisional = false
+        journal.isGuess = journal.isGuessBefore
         journal.before = nil
         journal.isApproximate = false
         isViewDirty = true
         writeOwn()
         // The machine may have been booted while the later one lasted.
         settleOnBoot(at: now)
-        dateEarlier(at: now)
+        dateOwn(at: now)
         cutAtTakeover()
         emit(.log(.keptToItself(own.id)))
     }

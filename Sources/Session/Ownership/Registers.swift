@@ -103,7 +103,7 @@ extension Engine {
             if known?.stamp != register.stamp {
                 emit(.log(.clockWrong(sender, stamp: register.stamp.time)))
             }
-            doubtTime(at: now)
+            exchange.compareAgain(at: now.boot)
             object(.clock(node: sender, session: register.id, at: groupTime(now)), to: sender, at: now)
         }
         if register.status.isLive { planReminder(below: register, at: now) }

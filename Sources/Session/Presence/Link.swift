@@ -17,7 +17,7 @@ struct Link: Hashable, Sendable {
     var settledAt: Int64?
     /// Until when a start that was made without contact waits for group time, on the boot clock.
     var timeDeadline: Int64?
-    /// Until when the clocks of the others are waited for before one's own stamp is called wrong, on the boot clock.
+    /// Until when the clocks of the others are waited for before a date is final or a stamp wrong, on the boot clock.
     var comparedBy: Int64?
     /// The largest register of this node that came from the broker before the first barrier.
     var found: Register?
@@ -88,7 +88,7 @@ extension Engine {
         link.comparedBy = nil
         link.contested = nil
         isViewDirty = true
-        exchange.startOver()
+        exchange.hangUp()
     }
 
     /// What the broker had retained has arrived, or was waited for long enough.

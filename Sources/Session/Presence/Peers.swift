@@ -20,7 +20,7 @@ public struct Peers: Hashable, Sendable {
     private var known: [NodeID: Peer] = [:]
     private var order: [NodeID] = []
     /// Those that are known to be there, ordered by id.
-    private(set) var online: [NodeID] = []
+    package private(set) var online: [NodeID] = []
 
     /// All nodes, ordered by id.
     public var all: some BidirectionalCollection<(node: NodeID, peer: Peer)> {
@@ -81,7 +81,7 @@ extension Engine {
             if !presence.online || presence.connection != link.connection { repair(at: now) }
             return
         }
-        if presence.online, !retained { compare(presence.at, at: now) }
+        if presence.online, !retained { compare(presence.at, of: sender, at: now) }
         let known = peers[sender]
         // A will of a connection that was already replaced says nothing of the present one. What the broker retained
         // is the present state, whatever we missed.
@@ -98,6 +98,10 @@ extension Engine {
         heard.presence = presence
         heard.offlineSince = isHere ? nil : known.offlineSince ?? now.boot
         peers[sender] = heard
+        if !isHere, known.isOnline {
+            exchange.depart(sender)
+            if time.source == .outvoted { chooseTime(at: now) }
+        }
         if isHere != known.isOnline || presence.online != known.presence?.online { exchange.lookAnew() }
         if isHere, known.presence?.connection != presence.connection { exchange.startOver(with: sender) }
         if isHere, known.presence?.isSleeping == true { exchange.forget(sender) }

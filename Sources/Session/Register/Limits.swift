@@ -35,8 +35,8 @@ public enum Limits {
 
     /// A stamp further ahead of group time than this many milliseconds is not admitted.
     public static let stampLead: Int64 = 10_000
-    /// No clock is believed that is further ahead of ``earliestStamp``, in milliseconds: 20 years.
-    public static let plausibleYears: Int64 = 631_152_000_000
+    /// No clock is believed that is further ahead of ``earliestStamp``: 20 years, in milliseconds.
+    public static let plausibleMilliseconds: Int64 = 631_152_000_000
     /// Nodes whose clocks decide where none is known to be right.
     public static let council = 7
     /// A pong that comes later than this many milliseconds after its ping is not used.
@@ -45,8 +45,6 @@ public enum Limits {
     public static let exactEnough: Int64 = 250
     /// No session can have started before Lockstep existed: 2026-01-01, in milliseconds.
     public static let earliestStamp: Int64 = 1_767_225_600_000
-    /// By so many milliseconds two guesses of a time near ``earliestStamp`` may differ: a day.
-    static let guess: Int64 = 86_400_000
     /// An expiry noticed later than this many milliseconds does not start the next phase by itself.
     public static let lateness: Int64 = 30 * 60_000
     /// How long an ended session stays on a display, in milliseconds.

@@ -71,6 +71,8 @@ struct ClockEstimate: Hashable, Sendable {
     /// What its group time is beyond its boot clock.
     private let timeLead: Int64
     private(set) var clock: ClockQuality
+    /// Whether the node was there all the time since.
+    var isPresent = true
 
     /// From one exchange alone.
     init(_ pong: Pong, at now: Int64) {
@@ -142,7 +144,7 @@ struct Exchange: Hashable, Sendable {
     /// The first and the longest rest between exchanges while a session runs.
     private static let firstRest: Int64 = 60_000
     private static let longestRest: Int64 = 120_000
-    /// The rest while the time has to be shown as approximate.
+    /// The rest while the time has to be shown as approximate, and between two comparisons after contradictions.
     private static let shortRest: Int64 = 5_000
 
     private(set) var estimates: [NodeID: ClockEstimate] = [:]
@@ -151,6 +153,11 @@ struct Exchange: Hashable, Sendable {
     }
     /// When somebody is to be asked next, on the boot clock. Kept, because every input asks for it.
     private(set) var nextWake: Int64?
+    /// Nodes whose group time, when they last said it, contradicted this node's.
+    private(set) var contradicting: Set<NodeID> = []
+    /// When all clocks were last compared again because of a contradiction, and when to do so next, on the boot clock.
+    private(set) var comparedAt: Int64?
+    private(set) var compareAt: Int64?
     /// Whether whom to ask may be another question than it was.
     var isDirty = false
     /// What was asked last; `nil` when the answer may be another one although the question is the same.
@@ -166,7 +173,7 @@ struct Exchange: Hashable, Sendable {
         var boot: BootID?
         /// Whether this machine's own clock is not known to be right.
         var needsCouncil: Bool
-        /// What was learnt before this instant is not good enough.
+        /// What was learnt before it is not good enough.
         var since: Int64?
     }
 
@@ -187,6 +194,38 @@ struct Exchange: Hashable, Sendable {
         if let known = estimates[node], known.isLater(than: pong) { return false }
         estimates[node] = ClockEstimate(pong, at: now, after: estimates[node])
         return true
+    }
+
+    /// Takes note of the group time that a node says.
+    /// - Parameter lead: What it is beyond this node's boot clock.
+    mutating func hear(lead: Int64, of node: NodeID, contradicts: Bool, at now: Int64) {
+        guard contradicts else {
+            if contradicting.remove(node) != nil { lookAnew() }
+            return
+        }
+        let isKnown = estimates[node].map { abs($0.groupLead - lead) <= GroupClock.agreement } ?? true
+        // What was compared and is contradicted still is no news.
+        if contradicting.insert(node).inserted || !isKnown { compareAgain(at: now) }
+    }
+
+    /// A node is gone: its clock contradicts nobody, and is asked for when it is back.
+    mutating func depart(_ node: NodeID) {
+        contradicting.remove(node)
+        estimates[node]?.isPresent = false
+    }
+
+    /// Has all clocks compared again, at most once in five seconds.
+    mutating func compareAgain(at now: Int64) {
+        let due = comparedAt.map { $0 + Self.shortRest } ?? now
+        guard due <= now else { return compareAt = due }
+        (comparedAt, compareAt) = (now, nil)
+        startOver()
+    }
+
+    /// The connection is gone, and with it what is asked.
+    mutating func hangUp() {
+        (contradicting, comparedAt, compareAt) = ([], nil, nil)
+        startOver()
     }
 
     /// Has whom to ask looked at anew, whatever the question.

@@ -10,7 +10,7 @@ extension Engine {
             wall: min(max(now.wall, Limits.time.lowerBound), Limits.time.upperBound), at: groupTime(now),
             clock: clockQuality(now))
         emit(.publish(.pong(pong, to: asker)))
-        compare(ping.at, at: now)
+        compare(ping.at, of: asker, at: now)
     }
 
     mutating func learn(_ pong: Pong, of peer: NodeID, at now: Instant) {
@@ -24,8 +24,8 @@ extension Engine {
             if held.measure(estimate.offset) { registers.hold(held) }
             if registers.currentOwner == peer { isViewDirty = true }
         }
-        settleDoubt(at: now)
         chooseTime(at: now)
+        if let estimate = exchange.estimates[peer] { compare(now.boot + estimate.groupLead, of: peer, at: now) }
         if link.timeDeadline != nil { timeIsKnown(at: now) }
         if !requests.open.isEmpty { sendRequests(at: now) }
     }
@@ -54,7 +54,10 @@ extension Engine {
             nodes.insert(owner)
             lasting = (owner, boot)
         }
-        if question.needsCouncil { nodes.formUnion(council) }
+        if question.needsCouncil {
+            nodes.formUnion(council)
+            nodes.formUnion(exchange.contradicting.sorted().prefix(Limits.council))
+        }
         exchange.plan(
             nodes, lasting: lasting, since: question.since, isFull: firstOthers.count == Limits.council, at: now.boot)
     }
@@ -62,7 +65,8 @@ extension Engine {
     @inline(__always) private func question(at now: Instant) -> Exchange.Question {
         var question = Exchange.Question(
             isReady: link.isReady && keeps(.exchange),
-            needsCouncil: now.wallBound == nil || time.doubtedAt != nil || isClockWrong(now), since: time.doubtedAt)
+            needsCouncil: now.wallBound == nil || exchange.comparedAt != nil || isClockWrong(now),
+            since: exchange.comparedAt)
         if !view.isOwner, let shown = view.register, shown.status.isLive {
             question.owner = shown.owner
             question.boot = shown.anchor.bootID
@@ -83,24 +87,10 @@ extension Engine {
         return Array(peers.online.lazy.filter { $0 != me }.prefix(Limits.council))
     }
 
-    /// A node that has another time than this one: one of them is wrong.
-    mutating func compare(_ time: Int64, at now: Instant) {
-        if abs(time - groupTime(now)) > Limits.stampLead / 2 { doubtTime(at: now) }
-    }
-
-    /// Has the clocks compared again.
-    mutating func doubtTime(at now: Instant) {
-        guard time.doubt(at: now.boot) else { return }
-        exchange.startOver()
-    }
-
-    private mutating func settleDoubt(at now: Instant) {
-        guard let since = time.doubtedAt else { return }
-        let hasAll = council.allSatisfy { exchange.estimates[$0].map { $0.at >= since } ?? false }
-        if hasAll || now.boot - since > 30_000 {
-            time.settleDoubt()
-            exchange.lookAnew()
-        }
+    /// Takes note of the group time that another node says: where it contradicts this one's, one of them is wrong.
+    mutating func compare(_ time: Int64, of peer: NodeID, at now: Instant) {
+        let contradicts = abs(time - groupTime(now)) > GroupClock.agreement
+        exchange.hear(lead: time - now.boot, of: peer, contradicts: contradicts, at: now.boot)
     }
 
     /// Whether what carries group time should wait for the first comparison.

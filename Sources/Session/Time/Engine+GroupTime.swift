@@ -12,34 +12,31 @@ extension Engine {
 
     /// By how many milliseconds group time is off from true time at most, where the kernel vouches for it.
     func timeBound(_ now: Instant) -> Int64? {
-        time.followsWall ? now.wallBound.map { min($0, Limits.reading.upperBound) } : nil
+        time.source == .own ? now.wallBound.map { min($0, Limits.reading.upperBound) } : nil
     }
 
     /// Looks anew at all clocks that are known.
     mutating func chooseTime(at now: Instant) {
-        guard keeps(.groupTime) else { return time.followWall(at: now) }
         let before = time.time(at: now.boot)
-        let wasWrong = abs(time.wallLead + now.boot - before) > Limits.stampLead
-        let wasVouched = time.followsWall && time.isSynced
+        let (wasWrong, wasOwn) = (abs(time.wallLead + now.boot - before) > Limits.stampLead, time.source == .own)
         let others = exchange.estimates.map { node, estimate in
             // A late answer says little: where it leaves room for the own clock, there is nothing to correct.
             let isOwn = abs(estimate.lead - now.wallLead) <= estimate.bound(at: now.boot)
             return GroupClock.Reading(
                 node: node, lead: isOwn ? now.wallLead : estimate.lead, groupLead: estimate.groupLead,
-                isSynced: estimate.clock.synced)
+                isVouched: estimate.clock.synced, isPresent: estimate.isPresent && peers[node].isOnline)
         }
-        time.choose(from: others, own: node, council: Limits.council, at: now)
+        time.choose(from: others, own: node, isComplete: wereAllAsked, rules: configuration.rules, at: now)
         let shift = time.time(at: now) - before
-        if abs(shift) > GroupClock.tolerance {
-            emit(.log(.clockCorrected(by: time.time(at: now) - now.wall)))
-            judgeAnew(at: now)
-        } else if isMarkAhead(now) || (!wasVouched && timeBound(now) != nil) {
+        let hasJumped = abs(shift) > GroupClock.tolerance
+        if hasJumped { emit(.log(.clockCorrected(by: time.time(at: now) - now.wall))) }
+        if hasJumped || isMarkAhead(now) || (!wasOwn && timeBound(now) != nil) {
             judgeAnew(at: now)
         } else {
-            stampAnewIfWrong(at: now)
+            stampAgain(at: now)
         }
-        dateIsKnown()
-        if isClockWrong(now) != wasWrong || abs(shift) > GroupClock.tolerance {
+        dateOwn(at: now)
+        if isClockWrong(now) != wasWrong || hasJumped {
             // Others compare the time that it says with their own.
             exchange.lookAnew()
             publishPresence(at: now)
@@ -70,24 +67,14 @@ extension Engine {
             registers.hold(again)
         }
         isViewDirty = true
-        if isMarkAhead(now) { lowerMark(at: now) }
+        // A mark that a wrong clock has set would keep every stamp of this node from being admitted.
+        if isMarkAhead(now) { journal.mark = HybridClock() }
         for held in registers.all where held.isAdmitted { _ = journal.mark.see(held.stamp) }
         seeOwnStamp(at: now)
-        if journal.isProvisional && !keepsAdmitted || isUndated {
-            stampAnew(at: now)
-        } else {
-            stampAnewIfWrong(at: now)
-        }
+        dateOwn(at: now)
+        stampAgain(at: now)
         if journal.mark != mark, disk.asked == asked { write() }
         yieldIfBeaten(at: now)
-    }
-
-    /// A mark that was set by a wrong clock would make every stamp of this node inadmissible.
-    private mutating func lowerMark(at now: Instant) {
-        journal.mark = HybridClock()
-        if let current = registers.current { _ = journal.mark.see(current.stamp) }
-        seeOwnStamp(at: now)
-        time.raise(to: journal.mark, at: now)
     }
 
     /// It may have become admissible by time alone.
@@ -96,67 +83,59 @@ extension Engine {
         _ = journal.mark.see(own.stamp)
     }
 
-    /// A stamp that nobody admits, this node included, is made anew: once it is known that it is the stamp that is
-    /// wrong, and not this node's clock.
-    mutating func stampAnewIfWrong(at now: Instant) {
-        guard let own = journal.own, !HeldRegister.admits(own.stamp, groupTime: groupTime(now)), isTimeKnown(now)
-        else { return }
-        stampAnew(at: now)
+    /// Whether the clocks of all that are to be asked are known. Where the broker hands out nothing that it kept, those
+    /// who are there come to be known one by one.
+    private var wereAllAsked: Bool {
+        guard link.isReady, hasCompany else { return false }
+        return link.comparedBy == nil || link.sawOwnPresence && council.allSatisfy { exchange.estimates[$0] != nil }
+    }
+
+    /// Whether clocks that are vouched for contradict each other: then what is dated by one of them is approximate.
+    var isDisputed: Bool {
+        exchange.contradicting.contains { peers[$0].isOnline && peers[$0].presence?.clock.synced == true }
+            || time.source == .contested && link.comparedBy == nil || time.source == .outvoted
+    }
+
+    /// Moves the own session with group time while its date is a guess: for the last time when group time is vouched for.
+    mutating func dateOwn(at now: Instant) {
+        guard journal.isGuess, keeps(.dated), let own = journal.own else { return }
+        let shift = shift(of: own, at: now)
+        let isFinal = time.source.isVouched
+        guard isFinal || abs(shift) > GroupClock.tolerance else { return }
+        if isFinal, keeps(.dateFinal) { journal.isGuess = false }
+        var moved = own.moved(by: shift)
+        moved.anchor.bound = timeBound(now).map { $0 + ClockEstimate.drift(in: now.boot - own.anchor.boot) }
+        moved.stamp = stamp(of: own, movedBy: shift, at: now)
+        guard moved != own, moved.flaw == nil else { return write() }
+        emit(.log(.stampedAnew(own.id, from: own.stamp.time, to: moved.stamp.time)))
+        change { $0 = moved }
         yieldIfBeaten(at: now)
     }
 
-    /// Whether group time is a wall clock that the kernel vouches for, or everybody who is there was asked. Where the
-    /// broker hands out nothing that it kept, those who are there come to be known one by one.
-    private func isTimeKnown(_ now: Instant) -> Bool {
-        timeBound(now) != nil
-            || link.isReady && hasCompany && (link.comparedBy == nil || wereAllAsked && link.sawOwnPresence)
+    /// Makes a stamp again that group time does not admit, once it is known that it is the stamp that is wrong, and not
+    /// this node's clock. The session's dates stay.
+    mutating func stampAgain(at now: Instant) {
+        guard let own = journal.own, !HeldRegister.admits(own.stamp, groupTime: groupTime(now)), keeps(.stampAnew),
+            time.source == .own || wereAllAsked
+        else { return }
+        let stamp = stamp(of: own, movedBy: shift(of: own, at: now), at: now)
+        guard stamp != own.stamp else { return }
+        journal.isApproximate = true
+        emit(.log(.stampedAnew(own.id, from: own.stamp.time, to: stamp.time)))
+        change { $0.stamp = stamp }
+        yieldIfBeaten(at: now)
     }
 
-    private var wereAllAsked: Bool { council.allSatisfy { exchange.estimates[$0] != nil } }
-
-    /// The clocks of the others were waited for long enough.
-    mutating func clocksAreKnown(at now: Instant) {
-        link.comparedBy = nil
-        chooseTime(at: now)
+    /// By how much group time is later than that by which the session's anchor was told.
+    private func shift(of own: Register, at now: Instant) -> Int64 {
+        groupTime(now) - (now.boot - own.anchor.boot) - own.anchor.at
     }
 
-    /// Whether the times of the own session are still a guess.
-    private var isUndated: Bool { journal.own.map { journal.undated.contains($0.id) } ?? false }
-
-    /// Whether another's kernel vouches for group time, and all who are there were asked and none says otherwise: the own
-    /// one alone can be wrong.
-    private var isDateKnown: Bool {
-        time.isAgreed && time.doubtedAt == nil && link.isReady && hasCompany && wereAllAsked
-            && (link.comparedBy == nil || link.sawOwnPresence)
-    }
-
-    /// Somebody knows the date: from now on a session that was begun before is one like all others.
-    private mutating func dateIsKnown() {
-        guard let own = journal.own, isUndated, isDateKnown else { return }
-        journal.undated.removeAll { $0 == own.id }
-        write()
-    }
-
-    /// The own session is an earlier one again, whose time may have become known since.
-    mutating func dateEarlier(at now: Instant) {
-        let own = journal.own?.id
-        journal.undated.removeAll { $0 != own }
-        guard isUndated, !time.isGuess else { return }
-        stampAnew(at: now)
-        dateIsKnown()
-    }
-
-    /// Stamps the own session with its start as the corrected clock tells it: above what was seen before it, and not
-    /// above what was seen since, so that a later start still wins.
-    private mutating func stampAnew(at now: Instant) {
-        guard let own = journal.own, keeps(.stampAnew) else { return }
+    /// The stamp of the own session when its times are moved: above what was seen before it, and not above what was seen
+    /// since, so that a later start still wins. What others know keeps its place among the starts where it has ended, and
+    /// never falls behind one that it has beaten.
+    private mutating func stamp(of own: Register, movedBy shift: Int64, at now: Instant) -> Stamp {
         let time = groupTime(now)
-        var moved = own
-        if own.anchor.bootID == configuration.bootID {
-            let shift = time - (now.boot - own.anchor.boot) - own.anchor.at
-            moved = own.moved(by: shift, isApproximate: journal.isApproximate)
-            moved.anchor.bound = timeBound(now).map { $0 + ClockEstimate.drift(in: now.boot - own.anchor.boot) }
-        }
         var mark = journal.base
         if mark.time > time + Limits.stampLead {
             mark = HybridClock()
@@ -164,78 +143,37 @@ extension Engine {
                 _ = mark.see(held.stamp)
             }
         }
-        let began = moved.continues?.at ?? moved.startedAt
-        var stamp = mark.stamp(at: min(max(began, Limits.earliestStamp), time), node: node)
-        // What others know keeps its place among the starts where it has ended, and never falls behind one that it has
-        // beaten; then only its times are put right.
-        if !own.status.isLive || stamp < own.stamp, !journal.isProvisional,
-            HeldRegister.admits(own.stamp, groupTime: time)
-        {
-            stamp = own.stamp
+        let began = (own.continues?.at ?? own.startedAt) + shift
+        let stamp = mark.stamp(at: min(max(began, Limits.earliestStamp), time), node: node)
+        let isKept = !journal.isProvisional && (!own.status.isLive || stamp < own.stamp)
+        if isKept, HeldRegister.admits(own.stamp, groupTime: time) || !HeldRegister.admits(stamp, groupTime: time) {
+            return own.stamp
         }
-        guard stamp != own.stamp || isUndated && moved != own, HeldRegister.admits(stamp, groupTime: time),
-            moved.flaw == nil
-        else { return }
         _ = journal.mark.see(stamp)
-        // Whoever knows better may be away, and the stamp have been right: it is moved back when that one is here again.
-        if !isDateKnown, !isUndated, keeps(.dated) { journal.undated.append(own.id) }
-        emit(.log(.stampedAnew(own.id, from: own.stamp.time, to: stamp.time)))
-        change {
-            $0 = moved
-            $0.stamp = stamp
-        }
+        return stamp
     }
 }
 
 extension Register {
-    /// The same session with its times moved, as by a clock that was wrong by so many milliseconds; after a takeover but for
-    /// those that the owner before it has told.
-    /// - Parameter isApproximate: Whether time may have been counted by the date that the owner before it had told.
-    func moved(by shift: Int64, isApproximate: Bool = false) -> Register {
-        let whole = shifted(by: shift)
-        var moved = whole.keepingInherited(of: self, countsByDate: isApproximate && shift < 0) ?? whole
+    /// The same session with its times moved by `shift` milliseconds. After a takeover those stay that the owner before it
+    /// has told, unless they would lie behind the takeover: then the whole space had another time, and all move.
+    func moved(by shift: Int64) -> Register {
+        func move(_ time: Int64) -> Int64 { min(max(time + shift, 0), Limits.time.upperBound) }
+        func isInherited(_ run: Run) -> Bool {
+            // What ran at the takeover was placed by the clock of the new owner, as what ran since.
+            guard let takeover = continues?.at, let to = run.to else { return false }
+            return to < takeover || to > anchor.at
+        }
+        let inherited = [startedAt] + runs.filter(isInherited).compactMap(\.to)
+        let stays = continues.map { taken in inherited.allSatisfy { $0 <= move(taken.at) + Limits.stampLead } } ?? false
+        var moved = self
+        if !stays { moved.startedAt = move(startedAt) }
+        moved.anchor.at = move(anchor.at)
+        moved.continues?.at = move(continues?.at ?? 0)
+        for (index, run) in runs.enumerated() where !stays || !isInherited(run) {
+            moved.runs[index] = Run(phase: run.phase, from: move(run.from), to: run.to.map(move))
+        }
         moved.partRuns()
         return moved
-    }
-
-    private func shifted(by shift: Int64) -> Register {
-        var register = self
-        func move(_ time: Int64) -> Int64 {
-            // What would lie before all sessions was told by a right clock, before the one that was wrong. Nearer than a
-            // day it is another guess, since those begin there.
-            if time >= Limits.earliestStamp, time + shift < Limits.earliestStamp - Limits.guess { return time }
-            return min(max(time + shift, 0), Limits.time.upperBound)
-        }
-        register.startedAt = move(startedAt)
-        register.anchor.at = move(anchor.at)
-        register.continues?.at = move(continues?.at ?? 0)
-        for (index, run) in runs.enumerated() {
-            // One clock has told both its ends, and the anchor too where it is open: it moves whole.
-            let shift = run.to.map { move($0) - $0 } ?? register.anchor.at - anchor.at
-            register.runs[index].from += shift
-            register.runs[index].to? += shift
-        }
-        return register
-    }
-
-    /// What has moved, with the times of the owner before it as they were in `told`; `nil` where these do not lie before
-    /// the takeover then, because the whole space had another time.
-    private func keepingInherited(of told: Register, countsByDate: Bool) -> Register? {
-        guard let takeover = told.continues?.at, let end = continues?.at else { return nil }
-        var kept = self
-        kept.startedAt = told.startedAt
-        var inherited = [told.startedAt]
-        for (index, run) in told.runs.enumerated() {
-            // What ran at the takeover was placed by the clock of the new owner, as what ran since.
-            if let to = run.to, to < takeover || to > told.anchor.at {
-                kept.runs[index] = run
-                inherited.append(to)
-            } else if countsByDate, run.from < takeover {
-                // Unless it got its length by the date of its beginning.
-                kept.runs[index].from = run.from
-                guard run.from <= kept.runs[index].to ?? kept.anchor.at else { return nil }
-            }
-        }
-        return inherited.allSatisfy { $0 <= end + Limits.stampLead } ? kept : nil
     }
 }

@@ -63,7 +63,9 @@ extension Node {
         isSelf: Bool = false
     ) -> PeerRow {
         let register = register(of: node)
-        let isClockWrong = presence?.clock.isWrong == true || register.map { !$0.stamp.isAdmissible(at: time) } == true
+        let isClockWrong =
+            presence?.clock.isWrong == true || isContradicted(by: node)
+            || register.map { !$0.stamp.isAdmissible(at: time) } == true
         return PeerRow(
             node: node, presence: presence, isOnline: isOnline, isClockWrong: isClockWrong, lastHeard: lastHeard,
             session: register?.id, dropped: peers[node].discarded,

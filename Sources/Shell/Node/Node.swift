@@ -129,7 +129,7 @@ public actor Node {
                 found.own = nil
                 found.before = nil
                 found.isProvisional = false
-                found.undated = []
+                found.isGuess = false
             }
             if let own = found.own, own.status.isLive {
                 log.info("session read back from the journal", metadata: ["session": "\(own.id)"])
@@ -207,6 +207,9 @@ public actor Node {
 
     /// The latest register of a node, this one included, as far as it is known here.
     func register(of subject: NodeID) -> Register? { engine.register(of: subject) }
+
+    /// Whether the group time that a node last said contradicts this node's.
+    func isContradicted(by peer: NodeID) -> Bool { engine.isContradicted(by: peer) }
 
     /// Messages that were not used and whose topic names no node, by reason.
     public var strangers: [Discard: Int] { engine.strangers }

@@ -32,12 +32,9 @@ extension Journal {
             $0.value(base.counter)
         }
         if isProvisional { writer.field("provisional", true) }
-        if !undated.isEmpty {
-            writer.list("undated") { writer in
-                for session in undated { writer.value(session) }
-            }
-        }
+        if isGuess { writer.field("guess", true) }
         if isApproximate { writer.field("approx", true) }
+        if isGuessBefore { writer.field("guessBefore", true) }
         if let before {
             writer.key("before")
             before.write(to: &writer)
@@ -52,7 +49,8 @@ extension Journal {
         var past: [SessionID] = []
         var base = HybridClock()
         var isProvisional = false
-        var undated: [SessionID] = []
+        var isGuess = false
+        var isGuessBefore = false
         var before: Register?
         var isApproximate = false
         var fields = try reader.object()
@@ -65,7 +63,8 @@ extension Journal {
             case "past": past = try [SessionID](reader: &reader)
             case "base": base = try HybridClock(reader: &reader)
             case "provisional": isProvisional = try reader.bool()
-            case "undated": undated = try [SessionID](reader: &reader)
+            case "guess": isGuess = try reader.bool()
+            case "guessBefore": isGuessBefore = try reader.bool()
             case "approx": isApproximate = try reader.bool()
             case "before": before = try reader.null() ? nil : Register(reader: &reader).checked()
             default: try reader.skip()
@@ -74,7 +73,8 @@ extension Journal {
         try ProtocolVersion.check(version)
         self.init(
             epoch: try need(epoch, "epoch"), mark: try need(mark, "mark"), own: own, past: past, base: base,
-            isProvisional: isProvisional, before: before, undated: undated, isApproximate: isApproximate)
+            isProvisional: isProvisional, isGuess: isGuess, before: before, isGuessBefore: isGuessBefore,
+            isApproximate: isApproximate)
     }
 }
 

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Support
+import Testing
+
+/// Machines whose kernels call their wall clocks synchronised, right or wrong.
+@Suite(.takingTurns, .tryingAgain) struct VouchedClockTests {
+    /// What a program needs to have such a clock, so many seconds ahead of this machine's.
+    private func environments(ahead: [Int], in directory: TemporaryDirectory) async throws -> [[String: String]] {
+        guard let compiler = SharedClock.compiler else { throw Failed("there is no C compiler") }
+        let source = try directory.write(try Project.read("Tests/IntegrationTests/Preload/kernel.c"), to: "kernel.c")
+        let library = directory.file("kernel.so")
+        try await Spawn.run([compiler, "-shared", "-fPIC", "-O1", "-o", library, source], in: directory)
+        return ahead.map { ["LD_PRELOAD": library, "TEST_AHEAD": "\($0)"] }
+    }
+
+    /// One that says 2044 leaves the others where they are, and every `doctor` names it, until it is gone.
+    @Test(.needs("a C compiler", SharedClock.compiler != nil)) func oneRogueClockMovesNoHonestNode() async throws {
+        let directory = try TemporaryDirectory()
+        let ahead = 18 * 31_556_952
+        let clocks = try await environments(ahead: [0, ahead], in: directory)
+        try await Broker.withBroker { broker in
+            let address = "mqtt://127.0.0.1:\(broker.port)"
+            let desk = try NodeProcess("desk", broker: address, environment: clocks[0])
+            let kitchen = try NodeProcess("kitchen", broker: address, environment: clocks[1])
+            try await desk.start()
+            let id = try desk.begin(["seconds": 1_500])
+            try await kitchen.start()
+            try await eventually("each sees that the other has another time") {
+                desk.row(of: "kitchen").state.text == "clockWrong" && kitchen.row(of: "desk").state.text == "clockWrong"
+            }
+            _ = try kitchen.begin(["seconds": 600])
+            #expect(desk.status.clock.wrong == false && desk.status.clock.synced == true)
+            #expect(abs(desk.status.clockAhead.int ?? .max) < 1_000 && desk.status.session.text == id)
+            #expect(abs((desk.status.startTime.int ?? 0) - now()) < 600_000)
+            let doctor = try await desk.lockstep("doctor")
+            #expect(doctor.code == 3 && doctor.output.contains("not that of this node on kitchen"), "\(doctor)")
+            try await kitchen.kill()
+            try await eventually("a node that is away is no reason to complain") {
+                try await !desk.lockstep("doctor").output.contains("kitchen")
+            }
+            #expect(abs(desk.status.clockAhead.int ?? .max) < 1_000)
+            try await desk.kill()
+        }
+    }
+}
