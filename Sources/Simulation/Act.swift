@@ -46,6 +46,16 @@ public struct Act: Hashable, Sendable {
         case garbage
         /// A node that nobody knows says that it has started a session, by a clock that is ahead.
         case ghost
+        /// The peer that lies says something; `which` is one of ``Liar/lies``, `ahead` the lead of a stamp.
+        case lie
+        /// The peer that lies sends an owner many intents at once.
+        case flood
+        /// The broker loses a node's register although all connections hold.
+        case lose
+
+        /// What the first streams of a seed draw from. Later kinds are drawn from a stream of their own, so that seeds
+        /// without them stay as they were.
+        static let base = allCases.filter { $0 != .lie && $0 != .flood && $0 != .lose }
     }
 
     /// When, in milliseconds since the world began.
@@ -76,7 +86,8 @@ extension Act.Kind {
         case .erase: ["what"]
         case .replay: ["which", "retain"]
         case .garbage: ["which"]
-        case .take, .hangUp, .kick, .zombie, .save: []
+        case .lie: ["which", "ahead"]
+        case .take, .hangUp, .kick, .zombie, .save, .flood, .lose: []
         }
     }
 
@@ -112,7 +123,8 @@ extension Act.Kind {
         case .erase: [random.draw(0...1)]
         case .replay: [random.draw(0...999), random.chance(300) ? 1 : 0]
         case .garbage: [random.draw(0...(Garbage.count - 1))]
-        case .take, .hangUp, .kick, .zombie, .save: []
+        case .lie: [random.draw(0...(Liar.lies - 1)), random.pick([-60_000, 0, 0, 8_000, 12_000, 3_600_000])]
+        case .take, .hangUp, .kick, .zombie, .save, .flood, .lose: []
         }
     }
 

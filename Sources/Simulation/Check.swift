@@ -63,6 +63,14 @@ public enum Check: String, CaseIterable, Sendable {
     case ownClock
     /// A journal is read back as it was written.
     case journalCodec
+    /// No peer brings a node's counters near their ends.
+    case counterBounded
+    /// A person is told only what the node that was asked has answered.
+    case answerTrue
+    /// One peer causes a bounded number of changes per second.
+    case peerBounded
+    /// A count-up is not credited past its owner's last sign of life.
+    case lastSignOfLife
 
     // After settling.
     /// A clock is outvoted by three or more others that vouch, agree, and contradict it.

@@ -60,6 +60,8 @@ public enum Sometimes: String, CaseIterable, Sendable {
     case discarded, replayed
     /// An unknown node claimed a session.
     case ghost
+    /// A peer lied, or flooded an owner with intents; the broker lost a register although the connections held.
+    case lied, flooded, registerLost
     /// A node lost its register on its disk and on the broker, while others show it.
     case orphan
     /// The debt service was killed; a ledger record was sent again; a ledger got back what it had lost.

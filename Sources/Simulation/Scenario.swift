@@ -14,7 +14,7 @@ public struct Scenario: Hashable, Sendable {
         self.seed = seed
         var random = RandomStream(seed: seed, .mix)
         mix = Mix(drawnFrom: &random)
-        var kinds = Act.Kind.allCases.filter { $0.isPeoples || random.chance(350) }
+        var kinds = Act.Kind.base.filter { $0.isPeoples || random.chance(350) }
         if mix.halves == 2 { kinds.append(.bridge) }
         let deck = kinds.flatMap { Array(repeating: $0, count: $0.weight) }
         var pace = random.pick([200, 1_000, 3_000])
@@ -35,7 +35,25 @@ public struct Scenario: Hashable, Sendable {
             if kind.isPeoples, random.chance(150) { at -= Int64(random.draw(0...min(Int(at), 40))) }
             acts.append(act)
         }
+        addHostility()
         acts.sort { ($0.at, $0.id) < ($1.at, $1.id) }
+    }
+
+    /// A peer that lies, in a quarter of the worlds; a broker that loses registers in an eighth.
+    private mutating func addHostility() {
+        var random = RandomStream(seed: seed, .hostility)
+        var kinds: [Act.Kind] = []
+        if random.chance(250) {
+            let lies = Array(repeating: Act.Kind.lie, count: random.draw(4...30))
+            kinds += lies + Array(repeating: .flood, count: random.draw(0...3))
+        }
+        if random.chance(125) { kinds += Array(repeating: .lose, count: random.draw(1...6)) }
+        for kind in kinds {
+            let at = Int64(random.draw(0...(mix.trouble - 1)))
+            var act = Act(at: at, kind: kind, node: random.draw(0...(mix.nodes - 1)), numbers: [], id: acts.count)
+            act.numbers = kind.numbers(&random)
+            acts.append(act)
+        }
     }
 
     init(seed: UInt64, mix: Mix, acts: [Act]) {

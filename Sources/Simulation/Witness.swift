@@ -37,6 +37,8 @@ struct Witness {
         var meant: [(write: Int, own: Register, record: LedgerRecord)] = []
         /// What of its own was last on disk.
         var recorded: Register?
+        /// How many intents of the liar it has applied in a second.
+        var lately: (second: Int64, count: Int) = (0, 0)
         /// Whether its disk once lost what it had promised to keep.
         var isForgetful = false
 

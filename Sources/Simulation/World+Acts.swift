@@ -44,6 +44,9 @@ extension World {
         case .replay: replay(numbers[0], retain: numbers[1] == 1)
         case .garbage: publishAnonymously(Garbage.packet(numbers[0], node: node, history: history))
         case .ghost: appear(ahead: Int64(numbers[0]), id: act.id)
+        case .lie: lie(numbers[0], about: node, ahead: numbers[1], floods: false)
+        case .flood: lie(0, about: node, ahead: 0, floods: true)
+        case .lose: lose(node)
         }
     }
 

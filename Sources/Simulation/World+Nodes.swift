@@ -29,6 +29,7 @@ extension World {
         let life = machines[node].life
         let instant = instant(node)
         let before = machines[node].seen
+        seenBefore = before
         witnessInput(input, at: node, boot: instant.boot)
         let expected = expect(input, at: node)
         let effects = machines[node].handle(input, at: instant)

@@ -40,9 +40,9 @@ extension World {
         come(toRest: Self.bound)
         checkAgreement()
         probePress()
-        probeStart()
+        let isStarted = probeStart()
         checkAgreement()
-        checkQuiet()
+        if isStarted { checkQuiet() }
         checkLedger()
         for machine in machines {
             let instant = instant(machine.index)
@@ -69,7 +69,7 @@ extension World {
         guard violation == nil else { return }
         let isOrphaned = isOrphaned
         if isOrphaned { counters.add(.orphan) }
-        if !isOrphaned, !isDisputed { checkViews() }
+        if !isOrphaned, !isDisputed { if isForgotten { checkLive() } else { checkViews() } }
         checkMinutes()
         checkDates()
         checkOutvoted()
@@ -103,17 +103,31 @@ extension World {
             let first = views[0].register
             fail(.oneView, "a shows \(Telling.line(first)), \(Names.node(node)) \(Telling.line(view.register))")
         }
-        let owns = machines.filter { !isWithheld($0) }.compactMap { $0.own }
-        let live = owns.filter(\.status.isLive)
-        if live.count > 1 { fail(.largestLives, "\(live.map(\.id)) are live") }
-        if let live = live.first, live != views[0].register { fail(.largestLives, "\(live.id) is live and not shown") }
+        let owns = checkLive()
+        let lives = owns.filter(\.status.isLive)
+        if lives.count > 1 { fail(.largestLives, "\(lives.map(\.id)) are live") }
+        if let live = lives.first, live != views[0].register { fail(.largestLives, "\(live.id) is live and not shown") }
         checkLargest(owns, shown: views[0].register)
         checkTimes()
     }
 
+    /// One session lives at most, and none lives below another that its owner says.
+    /// - Returns: The registers of all nodes.
+    @discardableResult
+    private mutating func checkLive() -> [Register] {
+        let owns = machines.filter { !isWithheld($0) }.compactMap { $0.own }
+        // One that the broker has lost has not appeared to the owner of the later one.
+        let live = owns.filter { $0.status.isLive && !isLost($0.owner) }
+        if live.count > 1 { fail(.largestLives, "\(live.map(\.id)) are live") }
+        if let live = live.first, let above = owns.first(where: { $0.stamp > live.stamp }), !isGhostAhead {
+            fail(.largestLives, "\(live.id) lives below \(above.id)")
+        }
+        return owns
+    }
+
     private mutating func checkMinutes() {
         // Where no clock is right, what was told by two of them does not compare.
-        guard mix.sync == Clock.Sync.honest.rawValue, mix.skew <= 4_000 else { return }
+        guard mix.sync == Clock.Sync.honest.rawValue, mix.skew <= 4_000, !isForgotten else { return }
         let owns = machines.compactMap(\.own)
         for lost in owns where lost.status == .superseded {
             let begin = lost.continues?.at ?? lost.startedAt
@@ -139,8 +153,8 @@ extension World {
     /// What is shown has the largest stamp of all that everybody must have admitted.
     private mutating func checkLargest(_ owns: [Register], shown: Register?) {
         if isGhostAhead { return }
-        let ghost = NodeID(Garbage.ghostNode).flatMap { machines[0].engine.register(of: $0) }
-        let largest = (owns + [ghost].compactMap(\.self)).max { $0.stamp < $1.stamp }
+        let strangers = everyone.dropFirst(machines.count).compactMap { machines[0].engine.register(of: $0) }
+        let largest = (owns + strangers).max { $0.stamp < $1.stamp }
         if largest != shown { fail(.largestLives, "\(Telling.line(shown)) is shown, not \(Telling.line(largest))") }
     }
 
@@ -162,7 +176,7 @@ extension World {
 
     /// A press anywhere gets an answer from the owner, unless the owner is one that nobody knows.
     private mutating func probePress() {
-        guard violation == nil, !isDisputed,
+        guard violation == nil, !isDisputed, !isForgotten,
             let owner = machines[0].seen.view.register?.owner
         else { return }
         guard machines.contains(where: { $0.id == owner }) else { return }
@@ -176,9 +190,10 @@ extension World {
         if machines[node].id != owner { counters.add(.peerAnswered) }
     }
 
-    private mutating func probeStart() {
+    /// - Returns: Whether a session was started that everybody must show.
+    private mutating func probeStart() -> Bool {
         // A stamp that comes due meanwhile beats the start, and rightly so.
-        guard violation == nil, !isGhostAhead, !isDisputed else { return }
+        guard violation == nil, !isGhostAhead, !isDisputed, !isForgotten else { return false }
         let node = probe.draw(0...(machines.count - 1))
         start(node, plan: 0, auto: false, id: 9_002)
         // A stamp that is ahead of this node's clock may have to wait its turn; its own start does not.
@@ -186,6 +201,7 @@ extension World {
         for machine in machines where machine.seen.view.register?.id.rawValue != "S9002" {
             fail(.startShown, "\(machine.id) does not show the start of \(Names.node(node))")
         }
+        return true
     }
 
     /// Ten minutes of a running session, in which nothing ends: nobody has anything to say.

@@ -93,6 +93,7 @@ extension World {
         {
             counters.add(.yieldWhilePaused)
         }
+        checkCredit(after: input, before: before, at: node)
         checkMoment(at: node, boot: instant.boot)
         checkOwnClock(at: node)
         let hasChanged = machines[node].seen !== before

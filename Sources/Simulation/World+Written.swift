@@ -16,9 +16,11 @@ extension World {
         if own.id == before.id, own.epoch == before.epoch, own.last == nil {
             checkLateness(from: before, to: own, at: node)
         }
+        if own.epoch > 20_000 { fail(.counterBounded, "\(Names.node(node)) has come to \(own.version)") }
         guard let last = own.last, last != before.last else { return }
+        witnessRate(of: own, last: last, at: node)
         let name = Names.node(node)
-        if witness.nodes[node].refused.contains(last.intent) {
+        if witness.nodes[node].refused.contains(last.intent), place(of: last.from) != nil {
             fail(.refusalKept, "\(name) applies \(last.intent), which it had refused")
         }
         guard let asked = witness.asked[last.intent] else { return }
@@ -56,7 +58,8 @@ extension World {
         let effect = Witness.Effect(node: own.owner, version: own.version, session: own.id)
         let earlier = witness.effects[last.intent] ?? []
         if earlier.contains(effect) { return }
-        if let before = earlier.first(where: { witness.isInherited($0, by: own.id) }) {
+        // What the liar sends twice is its own affair.
+        if place(of: last.from) != nil, let before = earlier.first(where: { witness.isInherited($0, by: own.id) }) {
             fail(.effectOnce, "\(last.intent) took effect at \(before.version) and at \(effect.version)")
         }
         witness.effects[last.intent] = earlier + [effect]
@@ -77,6 +80,7 @@ extension World {
         case .ack(.fork): counters.add(.forkObjection)
         case .ack(.clock): counters.add(.clockObjection)
         case .intent(let intent):
+            lastIntent = intent
             if !witness.sent.insert(intent.id).inserted { counters.add(.sentAgain) }
             if let asked = witness.asked[intent.id], asked.session != intent.session { counters.add(.retargeted) }
             witness.asked[intent.id] = Witness.Asked(
@@ -134,7 +138,7 @@ extension World {
             return fail(.appliedOnDisk, "\(Names.node(node)) answers \(answer.intent) without a journal")
         }
         // Another session may have begun since: then the old one's register is gone, and rightly so.
-        if own.id == answer.session, own.rev < answer.rev + Limits.applied, !own.applied.contains(answer.intent) {
+        if own.id == answer.session, own.rev < answer.rev + Limits.applied / 2, !own.applied.contains(answer.intent) {
             fail(.appliedOnDisk, "\(Names.node(node)) answers \(answer.outcome.name) to \(answer.intent) too early")
         }
     }
@@ -146,6 +150,7 @@ extension World {
         switch reply {
         case .answered(let answer):
             count(answer.outcome)
+            checkForged(answer, at: node)
             checkFollowed(answer, at: node)
             let isOwn = witness.nodes[node].own?.id == answer.session
             if isOwn, answer.outcome == .applied, machines[node].disk == .good, machines[node].diskLast <= now,
@@ -163,6 +168,7 @@ extension World {
         guard case .refused(.superseded) = answer.outcome, witness.sent.contains(answer.intent),
             let asked = witness.asked[answer.intent],
             let head = machines[node].seen.view.register, head.status.isLive, head.id != asked.session,
+            place(of: head.owner) != nil,
             head.lineage == witness.lineage(of: asked.session)
         else { return }
         fail(
@@ -219,6 +225,12 @@ extension World {
     private mutating func witnessTakeover(_ session: SessionID, from: NodeID, at node: Int) {
         counters.add(.takeover)
         guard let own = witness.nodes[node].own, own.id == session else { return }
+        if let last = own.last, let held = machines[node].engine.register(of: from),
+            held.version == own.continues.map({ Version(epoch: $0.epoch, rev: $0.rev) }),
+            held.applied.contains(last.intent)
+        {
+            fail(.effectOnce, "\(Names.node(node)) applies \(last.intent) again, which \(held.id) shows as applied")
+        }
         if witness.nodes.contains(where: {
             $0.own?.lineage == own.lineage && $0.own?.continues?.node == from && $0.own?.id != own.id
         }) {

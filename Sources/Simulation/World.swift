@@ -32,6 +32,13 @@ struct World {
     var bridgeBreaks = 0
     /// The last register of the node that nobody knows.
     var ghost: Packet?
+    /// The peer that lies, silent where no act makes it speak.
+    var liar = SpaceID("home").flatMap { Liar(space: $0) }
+    var isLiarPresent = false
+    /// The last intent of an honest node, for the liar to answer.
+    var lastIntent: Intent?
+    /// What the node that handles an input showed before it.
+    var seenBefore: Seen?
     var service = LedgerService()
     /// What was sent to it.
     var recorded: Set<RecordName> = []
@@ -57,7 +64,7 @@ struct World {
         witness = Witness(nodes: mix.nodes)
         brokers = Array(repeating: Broker(), count: scenario.mix.halves)
         makeMachines()
-        everyone = machines.map(\.id) + [NodeID(Garbage.ghostNode)].compactMap(\.self)
+        everyone = machines.map(\.id) + [NodeID(Garbage.ghostNode), liar?.node].compactMap(\.self)
         for (index, act) in scenario.acts.enumerated() { queue.add(.act(index), at: act.at * 1_000) }
         queue.add(.heal, at: Int64(mix.trouble) * 1_000)
         planLedger()
@@ -87,7 +94,7 @@ struct World {
         guard let node = NodeID(name), let bootID = witness.nodes[index].bootID else { return nil }
         var configuration = Configuration(
             node: node, name: name, software: "sim", bootID: bootID,
-            defaults: PhaseDefaults(shortBreak: 7, longBreak: 11, longBreakEvery: 3, focus: 20, countUpCap: 40))
+            defaults: PhaseDefaults(shortBreak: 7, longBreak: 11, longBreakEvery: 3, focus: 20, countUpCap: 7_200))
         configuration.rules = rules
         return Engine(configuration: configuration)
     }
@@ -145,7 +152,10 @@ struct World {
         case .brokerUp(let half): brokers[half].isUp = true
         case .heal: heal()
         case .ledger: break
-        case .haunt: if let ghost { for half in brokers.indices { distribute(ghost, at: half, bridged: true) } }
+        case .haunt:
+            for packet in [ghost, liar?.last()].compactMap(\.self) {
+                for half in brokers.indices { distribute(packet, at: half, bridged: true) }
+            }
         }
     }
 
