@@ -22,7 +22,7 @@ public enum Limits {
     public static let payloadBytes = 16_384
     /// Bytes of a register whose fields are all as long as JSON can make them. A new field must fit into what is left of
     /// ``payloadBytes``; a test compares this number with the codec's.
-    public static let largestRegisterBytes = 16_010
+    public static let largestRegisterBytes = 16_066
     /// Epochs, revisions and stamp counters.
     public static let counter: ClosedRange<Int> = 0...1_000_000_000_000
     /// Group times, in milliseconds since 1970: until the year 2200.
