@@ -91,10 +91,7 @@ extension Engine {
             refuse(answer(.refused(.superseded), by: by), to: intent.from, deliver: deliver)
         } else if own.status.isLive, intent.expiresAt <= groupTime(now), keeps(.expiry) {
             refuse(answer(.refused(.expired)), to: intent.from, deliver: deliver)
-        } else if own.status.isLive, intent.operation.isFencedByPhase, intent.phase != own.phase,
-            keeps(.phaseFence)
-        {
-            let reason: Refusal = intent.phase == nil ? .invalid : .stalePhase
+        } else if let reason = own.phaseRefusal(of: intent), keeps(.phaseFence) {
             refuse(answer(.refused(reason)), to: intent.from, deliver: deliver)
         } else {
             apply(intent, to: own, at: now, deliver: deliver)
@@ -127,5 +124,15 @@ extension Engine {
         // An intent refused for a session that was taken over may come again, for the one that goes on.
         if answer.outcome != .refused(.superseded) { answers.refusals.keep(answer, for: asker) }
         hold(deliver(answer))
+    }
+}
+
+extension Register {
+    /// The reason to refuse an intent that was meant for another phase of this session.
+    ///
+    /// A person who presses "Start break" while the phase changes must not end the break that has just begun.
+    func phaseRefusal(of intent: Intent) -> Refusal? {
+        guard status.isLive, intent.operation.isFencedByPhase, intent.phase != phase else { return nil }
+        return intent.phase == nil ? .invalid : .stalePhase
     }
 }

@@ -52,8 +52,8 @@ extension Engine {
             deliver(Answer(intent: intent.id, outcome: outcome, session: found.id, rev: found.rev))
         }
         if found.applied.contains(intent.id), keeps(.appliedAtTakeover) { return emit(answer(.duplicate)) }
-        if intent.operation.isFencedByPhase, intent.phase != found.phase, keeps(.phaseFence) {
-            return emit(answer(.refused(.stalePhase)))
+        if let reason = found.phaseRefusal(of: intent), keeps(.phaseFence) {
+            return emit(answer(.refused(reason)))
         }
         var changed = base(of: moment, at: now)
         let outcome = changed.perform(intent.operation, defaults: configuration.defaults)
