@@ -100,6 +100,8 @@ struct Witness {
     var offline: Set<SessionID> = []
     /// When each session was started, in milliseconds since 1970.
     var starts: [SessionID: Int64] = [:]
+    /// The boot of the owner in which a session was begun, where no kernel vouched for the owner's clock.
+    var guessedIn: [SessionID: BootID] = [:]
     /// Sessions of which a register was published.
     var published: Set<SessionID> = []
     /// What the ledger must hold.

@@ -56,6 +56,7 @@ extension World {
         }
         if others { counters.add(.concurrentStart) }
         witness.starts[session] = Clock.epoch + now / 1_000
+        if vouchedError(of: node) == nil { witness.guessedIn[session] = witness.nodes[node].bootID }
         if !machines[node].isLinked { witness.offline.insert(session) }
     }
 

@@ -136,14 +136,16 @@ extension Engine {
     /// never falls behind one that it has beaten.
     private mutating func stamp(of own: Register, movedBy shift: Int64, at now: Instant) -> Stamp {
         let time = groupTime(now)
+        let began = (own.continues?.at ?? own.startedAt) + shift
         var mark = journal.base
         if mark.time > time + Limits.stampLead {
             mark = HybridClock()
-            for held in registers.all where held.isAdmitted && journal.base.isAtLeast(held.stamp) {
+            // A clock that was ahead had the base above the starts that came since, too.
+            for held in registers.all
+            where held.isAdmitted && journal.base.isAtLeast(held.stamp) && held.stamp.time <= began + Limits.stampLead {
                 _ = mark.see(held.stamp)
             }
         }
-        let began = (own.continues?.at ?? own.startedAt) + shift
         let stamp = mark.stamp(at: min(max(began, Limits.earliestStamp), time), node: node)
         let isKept = !journal.isProvisional && (!own.status.isLive || stamp < own.stamp)
         if isKept, HeldRegister.admits(own.stamp, groupTime: time) || !HeldRegister.admits(stamp, groupTime: time) {
