@@ -23,6 +23,11 @@ struct MutantsCommand: AsyncParsableCommand {
     @Option(help: "Writes a shrunken trace of each that was caught into this folder.", completion: .directory)
     var into: String?
 
+    @Option(
+        help: "A folder of traces: a mutant that outlives its seeds must fail in its own trace.", completion: .directory
+    )
+    var kept: String?
+
     func validate() throws {
         if budget < 1 { throw ValidationError("--budget: at least 1.") }
         if !(1...64).contains(jobs) { throw ValidationError("--jobs: 1 to 64.") }
@@ -53,6 +58,13 @@ struct MutantsCommand: AsyncParsableCommand {
         let width = Mutant.all.map(\.name.count).max() ?? 0
         let name = mutant.name + String(repeating: " ", count: width - mutant.name.count)
         guard let verdict, let violation = verdict.violation else {
+            let trace = "\(kept ?? "")/\(Self.file(of: mutant))"
+            if kept != nil, access(trace, R_OK) == 0,
+                let found = try ReplayCommand.scenario(in: trace).run(rules: mutant.rules).violation
+            {
+                print("\(name)  caught in its trace by \(found.check.rawValue)")
+                return 0
+            }
             print("\(name)  ESCAPED \(budget) seeds")
             return 1
         }
@@ -61,9 +73,11 @@ struct MutantsCommand: AsyncParsableCommand {
         return 0
     }
 
+    private static func file(of mutant: Mutant) -> String { "mutant \(mutant.name).trace" }
+
     private func keep(_ scenario: @autoclosure () -> Scenario, of mutant: Mutant) throws {
         guard let into else { return }
-        let path = "\(into)/mutant \(mutant.name).trace"
+        let path = "\(into)/\(Self.file(of: mutant))"
         guard let file = fopen(path, "w") else { throw UsageError("\(path) cannot be written") }
         defer { fclose(file) }
         fputs(scenario().text, file)

@@ -31,11 +31,15 @@ struct ReplayCommand: AsyncParsableCommand {
     @Argument(help: "The file, as a failure printed it.", completion: .file())
     var file: String
 
-    func run() async throws {
-        guard let text = Self.read(file) else { throw UsageError("\(file) cannot be read") }
+    func run() async throws { try tell(Self.scenario(in: file)) }
+
+    /// Reads a trace.
+    /// - Throws: A usage error that names the file, if it cannot be read or is no trace.
+    static func scenario(in file: String) throws -> Scenario {
+        guard let text = read(file) else { throw UsageError("\(file) cannot be read") }
         do {
-            try tell(Scenario(text: text))
-        } catch let error as TraceError {
+            return try Scenario(text: text)
+        } catch {
             throw UsageError("\(file), \(error)")
         }
     }
