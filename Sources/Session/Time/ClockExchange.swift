@@ -55,7 +55,7 @@ public struct Pong: Hashable, Sendable {
 /// peer's boot clock is ahead of this one by at least `boot - now` and at most `boot - sent`, whichever way the delay
 /// was shared between the two directions. Every exchange narrows that interval; drift widens it.
 struct ClockEstimate: Hashable, Sendable {
-    /// How fast two quartzes can drift apart: 200 millionths, so one microsecond in five milliseconds.
+    /// Milliseconds in which two quartzes drift apart by one microsecond at most: 200 millionths.
     static let driftMilliseconds: Int64 = 5
 
     let bootID: BootID
@@ -74,25 +74,20 @@ struct ClockEstimate: Hashable, Sendable {
     /// Whether the node was there all the time since.
     var isPresent = true
 
-    /// From one exchange alone.
-    init(_ pong: Pong, at now: Int64) {
+    /// Both what was known and what a further exchange says.
+    init(_ pong: Pong, at now: Int64, after known: ClockEstimate? = nil) {
         bootID = pong.bootID
         // A reading says the millisecond that has begun.
         low = (pong.boot - now - 1) * 1_000
         // While the pong was on its way, the peer's clock may have gained.
-        high = (pong.boot - pong.sent + 1) * 1_000 + (now - pong.sent) / Self.driftMilliseconds + 1
+        high = (pong.boot - pong.sent + 1) * 1_000 + Self.drift(in: now - pong.sent)
         at = now
         sent = pong.sent
         wallLead = pong.wall - pong.boot
         timeLead = pong.at - pong.boot
         clock = pong.clock
-    }
-
-    /// Both what was known and what a further exchange says.
-    init(_ pong: Pong, at now: Int64, after known: ClockEstimate?) {
-        self.init(pong, at: now)
         guard let known, known.bootID == bootID else { return }
-        let drift = known.drift(until: now)
+        let drift = Self.drift(in: now - known.at)
         let (low, high) = (max(low, known.low - drift), min(high, known.high + drift))
         // Where they contradict each other, a clock has done what clocks do not; the newer word counts.
         if low <= high { (self.low, self.high) = (low, high) }
@@ -101,11 +96,11 @@ struct ClockEstimate: Hashable, Sendable {
     /// Whether a pong speaks of a boot that is over.
     func isLater(than pong: Pong) -> Bool { pong.bootID != bootID && pong.sent <= sent }
 
-    /// By how many milliseconds two clocks can part in so many.
-    static func drift(in milliseconds: Int64) -> Int64 { max(0, milliseconds) / (driftMilliseconds * 1_000) + 1 }
+    /// By how many microseconds two clocks can drift apart in so many milliseconds.
+    private static func drift(in milliseconds: Int64) -> Int64 { max(0, milliseconds) / driftMilliseconds + 1 }
 
-    /// The same since the last exchange, in microseconds.
-    private func drift(until now: Int64) -> Int64 { max(0, now - at) / Self.driftMilliseconds + 1 }
+    /// The same in whole milliseconds, rounded up.
+    static func driftBound(in milliseconds: Int64) -> Int64 { (drift(in: milliseconds) + 999) / 1_000 }
 
     /// The peer's boot clock beyond this node's, in milliseconds: the middle of what is possible.
     var offset: Int64 { Int64((Double(low + high) / 2_000).rounded()) }
@@ -115,7 +110,7 @@ struct ClockEstimate: Hashable, Sendable {
 
     /// By how much another offset, chosen earlier, is wrong at most, in milliseconds.
     func bound(of chosen: Int64, at now: Int64) -> Int64 {
-        (max(high - chosen * 1_000, chosen * 1_000 - low) + drift(until: now) + 999) / 1_000
+        (max(high - chosen * 1_000, chosen * 1_000 - low) + Self.drift(in: now - at) + 999) / 1_000
     }
 
     /// What has to be added to this node's boot clock to get the peer's wall clock.
@@ -139,20 +134,15 @@ struct Exchange: Hashable, Sendable {
     /// For how many milliseconds somebody has to be one of the first, where there are more than are asked: of many that
     /// come at the same time each is so for a moment, and would be asked by all the others.
     private static let settling: Int64 = 1_000
-    /// A bound that is good enough to rest longer and longer, in milliseconds.
-    private static let fairBound: Int64 = 25
-    /// The first and the longest rest between exchanges while a session runs.
-    private static let firstRest: Int64 = 60_000
+    /// The longest rest between exchanges while a session runs.
     private static let longestRest: Int64 = 120_000
     /// The rest while the time has to be shown as approximate, and between two comparisons after contradictions.
     private static let shortRest: Int64 = 5_000
 
     private(set) var estimates: [NodeID: ClockEstimate] = [:]
-    private(set) var rounds: [NodeID: Round] = [:] {
-        didSet { nextWake = rounds.values.lazy.compactMap(\.next).min() }
-    }
-    /// When somebody is to be asked next, on the boot clock. Kept, because every input asks for it.
-    private(set) var nextWake: Int64?
+    private(set) var rounds: [NodeID: Round] = [:]
+    /// When somebody is to be asked next, on the boot clock.
+    var nextWake: Int64? { rounds.values.lazy.compactMap(\.next).min() }
     /// Nodes whose group time, when they last said it, contradicted this node's.
     private(set) var contradicting: Set<NodeID> = []
     /// When all clocks were last compared again because of a contradiction, and when to do so next, on the boot clock.
@@ -181,12 +171,10 @@ struct Exchange: Hashable, Sendable {
         /// When to ask next, on the boot clock; `nil` for not again.
         var next: Int64?
         var sent = 0
-        var rest = Exchange.firstRest
         /// The boot that the node should be in, where it is asked for as long as its session runs.
         var boot: BootID?
 
-        var isLasting: Bool { boot != nil }
-        var isResting: Bool { next == nil || sent >= Exchange.enough }
+        var isUnderWay: Bool { next != nil && (1..<Exchange.enough).contains(sent) }
     }
 
     /// - Returns: Whether it says anything: nobody goes back to an earlier boot.
@@ -242,27 +230,21 @@ struct Exchange: Hashable, Sendable {
     mutating func plan(
         _ nodes: Set<NodeID>, lasting: (node: NodeID, boot: BootID)?, since: Int64?, isFull: Bool = false, at now: Int64
     ) {
-        if !rounds.keys.allSatisfy(nodes.contains) { rounds = rounds.filter { nodes.contains($0.key) } }
+        rounds = rounds.filter { nodes.contains($0.key) }
         let isFirst = rounds.isEmpty
         for node in nodes {
-            let isLasting = node == lasting?.node
-            if rounds[node] == nil {
-                let canWait = isFull && !isFirst && !isLasting && since == nil
-                let next = canWait ? now + Self.settling : now
-                rounds[node] = Round(next: next, boot: isLasting ? lasting?.boot : nil)
-                if let estimate = estimates[node], estimate.bound(at: now) <= Self.goodBound,
-                    estimate.at > since ?? .min, !isLasting || estimate.bootID == lasting?.boot
-                {
-                    rest(node, at: now)
-                }
+            let boot = node == lasting?.node ? lasting?.boot : nil
+            if let round = rounds[node], round.boot == boot || boot == nil || round.isUnderWay {
+                rounds[node]?.boot = boot
+                continue
             }
-            let boot = isLasting ? lasting?.boot : nil
-            guard let round = rounds[node], round.boot != boot else { continue }
-            rounds[node]?.boot = boot
-            if isLasting, round.sent == 0 { rounds[node]?.next = now }
-            guard isLasting, round.isResting else { continue }
-            let isGood = estimates[node].map { $0.bound(at: now) <= Self.goodBound && $0.bootID == boot } ?? false
-            if isGood { rest(node, at: now) } else { rounds[node] = Round(next: now, boot: boot) }
+            let canWait = isFull && !isFirst && boot == nil && since == nil
+            rounds[node] = Round(next: canWait ? now + Self.settling : now, boot: boot)
+            if let estimate = estimates[node], estimate.at > since ?? .min, boot == nil || estimate.bootID == boot,
+                case let bound = estimate.bound(at: now), bound <= Self.goodBound
+            {
+                rest(node, bound: bound, at: now)
+            }
         }
     }
 
@@ -290,32 +272,27 @@ struct Exchange: Hashable, Sendable {
         for node in due {
             guard var round = rounds[node] else { continue }
             round.sent += 1
+            let bound = estimates[node]?.bound(at: now)
             if round.sent < Self.burst {
                 round.next = now + Self.quick
-            } else if let estimate = estimates[node] {
-                let isGood = estimate.bound(at: now) <= Self.goodBound || round.sent >= Self.enough
-                round.next = isGood || !round.isLasting ? nil : now + Self.gentle
-            } else {
+            } else if bound == nil {
                 // Nobody answers: less and less often.
                 round.next = now + (1_000 << Int64(min(round.sent - Self.burst, 9)))
+            } else {
+                round.next = now + Self.gentle
             }
             rounds[node] = round
-            if round.next == nil { rest(node, at: now) }
+            guard let bound, round.sent >= Self.burst else { continue }
+            let isDone = bound <= Self.goodBound || round.sent >= Self.enough || round.boot == nil
+            if isDone { rest(node, bound: bound, at: now) }
         }
         return due
     }
 
-    private mutating func rest(_ node: NodeID, at now: Int64) {
-        guard var round = rounds[node] else { return }
-        round.sent = max(round.sent, Self.enough)
-        round.next = nil
-        let bound = estimates[node]?.bound(at: now) ?? .max
-        if round.isLasting, bound <= Self.fairBound { round.rest = min(round.rest * 2, Self.longestRest) }
-        if round.isLasting {
-            // Drift must not make it approximate before the next exchange.
-            let spare = bound < Limits.exactEnough ? (Limits.exactEnough - bound) * ClockEstimate.driftMilliseconds : 0
-            round.next = now + max(Self.shortRest, min(round.rest, spare * 1_000 - Self.shortRest))
-        }
-        rounds[node] = round
+    /// Asks a node no more; an owner again before drift makes the time of its session approximate.
+    private mutating func rest(_ node: NodeID, bound: Int64, at now: Int64) {
+        let spare = (Limits.exactEnough - bound) * 1_000 * ClockEstimate.driftMilliseconds
+        let rest = min(max(spare, 2 * Self.shortRest) - Self.shortRest, Self.longestRest)
+        rounds[node] = rounds[node].map { Round(next: $0.boot.map { _ in now + rest }, sent: Self.enough, boot: $0.boot) }
     }
 }

@@ -114,7 +114,7 @@ extension Engine {
         }
         // What was true when the anchor was written and placed stays so, whatever the wall clocks do later.
         guard let mine = held.placedWithin, let theirs = held.anchor.bound else { return nil }
-        let drift = ClockEstimate.drift(in: now.boot - held.anchorBoot)
+        let drift = ClockEstimate.driftBound(in: now.boot - held.anchorBoot)
         return ErrorBound(milliseconds: mine + theirs + drift, at: now.boot)
     }
 }

@@ -104,7 +104,7 @@ extension Engine {
         guard isFinal || abs(shift) > GroupClock.tolerance else { return }
         if isFinal, keeps(.dateFinal) { journal.isGuess = false }
         var moved = own.moved(by: shift)
-        moved.anchor.bound = timeBound(now).map { $0 + ClockEstimate.drift(in: now.boot - own.anchor.boot) }
+        moved.anchor.bound = timeBound(now).map { $0 + ClockEstimate.driftBound(in: now.boot - own.anchor.boot) }
         moved.stamp = stamp(of: own, movedBy: shift, at: now)
         guard moved != own, moved.flaw == nil else { return write() }
         emit(.log(.stampedAnew(own.id, from: own.stamp.time, to: moved.stamp.time)))
