@@ -18,7 +18,7 @@ struct Witness {
         /// What it last wrote, or meant to.
         var own: Register?
         /// Its session and the start of it, once that is dated by a clock that a kernel vouches for.
-        var dated: (session: SessionID, startedAt: Int64)?
+        var dated: (session: SessionID, startedAt: Int64, epoch: Int)?
         /// How long its session has run.
         var tally: World.Tally?
         /// Per owner, the largest version that it has shown in this life.

@@ -43,11 +43,15 @@ extension World {
     /// A date that a clock has told that is vouched for is the one of that clock, and stays.
     mutating func checkDate(in journal: Journal, at node: Int) {
         guard let own = journal.own else { return }
-        if let dated = witness.nodes[node].dated, dated.session == own.id, dated.startedAt != own.startedAt {
+        // What the disk lost and the broker kept is taken back in a new epoch, with the dates that it had.
+        let isForgetful = witness.nodes[node].isForgetful
+        if let dated = witness.nodes[node].dated, dated.session == own.id, dated.startedAt != own.startedAt,
+            !isForgetful || dated.epoch == own.epoch
+        {
             fail(.dated, "\(own.id) is moved by \(own.startedAt - dated.startedAt) ms after it was dated")
         }
         guard vouchedError(of: node) != nil || !journal.isGuess else { return }
-        witness.nodes[node].dated = (own.id, own.startedAt)
+        witness.nodes[node].dated = (own.id, own.startedAt, own.epoch)
     }
 
     /// What is known of each session's start, where anybody knows the date.

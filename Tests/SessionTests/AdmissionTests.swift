@@ -196,15 +196,18 @@ import Testing
         #expect(rig.own?.status == .running)
     }
 
-    @Test func honestIntentTakesEffectOnceAlthoughAnotherPeerFillsTheRegister() throws {
+    @Test func honestIntentTakesEffectOnceAlthoughOtherPeersFillTheRegister() throws {
         var rig = Rig()
         rig.linkUp()
         rig.start("focus 25m")
         var honest = rig.intent(.extend(seconds: 60), id: "honest")
         honest.from = id("zoo")
         rig.hear(honest)
-        for index in 0..<200 {
-            rig.hear(rig.intent(index % 2 == 0 ? .pause : .resume, id: "flood-\(index)"))
+        // The second peer is honest, and forwards what the first one had sent to it.
+        for (index, sender) in (0..<400).map({ ($0, $0 < 200 ? "kitchen" : "attic") }) {
+            var press = rig.intent(index % 2 == 0 ? .pause : .resume, id: "flood-\(index)")
+            press.from = id(sender)
+            rig.hear(press)
             rig.pass(60)
         }
         #expect(try #require(rig.own).applied.contains(token("honest")), "a takeover knows of it")

@@ -12,14 +12,24 @@ struct Answers: Hashable, Sendable {
 
     struct Memory: Hashable, Sendable {
         static let kept = 64
-        private var answers: [IntentID: Answer] = [:]
+
+        private struct Kept: Hashable, Sendable {
+            var answer: Answer
+            /// Who asked first.
+            var asker: NodeID
+        }
+
+        private var answers: [IntentID: Kept] = [:]
         /// By who asked first, oldest first.
         private var order: [NodeID: [IntentID]] = [:]
 
-        subscript(intent: IntentID) -> Answer? { answers[intent] }
+        subscript(intent: IntentID) -> Answer? { answers[intent]?.answer }
 
         mutating func keep(_ answer: Answer, for asker: NodeID) {
-            if answers.updateValue(answer, forKey: answer.intent) == nil {
+            let known = answers.updateValue(Kept(answer: answer, asker: asker), forKey: answer.intent)
+            if let known {
+                answers[answer.intent]?.asker = known.asker
+            } else {
                 order[asker, default: []].append(answer.intent)
             }
             guard let intents = order[asker], intents.count > Self.kept else { return }
@@ -27,7 +37,8 @@ struct Answers: Hashable, Sendable {
             order[asker]?.removeFirst()
         }
 
-        func intents(of asker: NodeID) -> [IntentID] { order[asker] ?? [] }
+        /// Who asked first, if that is known still.
+        func asker(of intent: IntentID) -> NodeID? { answers[intent]?.asker }
     }
 
     /// The answer that an intent gets again. What took effect counts for `session` alone.
@@ -35,15 +46,16 @@ struct Answers: Hashable, Sendable {
         refusals[intent] ?? effects[intent].flatMap { $0.session == session ? $0 : nil }
     }
 
-    /// The ids of `applied` without the one that falls out: a peer's own oldest, where that peer has put in more than its
-    /// share, so that a peer that sends many intents does not make the register forget those of others.
-    func trimmed(_ applied: [IntentID], for asker: NodeID) -> [IntentID] {
-        let own = Set(effects.intents(of: asker))
-        let isOverShare = applied.count(where: own.contains) >= Limits.applied / 2
-        guard isOverShare, let oldest = applied.firstIndex(where: own.contains) else {
-            return Array(applied.dropFirst())
-        }
-        return Array(applied[..<oldest] + applied[(oldest + 1)...])
+    /// The ids of `applied` without the oldest of the peer that has the most in it.
+    ///
+    /// A peer that sends many intents does not make the register forget those of others, whoever forwards them.
+    func trimmed(_ applied: [IntentID]) -> [IntentID] {
+        let askers = applied.map(effects.asker)
+        let counts = askers.reduce(into: [:]) { $0[$1, default: 0] += 1 }
+        let most = counts.values.max()
+        var trimmed = applied
+        if let oldest = askers.firstIndex(where: { counts[$0] == most }) { trimmed.remove(at: oldest) }
+        return trimmed
     }
 }
 
@@ -107,7 +119,7 @@ extension Engine {
         answer.rev = own.rev + 1
         answer.by = nil
         if changed.applied.count == Limits.applied {
-            changed.applied = answers.trimmed(changed.applied, for: intent.from)
+            changed.applied = answers.trimmed(changed.applied)
         }
         changed.record(applied: intent.id)
         let last = LastIntent(

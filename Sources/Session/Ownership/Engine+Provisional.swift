@@ -29,10 +29,11 @@ extension Engine {
         journal.before = nil
         journal.isApproximate = false
         isViewDirty = true
-        writeOwn()
+        let asked = disk.askedOwn
         // The machine may have been booted while the later one lasted.
         settleOnBoot(at: now)
         dateOwn(at: now)
+        if disk.askedOwn == asked { writeOwn() }
         cutAtTakeover()
         emit(.log(.keptToItself(own.id)))
     }
