@@ -200,8 +200,9 @@ public struct WireCodec: Sendable {
             }
             return .sound(level, from: sender)
         case .record:
-            let filed = try FiledRecord(json: payload)
-            guard filed.record.node == sender else { throw Rejection(.wrongSender, "node is \(filed.record.node)") }
+            let filed = try ProtocolVersion.document(payload) { reader throws(Rejection) in
+                try FiledRecord(reader: &reader, from: sender)
+            }
             return .record(filed)
         case .ping, .pong, .calm, .debt, .debtYear, .debtAck:
             return .ignored

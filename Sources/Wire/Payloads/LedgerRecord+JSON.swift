@@ -39,14 +39,16 @@ public struct FiledRecord: Hashable, Sendable {
         }
     }
 
-    init(reader: inout JSONReader) throws(Rejection) {
+    /// - Parameter sender: The node that has sent it; `nil` for a record from a file.
+    init(reader: inout JSONReader, from sender: NodeID? = nil) throws(Rejection) {
         var version: Int64?
         var digest: RecordDigest?
         let record = try LedgerRecord(reader: &reader, version: &version, digest: &digest)
         try ProtocolVersion.check(version)
-        if let flaw = record.flaw { throw Rejection(.outOfBounds, "\(flaw) does not fit") }
         self.record = record
         self.digest = try need(digest, "digest")
+        if let sender, record.node != sender { throw Rejection(.wrongSender, "node is \(record.node)") }
+        if let flaw = record.flaw { throw Rejection(.outOfBounds, "\(flaw) does not fit") }
     }
 }
 

@@ -80,9 +80,10 @@ struct StateFields: Sendable {
             runs = try reader.growingArray(like: &memory.runs) { (reader) throws(Rejection) in try Run(reader: &reader)
             }
         case "applied":
-            applied = try reader.growingArray(like: &memory.applied) { (reader) throws(Rejection) in
-                try reader.token()
-            }
+            applied =
+                try reader.null()
+                ? []
+                : reader.growingArray(like: &memory.applied) { (reader) throws(Rejection) in try reader.token() }
         case "last": last = try reader.null() ? nil : LastIntent(reader: &reader)
         case "supersededBy": supersededBy = try reader.null() ? nil : Superseder(reader: &reader)
         // Derived from the others, for clients that only look.

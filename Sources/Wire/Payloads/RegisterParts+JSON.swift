@@ -58,7 +58,7 @@ extension Phase {
             case "kind": kind = try reader.word()
             case "name": name = try reader.null() ? nil : reader.string()
             case "seconds": seconds = try reader.int()
-            case "added": added = try reader.int()
+            case "added": added = try reader.null() ? 0 : reader.int()
             default: try reader.skip()
             }
         }
@@ -94,7 +94,7 @@ extension Anchor {
             switch key {
             case "elapsed": elapsed = try reader.integer()
             case "at": at = try reader.integer()
-            case "bound": bound = try reader.integer()
+            case "bound": bound = try reader.null() ? nil : reader.integer()
             case "bootId": bootID = try reader.token()
             case "boot": boot = try reader.integer()
             default: try reader.skip()
