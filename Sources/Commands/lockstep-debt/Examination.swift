@@ -81,9 +81,7 @@ struct Examination: ParsableCommand {
         case .behind:
             Finding(
                 "debt service", .wrong, problem.text,
-                mend:
-                    "put the ledger on a faster disk, or find out which node sends that much: the service's log names it"
-            )
+                mend: "put the ledger on a faster disk, or find out which node sends that much")
         case .quota:
             Finding(
                 "debt service", .wrong, problem.text,

@@ -16,7 +16,7 @@ struct LockstepDebt: AsyncParsableCommand {
             Without a subcommand it is the service: it takes down what nodes record, and publishes the weekly debt. \
             Every option can be given in the environment or in a file of KEY=VALUE lines as well, under the name that \
             stands with it; Config/debt.env lists them. The other subcommands read and change the ledger of this \
-            machine, while the service runs or not; lockstep history lists what is in it.
+            machine, while the service runs or not, but for restore; lockstep history lists what is in it.
             """,
         version: Software.version,
         subcommands: [

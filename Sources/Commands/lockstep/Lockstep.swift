@@ -11,8 +11,8 @@ struct Lockstep: AsyncParsableCommand {
         commandName: "lockstep",
         abstract: "One live session on every screen you own.",
         discussion: """
-            Talks to the node on this machine. Where none runs and --broker is given, every command but start and \
-            take acts as a passing remote.
+            Talks to the node on this machine. Where none runs and --broker is given, presses, status, nodes, watch and \
+            calm act as a passing remote.
 
             \(ExitStatus.help)
             """,

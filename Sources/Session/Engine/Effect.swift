@@ -45,7 +45,7 @@ public enum Note: Hashable, Sendable {
     case clockWrong(NodeID, stamp: Int64)
     /// This machine's clock is wrong by so many milliseconds; group time is that of the others.
     case clockCorrected(by: Int64)
-    /// The own session was stamped by a wrong clock, and is stamped again: both times in milliseconds since 1970.
+    /// The own session was stamped by another group time, and is stamped again: both times in milliseconds.
     case stampedAnew(SessionID, from: Int64, to: Int64)
     /// A session that began and ended without contact was not announced.
     case keptToItself(SessionID)
@@ -53,7 +53,7 @@ public enum Note: Hashable, Sendable {
     case repaired(Version)
     /// The journal was gone, and this node's register was found on the broker.
     case recovered(SessionID)
-    /// The broker does not deliver retained messages to wildcard subscriptions; peers are asked to say it again.
+    /// The broker has delivered no retained message before the barrier; peers are asked to say it again.
     case noRetained
     /// The journal could not be written, or can be again.
     case journal(works: Bool)

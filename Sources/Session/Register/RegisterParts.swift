@@ -115,7 +115,7 @@ public struct Superseder: Hashable, Sendable {
     public var session: SessionID
     /// Its owner.
     public var node: NodeID
-    /// In a register the end of the session that lost; in an answer to an intent the start of the one that won. In
+    /// In a register the end of the session that lost; in an answer to an intent that, or the start of the winner. In
     /// milliseconds of group time.
     public var at: Int64
 

@@ -72,7 +72,7 @@ extension Node {
                 metadata: ["by": "\(milliseconds / 1_000) s"])
         case .stampedAnew(let session, let from, let to):
             log.info(
-                "the session was started by a wrong clock, and has its true start now",
+                "group time has become another, and the start of the session was corrected",
                 metadata: ["session": "\(session)", "by": "\((to - from) / 1_000) s"])
         case .keptToItself(let session):
             log.info(
@@ -83,7 +83,7 @@ extension Node {
             log.warning(
                 "the journal had lost a session; taken back from the broker", metadata: ["session": "\(session)"])
         case .noRetained:
-            log.info("the broker keeps retained messages from wildcard subscriptions; asking the nodes instead")
+            log.info("the broker has handed out no retained message; asking the nodes instead")
         case .journal(let works):
             if works {
                 log.info("the journal can be written again")

@@ -39,7 +39,7 @@ extension Node {
         return metrics
     }
 
-    /// Whether the clock of this machine is too wrong for its times to count.
+    /// Whether the clock of this machine is more than ten seconds from group time.
     public func isClockWrong(at now: Instant) -> Bool { abs(now.wall - groupTime(at: now)) > Limits.stampLead }
 
     /// The nodes that were heard of, and what of them was not used.

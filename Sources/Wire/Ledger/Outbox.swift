@@ -222,8 +222,8 @@ public struct Outbox<Shelf: RecordShelf> {
         drain(at: boot)
     }
 
-    /// When ``retry(at:)`` has something to do, on the boot clock: up to half as late again, so that the nodes of a
-    /// service that was busy do not come back all at once.
+    /// When ``retry(at:)`` has something to do, on the boot clock: up to five seconds later than is due, so that the
+    /// nodes of a service that was busy do not come back all at once.
     public func nextRetry(using random: inout some RandomNumberGenerator) -> Int64? {
         guard isUp, isHeard else { return nil }
         let due = pending.values.filter { !$0.isSetAside }.compactMap { entry in

@@ -10,7 +10,7 @@ public struct PeerRow: Hashable, Sendable {
     public var presence: Presence?
     /// Whether it is connected, as far as this node knows.
     public var isOnline: Bool
-    /// Whether its clock is so wrong that its starts are not admitted.
+    /// Whether its clock, its group time or the stamp of its session is more than ten seconds from group time.
     public var isClockWrong: Bool
     /// When this node last heard of it, in group time; `nil` for never.
     public var lastHeard: Int64?

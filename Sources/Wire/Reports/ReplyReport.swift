@@ -24,7 +24,7 @@ public struct ReplyReport: Codable, Hashable, Sendable {
 
     /// What became of the request.
     public var outcome: Outcome
-    /// Why it was refused: superseded, stalePhase, expired, notAllowed or invalid.
+    /// Why it was refused: superseded, stalePhase, expired, notAllowed, invalid or busy; or what is wrong with it.
     @Nullable public var reason: String?
     /// The later start, when refused as superseded.
     @Nullable public var by: SupersederReport?

@@ -21,7 +21,8 @@ public struct StatusReport: Codable, Hashable, Sendable {
     /// What is wrong with the node; `null` only in a report of an older program.
     @Nullable public var problems: [ProblemReport]?
 
-    /// `idle`, or the session's status: running, paused, ready; for five seconds completed, stopped, superseded.
+    /// `idle`, or the session's status: running, paused, ready; for five seconds completed or superseded.
+    /// In an event also stopped.
     public var status: String
     /// The session's id.
     @Nullable public var session: String?

@@ -12,8 +12,8 @@ struct StatusCommand: AsyncParsableCommand {
         commandName: "status",
         abstract: "Shows the current session; exit code 5 when there is none.",
         discussion: """
-            With --style, --format, --face or --follow it is one line for a status bar. With --follow there is a line for \
-            each change of what is shown, until the bar goes away; a node may come and go meanwhile.
+            With --style, --format (but json alone), --face or --follow it is one line for a status bar. With --follow \
+            there is a line for each change of what is shown, until the bar goes away; a node may come and go meanwhile.
             """
     )
 
