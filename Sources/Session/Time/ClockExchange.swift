@@ -293,6 +293,7 @@ struct Exchange: Hashable, Sendable {
     private mutating func rest(_ node: NodeID, bound: Int64, at now: Int64) {
         let spare = (Limits.exactEnough - bound) * 1_000 * ClockEstimate.driftMilliseconds
         let rest = min(max(spare, 2 * Self.shortRest) - Self.shortRest, Self.longestRest)
-        rounds[node] = rounds[node].map { Round(next: $0.boot.map { _ in now + rest }, sent: Self.enough, boot: $0.boot) }
+        guard let boot = rounds[node]?.boot else { return rounds[node] = Round(next: nil, sent: Self.enough) }
+        rounds[node] = Round(next: now + rest, sent: Self.enough, boot: boot)
     }
 }
