@@ -208,7 +208,7 @@ public struct Register: Hashable, Sendable {
         _modify { yield &state.runs }
     }
 
-    /// Ids of the last ``Limits/applied`` intents that took effect, oldest first.
+    /// Ids of intents that took effect, ``Limits/applied`` at most, oldest first.
     public var applied: [IntentID] {
         get { storage.state.applied }
         _modify { yield &state.applied }
