@@ -94,8 +94,9 @@ extension World {
             witnessWritten(journal, by: node)
             return true
         case .good, .slow:
-            machines[node].diskLast =
-                max(now, machines[node].diskLast) + Int64(schedule.draw(100...(isHealed ? 200 : 900_000)))
+            // However long the queue, a disk that works empties it within five seconds.
+            let duration = Int64(schedule.draw(100...(isHealed ? 200 : 900_000)))
+            machines[node].diskLast = min(max(now, machines[node].diskLast) + duration, now + 5_000_000)
             let event = Event.written(node, life: machines[node].life, journal, number)
             queue.add(event, at: machines[node].diskLast)
             return false

@@ -131,7 +131,8 @@ extension World {
         let owns = machines.compactMap(\.own)
         for lost in owns where lost.status == .superseded {
             let begin = lost.continues?.at ?? lost.startedAt
-            let taken = owns.filter { $0.lineage == lost.lineage && $0.continues?.node == lost.owner }
+            let later = owns.filter { $0.lineage == lost.lineage && $0.stamp > lost.stamp }
+            let taken = later.filter { $0.continues?.node == lost.owner }
                 .compactMap { $0.continues?.at }.filter { $0 >= begin }.min()
             guard let taken, let end = lost.runs.compactMap(\.to).max(), end > taken else { continue }
             fail(.minutesOnce, "\(lost.id) counts \(end - taken) ms that were taken over")
@@ -207,6 +208,8 @@ extension World {
     /// Ten minutes of a running session, in which nothing ends: nobody has anything to say.
     private mutating func checkQuiet() {
         guard violation == nil, !isGhostAhead, !isDisputed else { return }
+        // What was handed on to the liar is asked again until it expires, for the liar does not answer.
+        if isLiarPresent { run(until: now + Limits.intentLife * 1_000) }
         let before = said
         let corrected = counters[.clockCorrected]
         let own = machines.map { $0.own?.version }

@@ -151,6 +151,22 @@ import Testing
         }
     }
 
+    /// The other boot clock is known well still, but the wall clock may have been set while there was no connection.
+    @Test func nodeFollowsAClockThatWasSetWhileItHadNoConnection() {
+        var rig = Rig(wallBound: nil)
+        rig.linkUp()
+        var clock = PeerClock()
+        rig.meet("kitchen", clock)
+        rig.pass(1_000)
+        #expect(abs(rig.groupTime - clock.time(at: rig.boot)) <= 2)
+        rig.send(.linkDown)
+        clock.wallLead += Self.minute
+        rig.clocks[id("kitchen")] = clock
+        rig.linkUp()
+        rig.pass(1_000)
+        #expect(abs(rig.groupTime - clock.time(at: rig.boot)) <= 2)
+    }
+
     /// In suspend a boot clock goes by the battery clock, on some machines by whole seconds: what was known is doubtful.
     @Test func aShortSuspendIsASuspend() {
         var mine = Self.mirror()

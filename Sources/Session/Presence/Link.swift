@@ -88,7 +88,7 @@ extension Engine {
         link.comparedBy = nil
         link.contested = nil
         isViewDirty = true
-        exchange.hangUp()
+        exchange.hangUp(at: now.boot)
     }
 
     /// What the broker had retained has arrived, or was waited for long enough.

@@ -148,6 +148,8 @@ struct Exchange: Hashable, Sendable {
     /// When all clocks were last compared again because of a contradiction, and when to do so next, on the boot clock.
     private(set) var comparedAt: Int64?
     private(set) var compareAt: Int64?
+    /// When the last connection ended, on the boot clock: wall clocks may have been set since.
+    private var hungUpAt = Int64.min
     /// Whether whom to ask may be another question than it was.
     var isDirty = false
     /// What was asked last; `nil` when the answer may be another one although the question is the same.
@@ -211,8 +213,8 @@ struct Exchange: Hashable, Sendable {
     }
 
     /// The connection is gone, and with it what is asked.
-    mutating func hangUp() {
-        (contradicting, comparedAt, compareAt) = ([], nil, nil)
+    mutating func hangUp(at now: Int64) {
+        (contradicting, comparedAt, compareAt, hungUpAt) = ([], nil, nil, now)
         startOver()
     }
 
@@ -221,6 +223,9 @@ struct Exchange: Hashable, Sendable {
         question = nil
         isDirty = true
     }
+
+    /// Whether a node has answered since the last connection ended.
+    func hasAnswered(_ node: NodeID) -> Bool { estimates[node].map { $0.at > hungUpAt } ?? false }
 
     /// Asks these nodes, and no others.
     /// - Parameters:
@@ -240,7 +245,8 @@ struct Exchange: Hashable, Sendable {
             }
             let canWait = isFull && !isFirst && boot == nil && since == nil
             rounds[node] = Round(next: canWait ? now + Self.settling : now, boot: boot)
-            if let estimate = estimates[node], estimate.at > since ?? .min, boot == nil || estimate.bootID == boot,
+            if let estimate = estimates[node], estimate.at > max(since ?? .min, hungUpAt),
+                boot == nil || estimate.bootID == boot,
                 case let bound = estimate.bound(at: now), bound <= Self.goodBound
             {
                 rest(node, bound: bound, at: now)

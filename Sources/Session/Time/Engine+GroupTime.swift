@@ -87,7 +87,7 @@ extension Engine {
     /// who are there come to be known one by one.
     private var wereAllAsked: Bool {
         guard link.isReady, hasCompany else { return false }
-        return link.comparedBy == nil || link.sawOwnPresence && council.allSatisfy { exchange.estimates[$0] != nil }
+        return link.comparedBy == nil || link.sawOwnPresence && council.allSatisfy(exchange.hasAnswered)
     }
 
     /// Whether clocks that are vouched for contradict each other: then what is dated by one of them is approximate.
