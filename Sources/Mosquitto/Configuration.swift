@@ -114,7 +114,7 @@ public struct Configuration: Sendable {
     /// How many messages may wait for the server's answer, 1...10000. Past it, as many retained ones wait, the latest
     /// for each topic, and others fail.
     public var inFlightLimit: Int
-    /// Milliseconds until a request without an answer fails.
+    /// Milliseconds until a request without an answer fails, and the connection is made anew.
     public var requestTimeoutMilliseconds: Int64
     /// Milliseconds for an attempt, from the name's resolution to the server's answer.
     public var connectTimeoutMilliseconds: Int64

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension MQTTClient {
+    /// By how many milliseconds the loop's thread may be late before it counts as one that stood still.
+    private static let latenessLimit: Int64 = 500
+
     /// Publishes a message and waits for the server's answer.
     ///
     /// Cancelling the task does not take the message back; the wait ends at the request's deadline at the latest.
@@ -164,8 +167,6 @@ extension MQTTClient {
                 completion?(.failure(error))
             case .unsubscribe(let completion):
                 completion?(.failure(error))
-            case .late:
-                break
             }
         }
     }
@@ -177,10 +178,24 @@ extension MQTTClient {
         fail(requests, .timeout)
     }
 
+    /// Ends a connection on which a request was not answered in time.
+    ///
+    /// A server can drop its own answers while it goes on answering pings: mosquitto does so for a client that has about
+    /// `max_queued_messages` packets waiting. Each answer that is lost takes a place of the server's receive maximum for
+    /// as long as the connection lasts, and without a place nothing is sent any more.
     func deadlineTimerFired() {
-        deadlineTimerIsSet = false
-        let expired = outbox.takeExpired(now: EventLoop.bootMilliseconds())
+        let now = EventLoop.bootMilliseconds()
+        let lateness = deadlineTimerAt.map { now - $0 } ?? 0
+        deadlineTimerAt = nil
+        // A thread that stood still reads first what has come meanwhile.
+        guard lateness <= Self.latenessLimit else { return setDeadlineTimer(notBefore: now + Self.latenessLimit) }
+        let expired = outbox.takeExpired(now: now)
         setDeadlineTimer()
+        guard !expired.isEmpty else { return }
+        if case .connected = phase {
+            let limit = configuration.requestTimeoutMilliseconds
+            ended(MQTTError(.timeout, "the server has not answered a request within \(limit) ms"))
+        }
         fail(expired, .timeout)
     }
 
@@ -201,10 +216,11 @@ extension MQTTClient {
     }
 
     /// Sets the timer unless it is: it then fires early at worst, and is set anew.
-    private func setDeadlineTimer() {
-        guard !deadlineTimerIsSet, let deadline = outbox.nextDeadline else { return }
-        deadlineTimerIsSet = true
-        deadlineTimer?.arm(atBootMilliseconds: deadline)
+    private func setDeadlineTimer(notBefore earliest: Int64 = 0) {
+        guard deadlineTimerAt == nil, let deadline = outbox.nextDeadline else { return }
+        let instant = max(deadline, earliest)
+        deadlineTimerAt = instant
+        deadlineTimer?.arm(atBootMilliseconds: instant)
     }
 
     /// Cuts the list into runs with the same options: a packet each.

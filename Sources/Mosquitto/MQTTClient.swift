@@ -37,7 +37,8 @@ public actor MQTTClient {
     var phaseTimer: LoopTimer?
     var tickTimer: LoopTimer?
     var deadlineTimer: LoopTimer?
-    var deadlineTimerIsSet = false
+    /// When it fires, on the boot clock; `nil` while it is not set.
+    var deadlineTimerAt: Int64?
 
     var running: CheckedContinuation<Result<Void, MQTTError>, Never>?
     var closing: [CheckedContinuation<Void, Never>] = []

@@ -24,8 +24,6 @@ struct Outbox {
         case publish(PublishCompletion?)
         case subscribe(SubscribeGroup, Range<Int>)
         case unsubscribe(UnsubscribeCompletion?)
-        /// The deadline has passed and the caller knows. The library still holds it, so it keeps its place.
-        case late(publish: Bool)
     }
 
     struct Waiting {
@@ -85,7 +83,7 @@ struct Outbox {
 
     private mutating func count(_ removed: Request?) -> Request? {
         switch removed {
-        case .publish, .late(publish: true): publishes -= 1
+        case .publish: publishes -= 1
         default: break
         }
         return removed
@@ -122,18 +120,15 @@ struct Outbox {
         return nil
     }
 
-    /// What has passed its deadline.
+    /// Takes out what has passed its deadline. The library still holds it: the connection is of no use any more.
     mutating func takeExpired(now: Int64) -> [Request] {
         var expired: [Request] = []
         while let deadline = deadlines.first, deadline.at <= now {
             _ = deadlines.popFirst()
             if let id = deadline.id, let entry = sent[id], entry.serial == deadline.serial {
-                if case .publish = entry.request {
-                    sent[id]?.request = .late(publish: true)
-                } else {
-                    sent[id]?.request = .late(publish: false)
-                }
+                sent[id] = nil
                 expired.append(entry.request)
+                _ = count(entry.request)
             } else if let topic = deadline.topic, let entry = waiting[topic], entry.serial == deadline.serial {
                 waiting[topic] = nil
                 expired.append(.publish(entry.completion))

@@ -43,6 +43,21 @@ import Testing
         }
     }
 
+    /// Twenty lost acknowledgements use up what the broker lets a client send, while the broker still answers pings.
+    @Test(.mostlyWaiting) func aNodeIsHeardAgainWhoseAcknowledgementsTheBrokerHasLost() async throws {
+        try await FaultySpace.with { space, _ in
+            space.deskLine.drop(.acknowledgements)
+            space.deskLine.cut()
+            try await space.desk.shows("no broker") { $0.linked == false }
+            try await space.desk.shows("a connection") { $0.linked == true }
+            for _ in 0..<25 { _ = await space.extend(space.desk) }
+            space.deskLine.drop(nil)
+            #expect(try await space.desk.lockstep("pause").code == 0)
+            try await space.agrees("the pause") { $0.status == "paused" && $0.totalSeconds == 3_000 }
+            #expect(space.desk.log.contains("the server has not answered a request"), "\(space.desk.log)")
+        }
+    }
+
     @Test func sessionsOfOthersFillNoLog() async throws {
         try await Space.with("desk") { space in
             for number in 1...100 {

@@ -49,7 +49,7 @@ import Testing
             let id = try space["desk"].begin()
             try await space.peer.sees("session", of: "desk", "the session") { $0.id.text == id }
             try await Proxy.with(to: space.broker.port) { line in
-                line.dropRetained()
+                line.drop(.retained)
                 let nowhere = space.broker.directory.file("none.sock")
                 let place = ["--socket", nowhere, "--broker", "mqtt://127.0.0.1:\(line.port)"]
                 let status = try await CommandLine.run(["status", "--json"] + place)

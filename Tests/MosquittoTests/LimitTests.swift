@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test func requestsHaveADeadline() async throws {
+    @Test func aRequestWithoutAnAnswerFailsAndEndsTheConnection() async throws {
         try await Broker.withBroker { broker in
             var configuration = Configuration(broker.port)
             configuration.requestTimeoutMilliseconds = 150
@@ -86,19 +86,39 @@ import Testing
             try await withRecordedClient(configuration) { client, recorder in
                 _ = try await recorder.firstConnection()
                 broker.suspend()
-                let published = await #expect(throws: MQTTError.self) { try await client.publish([], to: "a") }
-                #expect(published?.code == .timeout)
-                // The broker may still answer, so the place is not free.
-                let waited = await #expect(throws: MQTTError.self) {
-                    try await client.publish([], to: "a", retain: true)
-                }
-                #expect(waited?.code == .timeout)
-                let subscribed = await #expect(throws: MQTTError.self) {
-                    try await client.subscribe([Subscription("a"), Subscription("b", qos: .atMostOnce)])
-                }
-                #expect(subscribed?.code == .timeout)
+                let outcomes = Outcomes()
+                await client.send(Message(topic: "a", payload: [])) { outcomes.record("sent", $0) }
+                // No place is free for this one.
+                await client.send(Message(topic: "b", payload: [], retain: true)) { outcomes.record("waiting", $0) }
+                try await eventually("two failures") { outcomes.all.count == 2 }
+                #expect(outcomes.all["sent"]?.code == .timeout)
+                let waiting = outcomes.all["waiting"]?.code
+                #expect(waiting == .timeout || waiting == .connectionLost)
+                try await eventually("the end of the connection") { recorder.errors.contains { $0.code == .timeout } }
                 broker.resume()
+                try await eventually("another connection") { recorder.connections.count == 2 }
                 try await eventually("room") { (try? await client.publish([], to: "a")) != nil }
+            }
+        }
+    }
+
+    /// As mosquitto does for a client whose queue was full: it goes on answering pings.
+    @Test func aConnectionIsMadeAnewWhoseAcknowledgementsAreLost() async throws {
+        try await Broker.withBroker { broker in
+            try await Proxy.with(to: broker.port) { line in
+                var configuration = Configuration(line.port)
+                configuration.requestTimeoutMilliseconds = 500
+                line.drop(.acknowledgements)
+                try await withRecordedClient(configuration) { client, recorder in
+                    _ = try await recorder.firstConnection()
+                    let lost = await #expect(throws: MQTTError.self) { try await client.publish([], to: "a") }
+                    #expect(lost?.code == .timeout)
+                    line.drop(nil)
+                    try await eventually("an answer on a later connection") {
+                        (try? await client.publish([], to: "a")) != nil
+                    }
+                    #expect(recorder.connections.count >= 2)
+                }
             }
         }
     }

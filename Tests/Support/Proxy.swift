@@ -20,13 +20,29 @@ public final class Proxy: Sendable {
         /// The last connection that is held.
         var heldUpTo = Int.max
         var delay: Duration = .zero
-        var dropsRetained = false
+        var drops: Dropped?
         var isRefusing = false
         var cuts = 0
         var made = 0
         var isStopped = false
 
         func isHeld(_ number: Int, _ direction: Direction) -> Bool { number <= heldUpTo && held.contains(direction) }
+    }
+
+    /// What is taken out of what an MQTT broker sends.
+    public enum Dropped: Sendable {
+        /// Retained messages, as by a broker that hands out none to subscriptions with wildcards.
+        case retained
+        /// The answers to what is published, as by a broker that drops what it cannot queue.
+        case acknowledgements
+
+        /// - Parameter first: The first byte of a packet.
+        fileprivate func takes(_ first: UInt8) -> Bool {
+            switch self {
+            case .retained: first >> 4 == 3 && first & 1 == 1
+            case .acknowledgements: first >> 4 == 4
+            }
+        }
     }
 
     /// Where to connect to, at 127.0.0.1.
@@ -81,9 +97,8 @@ public final class Proxy: Sendable {
         }
     }
 
-    /// Takes the retained messages out of what an MQTT broker sends on later connections, as a broker does that hands out
-    /// none to subscriptions with wildcards.
-    public func dropRetained() { change { $0.dropsRetained = true } }
+    /// Takes packets out of what an MQTT broker sends on later connections; nothing with `nil`.
+    public func drop(_ dropped: Dropped?) { change { $0.drops = dropped } }
 
     /// Lets everything through so much later, in each direction.
     public func delay(_ time: Duration) { change { $0.delay = time } }
@@ -120,7 +135,7 @@ public final class Proxy: Sendable {
         // By what holds now, and under the lock: when a test has asked for a change nothing is carried as before.
         state.withLock { state in
             if line.listener.map(ready.contains) == true,
-                line.accept(for: state.target, dropsRetained: state.dropsRetained)
+                line.accept(for: state.target, drops: state.drops)
             {
                 state.made += 1
             }
@@ -139,8 +154,10 @@ private struct Line {
         var isEnded = false
         /// The end has been passed on.
         var isOver = false
-        /// What is left of an MQTT packet that is not complete; `nil` where all bytes pass as they are.
-        var partial: [UInt8]?
+        /// What is taken out; `nil` where all bytes pass as they are.
+        var drops: Proxy.Dropped?
+        /// What is left of an MQTT packet that is not complete.
+        var partial: [UInt8] = []
     }
 
     struct Pair {
@@ -208,7 +225,7 @@ private struct Line {
         return Int32((next - now) / .milliseconds(1)) + 1
     }
 
-    mutating func accept(for target: Int, dropsRetained: Bool) -> Bool {
+    mutating func accept(for target: Int, drops: Proxy.Dropped?) -> Bool {
         guard let listener else { return false }
         let client = Glibc.accept(listener, nil, nil)
         guard client >= 0 else { return false }
@@ -223,8 +240,7 @@ private struct Line {
             setsockopt(socket, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
         }
         made += 1
-        var back = Way(from: server, to: client)
-        if dropsRetained { back.partial = [] }
+        let back = Way(from: server, to: client, drops: drops)
         pairs.append(Pair(number: made, ways: [.forth: Way(from: client, to: server), .back: back]))
         return true
     }
@@ -254,13 +270,13 @@ private struct Line {
         }
     }
 
-    /// The bytes that go on: all of them, or the whole MQTT packets but for retained messages.
+    /// The bytes that go on: all of them, or the whole MQTT packets but for what is dropped.
     private static func passed(_ bytes: ArraySlice<UInt8>, _ way: inout Way) -> ArraySlice<UInt8> {
-        guard var rest = way.partial.map({ $0 + bytes }) else { return bytes }
+        guard let drops = way.drops else { return bytes }
+        var rest = way.partial + bytes
         var passed: [UInt8] = []
         while let length = packetLength(rest) {
-            // A PUBLISH whose RETAIN flag is set.
-            if rest[0] >> 4 != 3 || rest[0] & 1 == 0 { passed += rest[..<length] }
+            if !drops.takes(rest[0]) { passed += rest[..<length] }
             rest.removeFirst(length)
         }
         way.partial = rest

@@ -144,8 +144,8 @@ extension Node {
 }
 
 extension MQTTError {
-    /// Whether the message was lost with the connection.
-    fileprivate var isLost: Bool { code == .connectionLost || code == .notConnected }
+    /// Whether the message was lost with the connection. One that is not answered in time ends the connection.
+    fileprivate var isLost: Bool { code == .connectionLost || code == .notConnected || code == .timeout }
 
     /// Whether the broker takes no message of that size: by its CONNACK, or by a PUBACK with the reason 0x95.
     fileprivate var isTooLarge: Bool { code == .tooLarge || code == .publishRefused && reason == 0x95 }
