@@ -11,6 +11,8 @@ import Testing
     private static let forwarding = [
         "Forwarded: for=10.0.0.7", "X-Forwarded-For: 10.0.0.7", "X-Forwarded-Host: evil.example",
         "X-Forwarded-Proto: https", "x-real-ip: 10.0.0.7", "Via: 1.1 proxy",
+        "X-Client-IP: 10.0.0.7", "CF-Connecting-IP: 10.0.0.7", "X-Original-Forwarded-For: 10.0.0.7",
+        "X-Envoy-External-Address: 10.0.0.7", "Tailscale-User-Login: somebody@example.com",
     ]
     private static let key = "Authorization: Bearer \(GateTests.view)"
 

@@ -35,8 +35,10 @@ struct Gate: RouterMiddleware {
             && !request.headers.contains { Self.isForwarding($0.name.canonicalName) }
     }
 
+    /// The headers by which proxies and tunnels name the client. No browser sends one of them by itself.
     private static func isForwarding(_ header: String) -> Bool {
-        ["forwarded", "via", "x-real-ip"].contains(header) || header.hasPrefix("x-forwarded-")
+        header == "via" || header.contains("forwarded") || header.hasSuffix("-ip")
+            || ["tailscale-", "x-envoy-", "x-original-"].contains { header.hasPrefix($0) }
     }
 
     /// A page of somebody else whose name suddenly stands for this machine asks under its own name.
