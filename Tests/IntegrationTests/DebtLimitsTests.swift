@@ -177,6 +177,7 @@ import Testing
         let file = try ledger.directory.write(Self.toggl, to: "toggl.csv")
         #expect(try await ledger.command("import", file).code == 0)
         if isReadOnly {
+            try Self.leaveLog(of: state + "/ledger.sqlite")
             try #require(Self.mount(state, readOnly: true))
         } else {
             let filler = open(state + "/filler", O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
@@ -202,7 +203,22 @@ import Testing
     }
 }
 
-/// A transaction of this process that nobody else can write beside.
+extension DebtLimitsTests {
+    /// Leaves the write-ahead log that a service leaves which is killed.
+    fileprivate static func leaveLog(of ledger: String) throws {
+        let writer = try LedgerLock(ledger, "UPDATE grdb_migrations SET identifier = identifier")
+        for suffix in ["-wal", "-shm"] {
+            try FileManager.default.copyItem(atPath: ledger + suffix, toPath: ledger + ".kept" + suffix)
+        }
+        // Its end empties the log.
+        writer.release()
+        for suffix in ["-wal", "-shm"] { rename(ledger + ".kept" + suffix, ledger + suffix) }
+        var log = stat()
+        #expect(stat(ledger + "-wal", &log) == 0 && log.st_size > 0)
+    }
+}
+
+/// A connection of this process; by default with a transaction that nobody else can write beside.
 private final class LedgerLock {
     private typealias Open = @convention(c) (UnsafePointer<CChar>, UnsafeMutablePointer<OpaquePointer?>) -> Int32
     private typealias Execute =
@@ -211,12 +227,12 @@ private final class LedgerLock {
     private let library: UnsafeMutableRawPointer
     private var database: OpaquePointer?
 
-    init(_ path: String) throws {
+    init(_ path: String, _ statement: String = "BEGIN IMMEDIATE") throws {
         guard let library = dlopen("libsqlite3.so.0", RTLD_NOW) else { throw Failed("there is no SQLite") }
         self.library = library
         let open: Open = try function("sqlite3_open")
         let execute: Execute = try function("sqlite3_exec")
-        guard open(path, &database) == 0, execute(database, "BEGIN IMMEDIATE", nil, nil, nil) == 0 else {
+        guard open(path, &database) == 0, execute(database, statement, nil, nil, nil) == 0 else {
             throw Failed("\(path) cannot be locked")
         }
     }

@@ -40,6 +40,8 @@ public final class Ledger: Sendable {
     /// Opens the file to read it, also where its disk is full or read-only: then from a copy in memory.
     public static func reading(path: String) throws -> Ledger {
         do {
+            // With its log beside it, SQLite opens such a file without a word.
+            guard access(path, F_OK) != 0 || access(path, W_OK) == 0 else { throw LedgerError.readOnly(path: path) }
             return try Ledger(path: path)
         } catch let error as LedgerError {
             switch error {

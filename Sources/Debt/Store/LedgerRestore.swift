@@ -29,6 +29,8 @@ public struct LedgerRestore: Hashable, Sendable {
             LedgerCopy.remove(fresh)
             throw error
         }
+        // Closed, its log is empty.
+        for suffix in ["-wal", "-shm"] { unlink(fresh + suffix) }
         before = Self.moveAside(path)
         guard rename(fresh, path) == 0 else {
             throw LedgerError.unusable(path: path, String(cString: strerror(errno)))
