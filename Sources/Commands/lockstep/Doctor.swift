@@ -55,7 +55,8 @@ struct Doctor: AsyncParsableCommand {
         do {
             let (status, nodes) = (try await client.status(), try await client.nodes())
             return [
-                Finding("node", .ok, "\(status.node), in the space \(status.space)"), Self.broker(status),
+                Finding("node", .ok, "\(status.node), in the space \(status.space)"),
+                status.linked ? Finding("broker", .ok, "the node is connected") : await Self.noBroker(client),
             ] + Self.problems(status) + Self.clocks(status, nodes) + [Self.debt(status, nodes, hasLedger: hasLedger)]
         } catch {
             return [Finding("node", .wrong, "\(error)", mend: "end it and start it again; its log may say why")]
@@ -67,13 +68,20 @@ struct Doctor: AsyncParsableCommand {
         "journalctl --user -u \(unit) (where it is the machine's: sudo journalctl -u \(unit))"
     }
 
-    private static func broker(_ status: StatusReport) -> Finding {
-        guard status.linked else {
-            return Finding(
-                "broker", .wrong, "the node is not connected; sessions go on here alone",
-                mend: "the node's log says why: \(Self.log(of: "lockstep-node")); then LOCKSTEP_BROKER in node.env")
+    /// Tells a node that was given no broker from one that does not reach its own.
+    private static func noBroker(_ client: ControlClient) async -> Finding {
+        struct Seen: Error {}
+        var worksAlone = false
+        try? await client.views { view in
+            worksAlone = view.worksAlone
+            throw Seen()
         }
-        return Finding("broker", .ok, "the node is connected")
+        guard !worksAlone else {
+            return Finding("broker", .absent, "none is set, so sessions stay on this machine: LOCKSTEP_BROKER in node.env")
+        }
+        return Finding(
+            "broker", .wrong, "the node is not connected; sessions go on here alone",
+            mend: "the node's log says why: \(Self.log(of: "lockstep-node")); then LOCKSTEP_BROKER in node.env")
     }
 
     private static func clocks(_ status: StatusReport, _ nodes: NodesReport) -> [Finding] {
