@@ -73,7 +73,7 @@ extension World {
     mutating func checkOutvoted() {
         let errors = machines.indices.map(vouchedError)
         for node in machines.indices {
-            guard let own = errors[node] else { continue }
+            guard let own = errors[node], !machines[node].isStepUnnoticed else { continue }
             let others = errors.indices.filter { $0 != node }.compactMap { errors[$0] }
             for error in others {
                 // Those that differ by a little more or less than ten seconds may count or not.

@@ -69,7 +69,7 @@ extension World {
         guard violation == nil else { return }
         let isOrphaned = isOrphaned
         if isOrphaned { counters.add(.orphan) }
-        if !isOrphaned, !isDisputed { if isForgotten { checkLive() } else { checkViews() } }
+        if !isOrphaned, !isDisputed, !isDueInPart { if isForgotten { checkLive() } else { checkViews() } }
         checkMinutes()
         checkDates()
         checkOutvoted()
@@ -148,6 +148,18 @@ extension World {
                 guard let held = machine.engine.register(of: id), held.stamp.time > time else { return false }
                 return place(of: id).map { machines[$0].own?.id != held.id } ?? true
             }
+        }
+    }
+
+    /// Whether a stamp that is ahead is due on one node and not yet on another, whose clock is behind.
+    private var isDueInPart: Bool {
+        everyone.contains { id in
+            let due = machines.compactMap { machine in
+                machine.engine.register(of: id).map {
+                    $0.stamp.time <= machine.engine.groupTime(machine.clock.instant(at: now)) + Limits.stampLead
+                }
+            }
+            return due.contains(true) && due.contains(false)
         }
     }
 
