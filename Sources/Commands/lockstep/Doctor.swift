@@ -77,7 +77,8 @@ struct Doctor: AsyncParsableCommand {
             throw Seen()
         }
         guard !worksAlone else {
-            return Finding("broker", .absent, "none is set, so sessions stay on this machine: LOCKSTEP_BROKER in node.env")
+            return Finding(
+                "broker", .absent, "none is set, so sessions stay on this machine: LOCKSTEP_BROKER in node.env")
         }
         return Finding(
             "broker", .wrong, "the node is not connected; sessions go on here alone",
