@@ -154,6 +154,21 @@ import Testing
         #expect(other.own?.status == .superseded && other.intents.isEmpty, "another start is nobody's continuation")
     }
 
+    /// A takeover of another node's session, dated before this one began, is none of it.
+    @Test(arguments: [0, Rig.epoch - Limits.stampLead - 1]) func runsStayWhereATakeoverLiesBeforeTheSession(
+        at: Int64
+    ) throws {
+        var rig = Rig()
+        rig.linkUp()
+        rig.start("focus 25m")
+        rig.pass(60_000)
+        var forged = Self.continuation(of: try #require(rig.own))
+        forged.continues = Continuation(node: id("zoo"), epoch: 1, rev: 1, at: at)
+        rig.hear(.register(forged), from: "attic")
+        #expect(rig.own?.status == .superseded)
+        #expect(rig.own?.runs == [Run(phase: 0, from: Rig.epoch, to: Rig.epoch + 60_000)])
+    }
+
     /// The takeover from this node is heard of after a later one: the runs still end where the first one began.
     @Test func runsEndAtTheFirstTakeover() throws {
         var rig = Self.cutOff()

@@ -134,7 +134,11 @@ extension Engine {
     func takenOverAt(by winner: Register) -> Int64? {
         guard let own = journal.own else { return nil }
         let known = registers.all.map(\.register.link) + [winner.link]
-        return own.link.end(by: known) ?? (winner.lineage == own.lineage ? winner.continues?.at : nil)
+        if let end = own.link.end(by: known) { return end }
+        // Where only a later takeover is known, it took over from one that has taken over this session.
+        var later = winner.link
+        later.takeover?.node = node
+        return own.link.end(by: later)
     }
 
     /// The own session is one that was not, and those that went on with it may be known already.
