@@ -227,6 +227,20 @@ import Testing
         #expect(rig.published.count { if case .ack(.fork) = $0 { true } else { false } } == 100)
     }
 
+    @Test func pongsOfOnePeerMoveGroupTimeAtABoundedRate() {
+        var rig = Rig(wallBound: nil)
+        rig.linkUp()
+        rig.hear(.presence(presence("k1")), from: "kitchen")
+        rig.published = []
+        for index in 0..<1_000 {
+            let year: Int64 = index % 2 == 0 ? 31_557_600_000 : 63_115_200_000
+            let clock = PeerClock(wallLead: rig.wall - rig.boot + year, quality: ClockQuality(synced: true))
+            rig.hear(ExchangeTests.pong(of: rig, clock: clock), from: "kitchen")
+        }
+        #expect(rig.published.count { if case .presence = $0 { true } else { false } } == 100)
+        #expect(rig.engine.peers[.kitchen].discarded == [.tooOften: 900])
+    }
+
     // MARK: What the broker has lost
 
     @Test func ownerRepeatsItsRegisterWhereAnOlderLiveOneAppears() {

@@ -32,6 +32,7 @@ struct Admission: Hashable, Sendable {
 
     private var intents: [NodeID: Allowance] = [:]
     private var pings: [NodeID: Allowance] = [:]
+    private var pongs: [NodeID: Allowance] = [:]
     private var objections: [NodeID: Allowance] = [:]
 
     /// Checks one message. What is limited in its rate is checked where its cost arises, by the functions below.
@@ -94,6 +95,13 @@ struct Admission: Hashable, Sendable {
     /// Charges the answer to a ping to the peer that asked.
     mutating func charge(pingOf peer: NodeID, at boot: Int64) -> Verdict {
         pings[peer, default: Allowance(at: boot)].take(at: boot)
+    }
+
+    /// Charges what a pong may change to the peer that says it.
+    ///
+    /// A node asks eight times within 280 ms and then five times a second, so an honest peer never meets the limit.
+    mutating func charge(pongOf peer: NodeID, at boot: Int64) -> Verdict {
+        pongs[peer, default: Allowance(at: boot)].take(at: boot)
     }
 
     /// Charges an objection to the peer whose register is objected to.

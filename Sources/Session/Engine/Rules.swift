@@ -96,6 +96,12 @@ public struct Rules: OptionSet, Hashable, Sendable {
     package static let outvoting = Rules(rawValue: 1 << 42)
     /// Nodes that are gone have no voice against a clock that is vouched for.
     package static let presentVoices = Rules(rawValue: 1 << 43)
+    /// The pings of one peer are answered at a bounded rate.
+    package static let pongRate = Rules(rawValue: 1 << 44)
+    /// The pongs of one peer are used at a bounded rate.
+    package static let voiceRate = Rules(rawValue: 1 << 45)
+    /// The registers of one peer are objected to at a bounded rate.
+    package static let objectionRate = Rules(rawValue: 1 << 46)
 
     // What carries an engine's ledger records keeps these.
     /// A record is told only when the journal that goes with it is on disk.
@@ -104,4 +110,14 @@ public struct Rules: OptionSet, Hashable, Sendable {
     package static let recordsSecured = Rules(rawValue: 1 << 30)
     /// A node sends again what the ledger has lost.
     package static let weeksCompared = Rules(rawValue: 1 << 31)
+
+    // The ledger keeps these.
+    /// A record replaces only records of its own node.
+    package static let recordKey = Rules(rawValue: 1 << 47)
+    /// A takeover cuts only what it says that it continues.
+    package static let explainedCut = Rules(rawValue: 1 << 48)
+    /// A takeover does not cut what the ledger knew to be over.
+    package static let finalUncut = Rules(rawValue: 1 << 49)
+    /// No record counts of a day that has not come, or of before 2026.
+    package static let recordDates = Rules(rawValue: 1 << 50)
 }

@@ -68,8 +68,12 @@ extension Engine {
             known.head = view.register.map { ($0.owner, $0.lineage) }
         }
         let verdict = Admission.judge(message, from: sender, retained: retained, knowing: known)
-        guard verdict == .accepted, case .ping = message else { return verdict }
-        return admission.charge(pingOf: sender, at: now.boot)
+        guard verdict == .accepted else { return verdict }
+        switch message {
+        case .ping where keeps(.pongRate): return admission.charge(pingOf: sender, at: now.boot)
+        case .pong where keeps(.voiceRate): return admission.charge(pongOf: sender, at: now.boot)
+        default: return verdict
+        }
     }
 
     private mutating func receiveRegister(_ register: Register, from sender: NodeID, at now: Instant) {
@@ -133,7 +137,8 @@ extension Engine {
 
     /// Tells a node what is wrong with its register, at a bounded rate.
     private mutating func object(_ ack: Ack, to author: NodeID, at now: Instant) {
-        guard link.isUp, configuration.isAnnounced, admission.charge(objectionTo: author, at: now.boot) == .accepted
+        guard link.isUp, configuration.isAnnounced,
+            admission.charge(objectionTo: author, at: now.boot) == .accepted || !keeps(.objectionRate)
         else { return }
         emit(.publish(.ack(ack)))
     }
