@@ -114,23 +114,7 @@ public struct Minutes: Hashable, Sendable {
     public var total: Int64 { pieces.reduce(0) { $0 + $1.length } }
 
     /// Returns for each entry where its runs end at latest; `.max` where nobody took it over.
-    static func cuts(of entries: [Entry]) -> [Int64] {
-        var cuts = [Int64](repeating: .max, count: entries.count)
-        let chains = Dictionary(grouping: entries.indices) { entries[$0].record.lineage }
-        for chain in chains.values where chain.count > 1 {
-            let chain = chain.sorted { entries[$0].record.stamp < entries[$1].record.stamp }
-            for (place, index) in chain.enumerated() where place > 0 {
-                var link = entries[index].record.link
-                // Earlier versions do not name the node: they took over from the latest before.
-                if link.takeover?.node == nil { link.takeover?.node = entries[chain[place - 1]].record.node }
-                for earlier in chain[..<place] where !entries[earlier].isFinal(before: entries[index]) {
-                    guard let end = entries[earlier].record.link.end(by: link) else { continue }
-                    cuts[earlier] = min(cuts[earlier], end)
-                }
-            }
-        }
-        return cuts
-    }
+    static func cuts(of entries: [Entry]) -> [Int64] { FiledLink.ends(of: entries.map(\.filedLink)) }
 
     /// The place of each entry in the order of stamps.
     private static func ranks(of entries: [Entry]) -> [Int] {

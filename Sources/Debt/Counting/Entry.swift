@@ -41,8 +41,8 @@ public struct Entry: Hashable, Sendable {
         return max(run.from, min(record.endsAt ?? lastSignOfLife, lastSignOfLife))
     }
 
-    /// Whether the ledger knew its end before it first heard of `other`.
-    func isFinal(before other: Entry) -> Bool { ended.map { $0 < other.begun } ?? false }
+    /// The session in its chain of takeovers.
+    var filedLink: FiledLink { FiledLink(record.link, begun: begun, ended: ended) }
 
     /// Whether a person has deleted it.
     public var isDeleted: Bool { correction.map { $0.content == nil } ?? false }
@@ -95,30 +95,3 @@ public struct Correction: Hashable, Sendable {
 public enum CorrectionKind {}
 /// Names one word of a person.
 public typealias CorrectionID = Token<CorrectionKind>
-
-/// What becomes of a record that arrives where one of the same session may already be.
-public enum Filing: Hashable, Sendable {
-    /// It is the first of its session, or newer than the one that is there.
-    case kept
-    /// The very same is there.
-    case known
-    /// A newer one is there.
-    case older
-    /// Another one is there under the same version. The first stays.
-    case conflict
-    /// It is new, and its node has recorded more than a ledger takes of one node.
-    case refused
-
-    /// - Parameters:
-    ///   - version: Of the record that arrives.
-    ///   - digest: Of the record that arrives.
-    ///   - present: Version and digest of the record that is there.
-    public init<Digest: Equatable>(version: Version, digest: Digest, over present: (version: Version, digest: Digest)?)
-    {
-        guard let present, present.version >= version else {
-            self = .kept
-            return
-        }
-        if present.version > version { self = .older } else { self = present.digest == digest ? .known : .conflict }
-    }
-}

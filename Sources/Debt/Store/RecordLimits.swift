@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Session
+import Session
 import Synchronization
 
 /// How many sessions a node may add to the ledger of a space, so that none of them fills the disk of all.
@@ -49,20 +49,5 @@ public final class RecordQuota: Sendable {
             use.stored += 1
             return true
         }
-    }
-}
-
-extension LedgerRecord {
-    private static let day: Int64 = 86_400_000
-
-    /// Whether a node can have recorded it by `now`, in milliseconds of group time.
-    ///
-    /// It begins in 2026 at the earliest, a day of doubt included, and nothing in it lies more than a day ahead; an open
-    /// run ends within the day that a phase lasts at most. What a person imports is not asked for this.
-    public func isPlausible(at now: Int64) -> Bool {
-        let past = (Limits.earliestStamp - Self.day)...(max(now, Limits.earliestStamp) + Self.day)
-        return past.contains(stamp.time) && past.contains(startedAt) && continuedAt.map(past.contains) ?? true
-            && runs.allSatisfy { past.contains($0.from) && $0.to.map(past.contains) ?? true }
-            && endsAt.map { (past.lowerBound...past.upperBound + Self.day).contains($0) } ?? true
     }
 }

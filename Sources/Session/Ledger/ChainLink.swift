@@ -44,15 +44,65 @@ public struct ChainLink: Hashable, Sendable {
     ///
     /// A takeover ends only sessions of the node that it names, in its own lineage, that were stamped before it. One that
     /// lies before the session's beginning by more than clocks may differ belongs to an earlier session.
-    public func end(by later: ChainLink) -> Int64? {
-        guard later.lineage == lineage, later.stamp > stamp, let takeover = later.takeover, takeover.node == node,
-            takeover.at >= begin - Limits.stampLead
+    public func end(by later: ChainLink) -> Int64? { end(by: later, rules: .all) }
+
+    func end(by later: ChainLink, rules: Rules) -> Int64? {
+        guard later.lineage == lineage, later.stamp > stamp, let takeover = later.takeover,
+            takeover.node == node && takeover.at >= begin - Limits.stampLead || !rules.contains(.explainedCut)
         else { return nil }
         return takeover.at
     }
 
     /// Returns the earliest takeover of this session among `others`; `nil` if there is none.
     public func end(by others: some Sequence<ChainLink>) -> Int64? { others.compactMap { end(by: $0) }.min() }
+}
+
+/// What the ledger knows of one session in a chain of takeovers.
+public struct FiledLink: Hashable, Sendable {
+    /// The session.
+    public var link: ChainLink
+    /// When the ledger received the session's first record, in milliseconds of group time.
+    public var begun: Int64
+    /// When the ledger received the session's first final record; `nil` while it has none.
+    public var ended: Int64?
+
+    /// Makes a link.
+    public init(_ link: ChainLink, begun: Int64, ended: Int64?) {
+        self.link = link
+        self.begun = begun
+        self.ended = ended
+    }
+
+    /// Returns for each session where its runs end at latest; `.max` where nobody took it over.
+    ///
+    /// A takeover that the ledger first heard of when it had the session's end already changes nothing: nobody can change
+    /// the past. One that does not name the node, as earlier versions do not, took over from the latest before it.
+    public static func ends(of sessions: [FiledLink]) -> [Int64] { ends(of: sessions, rules: .all) }
+
+    /// The same by these rules, which the simulator's proof leaves one out of.
+    package static func ends(of sessions: [FiledLink], rules: Rules) -> [Int64] {
+        var ends = [Int64](repeating: .max, count: sessions.count)
+        for chain in Dictionary(grouping: sessions.indices, by: { sessions[$0].link.lineage }).values
+        where chain.count > 1 {
+            let chain = chain.sorted { sessions[$0].link.stamp < sessions[$1].link.stamp }
+            for (place, index) in chain.enumerated() where place > 0 {
+                var later = sessions[index]
+                if later.link.takeover?.node == nil {
+                    later.link.takeover?.node = sessions[chain[place - 1]].link.node
+                }
+                for earlier in chain[..<place] where !sessions[earlier].isFinal(before: later, rules: rules) {
+                    guard let end = sessions[earlier].link.end(by: later.link, rules: rules) else { continue }
+                    ends[earlier] = min(ends[earlier], end)
+                }
+            }
+        }
+        return ends
+    }
+
+    /// Whether the ledger knew its end before it first heard of `other`.
+    private func isFinal(before other: FiledLink, rules: Rules) -> Bool {
+        ended.map { $0 < other.begun && rules.contains(.finalUncut) } ?? false
+    }
 }
 
 extension Register {
