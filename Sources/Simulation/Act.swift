@@ -52,10 +52,12 @@ public struct Act: Hashable, Sendable {
         case flood
         /// The broker loses a node's register although all connections hold.
         case lose
+        /// The peer that lies says what a ``Hoax`` is, by so many milliseconds.
+        case hoax
 
         /// What the first streams of a seed draw from. Later kinds are drawn from a stream of their own, so that seeds
         /// without them stay as they were.
-        static let base = allCases.filter { $0 != .lie && $0 != .flood && $0 != .lose }
+        static let base = allCases.filter { ![.lie, .flood, .lose, .hoax].contains($0) }
     }
 
     /// When, in milliseconds since the world began.
@@ -87,6 +89,7 @@ extension Act.Kind {
         case .replay: ["which", "retain"]
         case .garbage: ["which"]
         case .lie: ["which", "ahead"]
+        case .hoax: ["which", "by"]
         case .take, .hangUp, .kick, .zombie, .save, .flood, .lose: []
         }
     }
@@ -124,9 +127,18 @@ extension Act.Kind {
         case .replay: [random.draw(0...999), random.chance(300) ? 1 : 0]
         case .garbage: [random.draw(0...(Garbage.count - 1))]
         case .lie: [random.draw(0...(Liar.lies - 1)), random.pick([-60_000, 0, 0, 8_000, 12_000, 3_600_000])]
+        case .hoax:
+            [
+                random.draw(0...(Hoax.allCases.count - 1)),
+                random.pick([
+                    -3_000, 3_000, -9_000, 9_000, 12_000, -3_600_000, 3_600_000, -year / 2, 5 * year, 30 * year,
+                ]),
+            ]
         case .take, .hangUp, .kick, .zombie, .save, .flood, .lose: []
         }
     }
+
+    private var year: Int { 31_557_600_000 }
 
     private func loss(_ random: inout RandomStream) -> Int {
         random.chance(300) ? random.draw(1...2) : 0

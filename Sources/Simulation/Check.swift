@@ -67,8 +67,12 @@ public enum Check: String, CaseIterable, Sendable {
     case counterBounded
     /// A person is told only what the node that was asked has answered.
     case answerTrue
-    /// One peer causes a bounded number of changes per second.
+    /// One peer causes a bounded number of changes and messages per second.
     case peerBounded
+    /// Group time is not moved by one false clock where two honest ones are vouched for.
+    case timeHeld
+    /// The minutes of a node's session change by what a peer says only where that continues the session.
+    case minutesTheirOwn
     /// A count-up is not credited past its owner's last sign of life.
     case lastSignOfLife
 

@@ -62,6 +62,11 @@ public enum Sometimes: String, CaseIterable, Sendable {
     case ghost
     /// A peer lied, or flooded an owner with intents; the broker lost a register although the connections held.
     case lied, flooded, registerLost
+    /// The peer that lies did more than that, answered a ping by its false clock, or forged a ledger record.
+    case hoaxed, falseClock, recordForged
+    /// A node whose kernel does not vouch for its clock heard fewer than two honest clocks that are vouched for, beside
+    /// the false one; a forged record cut a session, as a takeover of it.
+    case exposed, cutByForgery
     /// A node lost its register on its disk and on the broker, while others show it.
     case orphan
     /// The debt service was killed; a ledger record was sent again; a ledger got back what it had lost.

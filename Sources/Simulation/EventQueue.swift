@@ -36,6 +36,8 @@ enum Event {
     case brokerUp(Int)
     /// The node that nobody knows says its register again, as it would when it was asked.
     case haunt
+    /// The liar has read a packet.
+    case lied(Packet)
     /// The faults are over.
     case heal
     /// Something happens to ledger records.

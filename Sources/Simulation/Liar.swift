@@ -11,13 +11,17 @@ struct Liar {
     /// Intents of one flood: more than an owner takes in a row.
     static let flood = 140
 
-    private let codec: WireCodec
+    let codec: WireCodec
     let node: NodeID
+    /// The clock that it says it has; `nil` while it answers no ping.
+    var falseClock: FalseClock?
+    /// The connection that its presence names.
+    var connection = ConnectionID("cm")
     /// Its largest register that readers can use.
     private(set) var register: Register?
     /// Answers that it has given for other owners.
     private(set) var forged: Set<Answer> = []
-    private var serial = 0
+    var serial = 0
 
     init?(space: SpaceID) {
         guard let node = NodeID(Self.name) else { return nil }
@@ -38,13 +42,17 @@ struct Liar {
         return Packet(topic: outgoing.topic, payload: outgoing.payload, retain: outgoing.retain)
     }
 
-    func presence(at time: Int64) -> Packet? {
-        ConnectionID("cm").map { connection in
-            packet(
+    /// What the liar makes of a packet.
+    func read(_ packet: Packet) -> Decoded { packet.decoded(by: codec, retained: false, now: 0) }
+
+    func presence(at time: Int64, online: Bool) -> Packet? {
+        connection.map { connection in
+            let said = falseClock?.reading(for: 0, answer: 0, at: time) ?? time
+            return packet(
                 .presence(
                     Presence(
-                        online: true, connection: connection, role: .node, name: Self.name, at: time,
-                        clock: ClockQuality(synced: false), software: "sim")))
+                        online: online, connection: connection, role: .node, name: Self.name, at: said,
+                        clock: falseClock?.quality ?? ClockQuality(synced: false), software: "sim")))
         }
     }
 
@@ -96,7 +104,7 @@ struct Liar {
         return say(changed(register) { $0.rev += 10 }).first
     }
 
-    private mutating func say(_ register: Register?) -> [Packet] {
+    mutating func say(_ register: Register?) -> [Packet] {
         guard let register, register.flaw == nil else { return [] }
         if register.epoch <= Limits.epochs, register.version > self.register?.version ?? Version(epoch: -1, rev: 0) {
             self.register = register
@@ -110,7 +118,7 @@ struct Liar {
         return register
     }
 
-    private func fresh(at stamp: Int64, epoch: Int = 1) -> Register? {
+    func fresh(at stamp: Int64, epoch: Int = 1) -> Register? {
         guard let id = SessionID("M\(serial)"), let boot = BootID("boot-m") else { return nil }
         let above = Version(epoch: epoch, rev: epoch > 1 ? Limits.counter.upperBound - 100_000 : 0)
         let version = max(register?.version ?? above, above).next
@@ -160,26 +168,34 @@ extension World {
         guard var liar else { return }
         let time = Clock.epoch + now / 1_000
         let victim = Liar.Victim(node: machines[node].id, own: machines[node].own, intent: lastIntent)
-        if liar.register == nil, !isLiarPresent, let presence = liar.presence(at: time) {
-            isLiarPresent = true
-            publish(presence)
-        }
+        introduce(&liar, at: time)
         // A slow disk has another queue behind the last fault than any real one.
         if floods, machines[node].disk != .good || machines[node].diskLast > now { return }
         let packets =
             floods ? liar.flood(victim, at: time) : liar.lie(which, about: victim, ahead: ahead, at: time)
-        self.liar = liar
-        if let said = liar.register {
-            witness.origins[said.id] = Witness.Origin(
-                // What took effect before it takes effect again, if it says so: it is the owner then.
-                lineage: said.lineage, parent: nil, version: Version(epoch: 0, rev: 0))
-        }
+        take(back: liar)
         counters.add(floods ? .flooded : .lied)
         for packet in packets { publish(packet) }
     }
 
+    /// Keeps the liar as it has become, and where its session comes from.
+    mutating func take(back liar: Liar) {
+        self.liar = liar
+        guard let said = liar.register else { return }
+        witness.origins[said.id] = Witness.Origin(
+            // What took effect before it takes effect again, if it says so: it is the owner then.
+            lineage: said.lineage, parent: nil, version: Version(epoch: 0, rev: 0))
+    }
+
+    /// The liar says that it is there, once.
+    mutating func introduce(_ liar: inout Liar, at time: Int64) {
+        guard !isLiarPresent, let presence = liar.presence(at: time, online: true) else { return }
+        isLiarPresent = true
+        publish(presence)
+    }
+
     /// By the half of the broker that the liar is connected to.
-    private mutating func publish(_ packet: Packet) { distribute(packet, at: brokers.count - 1, bridged: false) }
+    mutating func publish(_ packet: Packet) { distribute(packet, at: brokers.count - 1, bridged: false) }
 
     /// The broker loses a node's register although all connections hold, as a cluster does whose members retain messages
     /// each for itself.
@@ -207,16 +223,6 @@ extension World {
             return isLost(owner.id)
                 && machines.contains { $0.id != owner.id && $0.engine.mark(of: owner.id)?.version != own.version }
         }
-    }
-
-    /// An owner applies a bounded number of intents of one peer.
-    mutating func witnessRate(of own: Register, last: LastIntent, at node: Int) {
-        guard last.from == liar?.node else { return }
-        let second = now / 1_000_000
-        if witness.nodes[node].lately.second != second { witness.nodes[node].lately = (second, 0) }
-        witness.nodes[node].lately.count += 1
-        let count = witness.nodes[node].lately.count
-        if count > 121 { fail(.peerBounded, "\(own.owner) applies \(count) intents of one peer in a second") }
     }
 
     /// No answer of a node that was not asked reaches a person.

@@ -59,6 +59,14 @@ public struct Mutant: Hashable, Sendable {
         Mutant("records told before they are written", without: .recordsHeld),
         Mutant("records forgotten with their session", without: .recordsSecured),
         Mutant("a restored ledger is not filled again", without: .weeksCompared),
+        Mutant("no bound for a peer's epochs", without: .epochBound),
+        Mutant("no bound for answers to one peer's pings", without: .pongRate),
+        Mutant("no bound for one peer's pongs", without: .voiceRate),
+        Mutant("no bound for objections to one peer", without: .objectionRate),
+        Mutant("records of any node under one key", without: .recordKey),
+        Mutant("a takeover cuts what it does not continue", without: .explainedCut),
+        Mutant("a takeover cuts what was over", without: .finalUncut),
+        Mutant("records of any date", without: .recordDates),
     ]
 
     /// Runs seeds from `first` until one is caught, or the task is cancelled.

@@ -4,7 +4,7 @@
 /// trace leaves the other concerns' choices as they were.
 enum Concern: UInt64 {
     case mix = 1
-    case clocks, schedule, network, broker, probe, ledger, hostility
+    case clocks, schedule, network, broker, probe, ledger, hostility, hoaxes
 }
 
 /// A random source that a seed and a concern determine (SplitMix64).

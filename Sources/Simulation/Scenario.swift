@@ -36,6 +36,7 @@ public struct Scenario: Hashable, Sendable {
             acts.append(act)
         }
         addHostility()
+        addHoaxes()
         acts.sort { ($0.at, $0.id) < ($1.at, $1.id) }
     }
 
@@ -53,6 +54,18 @@ public struct Scenario: Hashable, Sendable {
             var act = Act(at: at, kind: kind, node: random.draw(0...(mix.nodes - 1)), numbers: [], id: acts.count)
             act.numbers = kind.numbers(&random)
             acts.append(act)
+        }
+    }
+
+    /// In most worlds with a peer that lies it also lies about its clock, to the ledger, and in floods.
+    private mutating func addHoaxes() {
+        var random = RandomStream(seed: seed, .hoaxes)
+        guard acts.contains(where: { $0.kind == .lie }), random.chance(700) else { return }
+        for _ in 0..<random.draw(2...20) {
+            let at = Int64(random.draw(0...(mix.trouble - 1)))
+            let node = random.draw(0...(mix.nodes - 1))
+            let numbers = Act.Kind.hoax.numbers(&random)
+            acts.append(Act(at: at, kind: .hoax, node: node, numbers: numbers, id: acts.count))
         }
     }
 

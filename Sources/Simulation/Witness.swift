@@ -37,8 +37,10 @@ struct Witness {
         var meant: [(write: Int, own: Register, record: LedgerRecord)] = []
         /// What of its own was last on disk.
         var recorded: Register?
-        /// How many intents of the liar it has applied in a second.
-        var lately: (second: Int64, count: Int) = (0, 0)
+        /// When it last heard fewer than two honest clocks that are vouched for, beside a false one.
+        var exposedAt: Int64?
+        /// What the liar has caused in a second.
+        var lately: (second: Int64, counts: [World.Caused: Int]) = (0, [:])
         /// Whether its disk once lost what it had promised to keep.
         var isForgetful = false
 
@@ -102,6 +104,8 @@ struct Witness {
     var starts: [SessionID: Int64] = [:]
     /// The boot of the owner in which a session was begun, where no kernel vouched for the owner's clock.
     var guessedIn: [SessionID: BootID] = [:]
+    /// Sessions whose owner went by a time that a false clock could tell.
+    var exposed: Set<SessionID> = []
     /// Sessions of which a register was published.
     var published: Set<SessionID> = []
     /// What the ledger must hold.

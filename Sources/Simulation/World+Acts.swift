@@ -47,6 +47,7 @@ extension World {
         case .lie: lie(numbers[0], about: node, ahead: numbers[1], floods: false)
         case .flood: lie(0, about: node, ahead: 0, floods: true)
         case .lose: lose(node)
+        case .hoax: hoax(numbers[0], about: node, by: Int64(numbers[1]))
         }
     }
 

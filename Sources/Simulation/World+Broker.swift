@@ -32,6 +32,7 @@ extension World {
     mutating func distribute(_ packet: Packet, at half: Int, bridged: Bool) {
         guard brokers[half].isUp else { return }
         if packet.retain { brokers[half].keep(packet) }
+        lieInReply(to: packet, at: half)
         for index in brokers[half].open
         where connections[index].subscriptions.contains(where: { TopicFilter.matches($0, packet.levels) }) {
             sendDown(.publish(packet, retained: false), on: index)

@@ -19,31 +19,73 @@ struct Shelf: RecordShelf {
 
 /// The debt service, as far as records go: what it has on disk, and what it has told whom.
 struct LedgerService {
+    /// What tells sessions apart: by ``Rules/recordKey`` the node too.
+    struct Key: Hashable {
+        var node: NodeID?
+        var session: SessionID
+    }
+
+    /// The latest record of a session, and when the first one and the first final one came.
+    struct Entry {
+        var filed: FiledRecord
+        var begun: Int64
+        var ended: Int64?
+
+        var link: FiledLink { FiledLink(filed.record.link, begun: begun, ended: ended) }
+    }
+
     var isUp = true
-    var ledger: [LedgerRecord.Key: FiledRecord] = [:]
-    var backup: [LedgerRecord.Key: FiledRecord] = [:]
+    var ledger: [Key: Entry] = [:]
+    var backup: [Key: Entry] = [:]
+    /// The latest version of each session's records that was refused, unless a later one was not.
+    var refused: [Key: Version] = [:]
     /// The connections whose presence the broker has: behind it the node has subscribed.
     var announced: Set<Int> = []
     /// The connections of nodes that it has said its weeks to.
     var greeted: [NodeID: ConnectionID] = [:]
-    var conflicts: Set<LedgerRecord.Key> = []
+    var conflicts: Set<Key> = []
+    let rules: Rules
 
-    mutating func file(_ filed: FiledRecord) -> LedgerAck.Outcome {
-        let key = filed.record.key
-        guard let held = ledger[key], held.record.version >= filed.record.version else {
-            ledger[key] = filed
-            return .kept
+    init(rules: Rules) { self.rules = rules }
+
+    func key(_ record: LedgerRecord) -> Key {
+        Key(node: rules.contains(.recordKey) ? record.node : nil, session: record.id)
+    }
+
+    mutating func file(_ filed: FiledRecord, at time: Int64) -> LedgerAck.Outcome {
+        let (record, key) = (filed.record, key(filed.record))
+        guard record.isPlausible(at: time) || !rules.contains(.recordDates) else {
+            refused[key] = max(refused[key] ?? record.version, record.version)
+            return .refused
         }
-        guard held.record.version == filed.record.version, held.digest != filed.digest else { return .kept }
-        conflicts.insert(key)
-        return .conflict
+        let held = ledger[key]
+        switch Filing(
+            version: record.version, digest: filed.digest,
+            over: held.map { (version: $0.filed.record.version, digest: $0.filed.digest) })
+        {
+        case .kept:
+            if let last = refused[key], record.version > last { refused[key] = nil }
+            ledger[key] = Entry(
+                filed: filed, begun: held?.begun ?? time, ended: record.status.isLive ? nil : held?.ended ?? time)
+            return .kept
+        case .known, .older: return .kept
+        case .conflict:
+            conflicts.insert(key)
+            return .conflict
+        case .refused: return .refused
+        }
+    }
+
+    /// All of a node, by session.
+    func records(of node: NodeID) -> [LedgerRecord] {
+        ledger.values.map(\.filed.record).filter { $0.node == node }.sorted { $0.id < $1.id }
     }
 
     func weeks(of node: NodeID) -> [RecordWeek] {
         var weeks: [Int: RecordWeek] = [:]
-        for filed in ledger.values where filed.record.node == node {
-            let number = RecordWeek.number(of: filed.record.stamp)
-            weeks[number, default: RecordWeek(number: number)].add(filed.name)
+        for entry in ledger.values where entry.filed.record.node == node {
+            let number = RecordWeek.number(of: entry.filed.record.stamp)
+            weeks[number, default: RecordWeek(number: number)].add(entry.filed.name)
         }
         return weeks.values.sorted { $0.number < $1.number }.suffix(LedgerAck.weeksLimit)
     }
@@ -56,6 +98,8 @@ struct LedgerService {
 enum LedgerEvent {
     /// A record of a node reaches the service, by the connection of this index.
     indirect case filed(Int, FiledRecord)
+    /// A record that a peer has made up reaches the service.
+    case told(Packet)
     /// The service has heard that a node is there.
     case introduced(Int)
     /// What the service says reaches a node.
@@ -85,6 +129,10 @@ extension World {
     mutating func handle(_ event: LedgerEvent) {
         switch event {
         case .filed(let link, let filed): file(filed, from: link)
+        case .told(let packet):
+            if service.isUp, case .record(let filed) = liar?.read(packet) {
+                _ = service.file(filed, at: Clock.epoch + now / 1_000)
+            }
         case .introduced(let link):
             service.announced.insert(link)
             greet(link)
@@ -166,7 +214,7 @@ extension World {
         let node = machines[connections[link].node].id
         // As the codec has it: a node writes its own records.
         guard isHeard(link), filed.record.node == node else { return }
-        let outcome = service.file(filed)
+        let outcome = service.file(filed, at: Clock.epoch + now / 1_000)
         say(LedgerAck(node: node, items: [LedgerAck.Item(filed.name, outcome)]), on: link)
     }
 
@@ -217,13 +265,19 @@ extension World {
     /// Every record has reached the ledger, and is what the node had on its disk.
     mutating func checkLedger() {
         guard violation == nil else { return }
-        for machine in machines where !witness.nodes[machine.index].isForgetful && machine.outbox.waiting > 0 {
+        for machine in machines where !witness.nodes[machine.index].isForgetful {
+            // What the ledger has refused waits until there is another version of it.
+            guard machine.outbox.waiting > service.refused.keys.count(where: { $0.node == machine.id }) else {
+                continue
+            }
             fail(.outboxEmpty, "\(machine.outbox.waiting) records of \(machine.id) wait")
         }
         for (id, expected) in witness.records.sorted(by: { $0.key < $1.key }) {
             guard let node = place(of: expected.record.node), !witness.nodes[node].isForgetful else { continue }
-            let key = expected.record.key
-            guard let held = service.ledger[key]?.record else {
+            let key = service.key(expected.record)
+            // What a wrong clock has dated is refused, and what was there before it stays.
+            if !expected.record.isPlausible(at: Clock.epoch + now / 1_000) { continue }
+            guard let held = service.ledger[key]?.filed.record else {
                 return fail(.ledgerHolds, "the ledger has nothing of \(id)")
             }
             if !expected.isMet(by: held) {
@@ -233,6 +287,36 @@ extension World {
                     "the ledger has \(Telling.line(held)) of \(id), which was \(Telling.line(expected.record))\(end)")
             }
             if service.conflicts.contains(key) { return fail(.ledgerHolds, "two records of \(id) under one version") }
+        }
+        checkForgeries()
+    }
+
+    /// What a peer has recorded changes the end of a session only where it continues that very session, and was there
+    /// before the ledger knew its end.
+    private mutating func checkForgeries() {
+        guard let liar else { return }
+        let all = service.ledger.values.sorted { $0.link.link.stamp < $1.link.link.stamp }
+        let honest = all.filter { $0.filed.record.node != liar.node }
+        let ends = FiledLink.ends(of: all.map(\.link), rules: rules)
+        let without = FiledLink.ends(of: honest.map(\.link))
+        let cuts = zip(all, ends).filter { $0.0.filed.record.node != liar.node }.map(\.1)
+        for (index, entry) in honest.enumerated() where cuts[index] < without[index] {
+            let record = entry.filed.record
+            let isExplained = all.contains { later in
+                let forged = later.filed.record
+                guard forged.node == liar.node, forged.lineage == record.lineage, forged.stamp > record.stamp,
+                    forged.continuedAt == cuts[index], forged.continuedFrom ?? record.node == record.node
+                else { return false }
+                let isInTime = cuts[index] >= (record.continuedAt ?? record.startedAt) - Limits.stampLead
+                return isInTime && entry.ended.map { $0 >= later.begun } ?? true
+            }
+            counters.add(.cutByForgery)
+            if !isExplained {
+                fail(.minutesTheirOwn, "\(record.id) ends at \(cuts[index]) by a record that does not continue it")
+            }
+        }
+        for entry in all where !entry.filed.record.isPlausible(at: Clock.epoch + now / 1_000) {
+            fail(.minutesTheirOwn, "the ledger has \(Telling.line(entry.filed.record))")
         }
     }
 }

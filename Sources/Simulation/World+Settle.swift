@@ -69,7 +69,9 @@ extension World {
         guard violation == nil else { return }
         let isOrphaned = isOrphaned
         if isOrphaned { counters.add(.orphan) }
-        if !isOrphaned, !isDisputed, !isDueInPart { if isForgotten { checkLive() } else { checkViews() } }
+        if !isOrphaned, !isDisputed, !isMisled, !isDueInPart {
+            if isForgotten { checkLive() } else { checkViews() }
+        }
         checkMinutes()
         checkDates()
         checkOutvoted()
@@ -189,7 +191,7 @@ extension World {
 
     /// A press anywhere gets an answer from the owner, unless the owner is one that nobody knows.
     private mutating func probePress() {
-        guard violation == nil, !isDisputed, !isForgotten,
+        guard violation == nil, !isDisputed, !isMisled, !isForgotten,
             let owner = machines[0].seen.view.register?.owner
         else { return }
         guard machines.contains(where: { $0.id == owner }) else { return }
@@ -206,7 +208,7 @@ extension World {
     /// - Returns: Whether a session was started that everybody must show.
     private mutating func probeStart() -> Bool {
         // A stamp that comes due meanwhile beats the start, and rightly so.
-        guard violation == nil, !isGhostAhead, !isDisputed, !isForgotten else { return false }
+        guard violation == nil, !isGhostAhead, !isDisputed, !isMisled, !isForgotten else { return false }
         let node = probe.draw(0...(machines.count - 1))
         start(node, plan: 0, auto: false, id: 9_002)
         // A stamp that is ahead of this node's clock may have to wait its turn; its own start does not.
@@ -219,7 +221,7 @@ extension World {
 
     /// Ten minutes of a running session, in which nothing ends: nobody has anything to say.
     private mutating func checkQuiet() {
-        guard violation == nil, !isGhostAhead, !isDisputed else { return }
+        guard violation == nil, !isGhostAhead, !isDisputed, !isMisled else { return }
         // What was handed on to the liar is asked again until it expires, for the liar does not answer.
         if isLiarPresent { run(until: now + Limits.intentLife * 1_000) }
         let before = said

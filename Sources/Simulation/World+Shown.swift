@@ -97,6 +97,8 @@ extension World {
         checkCredit(after: input, before: before, at: node)
         checkMoment(at: node, boot: instant.boot)
         checkOwnClock(at: node)
+        checkTimeHeld(at: node)
+        if case .received(.register(let register), _, _) = input { checkVersion(of: register, heldBy: node) }
         let hasChanged = machines[node].seen !== before
         if hasChanged { checkView(after: before, at: node) }
         if expectation.isRegister || hasChanged { checkEqualMaps(with: node) }
@@ -136,7 +138,9 @@ extension World {
         }
         // Where nobody can tell how wrong a time is, the first comparison of clocks may move it.
         let isLie = mix.sync == Clock.Sync.always.rawValue
-        if let last = witness.nodes[node].moment, let error = last.error, !isLie || error < Clock.syncedBound,
+        // Whose own clock lies has a session that jumps.
+        let isLiars = liar?.falseClock != nil && moment.register.owner == liar?.node
+        if !isLiars, let last = witness.nodes[node].moment, let error = last.error, !isLie || error < Clock.syncedBound,
             last.version == moment.register.version, last.session == moment.register.id,
             last.owner == moment.register.owner, (moment.register.phase, moment.elapsed) < (last.phase, last.elapsed)
         {

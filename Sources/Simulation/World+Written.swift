@@ -16,9 +16,10 @@ extension World {
         if own.id == before.id, own.epoch == before.epoch, own.last == nil {
             checkLateness(from: before, to: own, at: node)
         }
+        checkCut(from: before, to: own, at: node)
         if own.epoch > 20_000 { fail(.counterBounded, "\(Names.node(node)) has come to \(own.version)") }
         guard let last = own.last, last != before.last else { return }
-        witnessRate(of: own, last: last, at: node)
+        if last.from == liar?.node { witnessRate(of: .effect, at: node) }
         let name = Names.node(node)
         if witness.nodes[node].refused.contains(last.intent), place(of: last.from) != nil {
             fail(.refusalKept, "\(name) applies \(last.intent), which it had refused")
@@ -87,6 +88,7 @@ extension World {
                 session: intent.session, phase: intent.phase, operation: intent.operation, expiresAt: intent.expiresAt)
         case .presence, .hello, .ping, .pong: break
         }
+        witnessBounded(message, by: node)
         if !machines[node].isLinked, machines[node].seen.view.isLinked, machines[node].backlog.isEmpty {
             tell("\(name) publishes into a connection that is gone")
         }
@@ -206,7 +208,9 @@ extension World {
         case .discarded: counters.add(.discarded)
         case .tookOver(let session, let from): witnessTakeover(session, from: from, at: node)
         case .stampedAnew: counters.add(.stampedAnew)
-        case .clockCorrected: counters.add(.clockCorrected)
+        case .clockCorrected:
+            counters.add(.clockCorrected)
+            if isLiarPresent { witnessRate(of: .correction, at: node) }
         case .keptToItself: counters.add(.keptToItself)
         case .clockWrong, .noRetained, .journal: break
         }

@@ -39,7 +39,7 @@ struct World {
     var lastIntent: Intent?
     /// What the node that handles an input showed before it.
     var seenBefore: Seen?
-    var service = LedgerService()
+    var service: LedgerService
     /// What was sent to it.
     var recorded: Set<RecordName> = []
     var counters = Counters()
@@ -55,6 +55,7 @@ struct World {
         self.scenario = scenario
         self.rules = rules
         mix = scenario.mix
+        service = LedgerService(rules: rules)
         trace = Trace(isTelling: isTelling)
         schedule = RandomStream(seed: scenario.seed, .schedule)
         network = RandomStream(seed: scenario.seed, .network)
@@ -151,6 +152,7 @@ struct World {
         case .bridgeUp(let number): raiseBridge(number)
         case .brokerUp(let half): brokers[half].isUp = true
         case .heal: heal()
+        case .lied(let packet): answer(packet)
         case .ledger: break
         case .haunt:
             for packet in [ghost, liar?.last()].compactMap(\.self) {
