@@ -60,6 +60,31 @@ import Testing
         }
     }
 
+    /// Without MQTT 5 a remote hears its own hello, too; and a node answers one hello a second.
+    @Test func itTakesNoHelloForAnAnswer() async throws {
+        try await Space.with("desk") { space in
+            let id = try space["desk"].begin()
+            try await space.peer.sees("session", of: "desk", "the session") { $0.id.text == id }
+            try await Proxy.with(to: space.broker.port) { line in
+                line.drop(.retained)
+                let nowhere = space.broker.directory.file("none.sock")
+                let place = ["--socket", nowhere, "--broker", "mqtt://127.0.0.1:\(line.port)"]
+                let hellos = Task {
+                    while !Task.isCancelled {
+                        try await space.peer.publish("hello", ["v": 1])
+                        try await Task.sleep(for: .milliseconds(50))
+                    }
+                }
+                for _ in 0..<3 {
+                    let status = try await CommandLine.run(["status", "--json"] + place)
+                    #expect(status.code == 0 && status.json.session.text == id, "\(status)")
+                }
+                hellos.cancel()
+                _ = await hellos.result
+            }
+        }
+    }
+
     @Test func withoutASessionItSaysSo() async throws {
         try await Space.with("desk") { space in
             for command in ["status", "stop"] {

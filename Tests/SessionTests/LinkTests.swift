@@ -259,6 +259,18 @@ import Testing
         #expect(rig.engine.strangers == [.unknownVersion: 2] && rig.notes.count == 3)
     }
 
+    @Test func newNodeTakesThePlaceOfAPassingRemote() {
+        var rig = Rig()
+        rig.linkUp()
+        rig.hear(.register(peerRegister()), from: "kitchen")
+        for index in 0..<600 { rig.hear(.hello, from: "remote-\(index)") }
+        rig.pass(Limits.intentLife + 1)
+        rig.hear(.presence(presence("new-1")), from: "new")
+        #expect(rig.engine.peers[id("new")].isOnline)
+        #expect(rig.engine.register(of: .kitchen) != nil)
+        #expect(rig.engine.peers.all.count == Limits.nodes)
+    }
+
     @Test func aSpaceHasAtMostSoManyNodes() {
         var rig = Rig()
         for index in 0..<600 { rig.hear(.hello, from: "n\(index)") }

@@ -13,6 +13,9 @@ extension Doctor {
     /// is there and has said it lately.
     static func debt(_ status: StatusReport, _ nodes: NodesReport, hasLedger: Bool) -> Finding {
         guard let minutes = status.debtMinutes else { return silent(hasLedger: hasLedger) }
+        guard status.linked else {
+            return Finding("weekly debt", .absent, "without a broker nothing is heard of it")
+        }
         let age = status.debtAt.map {
             max(0, Int64(Date().timeIntervalSince1970 * 1_000) - (status.clockAhead ?? 0) - $0)
         }

@@ -109,6 +109,13 @@ struct Admission: Hashable, Sendable {
         objections[peer, default: Allowance(at: boot)].take(at: boot)
     }
 
+    /// Forgets the rates of a peer that is gone.
+    mutating func forget(_ peer: NodeID) {
+        intents[peer] = nil
+        pings[peer] = nil
+        objections[peer] = nil
+    }
+
     /// This node has begun another session: each peer has its full allowance for it.
     mutating func startSession() { intents = [:] }
 }

@@ -37,8 +37,18 @@ struct Answers: Hashable, Sendable {
             order[asker]?.removeFirst()
         }
 
+        mutating func forget(_ asker: NodeID) {
+            for intent in order.removeValue(forKey: asker) ?? [] { answers[intent] = nil }
+        }
+
         /// Who asked first, if that is known still.
         func asker(of intent: IntentID) -> NodeID? { answers[intent]?.asker }
+    }
+
+    /// Forgets the answers to a peer that is gone.
+    mutating func forget(_ asker: NodeID) {
+        refusals.forget(asker)
+        effects.forget(asker)
     }
 
     /// The answer that an intent gets again. What took effect counts for `session` alone.

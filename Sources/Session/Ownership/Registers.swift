@@ -32,6 +32,7 @@ struct Registers: Hashable, Sendable {
 extension Engine {
     mutating func receive(_ message: Message, from sender: NodeID, retained: Bool, at now: Instant) {
         let isHeard = !retained && (sender != node || configuration.isAnnounced) && !message.isWill
+        if !peers.admits(sender) { makeRoom(at: now) }
         guard peers.admit(sender, heardAt: isHeard ? now.boot : nil) else {
             return discard(.tooManyNodes, from: nil)
         }
@@ -54,6 +55,17 @@ extension Engine {
         case .ping(let ping, _): answer(ping, of: sender, at: now)
         case .pong(let pong, _): learn(pong, of: sender, at: now)
         }
+    }
+
+    /// Forgets a sender of which nothing counts any more: what it asked has expired.
+    private mutating func makeRoom(at now: Instant) {
+        let node = node
+        let gone = peers.forgetSilent(since: now.boot - Limits.intentLife) { $0 == node || registers[$0] != nil }
+        guard let gone else { return }
+        admission.forget(gone)
+        answers.forget(gone)
+        exchange.depart(gone)
+        exchange.forget(gone)
     }
 
     /// Whether a message is used, by the rules of ``Admission``.

@@ -64,6 +64,23 @@ public struct Peers: Hashable, Sendable {
         return true
     }
 
+    /// Forgets a sender to make room: the one that was silent longest of those that never said what they are. Passing
+    /// remotes are such, each command under an id of its own.
+    /// - Parameters:
+    ///   - boot: Only those that were heard before this instant are forgotten.
+    ///   - isNeeded: Whether something else is known of a node.
+    /// - Returns: Who was forgotten; `nil` where there is no such sender.
+    mutating func forgetSilent(since boot: Int64, unless isNeeded: (NodeID) -> Bool) -> NodeID? {
+        let silent = order.filter { node in
+            known[node].map { $0.presence == nil && $0.lastHeard ?? .min < boot } == true && !isNeeded(node)
+        }
+        let node = silent.min { known[$0]?.lastHeard ?? .min < known[$1]?.lastHeard ?? .min }
+        guard let node else { return nil }
+        known[node] = nil
+        order.removeAll { $0 == node }
+        return node
+    }
+
     private mutating func enter(_ node: NodeID) {
         guard known[node] == nil else { return }
         order.insert(node, at: order.firstIndex { $0 > node } ?? order.endIndex)

@@ -9,7 +9,9 @@ public import Wire
 /// How far a node's first connection has come.
 struct Settling {
     /// How long a passing remote waits for the first answer to its hello, in milliseconds.
-    static let helloPatience: Int64 = 1_200
+    ///
+    /// A node answers one hello a second, and spreads its answer over 200 ms.
+    static let helloPatience: Int64 = 1_500
     /// How long it waits for the others behind the first answer: nodes spread theirs over 200 ms.
     static let helloSpread: Int64 = 300
 
@@ -139,7 +141,10 @@ extension Node {
                 return
             }
             feed(.received(content, from: sender, retained: message.retain))
-            if !settling.isOver { helloAnswered() }
+            switch content {
+            case .presence, .register: if !settling.isOver { helloAnswered() }
+            case .intent, .ack, .hello, .ping, .pong: break
+            }
         case .barrier(let id):
             barrierCameBack(id)
         case .erased(let sender): feed(.erased(from: sender))

@@ -46,7 +46,12 @@ extension Node {
     public func nodesReport() -> NodesReport {
         let now = clocks()
         let time = groupTime(at: now)
-        var rows = peers.all.filter { !(identity.isAnnounced && $0.node == identity.node) }.map { node, peer in
+        let others = peers.all.filter { node, peer in
+            // A passing remote says nothing of itself, so it is no node.
+            let isNode = peer.presence != nil || register(of: node) != nil || !peer.discarded.isEmpty
+            return isNode && !(identity.isAnnounced && node == identity.node)
+        }
+        var rows = others.map { node, peer in
             row(
                 of: node, presence: peer.presence, isOnline: peer.isOnline,
                 lastHeard: peer.lastHeard.map { time - (now.boot - $0) }, at: time)
