@@ -42,6 +42,12 @@ import Testing
         #expect(rig.own?.version == Version(epoch: 1, rev: 3 + Limits.claimedRevisions))
     }
 
+    @Test func ownerBeginsTheNextEpochWhereAClaimIsFurtherAway() {
+        var rig = LinkTests.running()
+        rig.hear(Self.fork(1, 3 + Limits.claimedRevisions), from: "kitchen")
+        #expect(rig.own?.epoch == 2)
+    }
+
     /// An owner that has lost its journal, and found nothing at the broker, hears of its later epochs from an observer.
     @Test func ownerReachesAnHonestClaimStepByStep() throws {
         var rig = LinkTests.running()
@@ -160,6 +166,53 @@ import Testing
         #expect(outcome(rig.replies[1]) == .applied)
     }
 
+    /// The codec and the broker's rules keep most of these from ever coming here.
+    @Test func messageIsJudgedByItsSenderAndByWhomItIsFor() throws {
+        var rig = RequestTests.rig()
+        rig.press(.pause, id: "I1")
+        let request = try #require(rig.engine.requests[token("I1")])
+        func verdict(
+            _ message: Message, from sender: String, head: (owner: NodeID, lineage: SessionID)? = nil
+        ) -> Admission.Verdict {
+            let known = Admission.Known(
+                node: rig.node, isSelf: id(sender) == rig.node, groupTime: Rig.epoch, request: request, head: head)
+            return Admission.judge(message, from: id(sender), retained: false, knowing: known)
+        }
+        let intent = try #require(rig.intents.first)
+        #expect(verdict(.intent(intent), from: "desk") == .accepted)
+        #expect(verdict(.intent(intent), from: "zoo") == .refused(.wrongSender))
+        let answer = RequestTests.answer(.applied)
+        #expect(verdict(answer, from: "kitchen") == .accepted)
+        #expect(verdict(answer, from: "desk") == .ignored)
+        // It owns the session by now, or another one.
+        #expect(verdict(answer, from: "attic", head: (id("attic"), token("P1"))) == .accepted)
+        #expect(verdict(answer, from: "attic", head: (id("attic"), token("Z1"))) == .refused(.notAsked))
+        for (subject, sender, isHeard) in [("desk", "zoo", true), ("attic", "zoo", false), ("desk", "desk", false)] {
+            let clock = Message.ack(.clock(node: id(subject), session: token("S1"), at: Rig.epoch))
+            for objection in [Self.fork(of: subject, 1, 9), clock] {
+                #expect(verdict(objection, from: sender) == (isHeard ? .accepted : .ignored))
+            }
+        }
+        #expect(verdict(.hello, from: "zoo") == .accepted && verdict(.hello, from: "desk") == .ignored)
+    }
+
+    /// The session went on at a node that was not asked, with what was asked of the one before.
+    @Test func registerOfTheHeadShowsAnEffectAlthoughItWasNotAsked() {
+        var rig = TakeoverTests.mirror()
+        rig.press(.pause, id: "I1")
+        rig.hear(.register(LineageTests.continuation(applied: [token("I1")])), from: "attic")
+        #expect(outcome(rig.replies[1]) == .applied && rig.intents.count == 1)
+    }
+
+    @Test func registerOfAnotherSessionOfTheOwnerShowsNoEffect() {
+        var rig = RequestTests.rig()
+        rig.press(.pause, id: "I1")
+        var other = peerRegister(session: "P2", at: Rig.epoch + 1, rev: 2)
+        other.applied = [token("I1")]
+        rig.hear(.register(other), from: "kitchen")
+        #expect(outcome(rig.replies[1]) != .applied)
+    }
+
     // MARK: Rates
 
     static func flooded(_ count: Int) -> Rig {
@@ -194,6 +247,72 @@ import Testing
         rig.hear(rig.intent(.pause, id: "flood-100"))
         #expect(rig.answers.suffix(2).map(\.outcome) == [.refused(.busy), .refused(.busy)])
         #expect(rig.own?.status == .running)
+    }
+
+    @Test func peerThatWasQuietHasOneBurstAndNoMore() {
+        var rig = Self.flooded(1)
+        rig.pass(60_000)
+        rig.published = []
+        for index in 0..<1_000 { rig.hear(rig.intent(index % 2 == 0 ? .resume : .pause, id: "burst-\(index)")) }
+        #expect(rig.answers.count { $0.outcome == .applied } == 100)
+    }
+
+    @Test func peerHasItsFullAllowanceForAnotherSession() {
+        var rig = Self.flooded(1_000)
+        rig.start("focus 25m", id: "S2")
+        rig.hear(rig.intent(.pause, id: "fresh"))
+        #expect(rig.answers.last?.intent == token("fresh") && rig.answers.last?.outcome == .applied)
+    }
+
+    @Test func whatTookEffectIsNotCalledBusy() {
+        var old = Self.flooded(0)
+        let extend = old.intent(.extend(seconds: 60), id: "applied")
+        old.hear(extend)
+        var rig = Rig(boot: old.boot, wall: old.wall, journal: old.journal)
+        rig.linkUp()
+        for index in 0..<100 { rig.hear(rig.intent(index % 2 == 0 ? .pause : .resume, id: "flood-\(index)")) }
+        rig.published = []
+        rig.hear(extend)
+        rig.hear(rig.intent(.pause, id: "last"))
+        #expect(rig.answers.map(\.intent) == [token("last")] && rig.answers.last?.outcome == .refused(.busy))
+    }
+
+    /// A peer that is refused again and again makes the owner forget no refusal of another peer.
+    @Test func refusalOfAPeerIsRememberedWhateverOthersAsk() {
+        var rig = Rig()
+        rig.linkUp()
+        rig.start("focus 25m")
+        var resume = rig.intent(.resume, id: "honest")
+        resume.from = id("zoo")
+        rig.hear(resume)
+        for index in 0..<200 {
+            rig.hear(rig.intent(.resume, id: "flood-\(index)"))
+            rig.pass(60)
+        }
+        rig.press(.pause)
+        rig.hear(resume)
+        #expect(rig.answers.last?.intent == token("honest") && rig.answers.last?.outcome == .noop)
+        #expect(rig.own?.status == .paused)
+    }
+
+    /// The register keeps the last ids of all peers together; the owner remembers more of each.
+    @Test func intentThatFellOutOfTheRegisterTakesNoEffectAgain() throws {
+        var rig = Rig()
+        rig.linkUp()
+        rig.start("focus 25m")
+        let first = rig.intent(.extend(seconds: 60), id: "first")
+        rig.hear(first)
+        for (index, sender) in (0..<120).map({ ($0, $0 < 60 ? "kitchen" : "attic") }) {
+            var press = rig.intent(index % 2 == 0 ? .pause : .resume, id: "later-\(index)")
+            press.from = id(sender)
+            rig.hear(press)
+            rig.pass(60)
+        }
+        let own = try #require(rig.own)
+        #expect(!own.applied.contains(first.id))
+        rig.hear(first)
+        #expect(rig.answers.last?.intent == first.id && rig.answers.last?.outcome == .duplicate)
+        #expect(rig.own?.plan[0].seconds == 26 * 60)
     }
 
     @Test func honestIntentTakesEffectOnceAlthoughOtherPeersFillTheRegister() throws {
@@ -262,5 +381,43 @@ import Testing
         rig.hear(.register(peerRegister(at: Rig.epoch - 60_000, rev: 2, status: .superseded)), from: "kitchen")
         rig.pass(60_000)
         #expect(rig.registers.isEmpty)
+    }
+
+    @Test func ownerSaysNothingWhereTheNodeOfTheOlderOneIsGone() {
+        var rig = LinkTests.running()
+        rig.hear(.presence(presence("k1", online: false)), from: "kitchen")
+        rig.hear(.register(peerRegister(at: Rig.epoch - 60_000)), from: "kitchen")
+        rig.pass(60_000)
+        #expect(rig.registers.isEmpty)
+    }
+
+    /// The reminder may be lost as the register was: the next sign of the older session brings another one.
+    @Test func ownerRepeatsItsRegisterAsOftenAsTheOlderOneComesAgain() {
+        var rig = LinkTests.running()
+        rig.hear(.presence(presence("k1")), from: "kitchen")
+        for count in 1...3 {
+            rig.hear(.register(peerRegister(at: Rig.epoch - 60_000)), from: "kitchen")
+            rig.pass(1_000)
+            #expect(rig.registers.count == count)
+        }
+    }
+
+    @Test func olderOneThatTheBrokerKeptBringsNoReminder() throws {
+        var rig = Rig(journal: LinkTests.running().journal)
+        rig.barriers = false
+        rig.linkUp()
+        rig.hear(.presence(presence("k1")), from: "kitchen", retained: true)
+        rig.hear(.register(peerRegister(at: Rig.epoch - 60_000)), from: "kitchen", retained: true)
+        rig.send(.barrierPassed(token("conn-desk-1")))
+        rig.pass(10_000)
+        #expect(rig.registers.count == 1)
+    }
+
+    /// Only where the broker lets anybody write anywhere: what stands there is not what others should read.
+    @Test func registerOfAnotherNodeOnTheOwnTopicIsReplaced() {
+        var rig = LinkTests.running()
+        rig.hear(.register(peerRegister()), from: "desk")
+        rig.pass(1_000)
+        #expect(rig.registers == [rig.own].compactMap(\.self))
     }
 }
