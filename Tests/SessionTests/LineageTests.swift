@@ -110,6 +110,16 @@ import Testing
         #expect(rig.answers.map(\.outcome) == [.duplicate, .duplicate] && rig.own?.status == .paused)
     }
 
+    /// Its own session was continued in turn: whoever has it now answers.
+    @Test func whoIsNoLongerTheHeadIsSilent() throws {
+        var rig = Self.head()
+        let next = Self.continuation(of: try #require(rig.own), at: rig.wall + 1)
+        rig.hear(.register(next), from: "attic")
+        #expect(rig.own?.status == .superseded)
+        rig.hear(rig.intent(.resume, id: "I1", session: "P1"))
+        #expect(rig.answers.isEmpty)
+    }
+
     // MARK: The old owner
 
     /// An owner whose last effect never reached anybody.
@@ -137,6 +147,21 @@ import Testing
         rig.hear(RequestTests.answer(.applied), from: "kitchen")
         rig.pass(30_000)
         #expect(rig.intents.count == 2, "and nobody is told: its own person was answered long ago")
+    }
+
+    /// The clock that told when it expires may have been wrong.
+    @Test func whatIsHandedOnIsGivenUpAfterTheLifeOfAnIntent() throws {
+        var rig = Rig()
+        rig.linkUp()
+        rig.start("focus 25m, shortBreak 5m")
+        rig.hear(rig.intent(.extend(seconds: 60), id: "I1", life: 86_400_000))
+        rig.pass(60_000)
+        rig.hear(.register(Self.continuation(of: try #require(rig.own), node: "kitchen")), from: "kitchen")
+        rig.pass(Limits.intentLife)
+        let sent = rig.intents.count
+        #expect(sent > 1)
+        rig.pass(60_000)
+        #expect(rig.intents.count == sent)
     }
 
     @Test func whatTravelledOrIsTooOldIsNotHandedOn() throws {
@@ -245,5 +270,40 @@ import Testing
         for intent in owner.intents { asker.hear(intent) }
         #expect(owner.own?.status == .superseded && owner.intents.isEmpty)
         #expect(asker.own?.currentPhase.seconds == 1_560 && asker.own?.applied == [token("I1")])
+    }
+
+    // MARK: The chain
+
+    static func link(
+        _ node: String, lineage: String = "S1", at: Int64, started: Int64? = nil, from: String? = nil
+    ) -> ChainLink {
+        ChainLink(
+            lineage: token(lineage), node: id(node), stamp: Stamp(time: at, counter: 0, node: id(node)),
+            startedAt: started ?? at, takeover: from.map { ChainLink.Takeover(node: id($0), at: at) })
+    }
+
+    @Test func takeoverEndsOnlyWhatItsOwnChainExplains() {
+        let first = Self.link("desk", at: 100_000)
+        #expect(first.end(by: Self.link("hall", at: 160_000, from: "desk")) == 160_000)
+        #expect(first.end(by: Self.link("hall", lineage: "S2", at: 160_000, from: "desk")) == nil, "another lineage")
+        #expect(first.end(by: Self.link("hall", at: 160_000, from: "attic")) == nil, "another node")
+        #expect(first.end(by: Self.link("hall", at: 160_000)) == nil, "a start")
+        var earlier = Self.link("hall", at: 160_000, from: "desk")
+        earlier.stamp.time = 99_000
+        #expect(first.end(by: earlier) == nil, "stamped before it")
+        let both = [Self.link("attic", at: 200_000, from: "desk"), Self.link("hall", at: 160_000, from: "desk")]
+        #expect(first.end(by: both) == 160_000 && first.end(by: both.reversed()) == 160_000)
+    }
+
+    /// Clocks may differ by as much as a stamp may lead; a session that came back begins at its own takeover.
+    @Test func takeoverFromBeforeASessionBelongsToAnEarlierOne() {
+        let again = Self.link("desk", at: 500_000, started: 100_000, from: "hall")
+        func end(at: Int64) -> Int64? {
+            var later = Self.link("attic", at: at, from: "desk")
+            later.stamp.time = 600_000
+            return again.end(by: later)
+        }
+        #expect(end(at: 500_000 - Limits.stampLead) == 490_000)
+        #expect(end(at: 500_000 - Limits.stampLead - 1) == nil)
     }
 }
