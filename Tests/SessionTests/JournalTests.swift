@@ -152,6 +152,49 @@ import Testing
         #expect(new.answers.map(\.outcome) == [.duplicate])
     }
 
+    /// The lost end of the journal is taken back without what was asked meanwhile: that has to take effect once more.
+    @Test func whatATakenBackRegisterUndoesTakesEffectAgain() throws {
+        var old = Self.before("focus 25m", Self.minute)
+        let journal = old.journal
+        for index in 0..<4 { old.hear(old.intent(index % 2 == 0 ? .pause : .resume, id: "O\(index)")) }
+        var new = Rig(boot: old.boot, wall: old.wall, journal: journal)
+        new.barriers = false
+        new.linkUp()
+        let extend = new.intent(.extend(seconds: 60), id: "I1")
+        new.hear(extend)
+        #expect(new.own?.plan[0].seconds == 26 * 60)
+        new.hear(.register(try #require(old.own)), from: "desk", retained: true)
+        new.send(.barrierPassed(token("conn-desk-1")))
+        #expect(new.own?.plan[0].seconds == 25 * 60)
+        new.hear(extend)
+        #expect(new.own?.plan[0].seconds == 26 * 60 && new.answers.last?.outcome == .applied)
+    }
+
+    @Test func aLostRegisterIsTakenBackAboveEveryEpochThatTheJournalKnows() {
+        let old = Self.before("focus 25m", Self.minute)
+        var new = Rig(boot: old.boot, wall: old.wall, journal: Journal(epoch: 5))
+        new.barriers = false
+        new.linkUp()
+        if let own = old.own { new.hear(.register(own), from: "desk", retained: true) }
+        new.send(.barrierPassed(token("conn-desk-1")))
+        #expect(new.own?.id == token("S1") && new.own?.epoch == 6)
+    }
+
+    /// A stamp that no clock admits does not draw the fresh start after it.
+    @Test func aFreshStartIsNotStampedAboveAStampFarAhead() throws {
+        var ahead = try #require(Self.before("focus 25m", Self.minute).own)
+        ahead.stamp.time += 3_600_000
+        let new = Self.found(ahead, then: { $0.start("focus 5m", id: "mine") }, wall: Rig.epoch)
+        #expect(new.own?.id == token("mine") && new.own?.stamp.time == Rig.epoch)
+    }
+
+    @Test func whatRanOverARebootIsApproximate() {
+        let old = Self.before("focus 25m", Self.minute)
+        #expect(old.records.last?.isApproximate == false)
+        let new = Rig(bootID: "boot-2", boot: 30_000, wall: old.wall + Self.minute, journal: old.journal)
+        #expect(new.records.last?.isApproximate == true)
+    }
+
     @Test func aForkAtTheBrokerIsOutbid() throws {
         let old = Self.before("focus 25m", Self.minute)
         var swapped = try #require(old.own)
@@ -190,8 +233,25 @@ import Testing
         rig.linkUp()
         rig.start("focus 25m")
         rig.disk = .failing
-        for index in 0..<1_000 { rig.hear(rig.intent(index % 2 == 0 ? .pause : .resume, id: "I\(index)")) }
-        #expect(rig.engine.disk.held.count <= Disk.heldAnswers)
+        for index in 0..<1_000 {
+            var press = rig.intent(index % 2 == 0 ? .pause : .resume, id: "I\(index)")
+            press.from = id("n\(index % 10)")
+            rig.hear(press)
+        }
+        #expect(rig.engine.disk.held.count == Disk.heldAnswers)
+    }
+
+    /// A write that only notes a stamp holds up no answer.
+    @Test func answerWaitsOnlyForTheRegisterThatItSpeaksOf() {
+        var rig = Rig()
+        rig.linkUp()
+        rig.start("focus 25m")
+        rig.press(.stop)
+        rig.disk = .later
+        rig.hear(.register(peerRegister(at: rig.wall + 1)), from: "kitchen")
+        #expect(rig.pendingWrites.count == 1)
+        rig.hear(rig.intent(.stop))
+        #expect(rig.answers.map(\.outcome) == [.noop])
     }
 
     @Test func aSlowDiskIsWaitedFor() {
