@@ -41,6 +41,46 @@ import Testing
         #expect(rig.records.last?.isApproximate == false)
     }
 
+    /// Its own clock is one of those that contradict each other, from its first record on.
+    @Test func recordOfAStartIsApproximateWhileVouchedClocksContradict() {
+        var rig = Self.synchronised()
+        rig.meet("attic", Self.rogue)
+        rig.pass(1_000)
+        rig.start("focus 10m", id: "S2")
+        let said = rig.records.filter { $0.id == token("S2") }
+        #expect(!said.isEmpty && said.count(where: \.isApproximate) == said.count)
+    }
+
+    /// What nobody vouches for, or whoever is gone, is no reason to doubt a clock that is vouched for.
+    @Test func recordIsExactWhereOnlyAnUnvouchedClockOrAGoneOneContradicts() {
+        var unvouched = Self.rogue
+        unvouched.quality = ClockQuality(synced: false)
+        var rig = Self.synchronised()
+        rig.meet("attic", unvouched)
+        rig.pass(1_000)
+        rig.start("focus 10m", id: "S2")
+        #expect(rig.engine.isContradicted(by: id("attic")) && rig.records.last?.isApproximate == false)
+        var late = Self.synchronised()
+        late.meet("attic", Self.rogue)
+        var gone = presence("attic-1")
+        gone.online = false
+        late.hear(.presence(gone), from: "attic")
+        let ping = Ping(connection: token("attic-1"), sent: 5, at: Self.rogue.time(at: late.boot))
+        late.hear(.ping(ping, to: late.node), from: "attic")
+        late.start("focus 10m", id: "S2")
+        #expect(late.engine.isContradicted(by: id("attic")) && late.records.last?.isApproximate == false)
+    }
+
+    /// Nobody vouches for the own clock's bound where it does not tell the time, and the records say so.
+    @Test func outvotedClockTellsNoBound() throws {
+        var rig = Self.synchronised(skew: 3_600_000)
+        for node in ["attic", "cellar", "kitchen"] { rig.meet(node) }
+        rig.pass(10_000)
+        rig.start("focus 10m", id: "S2")
+        #expect(try #require(rig.own).anchor.bound == nil)
+        #expect(rig.records.last?.id == token("S2") && rig.records.last?.isApproximate == true)
+    }
+
     /// A node that is gone is a reason for nobody to look after its clock.
     @Test func nodeThatIsGoneContradictsNobody() {
         var rig = Self.synchronised()
@@ -69,6 +109,21 @@ import Testing
         #expect(rig.groupTime == rig.wall && rig.own?.rev == 2)
         rig.hear(.presence(presence("cellar-2")), from: "cellar", retained: true)
         #expect(rig.groupTime == rig.wall, "an answer from before it was gone has no voice")
+    }
+
+    /// Its answer was on its way when it left.
+    @Test func answerOfANodeThatIsGoneHasNoVoice() throws {
+        let hour: Int64 = 3_600_000
+        var rig = Self.synchronised(skew: hour)
+        for node in ["attic", "cellar", "kitchen"] { rig.meet(node) }
+        rig.pass(10_000)
+        #expect(rig.groupTime == rig.wall - hour)
+        var gone = presence("cellar-1")
+        gone.online = false
+        rig.hear(.presence(gone), from: "cellar")
+        let ping = Ping(connection: try #require(rig.engine.link.connection), sent: rig.boot - 1, at: rig.wall)
+        rig.hear(.pong(PeerClock().pong(to: ping, at: rig.boot), to: rig.node), from: "cellar")
+        #expect(rig.groupTime == rig.wall)
     }
 
     /// Three that contradict it, but not each other, and three of which one agrees with it.

@@ -41,6 +41,20 @@ import Testing
         }
     }
 
+    /// A pong of a boot that is over comes late; nobody goes back to it.
+    @Test func answerOfAnEarlierBootSaysNothing() {
+        var exchange = Exchange()
+        let clocks = Clocks()
+        let early = clocks.pong(1e9, there: 500, back: 9_000_000, bootID: "old")
+        let late = clocks.pong(2e9, there: 500, back: 500, bootID: "new")
+        let (isNew, isOld) = (
+            exchange.learn(late.0, of: .kitchen, at: late.at),
+            exchange.learn(early.0, of: .kitchen, at: early.at + 2_000_000)
+        )
+        #expect(isNew && !isOld)
+        #expect(exchange.estimates[.kitchen]?.bootID == token("new"))
+    }
+
     @Test(arguments: UInt64(1)...60) func theIntervalHoldsTheTrueOffset(seed: UInt64) throws {
         var random = Random(seed: seed)
         let clocks = Clocks(
