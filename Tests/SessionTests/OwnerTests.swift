@@ -259,4 +259,23 @@ import Testing
         #expect(rig.published.filter { $0 == objection }.count == 3)
         #expect(rig.engine.view.register?.title == "")
     }
+
+    /// Whatever else is wrong with it, what is asked of an ended session is told that it has ended.
+    @Test func whatIsAskedOfAnEndedSessionIsAnsweredByItsEnd() {
+        var rig = Rig()
+        rig.linkUp()
+        rig.start("focus 25m, shortBreak 5m")
+        rig.press(.stop)
+        rig.hear(rig.intent(.skip, id: "I1", phase: 1))
+        rig.hear(rig.intent(.stop, id: "I2", life: 0))
+        #expect(rig.answers.map(\.outcome) == [.refused(.notAllowed), .noop])
+    }
+
+    @Test func whoAskedFirstIsRemembered() {
+        var memory = Answers.Memory()
+        let answer = Answer(intent: token("I1"), outcome: .noop, session: token("S1"), rev: 1)
+        memory.keep(answer, for: id("zoo"))
+        memory.keep(answer, for: .kitchen)
+        #expect(memory.asker(of: token("I1")) == id("zoo"))
+    }
 }
