@@ -34,6 +34,8 @@ struct RecordLimitsTests {
         }
         #expect(try !record(at: Self.now) { $0.runs[0].to = Self.now + 2 * Self.day }.isPlausible(at: Self.now))
         #expect(try !record(at: Self.now) { $0.runs[0].from = 0 }.isPlausible(at: Self.now))
+        #expect(try !record(at: Self.now) { $0.stamp.time = 0 }.isPlausible(at: Self.now))
+        #expect(try !record(at: Self.now) { $0.startedAt = 0 }.isPlausible(at: Self.now))
         #expect(try !record(at: Self.now) { $0.continuedAt = 0 }.isPlausible(at: Self.now))
         #expect(try !record(at: Self.now) { $0.endsAt = Limits.time.upperBound }.isPlausible(at: Self.now))
     }
@@ -49,6 +51,24 @@ struct RecordLimitsTests {
         #expect(quota.admits(desk, in: home, now: start + .seconds(86_400)) { 0 })
         let full = RecordQuota()
         #expect(!full.admits(desk, in: home) { RecordQuota.sessions })
+    }
+
+    @Test func nodeThatWasQuietForAWeekHasTheQuotaOfOneDay() throws {
+        let (quota, desk, home) = (RecordQuota(), try #require(NodeID("desk")), try #require(SpaceID("home")))
+        let start = ContinuousClock.now
+        #expect(quota.admits(desk, in: home, now: start) { 0 })
+        let later = start + .seconds(7 * 86_400)
+        var admitted = 0
+        while admitted <= RecordQuota.sessionsPerDay, quota.admits(desk, in: home, now: later, stored: { 0 }) {
+            admitted += 1
+        }
+        #expect(admitted == RecordQuota.sessionsPerDay)
+    }
+
+    @Test func whatANodeAddsCountsTowardsAllThatItMayHave() throws {
+        let (quota, desk, home) = (RecordQuota(), try #require(NodeID("desk")), try #require(SpaceID("home")))
+        #expect(quota.admits(desk, in: home) { RecordQuota.sessions - 1 })
+        #expect(!quota.admits(desk, in: home) { RecordQuota.sessions - 1 })
     }
 
     @Test func newVersionsOfKnownSessionsAreFiledBeyondTheQuota() throws {

@@ -82,6 +82,56 @@ struct LedgerTakeoverTests {
         #expect(try minutes(at: 200_000) == 120)
     }
 
+    /// What counts is when the ledger first heard of either, however often their nodes say it again.
+    @Test func laterVersionsDoNotChangeWhichOfTwoWasKnownFirst() throws {
+        try file(record("s-1", of: "desk", minutes: 120, status: .running), at: 0)
+        var takeover = try record("s-2", of: "hall", lineage: "s-1", from: 60, minutes: 30, took: ("desk", 60))
+        try file(takeover, at: 61)
+        var late = try record("s-1", of: "desk", minutes: 120)
+        late.version.rev = 2
+        try file(late, at: 180)
+        takeover.version.rev = 2
+        try file(takeover, at: 200)
+        #expect(try minutes() == 90)
+        try file(record("s-5", of: "desk", from: 300, minutes: 120), at: 420)
+        try file(record("s-6", of: "rogue", lineage: "s-5", from: 301, minutes: 0, took: ("desk", 301)), at: 100_000)
+        var again = try record("s-5", of: "desk", from: 300, minutes: 120)
+        again.version.rev = 2
+        try file(again, at: 100_001)
+        #expect(try minutes(at: 200_000) == 210)
+    }
+
+    /// A ledger that was away gets the end of a session and its takeover at once.
+    @Test func takeoverThatComesTogetherWithTheEndOfASessionCutsIt() throws {
+        try file(record("s-1", of: "desk", minutes: 120), at: 180)
+        try file(record("s-2", of: "hall", lineage: "s-1", from: 60, minutes: 30, took: ("desk", 60)), at: 180)
+        #expect(try minutes() == 90)
+    }
+
+    @Test func firstOfTwoTakeoversEndsASession() throws {
+        try file(record("s-1", of: "desk", minutes: 120, status: .running), at: 0)
+        try file(record("s-2", of: "hall", lineage: "s-1", from: 60, minutes: 10, took: ("desk", 60)), at: 61)
+        try file(record("s-3", of: "attic", lineage: "s-1", from: 90, minutes: 10, took: ("desk", 90)), at: 91)
+        #expect(try minutes() == 80)
+    }
+
+    @Test func whatAPersonHasSaidOfASessionIsNotCut() throws {
+        let first = try record("s-1", of: "desk", minutes: 120, status: .running)
+        try file(first, at: 0)
+        try file(record("s-2", of: "hall", lineage: "s-1", from: 60, minutes: 10, took: ("desk", 60)), at: 61)
+        let run = LedgerRecord.Run(kind: .focus, from: Self.start, to: Self.start + 120 * Self.minute)
+        let content = Correction.Content(title: "", label: nil, runs: [run])
+        try ledger.correct(
+            Correction(id: try #require(Token("c-1")), key: first.key, at: 0, content: content), in: home)
+        #expect(try minutes() == 120)
+    }
+
+    @Test func recordWithTheIDOfAnotherNodesSessionIsKeptBesideItWhateverItsVersion() throws {
+        try file(record("s-1", of: "desk", minutes: 60, epoch: 5), at: 60)
+        #expect(try file(record("s-1", of: "hall", from: 90, minutes: 30), at: 120) == .kept)
+        #expect(try minutes() == 90)
+    }
+
     @Test func takeoverEndsOnlySessionsOfTheNodeThatItNames() throws {
         try file(record("s-1", of: "desk", minutes: 120, status: .running), at: 0)
         try file(record("s-2", of: "rogue", lineage: "s-1", from: 5, minutes: 0, took: ("hall", 5)), at: 6)
