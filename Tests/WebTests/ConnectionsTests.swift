@@ -42,6 +42,16 @@ import Testing
         #expect(!connections.open(stranger))
     }
 
+    @Test func othersThatCloseLeaveRoomForOthers() throws {
+        let limits = Connections.Limits(openFiles: 64)
+        let connections = Connections(limits: limits, log: Self.log)
+        for number in 0..<3 * limits.total {
+            let stranger = try Self.address("10.0.0.\(number)")
+            #expect(connections.open(stranger))
+            connections.close(stranger)
+        }
+    }
+
     @Test func allOthersLeaveRoomForThisMachine() throws {
         let limits = Connections.Limits(openFiles: 512)
         let connections = Connections(limits: limits, log: Self.log)

@@ -47,6 +47,22 @@ import Wire
         }
     }
 
+    /// Whoever sends a key that is none is told so, also where nobody needs one.
+    @Test func aWrongKeyIsRefusedWhereNoneIsNeeded() async throws {
+        try await Self.with { client in
+            let answer = try await client.execute(uri: "/health", method: .get, headers: Self.bearing("x"))
+            #expect(answer.status == .unauthorized)
+        }
+    }
+
+    /// A form of another site can lead to a link, but not with a press.
+    @Test func aLinkIsPairedByLookingAtItOnly() async throws {
+        try await Self.with { client in
+            let answer = try await client.execute(uri: "/?key=\(Self.control)", method: .post)
+            #expect(answer.status == .unauthorized && answer.headers[.setCookie] == nil)
+        }
+    }
+
     @Test func aKeyForLookingMayLookAndNoMore() async throws {
         let node = FakeNode()
         try await Self.with(node) { client in
