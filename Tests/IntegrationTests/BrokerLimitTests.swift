@@ -58,6 +58,21 @@ import Testing
         }
     }
 
+    /// No register holds it back: the connection has taken it when it ends.
+    @Test func anAnswerThatChangesNothingLeavesOnTheNextConnectionToo() async throws {
+        try await FaultySpace.with { space, id in
+            space.deskLine.hold(.forth)
+            let asked = try await space.peer.ask("resume", of: id)
+            try await space.peer.publish(feed: "debt", (["v": 1, "minutes": 7, "at": .number(now())] as JSON).bytes)
+            try await space.desk.shows("what came after it") { $0.debtMinutes == 7 }
+            #expect(space.peer.answers(to: asked, from: "desk").isEmpty)
+            space.deskLine.refuse()
+            space.deskLine.heal()
+            let answer = try await space.peer.answer(to: asked, from: "desk")
+            #expect(answer.outcome == "noop", "\(answer)")
+        }
+    }
+
     @Test func sessionsOfOthersFillNoLog() async throws {
         try await Space.with("desk") { space in
             for number in 1...100 {
