@@ -276,7 +276,8 @@ extension World {
             guard let node = place(of: expected.record.node), !witness.nodes[node].isForgetful else { continue }
             let key = service.key(expected.record)
             // What a wrong clock has dated is refused, and what was there before it stays.
-            if !expected.record.isPlausible(at: Clock.epoch + now / 1_000) { continue }
+            let isPlausible = expected.record.isPlausible(at: Clock.epoch + now / 1_000)
+            if !isPlausible || expected.ended != nil && service.refused[key] != nil { continue }
             guard let held = service.ledger[key]?.filed.record else {
                 return fail(.ledgerHolds, "the ledger has nothing of \(id)")
             }

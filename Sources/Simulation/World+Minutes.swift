@@ -23,6 +23,8 @@ extension World {
         let total = own.ran(until: boot)
         let before = witness.nodes[node].tally
         let life = machines[node].life
+        // What a peer that lies says of runs in 1970 is taken over with its session, and cannot be moved to before that.
+        guard own.runs.allSatisfy({ $0.from >= Limits.earliestStamp }) else { return }
         // One that was found as it once was says nothing yet of the phases since.
         let isPresent = own.status != .running || boot - own.anchor.boot <= own.left
         witness.nodes[node].tally =
