@@ -32,6 +32,8 @@ struct Link: Hashable, Sendable {
     /// The largest version under which somebody else's register of this node was seen; the next repair goes above it.
     var contested: Version?
     private var echoes: [Version] = []
+    /// The most versions whose echoes are waited for: ten peers may press a hundred times in a row before one comes back.
+    private static let echoLimit = 1_024
 
     var isUp: Bool { connection != nil }
 
@@ -45,7 +47,7 @@ struct Link: Hashable, Sendable {
 
     mutating func expectEcho(of version: Version) {
         echoes.append(version)
-        if echoes.count > 64 { echoes.removeFirst() }
+        if echoes.count > Self.echoLimit { echoes.removeFirst() }
     }
 
     /// Whether `version` was published on this connection and is only now coming back.
