@@ -30,6 +30,7 @@ extension World {
         let instant = instant(node)
         let before = machines[node].seen
         seenBefore = before
+        timeBefore = machines[node].engine.groupTime(instant)
         witnessInput(input, at: node, boot: instant.boot)
         let expected = expect(input, at: node)
         let effects = machines[node].handle(input, at: instant)

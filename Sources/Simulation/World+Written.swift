@@ -32,8 +32,10 @@ extension World {
             let (meant, found) = (asked.phase ?? -1, before.phase)
             fail(.effectFenced, "\(name) applies \(last.intent), meant for phase \(meant), in \(found)")
         }
-        if last.from != own.owner, asked.expiresAt <= machines[node].engine.groupTime(instant(node)) {
-            fail(.effectInTime, "\(name) applies \(last.intent) too late")
+        // Group time may change within the input, after the owner has decided.
+        let time = min(timeBefore, machines[node].engine.groupTime(instant(node)))
+        if last.from != own.owner, asked.expiresAt <= time {
+            fail(.effectInTime, "\(name) applies \(last.intent) \(time - asked.expiresAt) ms too late")
         }
     }
 

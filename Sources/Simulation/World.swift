@@ -39,6 +39,8 @@ struct World {
     var lastIntent: Intent?
     /// What the node that handles an input showed before it.
     var seenBefore: Seen?
+    /// Group time of the node that gets an input, before it does.
+    var timeBefore: Int64 = 0
     var service: LedgerService
     /// What was sent to it.
     var recorded: Set<RecordName> = []
