@@ -86,8 +86,10 @@ extension World {
             lastIntent = intent
             if !witness.sent.insert(intent.id).inserted { counters.add(.sentAgain) }
             if let asked = witness.asked[intent.id], asked.session != intent.session { counters.add(.retargeted) }
+            // A node that hands it on tells by its own clock when it expires.
+            let expiresAt = max(intent.expiresAt, witness.asked[intent.id]?.expiresAt ?? intent.expiresAt)
             witness.asked[intent.id] = Witness.Asked(
-                session: intent.session, phase: intent.phase, operation: intent.operation, expiresAt: intent.expiresAt)
+                session: intent.session, phase: intent.phase, operation: intent.operation, expiresAt: expiresAt)
         case .presence, .hello, .ping, .pong: break
         }
         witnessBounded(message, by: node)
