@@ -29,17 +29,23 @@ import Testing
         }
     }
 
+    private func isAnsweredOnTheNextConnection(
+        _ asked: String, _ outcome: JSON, in space: FaultySpace
+    ) async throws {
+        #expect(space.peer.answers(to: asked, from: "desk").isEmpty)
+        space.deskLine.refuse()
+        space.deskLine.heal()
+        let answer = try await space.peer.answer(to: asked, from: "desk")
+        #expect(answer.outcome == outcome, "\(answer)")
+    }
+
     @Test func anAnswerThatTheConnectionTookWithItLeavesOnTheNextOne() async throws {
         try await FaultySpace.with { space, id in
             // What desk hears gets through, what it says does not.
             space.deskLine.hold(.forth)
             let asked = try await space.peer.ask("extend", of: id, ["args": ["seconds": 60]])
             try await space.desk.shows("the press") { $0.totalSeconds == 1_560 }
-            #expect(space.peer.answers(to: asked, from: "desk").isEmpty)
-            space.deskLine.refuse()
-            space.deskLine.heal()
-            let answer = try await space.peer.answer(to: asked, from: "desk")
-            #expect(answer.outcome == "applied", "\(answer)")
+            try await isAnsweredOnTheNextConnection(asked, "applied", in: space)
         }
     }
 
@@ -65,11 +71,7 @@ import Testing
             let asked = try await space.peer.ask("resume", of: id)
             try await space.peer.publish(feed: "debt", (["v": 1, "minutes": 7, "at": .number(now())] as JSON).bytes)
             try await space.desk.shows("what came after it") { $0.debtMinutes == 7 }
-            #expect(space.peer.answers(to: asked, from: "desk").isEmpty)
-            space.deskLine.refuse()
-            space.deskLine.heal()
-            let answer = try await space.peer.answer(to: asked, from: "desk")
-            #expect(answer.outcome == "noop", "\(answer)")
+            try await isAnsweredOnTheNextConnection(asked, "noop", in: space)
         }
     }
 

@@ -44,43 +44,42 @@ import Testing
         }
     }
 
-    @Test func itWaitsForAnswersWhereTheBrokerHandsOutNothingRetained() async throws {
+    /// Runs `body` with a session of desk and the options of a remote that gets nothing retained.
+    private func withoutRetained(
+        _ body: (Space, _ session: String, _ place: [String]) async throws -> Void
+    ) async throws {
         try await Space.with("desk") { space in
             let id = try space["desk"].begin()
             try await space.peer.sees("session", of: "desk", "the session") { $0.id.text == id }
             try await Proxy.with(to: space.broker.port) { line in
                 line.drop(.retained)
                 let nowhere = space.broker.directory.file("none.sock")
-                let place = ["--socket", nowhere, "--broker", "mqtt://127.0.0.1:\(line.port)"]
-                let status = try await CommandLine.run(["status", "--json"] + place)
-                #expect(status.code == 0 && status.json.session.text == id, "\(status)")
-                let paused = try await CommandLine.run(["pause", "--json"] + place)
-                #expect(paused.code == 0 && paused.json.outcome == "applied", "\(paused)")
+                try await body(space, id, ["--socket", nowhere, "--broker", "mqtt://127.0.0.1:\(line.port)"])
             }
+        }
+    }
+
+    @Test func itWaitsForAnswersWhereTheBrokerHandsOutNothingRetained() async throws {
+        try await withoutRetained { _, id, place in
+            let status = try await CommandLine.run(["status", "--json"] + place)
+            #expect(status.code == 0 && status.json.session.text == id, "\(status)")
+            let paused = try await CommandLine.run(["pause", "--json"] + place)
+            #expect(paused.code == 0 && paused.json.outcome == "applied", "\(paused)")
         }
     }
 
     /// Without MQTT 5 a remote hears its own hello, too; and a node answers one hello a second.
     @Test func itTakesNoHelloForAnAnswer() async throws {
-        try await Space.with("desk") { space in
-            let id = try space["desk"].begin()
-            try await space.peer.sees("session", of: "desk", "the session") { $0.id.text == id }
-            try await Proxy.with(to: space.broker.port) { line in
-                line.drop(.retained)
-                let nowhere = space.broker.directory.file("none.sock")
-                let place = ["--socket", nowhere, "--broker", "mqtt://127.0.0.1:\(line.port)"]
-                let hellos = Task {
-                    while !Task.isCancelled {
-                        try await space.peer.publish("hello", ["v": 1])
-                        try await Task.sleep(for: .milliseconds(50))
-                    }
+        try await withoutRetained { space, id, place in
+            for round in 1...3 {
+                async let running = CommandLine.run(["status", "--json"] + place)
+                try await eventually("the remote's hello") {
+                    space.peer.messages.count { $0.topic.contains("/node/remote-") && $0.topic.hasSuffix("hello") }
+                        >= round
                 }
-                for _ in 0..<3 {
-                    let status = try await CommandLine.run(["status", "--json"] + place)
-                    #expect(status.code == 0 && status.json.session.text == id, "\(status)")
-                }
-                hellos.cancel()
-                _ = await hellos.result
+                try await space.peer.publish("hello", ["v": 1])
+                let status = try await running
+                #expect(status.code == 0 && status.json.session.text == id, "\(status)")
             }
         }
     }
