@@ -215,6 +215,16 @@ import Testing
 
     // MARK: Rates
 
+    /// Presses `count` times as one peer, slowly enough for each press to take effect.
+    private static func press(_ count: Int, as peer: String, into rig: inout Rig) {
+        for index in 0..<count {
+            var press = rig.intent(index % 2 == 0 ? .pause : .resume, id: "\(peer)-\(index)")
+            press.from = id(peer)
+            rig.hear(press)
+            rig.pass(60)
+        }
+    }
+
     static func flooded(_ count: Int) -> Rig {
         var rig = Rig()
         rig.linkUp()
@@ -302,12 +312,7 @@ import Testing
         rig.start("focus 25m")
         let first = rig.intent(.extend(seconds: 60), id: "first")
         rig.hear(first)
-        for (index, sender) in (0..<120).map({ ($0, $0 < 60 ? "kitchen" : "attic") }) {
-            var press = rig.intent(index % 2 == 0 ? .pause : .resume, id: "later-\(index)")
-            press.from = id(sender)
-            rig.hear(press)
-            rig.pass(60)
-        }
+        for peer in ["kitchen", "attic"] { Self.press(60, as: peer, into: &rig) }
         let own = try #require(rig.own)
         #expect(!own.applied.contains(first.id))
         rig.hear(first)
@@ -323,12 +328,7 @@ import Testing
         honest.from = id("zoo")
         rig.hear(honest)
         // The second peer is honest, and forwards what the first one had sent to it.
-        for (index, sender) in (0..<400).map({ ($0, $0 < 200 ? "kitchen" : "attic") }) {
-            var press = rig.intent(index % 2 == 0 ? .pause : .resume, id: "flood-\(index)")
-            press.from = id(sender)
-            rig.hear(press)
-            rig.pass(60)
-        }
+        for peer in ["kitchen", "attic"] { Self.press(200, as: peer, into: &rig) }
         #expect(try #require(rig.own).applied.contains(token("honest")), "a takeover knows of it")
         rig.hear(honest)
         #expect(rig.answers.last?.outcome == .duplicate)
