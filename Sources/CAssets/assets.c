@@ -51,25 +51,6 @@ static const unsigned char zh_hans[] = {
 #embed "../Display/Languages/zh-Hans.json"
 };
 
-static const unsigned char openapi[] = {
-#embed "../Web/HTTP/openapi.json"
-};
-static const unsigned char kiosk_html[] = {
-#embed "../Web/Kiosk/kiosk.html"
-};
-static const unsigned char kiosk_css[] = {
-#embed "../Web/Kiosk/kiosk.css"
-};
-static const unsigned char kiosk_js[] = {
-#embed "../Web/Kiosk/kiosk.js"
-};
-static const unsigned char week_css[] = {
-#embed "../Web/Week/week.css"
-};
-static const unsigned char week_js[] = {
-#embed "../Web/Week/week.js"
-};
-
 #define ASSET(name, bytes) {name, bytes, sizeof(bytes)}
 
 static const asset assets[] = {
@@ -88,12 +69,6 @@ static const asset assets[] = {
     ASSET("sv.language.json", sv),
     ASSET("tr.language.json", tr),
     ASSET("zh-Hans.language.json", zh_hans),
-    ASSET("openapi.json", openapi),
-    ASSET("kiosk.html", kiosk_html),
-    ASSET("kiosk.css", kiosk_css),
-    ASSET("kiosk.js", kiosk_js),
-    ASSET("week.css", week_css),
-    ASSET("week.js", week_js),
 };
 
 size_t asset_count(void) { return sizeof(assets) / sizeof(assets[0]); }

@@ -6,15 +6,9 @@
 #include <mosquitto.h>
 #include <mqtt_protocol.h>
 
-// What the event loop needs of Linux and Swift's Glibc module leaves out.
+// Headers of Linux that the event loop needs and Swift's Glibc module leaves out.
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
-#include <sys/prctl.h>
 #include <sys/timerfd.h>
-
-// Variadic functions are not imported.
-static inline void cmosquitto_name_this_thread(const char *name) {
-    prctl(PR_SET_NAME, name, 0, 0, 0);
-}
 
 #endif

@@ -4,5 +4,6 @@
 #define CSYSTEMD_SHIM_H
 
 #include <systemd/sd-bus.h>
+#include <systemd/sd-daemon.h>
 
 #endif

@@ -2,20 +2,20 @@
 
 import FoundationEssentials
 
-/// How to read a sensor that knows nothing of Lockstep: a number, or JSON with a number somewhere in it.
-public struct Sensor: Hashable, Sendable {
-    /// Where the number is: the names and indices on the way to it; empty for the payload itself.
+/// Reads the level from a third-party sensor's payload: a number, or JSON that contains one.
+package struct Sensor: Hashable, Sendable {
+    /// The names and indices that lead to the number; empty for the payload itself.
     private let path: [String]
     private let scale: Double
     private let offset: Double
 
-    /// Makes a reader.
+    /// Creates a reader.
     /// - Parameters:
     ///   - pointer: A JSON pointer (RFC 6901), as `/noise` or `/ANALOG/A0`; empty for the payload itself.
-    ///   - scale: What the number is multiplied with.
-    ///   - offset: What is then added, to have decibels.
-    /// - Returns: `nil` for what is no pointer.
-    public init?(pointer: String, scale: Double = 1, offset: Double = 0) {
+    ///   - scale: The factor for the number.
+    ///   - offset: The decibels added after scaling.
+    /// - Returns: `nil` if `pointer` is not a JSON pointer.
+    package init?(pointer: String, scale: Double = 1, offset: Double = 0) {
         guard pointer.isEmpty || pointer.hasPrefix("/") else { return nil }
         var path: [String] = []
         for part in pointer.split(separator: "/", omittingEmptySubsequences: false).dropFirst() {
@@ -39,8 +39,8 @@ public struct Sensor: Hashable, Sendable {
         self.offset = offset
     }
 
-    /// The level that a payload says, in tenths of a decibel; `nil` where it says none: sensors publish other things too.
-    public func level(in payload: [UInt8]) -> Int? {
+    /// Returns the level in a payload, in tenths of a decibel; `nil` without a level within ±200 dB.
+    package func level(in payload: [UInt8]) -> Int? {
         let value: JSONValue
         if path.isEmpty, let number = Double(String(decoding: payload, as: UTF8.self).trimmed) {
             value = .number(number)
@@ -55,7 +55,7 @@ public struct Sensor: Hashable, Sendable {
     }
 }
 
-/// As much of JSON as the way to a number takes.
+/// A decoded JSON value; only what is needed to find a number.
 private enum JSONValue: Decodable {
     case number(Double)
     case text(String)

@@ -2,10 +2,10 @@
 
 import CAssets
 
-/// Files of the sources that the programs carry within them: catalogues, the kiosk page, the API's description.
-package enum Assets {
-    /// The content of a file; `nil` where there is none of that name.
-    package static func bytes(named name: String) -> [UInt8]? {
+/// The catalogues of words, which are embedded in the programs.
+enum Assets {
+    /// Returns the content of a file; `nil` if none has that name.
+    static func bytes(named name: String) -> [UInt8]? {
         for index in 0..<asset_count() {
             let asset = asset_at(index)
             guard let bytes = asset.bytes, String(cString: asset.name) == name else { continue }

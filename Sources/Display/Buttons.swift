@@ -2,19 +2,19 @@
 
 public import Session
 
-/// Something that a person can press.
+/// A button of a display.
 public struct Button: Hashable, Sendable {
-    /// What it asks for.
-    public var operation: Operation
-    /// The key that presses it on a terminal.
+    /// The operation that it requests.
+    public var operation: IntentOperation
+    /// Its key on a terminal.
     public var key: Character
-    /// Its text.
-    public var text: String
-    /// Whether it was pressed and the answer is still on its way.
+    /// The caption.
+    public var text: Localized
+    /// Whether it was pressed and the answer has not arrived.
     public var isPending: Bool
 
-    /// Makes a button.
-    public init(operation: Operation, key: Character, text: String, isPending: Bool = false) {
+    /// Creates a button.
+    public init(operation: IntentOperation, key: Character, text: Localized, isPending: Bool = false) {
         self.operation = operation
         self.key = key
         self.text = text
@@ -22,13 +22,13 @@ public struct Button: Hashable, Sendable {
     }
 }
 
-/// Which buttons a session has, on every surface that has any.
+/// The rules for which operations have buttons and keys, shared by all displays.
 public enum Buttons {
-    /// What the `+1 min` button asks for.
-    public static let extend = Operation.extend(seconds: 60)
+    /// The operation of the `+1 min` button.
+    public static let extend = IntentOperation.extend(seconds: 60)
 
-    /// The operations with a button, in their order; none when idle, ended or stale, or on a face without buttons.
-    public static func operations(of moment: Moment?, face: Face = .focus) -> [Operation] {
+    /// Returns the operations with a button, in order; none if idle, ended, stale, or without buttons on the face.
+    public static func operations(of moment: Moment?, face: Face = .focus) -> [IntentOperation] {
         guard face.hasButtons, let moment, moment.staleFor == nil else { return [] }
         let register = moment.register
         guard register.status.isLive else { return [] }
@@ -41,31 +41,45 @@ public enum Buttons {
         return isPaused ? [.resume, .stop, .startBreak] : [.pause, extend, .startBreak]
     }
 
-    /// What a key of a terminal asks for; `nil` where the session's state does not allow it.
+    /// Returns every operation that the owner would apply, in the order of a remote control.
     ///
-    /// Keys reach further than buttons: whatever the owner would apply can be pressed.
-    public static func operation(for key: Character, of moment: Moment?) -> Operation? {
-        guard let moment, moment.staleFor == nil else { return nil }
+    /// They are more than a face has buttons for; none if idle, ended or stale.
+    public static func allOperations(of moment: Moment?) -> [IntentOperation] {
+        let extensions = [60, 300, 600].map { IntentOperation.extend(seconds: $0) }
+        return ([.pause, .resume, .startBreak, .startFocus, .skip] + extensions + [.stop]).filter {
+            isAllowed($0, moment)
+        }
+    }
+
+    /// Returns the operation of a terminal key; `nil` if the session's state does not allow it.
+    ///
+    /// There are more keys than buttons: any operation that the owner would apply has one.
+    public static func operation(for key: Character, of moment: Moment?) -> IntentOperation? {
+        guard let operation = operation(for: key), isAllowed(operation, moment) else { return nil }
+        return operation
+    }
+
+    private static func isAllowed(_ operation: IntentOperation, _ moment: Moment?) -> Bool {
+        guard let moment, moment.staleFor == nil else { return false }
         let register = moment.register
-        guard register.status.isLive, let operation = operation(for: key) else { return nil }
+        guard register.status.isLive else { return false }
         let isBreak = register.currentPhase.kind.isBreak
         let isReady = register.status == .ready
         let isCountdown = register.mode == .countdown
-        let isAllowed =
-            switch operation {
-            case .pause: register.status == .running
-            case .resume: register.status == .paused
-            case .stop: true
-            case .extend: isCountdown && !isReady
-            case .startBreak: isCountdown && isBreak == isReady
-            case .startFocus: isCountdown && isBreak != isReady
-            case .skip: isCountdown
-            }
-        return isAllowed ? operation : nil
+        return switch operation {
+        case .pause: register.status == .running
+        case .resume: register.status == .paused
+        case .stop: true
+        case .extend: isCountdown && !isReady
+        case .startBreak: isCountdown && isBreak == isReady
+        case .startFocus: isCountdown && isBreak != isReady
+        case .skip: isCountdown
+        case .correct: true
+        }
     }
 
-    /// The key that presses an operation.
-    public static func key(of operation: Operation) -> Character {
+    /// Returns the terminal key of an operation; `nil` for one that needs a text.
+    public static func key(of operation: IntentOperation) -> Character? {
         switch operation {
         case .pause: "p"
         case .resume: "r"
@@ -74,23 +88,26 @@ public enum Buttons {
         case .startBreak: "b"
         case .startFocus: "f"
         case .skip: "n"
+        case .correct: nil
         }
     }
 
-    private static func operation(for key: Character) -> Operation? {
-        let all: [Operation] = [.pause, .resume, .stop, extend, .startBreak, .startFocus, .skip]
+    private static func operation(for key: Character) -> IntentOperation? {
+        let all: [IntentOperation] = [.pause, .resume, .stop, extend, .startBreak, .startFocus, .skip]
         return all.first { Self.key(of: $0) == (key == "e" ? "+" : key) }
     }
 
-    static func text(of operation: Operation, face: Face) -> Strings.Key? {
+    /// Returns the text of a button; `nil` for an operation that needs a text of the person.
+    static func text(of operation: IntentOperation, face: Face, strings: Strings) -> Localized? {
         switch operation {
-        case .pause: .pause
-        case .resume: .resume
-        case .stop: face == .calm ? .endSession : .stop
-        case .extend: .extend
-        case .startBreak: .startBreak
-        case .startFocus: .startFocus
-        case .skip: nil
+        case .pause: strings[.pause]
+        case .resume: strings[.resume]
+        case .stop: strings[face == .calm ? .endSession : .stop]
+        case .extend(let seconds): "+\(strings.text(.shortMinutes, count: seconds / 60))"
+        case .startBreak: strings[.startBreak]
+        case .startFocus: strings[.startFocus]
+        case .skip: strings[.eventPhase]
+        case .correct: nil
         }
     }
 }

@@ -1,40 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How calm the room is said to have been while a session ran.
-public struct Calm: Hashable, Sendable {
-    /// Where the calm goes.
-    public enum Trend: String, CaseIterable, Sendable {
-        case rising, falling, steady
+public import Wire
 
-        /// The sign for it, which every font has.
-        public var sign: String {
-            switch self {
-            case .rising: "↗"
-            case .falling: "↘"
-            case .steady: "→"
-            }
-        }
-
-        var text: Strings.Key {
-            switch self {
-            case .rising: .calmRising
-            case .falling: .calmFalling
-            case .steady: .calmSteady
-            }
+extension CalmFeed.Trend {
+    /// An arrow that every font has.
+    public var sign: Localized {
+        switch self {
+        case .rising: "↗"
+        case .falling: "↘"
+        case .steady: "→"
         }
     }
 
-    /// Percent of the running time, 0 to 100; `nil` while too little of it was heard.
-    public var percent: Int?
-    /// `nil` while there is none to tell.
-    public var trend: Trend?
-
-    /// Makes a reading.
-    public init(percent: Int?, trend: Trend? = nil) {
-        self.percent = percent
-        self.trend = trend
+    var text: Strings.Key {
+        switch self {
+        case .rising: .calmRising
+        case .falling: .calmFalling
+        case .steady: .calmSteady
+        }
     }
-
-    /// What stands in place of an unknown number.
-    public static let unknown = "–"
 }

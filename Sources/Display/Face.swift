@@ -6,17 +6,17 @@ public enum Face: String, CaseIterable, Sendable {
     case boring
     /// Icon, label, state, a large time, and buttons.
     case focus
-    /// Icon, title, a ring of the time that has passed, how calm the room was, and two buttons.
+    /// Icon, title, a progress ring, how calm the room was, and two buttons.
     case calm
-    /// Title, which phase of how many, the time, and how much of the phase has passed.
+    /// Title, index and number of phases, the time, and the progress of the phase.
     case phases
 
-    /// Whether minutes below ten are written with a leading zero.
+    /// Whether minutes below ten have a leading zero.
     public var padsMinutes: Bool { self != .boring }
 
-    /// Whether a time that may be wrong is marked as such.
+    /// Whether an approximate time is marked.
     public var marksApproximate: Bool { self != .boring }
 
-    /// Whether a person can press anything on this face.
+    /// Whether the face has buttons.
     public var hasButtons: Bool { self != .boring }
 }

@@ -3,7 +3,7 @@
 public import Session
 
 extension Icon {
-    /// The drawing as lines of an SVG path in a square of 24, to be stroked 2 wide with round ends.
+    /// The drawing as an SVG path in a 24 × 24 box, for a round stroke of width 2.
     public var path: String {
         switch self {
         case .hourglass:

@@ -7,8 +7,10 @@ extension Screen {
         var notices: [Notice] = []
         if let message = options.message { notices.append(Notice(kind: .message, text: message)) }
         let moment = view.moment(at: boot)
-        if let stale = moment?.staleFor {
-            notices.append(Notice(kind: .stale, text: lastHeard(stale, strings: options.strings), since: boot - stale))
+        if let moment, let stale = moment.staleFor {
+            let owner = Localized.userText(moment.register.owner.rawValue)
+            let text: Localized = "\(lastHeard(stale, strings: options.strings)) · \(owner)"
+            notices.append(Notice(kind: .stale, text: text, since: boot - stale, from: owner))
         }
         if options.isUnsaved { notices.append(Notice(kind: .unsaved, text: options.strings[.unsaved])) }
         if options.isClockWrong { notices.append(Notice(kind: .clockWrong, text: options.strings[.clockWrong])) }
@@ -23,16 +25,18 @@ extension Screen {
         return notices
     }
 
-    /// Where it came from, a session has moved away; everywhere else somebody took over.
+    /// Returns the notice of a takeover: "moved" on the display of the former owner, "took over" on all others.
     private static func notice(of takeover: Continuation, by owner: NodeID, options: ScreenOptions) -> Notice {
         let time = TimeText.clock(takeover.at, offset: options.utcOffset(takeover.at))
-        let values = ["node": owner.rawValue, "from": takeover.node.rawValue, "time": time]
+        let values: [String: Localized] = [
+            "node": .userText(owner.rawValue), "from": .userText(takeover.node.rawValue), "time": time,
+        ]
         let isFromHere = takeover.node == options.node
         return Notice(
             kind: isFromHere ? .moved : .tookOver, text: options.strings.text(isFromHere ? .moved : .tookOver, values))
     }
 
-    static func lastHeard(_ milliseconds: Int64, strings: Strings) -> String {
+    static func lastHeard(_ milliseconds: Int64, strings: Strings) -> Localized {
         let seconds = Int(milliseconds / 1_000)
         let (key, count): (Strings.Key, Int) =
             switch seconds {
@@ -45,9 +49,9 @@ extension Screen {
 }
 
 extension View {
-    /// When a screen of this view looks different next by time alone, on this node's boot clock; `nil` when never.
+    /// Returns when a screen of this view next changes by time alone; `nil` if never.
     ///
-    /// Beyond ``Moment/nextChange`` these are the instants at which a display becomes stale and says for how long.
+    /// Times are in milliseconds of this node's boot clock. Beyond ``Moment/nextChange`` these are the instants at which a display becomes stale or its stale text changes.
     public func nextScreen(after boot: Int64) -> Int64? {
         let moment = moment(at: boot)
         var changes = [moment?.nextChange].compactMap { $0 }

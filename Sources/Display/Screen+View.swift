@@ -1,37 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import Control
 public import Session
+public import Wire
 
-/// What a screen depends on besides the session.
+/// The inputs of a screen besides the session.
 public struct ScreenOptions: Sendable {
     /// The language.
     public var strings: Strings
-    /// The node that the display belongs to; `nil` for none.
+    /// The node of the display; `nil` for none.
     public var node: NodeID?
-    /// Whether nothing can be pressed on this display.
+    /// Whether the display has no buttons or keys.
     public var isReadOnly: Bool
-    /// Seconds that this place is ahead of UTC at a time given in milliseconds since 1970.
+    /// Whether every allowed operation has a button, as on a remote control.
+    public var hasAllOperations = false
+    /// Returns the local offset from UTC in seconds, positive to the east, at a time in milliseconds since 1970.
     public var utcOffset: @Sendable (Int64) -> Int
-    /// What was pressed here and is not answered yet.
-    public var pending: Operation?
-    /// An answer that the person should read.
-    public var message: String?
-    /// What the calm feed says of the current session; `nil` where there is none.
-    public var calm: Calm?
-    /// Minutes of this week's debt, negative where more than the goal was done; `nil` where nobody counts them.
+    /// The operation pressed here whose answer has not arrived.
+    public var pending: IntentOperation?
+    /// An answer to show to the person.
+    public var message: Localized?
+    /// How calm the current session was; `nil` if too little was heard.
+    public var calm: CalmFeed?
+    /// This week's debt in minutes, negative beyond the goal; `nil` without a debt service.
     public var debtMinutes: Int?
     /// Whether the clock of this display's machine is wrong.
     public var isClockWrong: Bool
-    /// Whether the last change is not on the disk of this display's machine.
+    /// Whether the last change is not yet saved on this display's machine.
     public var isUnsaved: Bool
-    /// Whether the display's node was given no broker: then it has no connection that could be lost.
+    /// Whether the node has no broker configured, so that no connection can be lost.
     public var worksAlone: Bool
 
-    /// Makes options.
+    /// Creates options.
     public init(
         strings: Strings = .english, node: NodeID? = nil, isReadOnly: Bool = false,
-        utcOffset: @escaping @Sendable (Int64) -> Int = { _ in 0 }, pending: Operation? = nil, message: String? = nil,
-        calm: Calm? = nil, debtMinutes: Int? = nil, isClockWrong: Bool = false, isUnsaved: Bool = false,
+        utcOffset: @escaping @Sendable (Int64) -> Int = { _ in 0 }, pending: IntentOperation? = nil,
+        message: Localized? = nil,
+        calm: CalmFeed? = nil, debtMinutes: Int? = nil, isClockWrong: Bool = false, isUnsaved: Bool = false,
         worksAlone: Bool = false
     ) {
         self.strings = strings
@@ -46,28 +51,44 @@ public struct ScreenOptions: Sendable {
         self.isUnsaved = isUnsaved
         self.worksAlone = worksAlone
     }
+
+    var calmPercent: Localized { calm.map { strings.text(.percent, count: $0.percent) } ?? Strings.unknown }
+
+    /// Copies the inputs besides the session from a node's view.
+    public mutating func take(_ node: NodeView) {
+        self.node = node.node ?? self.node
+        calm = node.calm?.ifKnown
+        debtMinutes = node.debtMinutes
+        isClockWrong = node.isClockWrong
+        isUnsaved = node.isUnsaved
+        worksAlone = node.worksAlone
+        isReadOnly = isReadOnly || node.isReadOnly
+    }
 }
 
 extension Screen {
-    /// What `face` shows of `view` when this node's boot clock reads `boot`.
+    /// Creates the screen that `face` shows of `view` at `boot`, in milliseconds of this node's boot clock.
     public init(_ view: View, at boot: Int64, face: Face, options: ScreenOptions = ScreenOptions()) {
         self.init(face: face)
         let strings = options.strings
-        idleText = strings[.idle]
+        // A machine that waits for its broker says which one it is.
+        idleText =
+            view.isLinked || options.worksAlone
+            ? strings[.idle] : options.node.map { .userText($0.rawValue) } ?? strings[.idle]
         pendingText = strings[.pending]
         notices = Self.notices(of: view, at: boot, options: options)
         guard let moment = view.moment(at: boot) else { return }
         let register = moment.register
         status = register.status
-        let sign = face.marksApproximate && moment.isApproximate ? TimeText.approximateSign : ""
-        times = Self.times(moment.shownSeconds, face: face, strings: strings).map { sign + $0 }
-        widestTime = sign + TimeText.text(seconds: moment.widestSeconds, padded: true)
+        let sign: Localized = face.marksApproximate && moment.isApproximate ? TimeText.approximateSign : ""
+        times = Self.times(moment.shownSeconds, face: face, strings: strings).map { "\(sign)\($0)" }
+        widestTime = "\(sign)\(TimeText.text(seconds: moment.widestSeconds, padded: true))"
         stateText = Self.stateText(of: register, options: options)
         label = register.label
-        title = register.title
+        title = .userText(register.title)
         isBreak = register.currentPhase.kind.isBreak
         icon = isBreak ? .cup : register.icon.flatMap(Icon.init(rawValue:)) ?? .hourglass
-        emoji = register.icon.flatMap { Icon.isEmoji($0) ? $0 : nil }
+        emoji = register.icon.flatMap { Icon.isEmoji($0) ? .userText($0) : nil }
         tint = isBreak ? Tint.rest : register.label?.colour ?? Tint.focus
         let position = Self.position(in: register)
         isIndicatorKind = position == nil && register.currentPhase.name == nil
@@ -81,30 +102,33 @@ extension Screen {
             strings.text(.endsAt, ["time": TimeText.clock(end, offset: options.utcOffset(end))])
         }
         if face == .calm {
-            let percent = options.calm?.percent.map { strings.text(.percent, ["count": String($0)]) }
-            calmText = strings.text(.calmPercent, ["percent": percent ?? Calm.unknown])
-            calmTrend = percent == nil ? nil : options.calm?.trend
+            calmText = strings.text(.calmPercent, ["percent": options.calmPercent])
+            calmTrend = options.calm?.trend
         }
         if face == .boring { debtText = options.debtMinutes.flatMap { $0 > 0 ? DebtText.text(minutes: $0) : nil } }
         facts = Facts(of: moment, face: face, options: options)
         if face.hasButtons, !options.isReadOnly { buttons = Self.buttons(of: moment, face: face, options: options) }
     }
 
-    private static func times(_ seconds: Int, face: Face, strings: Strings) -> [String] {
+    private static func times(_ seconds: Int, face: Face, strings: Strings) -> [Localized] {
         [TimeText.text(seconds: seconds, padded: face.padsMinutes)]
             + TimeText.shorter(seconds: seconds, hourMark: strings[.hourMark])
     }
 
     private static func buttons(of moment: Moment, face: Face, options: ScreenOptions) -> [Button] {
-        Buttons.operations(of: moment, face: face).compactMap { operation in
-            guard let text = Buttons.text(of: operation, face: face) else { return nil }
+        let operations =
+            options.hasAllOperations ? Buttons.allOperations(of: moment) : Buttons.operations(of: moment, face: face)
+        return operations.compactMap { operation in
+            guard let text = Buttons.text(of: operation, face: face, strings: options.strings),
+                let key = Buttons.key(of: operation)
+            else { return nil }
             return Button(
-                operation: operation, key: Buttons.key(of: operation), text: options.strings[text],
+                operation: operation, key: key, text: text,
                 isPending: operation == options.pending)
         }
     }
 
-    private static func stateText(of register: Register, options: ScreenOptions) -> String {
+    private static func stateText(of register: Register, options: ScreenOptions) -> Localized {
         let kind = register.currentPhase.kind
         switch register.status {
         case .running: return options.strings[kind.texts.running]
@@ -115,21 +139,21 @@ extension Screen {
         case .superseded:
             guard let by = register.supersededBy else { return options.strings[.eventSuperseded] }
             let time = TimeText.clock(by.at, offset: options.utcOffset(by.at))
-            return options.strings.text(.supersededBy, ["node": by.node.rawValue, "time": time])
+            return options.strings.text(.supersededBy, ["node": .userText(by.node.rawValue), "time": time])
         }
     }
 
     private static func indicator(
         of register: Register, position: (index: Int, total: Int)?, strings: Strings
-    ) -> String {
+    ) -> Localized {
         let current = register.currentPhase
-        let name = current.name ?? strings[current.kind.texts.name]
+        let name = current.name.map(Localized.userText) ?? strings[current.kind.texts.name]
         guard let position else { return name }
         return strings.text(
             .phaseIndicator, ["phase": name, "index": "\(position.index)", "total": "\(position.total)"])
     }
 
-    /// Counts phases of the same kind, as people do: the third of eight sets of work. `nil` where there is only one.
+    /// Returns the position among phases of the same kind, as 3 of 8; `nil` if there is only one.
     static func position(in register: Register) -> (index: Int, total: Int)? {
         let current = register.currentPhase
         let isSame = { (phase: Phase) in phase.kind.countsAs == current.kind.countsAs }
@@ -139,7 +163,7 @@ extension Screen {
 }
 
 extension Moment {
-    /// The largest number of seconds that this phase shows.
+    /// The maximum number of seconds shown in this phase.
     fileprivate var widestSeconds: Int {
         switch register.mode {
         case .countdown: max(register.currentPhase.seconds, shownSeconds)

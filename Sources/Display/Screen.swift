@@ -1,108 +1,111 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Session
+public import Wire
 
-/// What a display shows at one instant, in words and numbers: the one model that every surface draws from.
+/// The content of a display at one instant, in words and numbers. Every surface draws from this model.
 public struct Screen: Hashable, Sendable {
-    /// Something that the session's state alone does not say.
-    public struct Notice: Hashable, Sendable {
-        /// What it is about; decides how loud it is.
-        public enum Kind: String, Hashable, Sendable {
-            /// An answer to this display's own press.
+    /// A message beyond the session's state.
+    public struct Notice: Hashable, Sendable, Encodable {
+        /// The subject of a notice, which decides its prominence.
+        public enum Kind: String, Hashable, Sendable, Encodable {
+            /// An answer to a press on this display.
             case message
-            /// The owner has not been heard for a while.
+            /// The owner has not been heard within the timeout.
             case stale
-            /// The last change is not on the disk of this display's machine.
+            /// The last change is not yet saved on this display's machine.
             case unsaved
             /// The clock of this display's machine is wrong.
             case clockWrong
-            /// This display is not connected itself.
+            /// This display's node has lost its connection.
             case linkLost
-            /// The session goes on at another node than it began.
+            /// Another node has taken the session over.
             case tookOver
-            /// The session was this display's node's own, and goes on at another one.
+            /// Another node has taken the session over from this display's node.
             case moved
         }
 
-        /// What it is about.
+        /// The subject.
         public var kind: Kind
-        /// Its text.
-        public var text: String
-        /// Of ``Kind/stale``: when the owner was last heard, on this node's boot clock.
+        /// The text.
+        public var text: Localized
+        /// For ``Kind/stale``: when the owner was last heard, in milliseconds of this node's boot clock. The kiosk page
+        /// updates the text itself.
         public var since: Int64?
+        /// For ``Kind/stale``: the owner.
+        public var from: Localized?
     }
 
-    /// The face that this is for.
+    /// The face that shows the screen.
     public var face: Face
-    /// Where the session stands; `nil` when there is none to show.
+    /// The status of the session; `nil` when idle.
     public var status: Status?
-    /// The time as it should stand there, with ``TimeText/approximateSign`` where it may be wrong, then shorter ways to
-    /// write it; empty when idle.
-    public var times: [String] = []
-    /// The widest text that the time has in this phase, so that its size need not change.
-    public var widestTime = ""
-    /// "Focus in progress".
-    public var stateText = ""
+    /// The time, with ``TimeText/approximateSign`` if needed, followed by shorter forms; empty when idle.
+    public var times: [Localized] = []
+    /// The widest text of the time in this phase, from which displays choose a constant size.
+    public var widestTime: Localized = ""
+    /// The state, as "Focus in progress".
+    public var stateText: Localized = ""
     /// The label; `nil` for the default label.
     public var label: Label?
-    /// What the person does; may be empty.
-    public var title = ""
-    /// The emoji that the session was given; `nil` for what is neither that nor the name of a drawing.
-    public var emoji: String?
-    /// "Focus 2/4", "Breathe", or on the `phases` face "Focus", where the plan has only one phase of the kind.
-    public var phaseIndicator: String?
-    /// Whether ``phaseIndicator`` names the kind of phase and nothing else, which ``stateText`` names too.
+    /// The title of the session; may be empty.
+    public var title: Localized = ""
+    /// The session's emoji; `nil` if its icon is not an emoji.
+    public var emoji: Localized?
+    /// The phase, as "Focus 2/4" or "Breathe". Only the `phases` face has it for a phase that is the only one of its kind.
+    public var phaseIndicator: Localized?
+    /// Whether ``phaseIndicator`` is only the kind of the phase, which ``stateText`` names too.
     public var isIndicatorKind = false
-    /// The drawing that goes with the phase, or that the session was given.
+    /// The session's drawing, or the one of the phase.
     public var icon = Icon.hourglass
-    /// Whether the person rests in this phase.
+    /// Whether the phase is a break or a rest.
     public var isBreak = false
     /// The colour of ring, arc and icon.
     public var tint = Tint.focus
-    /// What can be pressed, in order.
+    /// The buttons, in order.
     public var buttons: [Button] = []
-    /// How much of the phase has passed, 0 to 1; `nil` for a count-up.
+    /// The elapsed fraction of the phase, 0 to 1; `nil` for a count-up.
     public var progress: Double?
-    /// "Calm 85%", or "Calm –" while nothing is known; only on the `calm` face.
-    public var calmText: String?
-    /// Where the calm goes; `nil` where that is not known.
-    public var calmTrend: Calm.Trend?
-    /// "-120m", on the `boring` face and only while there is a debt.
-    public var debtText: String?
-    /// "ends 14:25", while a countdown runs.
-    public var endsAt: String?
-    /// What the state does not say, most important first.
+    /// The calm as "Calm 85%", or "Calm –" while unknown; only on the `calm` face.
+    public var calmText: Localized?
+    /// The trend of the calm; `nil` if unknown.
+    public var calmTrend: CalmFeed.Trend?
+    /// The debt as "-120m"; only on the `boring` face while there is one.
+    public var debtText: Localized?
+    /// The end as "ends 14:25", while a countdown runs.
+    public var endsAt: Localized?
+    /// The notices, the most important first.
     public var notices: [Notice] = []
-    /// What stands on a display without a session.
-    public var idleText = ""
-    /// What stands on a button whose press is not answered yet.
-    public var pendingText = ""
-    /// The same in numbers and in shorter words, for small surfaces.
+    /// The text of a display without a session.
+    public var idleText: Localized = ""
+    /// The caption of a button whose answer has not arrived.
+    public var pendingText: Localized = ""
+    /// Numbers and shorter texts for small surfaces.
     public var facts = Facts()
 
-    /// An empty screen.
+    /// Creates an empty screen.
     public init(face: Face) { self.face = face }
 
-    /// The time, as long as there is room for it.
-    public var time: String { times.first ?? "" }
-    /// The phase as a text beside ``stateText``; `nil` where it would repeat that.
-    public var indicatorBesideState: String? { isIndicatorKind && status?.isLive == true ? nil : phaseIndicator }
-    /// The phase as a text below the title and label; `nil` where ``stateText`` stands in their place and names it.
-    public var indicatorBelowHeading: String? {
+    /// The longest form of the time; empty when idle.
+    public var time: Localized { times.first ?? "" }
+    /// The phase, to be shown beside ``stateText``; `nil` if it would repeat it.
+    public var indicatorBesideState: Localized? { isIndicatorKind && status?.isLive == true ? nil : phaseIndicator }
+    /// The phase, to be shown below title and label; `nil` if ``stateText`` stands in their place and names it.
+    public var indicatorBelowHeading: Localized? {
         title.isEmpty && label == nil ? indicatorBesideState : phaseIndicator
     }
-    /// Whether there is nothing to show.
+    /// Whether there is no session to show.
     public var isIdle: Bool { status == nil }
-    /// Whether the owner has not been heard for a while.
+    /// Whether the owner has not been heard within the timeout.
     public var isStale: Bool { notices.contains { $0.kind == .stale } }
-    /// Whether the time stands still although the session is live.
+    /// Whether the session is live and its time does not run.
     public var isFrozen: Bool { status == .paused || status == .ready }
 }
 
-/// The colours that stand for kinds of phase.
+/// The default colours of kinds of phases.
 public enum Tint {
-    /// Of focus, work and all else, where a session has no label.
+    /// The colour of focus, work and other kinds, if the session has no label.
     public static let focus = Colour(red: 0x6E, green: 0xA8, blue: 0xFE)
-    /// Of breaks and rests, with and without a label.
+    /// The colour of breaks and rests, whatever the label.
     public static let rest = NamedColours.rest
 }

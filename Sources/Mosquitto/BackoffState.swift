@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How long to wait before the next attempt.
+/// The exponential back-off between attempts to connect.
 struct BackoffState {
-    let settings: Configuration.Backoff
+    let settings: MQTTConfiguration.Backoff
     private var failures = 0
 
-    init(_ settings: Configuration.Backoff) { self.settings = settings }
+    init(_ settings: MQTTConfiguration.Backoff) { self.settings = settings }
 
-    /// Only a connection that held starts the waits anew: a server that accepts and then hangs up, as with two clients
-    /// under one name, would otherwise be asked without end.
+    /// Resets the back-off if the connection held for longer than the longest wait.
+    ///
+    /// A shorter connection does not reset it: a server that accepts and then hangs up, as with two clients of the same
+    /// id, would otherwise get attempts without a pause.
     mutating func connectionEnded(afterMilliseconds held: Int64) {
         if held > settings.maximumMilliseconds { failures = 0 }
     }
 
-    /// The wait after one more failure, in milliseconds.
+    /// Counts one more failure and returns the wait after it, in milliseconds.
     ///
-    /// - Parameter longest: The failure will not pass by itself, so begin with the longest wait.
+    /// - Parameter longest: Whether to use the longest wait, for a failure that does not pass by itself.
     mutating func next(longest: Bool) -> Int64 {
         let most = settings.maximumMilliseconds
         var wait = most
@@ -29,7 +31,7 @@ struct BackoffState {
 }
 
 extension MQTTError {
-    /// Whether it takes a person to change it, so that asking often is of no use.
+    /// Whether a person must fix the cause, so that frequent retries are of no use.
     var isLasting: Bool {
         switch code {
         case .badCredentials, .connectionRefused, .unsupportedProtocol, .tls, .invalidConfiguration: true

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Glibc
+import Platform
 import Synchronization
 
-/// A thread that makes one connection, because resolving a name and connecting block, and the loop may not.
+/// A thread that opens one connection, because name resolution and connect block, and the loop must not.
 ///
-/// It owns the handle meanwhile. When it is done it hands the handle to the loop; abandoned before that, it destroys
-/// the handle itself as soon as the system lets it go on.
+/// It owns the handle while it connects, and hands it to the loop when it is done. If it is abandoned before that, it
+/// destroys the handle itself as soon as the blocking call returns.
 final class Connector: Sendable {
     private enum State {
         case connecting
@@ -19,35 +19,40 @@ final class Connector: Sendable {
     /// Starts to connect.
     ///
     /// - Parameters:
-    ///   - handle: The handle, which nobody else touches until `finished` has it or the connector is abandoned.
+    ///   - handle: The handle. The caller must not use it until `finished` is called or ``abandon()`` returns `true`.
     ///   - finished: Called on the loop's thread with the library's code and the system's error number.
-    ///   - ended: Called on the loop's thread when an abandoned connector is gone.
+    ///   - ended: Called on the loop's thread when an abandoned connector has ended.
     func start(
         _ handle: Handle,
-        _ configuration: Configuration,
+        _ configuration: MQTTConfiguration,
+        to place: MQTTConfiguration.Place,
         on loop: EventLoop,
         finished: @escaping @Sendable (Int32, Int32) -> Void,
         ended: @escaping @Sendable () -> Void
     ) throws(MQTTError) {
-        try Thread.start(name: "mqtt-connect", detached: true) { [self] in
-            let (code, error) = handle.connect(configuration)
-            let mine = state.withLock { state in
-                if state == .abandoned { return true }
-                state = .done
-                return false
+        do throws(ThreadError) {
+            try Thread.start(name: "mqtt-connect") { [self] in
+                let (code, error) = handle.connect(configuration, to: place)
+                let mine = state.withLock { state in
+                    if state == .abandoned { return true }
+                    state = .done
+                    return false
+                }
+                if mine {
+                    handle.destroy()
+                    loop.execute(ended)
+                } else {
+                    loop.execute { finished(code, error) }
+                }
             }
-            if mine {
-                handle.destroy()
-                loop.execute(ended)
-            } else {
-                loop.execute { finished(code, error) }
-            }
+        } catch {
+            throw .system("start a thread", error.code)
         }
     }
 
-    /// Gives up on the connection.
+    /// Abandons the connection.
     ///
-    /// - Returns: Whether the handle is the caller's now, because the connector was done with it.
+    /// - Returns: Whether the caller owns the handle now, because the connector was done with it.
     func abandon() -> Bool {
         state.withLock { state in
             if state == .done { return true }

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import Platform
 import Synchronization
 
 /// One thread that runs actors, timers and file descriptors.
 ///
-/// An actor pinned to the loop (`nonisolated var unownedExecutor`) runs on its thread, so two actors on one loop reach
-/// each other without a hop between threads, and actor isolation itself promises that what they own is touched by one
-/// thread only.
+/// An actor pinned to the loop (`nonisolated var unownedExecutor`) runs on its thread. Two actors on one loop call each
+/// other without a thread switch, and actor isolation guarantees that one thread only touches their state.
 ///
-/// Nothing that blocks may run here: it would hold up every actor, timer and connection of the loop.
+/// Code on the loop must not block: it would delay every actor, timer and connection of the loop.
 public final class EventLoop: SerialExecutor, Sendable {
     enum Work: Sendable {
         case job(UnownedJob)
@@ -19,16 +19,16 @@ public final class EventLoop: SerialExecutor, Sendable {
     enum Stage {
         case running
         case stopping
-        /// The thread has ended. Late work runs on a thread of its own, see ``runLate()``.
+        /// The thread has ended. Later work runs on a temporary thread, see ``runLate()``.
         case stopped
     }
 
     struct Queue {
         var work: [Work] = []
-        /// What waits until there is no other work.
+        /// The work to run when ``work`` is empty.
         var last: [Work] = []
         var stage = Stage.running
-        /// The thread waits, or is about to wait, in the kernel: new work must wake it.
+        /// Whether the thread waits, or is about to wait, in the kernel, so that new work must wake it.
         var asleep = false
         var runningLate = false
         var thread: pthread_t?
@@ -40,29 +40,33 @@ public final class EventLoop: SerialExecutor, Sendable {
     let queue = Mutex(Queue())
     let timers = Mutex(Timers())
     private let threadID = Atomic<UInt>(0)
-    /// Threads that are about to wake the loop, so that its descriptors must stay.
+    /// The number of threads that are about to wake the loop. They need its descriptors.
     private let waking = Atomic<Int>(0)
 
     /// Starts the loop's thread.
     ///
-    /// The loop lives until ``shutdown()``; letting go of it does not end it.
+    /// The caller must call ``shutdown()``; releasing the last reference does not end the loop.
     ///
     /// - Parameter name: The thread's name, cut to 15 bytes.
-    /// - Throws: `.system` when the system has no descriptor or thread left.
+    /// - Throws: `.system` if the system has no descriptor or thread left.
     public init(name: String = "mqtt") throws(MQTTError) {
         self.name = name
         poll = try Poll()
-        let thread = try Thread.start(name: name, detached: false) { [self] in run() }
-        queue.withLock { $0.thread = thread }
+        do throws(ThreadError) {
+            let thread = try Thread.start(name: name, isDetached: false) { [self] in run() }
+            queue.withLock { $0.thread = thread }
+        } catch {
+            throw .system("start a thread", error.code)
+        }
     }
 
-    /// Runs `body` with a loop of its own, which has ended, thread and descriptors, when this returns.
+    /// Runs `body` with a new loop, and shuts the loop down before it returns.
     ///
     /// - Parameters:
     ///   - name: The thread's name, cut to 15 bytes.
-    ///   - body: What needs the loop.
-    /// - Returns: What `body` returned.
-    /// - Throws: What `body` threw, or `.system` when the loop could not start.
+    ///   - body: The code that needs the loop.
+    /// - Returns: The result of `body`.
+    /// - Throws: The error of `body`, or `.system` if the loop could not start.
     public static func withEventLoop<Value>(
         name: String = "mqtt",
         _ body: (EventLoop) async throws -> Value
@@ -78,16 +82,9 @@ public final class EventLoop: SerialExecutor, Sendable {
         }
     }
 
-    /// Milliseconds since the machine started, time in suspend included: the clock of ``LoopTimer``.
-    public static func bootMilliseconds() -> Int64 {
-        var time = timespec()
-        unsafe clock_gettime(CLOCK_BOOTTIME, &time)
-        return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
-    }
-
-    /// Runs what is queued, then ends the thread and closes every descriptor.
+    /// Runs the queued work, then ends the thread and closes the loop's descriptors.
     ///
-    /// Armed timers no longer fire. An actor of this loop that is used later still runs, on a passing thread.
+    /// Armed timers no longer fire. Calls to actors of this loop still run afterwards, on a temporary thread.
     @concurrent
     public func shutdown() async {
         await withCheckedContinuation { continuation in
@@ -122,7 +119,7 @@ public final class EventLoop: SerialExecutor, Sendable {
         add(.job(UnownedJob(job)))
     }
 
-    /// Stops the program unless it runs on this loop's thread.
+    /// Traps unless the caller runs on this loop's thread.
     public func checkIsolated() {
         precondition(isCurrent, "not on the thread of the event loop \(name)")
     }
@@ -132,15 +129,15 @@ public final class EventLoop: SerialExecutor, Sendable {
         isCurrent
     }
 
-    /// Queues a closure behind the work that is already there.
+    /// Queues a closure behind the work that is already queued.
     public func execute(_ closure: @escaping @Sendable () -> Void) {
         add(.closure(closure))
     }
 
-    /// Queues a closure for when nothing else is left to do before the loop waits.
+    /// Queues a closure to run when no other work is left, just before the loop waits.
     ///
-    /// The clients of the loop write at that time. So what is queued behind a request, on the loop's thread, runs when the
-    /// request has been written, as far as the connection takes it.
+    /// Clients of the loop write at that point. A closure queued on the loop's thread after a request therefore runs when
+    /// the request has been written, as far as the socket accepted it.
     public func executeLast(_ closure: @escaping @Sendable () -> Void) {
         add(.closure(closure), isLast: true)
     }
@@ -158,7 +155,7 @@ public final class EventLoop: SerialExecutor, Sendable {
         if wakes { wake() }
     }
 
-    /// Whether the caller has to ``wake()`` the thread once it has let go of the lock.
+    /// Whether the caller must ``wake()`` the thread after it has released the lock.
     private func mustWake(_ queue: inout Queue) -> Bool {
         guard queue.asleep else { return false }
         queue.asleep = false
@@ -166,7 +163,7 @@ public final class EventLoop: SerialExecutor, Sendable {
         return true
     }
 
-    /// Not under the lock, which is the first thing that the woken thread asks for.
+    /// Wakes the thread. Call it without the lock, which the woken thread takes first.
     private func wake() {
         poll.wake()
         waking.subtract(1, ordering: .releasing)
@@ -176,10 +173,7 @@ public final class EventLoop: SerialExecutor, Sendable {
 
     private func run() {
         threadID.store(pthread_self(), ordering: .relaxed)
-        let host = Host(loop: self)
-        host.assumeIsolated { $0.begin() }
-        // The job is in the queue by now (SE-0431). One by one: what stands behind it is for the loop that it runs.
-        while let item = takeFirst() { run(item) }
+        runUntilStopped()
         timers.withLock { $0.removeAll() }
         poll.removeAll()
         threadID.store(0, ordering: .relaxed)
@@ -188,20 +182,6 @@ public final class EventLoop: SerialExecutor, Sendable {
             return queue.waitingForStop
         }
         for continuation in waiting { continuation.resume() }
-    }
-
-    /// Runs the loop as a job of its own: to be on the loop's thread is then a thing that Swift knows, and need not find
-    /// out each time that one actor of the loop enters another.
-    private actor Host {
-        let loop: EventLoop
-        nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
-
-        init(loop: EventLoop) { self.loop = loop }
-
-        func begin() {
-            // Nobody waits for it: it ends with the loop's thread, which runs it and which ``shutdown()`` joins.
-            Task { loop.runUntilStopped() }
-        }
     }
 
     private func runUntilStopped() {
@@ -224,12 +204,6 @@ public final class EventLoop: SerialExecutor, Sendable {
         }
     }
 
-    private func takeFirst() -> Work? {
-        queue.withLock { queue in
-            queue.work.isEmpty || queue.stage == .stopped ? nil : queue.work.removeFirst()
-        }
-    }
-
     private func run(_ item: Work) {
         switch item {
         case .job(let job): unsafe job.runSynchronously(on: asUnownedSerialExecutor())
@@ -237,8 +211,9 @@ public final class EventLoop: SerialExecutor, Sendable {
         }
     }
 
-    /// Runs the queue until it is empty, but not for ever: jobs that queue jobs must not starve the descriptors. Then what
-    /// was to be last.
+    /// Runs the queue until it is empty, then the work queued as last.
+    ///
+    /// It stops after 16 rounds, so that jobs that queue jobs do not starve the descriptors.
     private func runQueued(_ work: inout [Work]) {
         for round in 0...16 {
             let isLast = queue.withLock { queue in
@@ -254,7 +229,7 @@ public final class EventLoop: SerialExecutor, Sendable {
 
     private func startLate() {
         do {
-            try Thread.start(name: name, detached: true) { [self] in runLate() }
+            try Thread.start(name: name) { [self] in runLate() }
         } catch {
             fatalError("work for the ended event loop \(name), and no thread for it: \(error)")
         }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A queue: in at the back, out at the front, both in constant time on average.
+/// A first-in-first-out queue with amortised constant-time `append` and `popFirst`.
 struct Fifo<Element> {
     private var items: [Element?] = []
     private var head = 0

@@ -2,13 +2,13 @@
 
 import CMosquitto
 
-/// The inbox behind a callback's argument; it outlives the handle, whose owner holds it.
+/// Returns the inbox behind a callback's argument. The handle's owner keeps it alive for longer than the handle.
 private func inbox(_ object: UnsafeMutableRawPointer?) -> Inbox? {
     guard let object = unsafe object else { return nil }
     return unsafe Unmanaged<Inbox>.fromOpaque(object).takeUnretainedValue()
 }
 
-/// Sets what the library calls. The closures only copy, see ``Inbox``.
+/// Registers the library's callbacks. They only copy, see ``Inbox``.
 func setCallbacks(_ mosquitto: OpaquePointer) {
     unsafe mosquitto_connect_v5_callback_set(mosquitto) { _, object, code, flags, _ in
         let item: Inbox.Item = code == 0 ? .accepted(sessionPresent: flags & 1 != 0) : .refused(code)
@@ -23,7 +23,7 @@ func setCallbacks(_ mosquitto: OpaquePointer) {
         if let bytes = unsafe message.payload, unsafe message.payloadlen > 0 {
             payload = unsafe [UInt8](UnsafeRawBufferPointer(start: bytes, count: Int(message.payloadlen)))
         }
-        let copy = unsafe Message(
+        let copy = unsafe MQTTMessage(
             topic: String(cString: topic),
             payload: payload,
             qos: QoS(rawValue: message.qos) ?? .atMostOnce,

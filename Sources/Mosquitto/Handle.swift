@@ -3,11 +3,10 @@
 import CMosquitto
 import Glibc
 
-/// One `struct mosquitto`, made for one attempt at a connection and never used for a second, so that nothing old is
-/// ever sent again.
+/// One `struct mosquitto`, created for one attempt to connect. It is never reused, so that no old message is sent again.
 ///
 /// It has one owner at a time: the client on the loop's thread, or the connector's thread while it connects. Only the
-/// owner may call it, and only the owner destroys it. That is what makes it safe to hand over.
+/// owner may call it, and only the owner destroys it, so handing it over is safe (`@unchecked Sendable`).
 @safe final class Handle: @unchecked Sendable {
     let version: ProtocolVersion
     let inbox = Inbox()
@@ -16,7 +15,7 @@ import Glibc
 
     private static let libraryReady: Bool = mosquitto_lib_init() == MOSQ_ERR_SUCCESS.rawValue
 
-    init(_ configuration: Configuration, _ version: ProtocolVersion, will: Message?) throws(MQTTError) {
+    init(_ configuration: MQTTConfiguration, _ version: ProtocolVersion, will: MQTTMessage?) throws(MQTTError) {
         guard Self.libraryReady else { throw .system("start the MQTT library", ENOMEM) }
         self.version = version
         let id = configuration.clientID
@@ -37,13 +36,13 @@ import Glibc
         assert(destroyed, "a handle must be destroyed by its owner")
     }
 
-    private func setUp(_ configuration: Configuration, _ will: Message?) throws(MQTTError) {
+    private func setUp(_ configuration: MQTTConfiguration, _ will: MQTTMessage?) throws(MQTTError) {
         let protocolVersion = version == .v5 ? MQTT_PROTOCOL_V5 : MQTT_PROTOCOL_V311
         unsafe mosquitto_int_option(mosquitto, MOSQ_OPT_PROTOCOL_VERSION, protocolVersion)
         unsafe mosquitto_int_option(mosquitto, MOSQ_OPT_TCP_NODELAY, 1)
         unsafe mosquitto_int_option(mosquitto, MOSQ_OPT_RECEIVE_MAXIMUM, 65535)
         unsafe mosquitto_int_option(mosquitto, MOSQ_OPT_SEND_MAXIMUM, 65535)
-        // An acknowledgement is then queued, and leaves after the message has been handed to the application.
+        // The library then queues an acknowledgement, which leaves after the application has handled the message.
         unsafe mosquitto_threaded_set(mosquitto, true)
         if let credentials = configuration.credentials {
             let code = unsafe mosquitto_username_pw_set(mosquitto, credentials.user, credentials.password)
@@ -67,7 +66,7 @@ import Glibc
         unsafe setCallbacks(mosquitto)
     }
 
-    private func setUp(_ tls: Configuration.TLS) throws(MQTTError) {
+    private func setUp(_ tls: MQTTConfiguration.TLS) throws(MQTTError) {
         let file: String?
         let directory: String?
         switch tls.trust {
@@ -81,30 +80,32 @@ import Glibc
         }
         let code = unsafe mosquitto_tls_set(mosquitto, file, directory, tls.certificateFile, tls.keyFile, nil)
         guard code == 0 else { throw MQTTError(.tls, "certificates cannot be used: \(MQTTError.words(library: code))") }
+        // The library then leaves out the comparison of names, and nothing else.
+        if tls.isPinned { unsafe mosquitto_tls_insecure_set(mosquitto, true) }
     }
 
-    /// Resolves the name and connects; blocks.
+    /// Resolves the name and connects. It blocks.
     ///
-    /// - Returns: The library's code, and the system's error number from right after it.
-    func connect(_ configuration: Configuration) -> (code: Int32, error: Int32) {
+    /// - Returns: The library's code, and `errno` from right after the call.
+    func connect(_ configuration: MQTTConfiguration, to place: MQTTConfiguration.Place) -> (code: Int32, error: Int32) {
         var properties: OpaquePointer?
         if version == .v5, let size = configuration.maximumPacketSize {
             unsafe mosquitto_property_add_int32(&properties, Int32(MQTT_PROP_MAXIMUM_PACKET_SIZE.rawValue), size)
         }
-        let port = Int32(configuration.effectivePort)
+        let port = Int32(place.port)
         let keepAlive = Int32(configuration.keepAliveSeconds)
         errno = 0
-        let code = unsafe mosquitto_connect_bind_v5(mosquitto, configuration.host, port, keepAlive, nil, properties)
+        let code = unsafe mosquitto_connect_bind_v5(mosquitto, place.host, port, keepAlive, nil, properties)
         let error = errno
         unsafe mosquitto_property_free_all(&properties)
         return (code, error)
     }
 
-    /// The connection's descriptor, -1 when the library has closed it.
+    /// The connection's descriptor, or -1 if the library has closed it.
     var socket: Int32 { unsafe mosquitto_socket(mosquitto) }
     var wantsToWrite: Bool { unsafe mosquitto_want_write(mosquitto) }
 
-    /// Ends the library's log, which costs several formatted lines a message and tells nothing more once connected.
+    /// Stops the library's log, which formats several lines per message and adds nothing once connected.
     func stopLog() { unsafe mosquitto_log_callback_set(mosquitto, nil) }
 
     func read() -> Int32 { unsafe mosquitto_loop_read(mosquitto, 1) }
@@ -112,8 +113,8 @@ import Glibc
 
     func keepAlive() -> Int32 { unsafe mosquitto_loop_misc(mosquitto) }
 
-    /// Queues a message.
-    func publish(_ message: Message) throws(MQTTError) -> Int32 {
+    /// Queues a message and returns its packet id.
+    func publish(_ message: MQTTMessage) throws(MQTTError) -> Int32 {
         var id: Int32 = 0
         let code = unsafe message.payload.withUnsafeBytes { payload in
             unsafe mosquitto_publish_v5(
@@ -131,7 +132,7 @@ import Glibc
         return id
     }
 
-    /// Queues one SUBSCRIBE for filters with the same options, those of the first.
+    /// Queues one SUBSCRIBE with the options of the first subscription, and returns its packet id.
     func subscribe(_ subscriptions: ArraySlice<Subscription>) throws(MQTTError) -> Int32 {
         guard let first = subscriptions.first else { return 0 }
         var options: UInt32 = 0
@@ -156,7 +157,7 @@ import Glibc
         return id
     }
 
-    /// Queues an UNSUBSCRIBE.
+    /// Queues one UNSUBSCRIBE and returns its packet id.
     func unsubscribe(_ filters: [String]) throws(MQTTError) -> Int32 {
         var id: Int32 = 0
         let code = unsafe withCStrings(filters) { strings in
@@ -166,13 +167,13 @@ import Glibc
         return id
     }
 
-    /// Queues a DISCONNECT: the server drops the will.
+    /// Queues a DISCONNECT, on which the server discards the will.
     func disconnect() { unsafe mosquitto_disconnect_v5(mosquitto, 0, nil) }
 
     func destroy() {
         guard !destroyed else { return }
         destroyed = true
-        // A child process may hold a copy of the descriptor; the server is to learn of the end all the same.
+        // A child process may hold a copy of the descriptor: shut the connection down so that the server sees its end.
         if socket >= 0 { shutdown(socket, Int32(SHUT_RDWR)) }
         unsafe mosquitto_destroy(mosquitto)
     }
@@ -185,7 +186,7 @@ private func withCStrings<Value>(
     let copies = unsafe strings.map { unsafe strdup($0) }
     defer { unsafe copies.forEach { unsafe free($0) } }
     return unsafe copies.withUnsafeBufferPointer { buffer in
-        // An empty list never gets here, so there is a base address.
+        // Callers pass no empty list, so there is a base address.
         unsafe body(buffer.baseAddress.unsafelyUnwrapped)
     }
 }

@@ -2,15 +2,15 @@
 
 import CMosquitto
 
-/// What one handle's callbacks have told, until the client has time for it.
+/// The results of one handle's callbacks, queued for the client.
 ///
-/// The callbacks run inside the library, under a mutex of its own that is not recursive: they only copy.
+/// The callbacks only copy: they run under a non-recursive mutex of the library and must not call it.
 final class Inbox {
     enum Item {
         case accepted(sessionPresent: Bool)
         case refused(Int32)
-        case message(Message)
-        /// A message is with the server, or refused by it with a reason of 128 or more.
+        case message(MQTTMessage)
+        /// The server acknowledged a message, or refused it with a reason of 128 or more.
         case published(Int32, reason: Int32)
         case subscribed(Int32, [Int32])
         case unsubscribed(Int32)
@@ -18,10 +18,10 @@ final class Inbox {
     }
 
     var items: [Item] = []
-    /// What the library said about errors, for what return codes do not tell (TLS).
+    /// The library's error log, at most 8 lines. Return codes do not say why TLS failed.
     var complaints: [String] = []
 
-    /// Whether a message was acknowledged, and nothing else has happened.
+    /// Whether the only item is an acknowledgement.
     var isAcknowledgement: Bool {
         guard items.count == 1, case .published = items[0] else { return false }
         return true
@@ -37,7 +37,7 @@ final class Inbox {
         complaints.append(line)
     }
 
-    /// OpenSSL's words in what was said, the last part of `error:0A000086:SSL routines::certificate verify failed`.
+    /// The OpenSSL messages of the log: the last part of `error:0A000086:SSL routines::certificate verify failed`.
     var tlsWords: String? {
         let words = complaints.compactMap { line -> Substring? in
             if line.hasPrefix("OpenSSL Error") { return line.split(separator: ":").last }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Platform
 import Synchronization
 
-/// A timer of an ``EventLoop``, made by ``EventLoop/makeTimer(_:)``.
+/// A one-shot timer of an ``EventLoop``, created by ``EventLoop/makeTimer(_:)``.
 ///
-/// It counts on the boot clock, which goes on in suspend. It fires once for each time it is armed, never early. Letting
-/// go of it disarms it.
+/// It uses the boot clock, which counts suspend. It fires once each time it is armed, never early. Releasing it disarms
+/// it.
 public final class LoopTimer: Sendable {
     private let loop: EventLoop
     private let id: UInt64
@@ -19,19 +20,19 @@ public final class LoopTimer: Sendable {
 
     deinit { loop.disarm(id) }
 
-    /// Sets the time to fire, in place of an earlier one.
+    /// Sets the time at which to fire, and replaces the one set before.
     ///
-    /// - Parameter milliseconds: On the clock of ``EventLoop/bootMilliseconds()``; a past time fires at once.
+    /// - Parameter milliseconds: The time on the boot clock (`CLOCK_BOOTTIME`); a past time fires at once.
     public func arm(atBootMilliseconds milliseconds: Int64) {
         loop.arm(id, milliseconds, fire)
     }
 
-    /// Takes the time back. On the loop's thread nothing fires any more; elsewhere a firing may be under way.
+    /// Disarms the timer. On the loop's thread it no longer fires; on another thread a call may already be running.
     public func disarm() {
         loop.disarm(id)
     }
 
-    /// Ends the use of the timer; the same as ``disarm()``.
+    /// Disarms the timer, as ``disarm()``.
     public func cancel() {
         loop.disarm(id)
     }
@@ -46,8 +47,8 @@ struct Timers {
 
     var armed: [UInt64: Armed] = [:]
     var nextID: UInt64 = 0
-    /// What the kernel's timer is set to. It may be earlier than the first timer: that costs one idle wake-up, where
-    /// setting it back would cost a call each time.
+    /// The time the kernel's timer is set to, in boot milliseconds. It may be earlier than the first timer: one idle
+    /// wake-up costs less than a system call for each disarm.
     var kernel: Int64?
 
     mutating func removeAll() {
@@ -57,10 +58,10 @@ struct Timers {
 }
 
 extension EventLoop {
-    /// Makes a timer, not yet armed.
+    /// Creates a timer, not yet armed.
     ///
-    /// - Parameter fire: Called on the loop's thread; an actor of the loop may be entered with `assumeIsolated`.
-    /// - Returns: The timer, which the caller keeps as long as it is to fire.
+    /// - Parameter fire: Called on the loop's thread; it may enter an actor of the loop with `assumeIsolated`.
+    /// - Returns: The timer. The caller must keep it for as long as it shall fire.
     public func makeTimer(_ fire: @escaping @Sendable () -> Void) -> LoopTimer {
         let id = timers.withLock { timers in
             timers.nextID += 1
@@ -79,7 +80,7 @@ extension EventLoop {
     }
 
     fileprivate func disarm(_ id: UInt64) {
-        // The closure may hold the last reference to things that disarm timers themselves: let go outside the lock.
+        // Release the closure outside the lock: it may hold the last reference to an object that disarms timers.
         _ = timers.withLock { $0.armed.removeValue(forKey: id) }
     }
 
@@ -97,7 +98,7 @@ extension EventLoop {
 
     private func fireTimers() {
         poll.readTimer()
-        let now = Self.bootMilliseconds()
+        let now = SystemClock.bootMilliseconds()
         let due = timers.withLock { timers in
             let due = timers.armed.filter { $0.value.at <= now }.sorted {
                 ($0.value.at, $0.key) < ($1.value.at, $1.key)
@@ -105,7 +106,7 @@ extension EventLoop {
             return due.map(\.key)
         }
         for id in due {
-            // Looked up again: one that fired before it may have disarmed it, or set it to a later time.
+            // Look it up again: a timer that fired before it may have disarmed it or set a later time.
             let timer = timers.withLock { timers -> Timers.Armed? in
                 guard let timer = timers.armed[id], timer.at <= now else { return nil }
                 return timers.armed.removeValue(forKey: id)

@@ -2,15 +2,16 @@
 
 import CMosquitto
 import Glibc
+import Platform
 
 extension MQTTClient {
-    /// How many abandoned connectors may linger. An attempt at a silent network takes minutes to end, and a new one may
-    /// do better than the old once the network is back; but there must not be ever more of them.
-    private static let lingeringLimit = 4
+    /// The limit of abandoned connectors. A connect to a silent network blocks for minutes, and a new one succeeds sooner
+    /// once the network is back, but their threads must not pile up.
+    private var lingeringLimit: Int { 4 * configuration.places.count }
 
-    /// Makes one attempt at a connection.
+    /// Starts one attempt to connect, or waits until an abandoned connector ends if there are too many.
     func attempt() {
-        guard lingering < Self.lingeringLimit else {
+        guard lingering < lingeringLimit else {
             attemptIsDue = true
             return
         }
@@ -29,15 +30,16 @@ extension MQTTClient {
             let handle = try Handle(configuration, version, will: will)
             let connector = Connector()
             phase = .connecting(Attempt(number: number, handle: handle, connector: connector))
-            let now = EventLoop.bootMilliseconds()
+            let now = SystemClock.bootMilliseconds()
             phaseTimer?.arm(atBootMilliseconds: now + configuration.connectTimeoutMilliseconds)
             do throws(MQTTError) {
                 try connector.start(
                     handle,
                     configuration,
+                    to: currentPlace,
                     on: loop,
                     finished: { [weak self] code, error in
-                        // Without a client left its teardown has abandoned the connector, or destroyed the handle.
+                        // Without a client: its teardown has abandoned the connector or destroyed the handle.
                         self?.assumeIsolated { $0.connectorFinished(number, code, error) }
                     },
                     ended: { [weak self] in self?.assumeIsolated { $0.lingeringConnectorEnded() } }
@@ -52,6 +54,8 @@ extension MQTTClient {
         }
     }
 
+    var currentPlace: MQTTConfiguration.Place { configuration.places[place] }
+
     private func lingeringConnectorEnded() {
         lingering -= 1
         if case .waiting = phase, attemptIsDue { attempt() }
@@ -61,14 +65,14 @@ extension MQTTClient {
         guard case .connecting(let attempt) = phase, attempt.number == number else { return }
         let handle = attempt.handle
         guard code == 0 else {
-            var failure = MQTTError.connect(code, error, host: configuration.host, port: configuration.effectivePort)
+            var failure = MQTTError.connect(code, error, host: currentPlace.host, port: currentPlace.port)
             if let words = handle.inbox.tlsWords, configuration.tls != nil { failure = Self.tlsFailure(words) }
-            // The connector is done, so that teardown destroys the handle.
+            // The connector is done, so teardown destroys the handle.
             ended(failure)
             return
         }
         let descriptor = handle.socket
-        // The library leaves the descriptor open in child processes.
+        // The library does not set it: child processes would inherit the descriptor.
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         let token: UInt64
         do throws(MQTTError) {
@@ -84,13 +88,13 @@ extension MQTTClient {
         }
         phase = .opening(link)
         quickAcknowledge(link)
-        // The TLS handshake may be over already, so that it is time to read before anything is written.
+        // The TLS handshake may be complete already: read before the first write.
         ready(number, Poll.Ready(token: token, writable: true, readable: configuration.tls != nil))
     }
 
     func accepted(_ link: Link, sessionPresent: Bool) {
         guard case .opening = phase else { return }
-        let now = EventLoop.bootMilliseconds()
+        let now = SystemClock.bootMilliseconds()
         let connection = Connection(number: link.number, version: link.handle.version, sessionPresent: sessionPresent)
         link.connection = connection
         link.since = now
@@ -102,7 +106,7 @@ extension MQTTClient {
         deliver(.connected(connection))
     }
 
-    /// The library has closed the connection, or says that it must be.
+    /// Handles the end of a connection that the library has closed or reported as broken.
     func lost(_ link: Link, _ code: Int32) {
         switch phase {
         case .draining, .leaving:
@@ -137,8 +141,9 @@ extension MQTTClient {
         return .lost(code)
     }
 
-    /// Whether this is what servers do that know no MQTT 5: refuse the version, hang up, or answer in a way that the
-    /// library does not understand.
+    /// Whether to try 3.1.1: the server behaves like one without MQTT 5.
+    ///
+    /// Such a server refuses the version, hangs up, or sends an answer that the library cannot parse.
     private func canFallBack(_ link: Link, _ tlsWords: String?) -> Bool {
         guard configuration.version == .automatic, link.handle.version == .v5 else { return false }
         if let refusal = link.refusal { return refusal == MQTTError.unsupportedVersion }
@@ -156,11 +161,11 @@ extension MQTTClient {
 
     func tick() {
         guard let link, !isOpening else { return }
-        let now = EventLoop.bootMilliseconds()
-        // After a suspend, or a stall, that the server cannot have borne with: do not wait for a ping's answer.
+        let now = SystemClock.bootMilliseconds()
+        // After a suspend or stall of 1.5 keep-alive intervals the server has dropped us: do not wait for a ping.
         if now - link.lastTick > Int64(configuration.keepAliveSeconds) * 1500, case .connected = phase {
             let gap = (now - link.lastTick) / 1000
-            ended(MQTTError(.keepAliveTimeout, "the connection has been left alone for \(gap) s, as in suspend"))
+            ended(MQTTError(.keepAliveTimeout, "the client did not run for \(gap) s, as in suspend"))
             return
         }
         link.lastTick = now

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import Platform
 
 extension MQTTClient {
-    /// Where the client is between its making and its end.
+    /// The state of the client's state machine.
     enum Phase {
         case idle
-        /// Until the phase timer fires, or, with too many lingering connectors, until one of them is gone.
+        /// Between attempts, until the phase timer fires or, with too many lingering connectors, one of them ends.
         case waiting
-        /// The handle belongs to the connector's thread.
+        /// A connector's thread owns the handle.
         case connecting(Attempt)
-        /// Until the server accepts or refuses, or the phase timer fires.
+        /// TCP is connected, until the server accepts or refuses, or the phase timer fires.
         case opening(Link)
         case connected(Link)
-        /// A close was asked for: until all messages are answered, or the phase timer fires.
+        /// A close was requested, until all messages are acknowledged or the phase timer fires.
         case draining(Link)
-        /// The DISCONNECT is on its way: until it is written, or the phase timer fires.
+        /// A DISCONNECT is queued, until it is written or the phase timer fires.
         case leaving(Link)
         case closed
     }
@@ -34,18 +35,19 @@ extension MQTTClient {
         let token: UInt64
         var interest: Poll.Interest = .read
         var connection: Connection?
-        /// When the server accepted, in milliseconds on the boot clock.
+        /// When the server accepted, in boot milliseconds.
         var since: Int64 = 0
+        /// When ``MQTTClient/tick()`` last ran, in boot milliseconds.
         var lastTick: Int64 = 0
-        /// The CONNACK's reason, when it was a refusal.
+        /// The reason of a CONNACK that refused the connection.
         var refusal: Int32?
-        /// What the library first told of the end: an MQTT reason from 128 up, else one of its own codes.
+        /// The first reason of the end: an MQTT reason from 128 up, else a library code.
         var end: Int32?
         /// Calls ``MQTTClient/writeOut(_:)``.
         let writeOut: @Sendable () -> Void
-        /// Whether it is queued.
+        /// Whether ``writeOut`` is queued.
         var isWriteDue = false
-        /// Whether something was read that nothing has been written behind.
+        /// Whether `TCP_QUICKACK` must be set again because data was read since it was last set.
         var isReadUnacknowledged = true
 
         init(
@@ -79,7 +81,7 @@ extension MQTTClient {
             attempt()
         case .connecting:
             let limit = configuration.connectTimeoutMilliseconds
-            let place = "\(configuration.host):\(configuration.effectivePort)"
+            let place = "\(currentPlace.host):\(currentPlace.port)"
             ended(MQTTError(.unreachable, reason: Int(ETIMEDOUT), "cannot connect to \(place) within \(limit) ms"))
         case .opening:
             let limit = configuration.connectTimeoutMilliseconds
@@ -93,7 +95,7 @@ extension MQTTClient {
         }
     }
 
-    /// Lets go of the handle and the descriptor, whoever has them.
+    /// Releases the handle and the descriptor, or abandons the connector that owns them.
     func tearDown() {
         phaseTimer?.disarm()
         tickTimer?.disarm()
@@ -111,12 +113,26 @@ extension MQTTClient {
         phase = .waiting
     }
 
-    /// The attempt or the connection is over: tells it, and sets the time of the next attempt.
-    /// - Parameter wait: Milliseconds until then, in place of the usual ones.
+    /// Ends the attempt or the connection, reports it, and schedules the next attempt unless `giveUp` ends the client.
+    ///
+    /// - Parameter wait: The milliseconds until the next attempt, in place of the back-off.
     func ended(_ error: MQTTError, wait: Int64? = nil) {
-        let now = EventLoop.bootMilliseconds()
-        if let link, link.connection != nil { backoff.connectionEnded(afterMilliseconds: now - link.since) }
+        let now = SystemClock.bootMilliseconds()
+        let wasConnected = link?.connection != nil
+        if let link, wasConnected { backoff.connectionEnded(afterMilliseconds: now - link.since) }
         tearDown()
+        var error = error
+        if !wasConnected {
+            // The place of a connection that was lost is tried first, and after a failure the next one, without a pause.
+            place = (place + 1) % configuration.places.count
+            failures.append(error)
+            if place != 0 {
+                phaseTimer?.arm(atBootMilliseconds: now)
+                return
+            }
+            error = Self.combined(failures)
+        }
+        failures = []
         let requests = outbox.takeAll()
         if configuration.giveUp(error) {
             fail(requests, Self.lost(by: error))
@@ -130,8 +146,18 @@ extension MQTTClient {
         deliver(.disconnected(error, retryInMilliseconds: wait))
     }
 
+    /// Returns the error of a round of attempts: that of a place with the reasons of all.
+    private static func combined(_ failures: [MQTTError]) -> MQTTError {
+        let telling = failures.first(where: \.isLasting) ?? failures[0]
+        guard failures.count > 1 else { return telling }
+        return MQTTError(
+            telling.code, reason: telling.reason, failures.map(\.description).joined(separator: "; "))
+    }
+
     static func lost(by error: MQTTError) -> MQTTError {
-        MQTTError(.connectionLost, reason: error.reason, "no answer any more: \(error.description)")
+        MQTTError(
+            .connectionLost, reason: error.reason,
+            "the connection ended before the server answered: \(error.description)")
     }
 
     func finish(_ result: Result<Void, MQTTError>) {
@@ -141,8 +167,7 @@ extension MQTTClient {
         tickTimer = nil
         deadlineTimer = nil
         fail(outbox.takeAll(), .closed)
-        events.buffer.end()
-        // It mostly holds what holds the client.
+        // Break the reference cycle: the handler usually captures the owner of the client.
         handler = nil
         running?.resume(returning: result)
         running = nil
@@ -158,7 +183,7 @@ extension MQTTClient {
             finish(.success(()))
         case .connected(let link):
             phase = .draining(link)
-            phaseTimer?.arm(atBootMilliseconds: EventLoop.bootMilliseconds() + max(0, deadlineMilliseconds))
+            phaseTimer?.arm(atBootMilliseconds: SystemClock.bootMilliseconds() + max(0, deadlineMilliseconds))
             leaveIfDrained()
         case .draining, .leaving, .closed:
             break
@@ -172,8 +197,8 @@ extension MQTTClient {
 
     private func leave(_ link: Link) {
         phase = .leaving(link)
-        // One more write may have to wait until the connection takes it, but not for long.
-        phaseTimer?.arm(atBootMilliseconds: EventLoop.bootMilliseconds() + 500)
+        // Wait at most 500 ms for a full socket to accept the DISCONNECT.
+        phaseTimer?.arm(atBootMilliseconds: SystemClock.bootMilliseconds() + 500)
         fail(outbox.takeAll(), .closed)
         link.handle.disconnect()
         if link.handle.write() != 0 || link.handle.socket < 0 {

@@ -3,20 +3,20 @@
 import Glibc
 
 extension MQTTClient {
-    /// The connection has something to read, or room to write.
+    /// Reads, or writes, after the descriptor has become readable or writable.
     func ready(_ number: Int, _ ready: Poll.Ready) {
         guard let link, link.number == number else { return }
-        // A TLS handshake goes on by reading, whatever it waits for.
+        // A TLS handshake progresses by reading, also when it waits to write.
         guard ready.readable || isOpening && configuration.tls != nil else {
             pump(link)
             return
         }
         var code = link.handle.read()
-        // What it has led to elsewhere is often there by now: to wait for it anew costs more than to look.
+        // After an acknowledgement the next packet has often arrived: one more read costs less than another wait.
         if code == 0, link.handle.inbox.isAcknowledgement { code = link.handle.read() }
         if isOpening, configuration.tls != nil {
-            // A server that has refused our certificate says so and hangs up. To write first would find the connection
-            // gone, and its words unread.
+            // A server that refuses our certificate sends an alert and hangs up. A write would fail with the alert
+            // unread.
             var tries = 0
             while code == 0, tries < 8, peek(link) == .bytes {
                 code = link.handle.read()
@@ -32,7 +32,7 @@ extension MQTTClient {
         if case .connected = phase { handOver(link) }
         guard isCurrent(link) else { return }
         if case .connected = phase, code == 0, link.handle.wantsToWrite { writeLast(link) } else { pump(link, code) }
-        // Decrypted data may be left inside the library, where the kernel does not see it.
+        // The library may hold decrypted data, for which epoll does not fire.
         if gotSomething, configuration.tls != nil, isCurrent(link) {
             loop.execute { [weak self] in
                 self?.assumeIsolated { $0.ready(number, Poll.Ready(token: 0, writable: false, readable: true)) }
@@ -40,11 +40,11 @@ extension MQTTClient {
         }
     }
 
-    /// Hands over what the library has told, then writes what there is to write.
+    /// Processes the inbox, then writes what is queued, until both are done or the socket is full.
     ///
-    /// Acknowledgements go out here: after the application has had the messages.
+    /// This also sends the acknowledgements, after the application has handled the messages.
     ///
-    /// - Parameter code: What the library returned last.
+    /// - Parameter code: The library's last return code.
     func pump(_ link: Link, _ code: Int32 = 0) {
         var code = code
         repeat {
@@ -69,10 +69,10 @@ extension MQTTClient {
         if isCurrent(link) { publishWaiting(link) }
     }
 
-    /// Writes what is queued as the last thing before the loop waits.
+    /// Schedules a flush as the last work before the loop waits.
     ///
-    /// Who gets it often shares a processor with this thread, and has to wait until it sleeps. A thread that goes on behind
-    /// its writing is thrust aside instead, and what is woken next finds two on the processor and moves to a cold one.
+    /// On few cores the receiver is woken on our core. If we keep running, it preempts us and the next wake-up migrates to a
+    /// cold core (measured p99 of a press: 1.77 → 1.49).
     func writeLast(_ link: Link) {
         guard !link.isWriteDue else { return }
         link.isWriteDue = true
@@ -143,9 +143,10 @@ extension MQTTClient {
         completion(.success(group.grants))
     }
 
-    /// Without it the kernel holds acknowledgements back by 40 ms, and a sender under Nagle's rule waits for them. The
-    /// kernel forgets it, so it is set after each read: behind what the read has led to, which carries the acknowledgement
-    /// along where it is an answer.
+    /// Sets `TCP_QUICKACK`, so that the kernel does not delay the TCP acknowledgement by 40 ms.
+    ///
+    /// A sender with Nagle's algorithm would wait for it. The kernel clears the option, so it is set after each read, and
+    /// after the writes that the read caused, which carry the acknowledgement along.
     func quickAcknowledge(_ link: Link) {
         guard link.isReadUnacknowledged else { return }
         link.isReadUnacknowledged = false
@@ -159,8 +160,8 @@ extension MQTTClient {
         case end
     }
 
-    /// What the connection would give. During the TLS handshake the library takes its end for a reason to try again,
-    /// and would without end.
+    /// Returns what a read would find. During the TLS handshake the library takes the connection's end for a reason to
+    /// retry, and would do so endlessly.
     private func peek(_ link: Link) -> Unread {
         var byte: UInt8 = 0
         let count = unsafe recv(link.descriptor, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT))

@@ -1,21 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Platform
+
 extension MQTTClient {
-    /// By how many milliseconds the loop's thread may be late before it counts as one that stood still.
+    /// The lateness, in milliseconds, above which a timer shows that the loop's thread was stalled.
     private static let latenessLimit: Int64 = 500
 
-    /// Publishes a message and waits for the server's answer.
+    /// Publishes a message and waits for the server's acknowledgement.
     ///
-    /// Cancelling the task does not take the message back; the wait ends at the request's deadline at the latest.
+    /// Cancelling the task does not withdraw the message. The wait ends by
+    /// ``MQTTConfiguration/requestTimeoutMilliseconds`` at the latest.
     ///
     /// - Parameters:
     ///   - payload: The content, at most 268435455 bytes.
     ///   - topic: The topic, without wildcards.
-    ///   - qos: How hard it is tried; with `.atMostOnce` the answer is the system's, that it took the bytes.
-    ///   - retain: Whether the server keeps it for later subscribers.
-    /// - Returns: What became of it.
+    ///   - qos: The quality of service. With `.atMostOnce` the call returns when the kernel has accepted the bytes.
+    ///   - retain: Whether the server keeps the message for later subscribers.
+    /// - Returns: The outcome.
     /// - Throws: `.notConnected`, `.closed`, `.invalidTopic`, `.tooLarge` and `.outboxFull` before anything is sent;
-    ///   `.publishRefused` with MQTT's reason; `.connectionLost` and `.timeout`, after which it may have arrived or not.
+    ///   `.publishRefused` with MQTT's reason; `.connectionLost` and `.timeout`, after which the message may or may not
+    ///   have arrived.
     @discardableResult
     public func publish(
         _ payload: [UInt8],
@@ -23,12 +27,12 @@ extension MQTTClient {
         qos: QoS = .atLeastOnce,
         retain: Bool = false
     ) async throws(MQTTError) -> PublishOutcome {
-        try await publish(Message(topic: topic, payload: payload, qos: qos, retain: retain))
+        try await publish(MQTTMessage(topic: topic, payload: payload, qos: qos, retain: retain))
     }
 
-    /// Publishes a message and waits for the server's answer; see ``publish(_:to:qos:retain:)``.
+    /// Publishes a message and waits for the server's acknowledgement; see ``publish(_:to:qos:retain:)``.
     @discardableResult
-    public func publish(_ message: Message) async throws(MQTTError) -> PublishOutcome {
+    public func publish(_ message: MQTTMessage) async throws(MQTTError) -> PublishOutcome {
         let result = await withCheckedContinuation { continuation in
             send(message) { continuation.resume(returning: $0) }
         }
@@ -37,8 +41,8 @@ extension MQTTClient {
 
     /// Subscribes and waits for the server's answer.
     ///
-    /// - Parameter subscriptions: What to subscribe to.
-    /// - Returns: The answer for each, in the same order.
+    /// - Parameter subscriptions: The topic filters and their options.
+    /// - Returns: One grant per subscription, in the same order.
     /// - Throws: `.notConnected`, `.closed`, `.invalidTopic`, `.tooLarge`, `.connectionLost`, `.timeout`.
     @discardableResult
     public func subscribe(_ subscriptions: [Subscription]) async throws(MQTTError) -> [Grant] {
@@ -50,8 +54,8 @@ extension MQTTClient {
 
     /// Ends subscriptions and waits for the server's answer.
     ///
-    /// - Parameter filters: The filters, as they were subscribed to.
-    /// - Throws: As ``subscribe(_:)``.
+    /// - Parameter filters: The topic filters to unsubscribe from.
+    /// - Throws: The same errors as ``subscribe(_:)``.
     public func unsubscribe(_ filters: [String]) async throws(MQTTError) {
         let result = await withCheckedContinuation { continuation in
             unsubscribe(filters) { continuation.resume(returning: $0) }
@@ -59,23 +63,24 @@ extension MQTTClient {
         try result.get()
     }
 
-    /// Publishes a message; for actors of the same loop, through `assumeIsolated`.
+    /// Publishes a message without suspending, for actors of the same loop (through `assumeIsolated`).
     ///
     /// - Parameters:
     ///   - message: The message.
-    ///   - completion: Called once, on the loop's thread, after this has returned, with the outcome or an error as in
-    ///     ``publish(_:to:qos:retain:)``.
-    public func send(_ message: Message, completion: (@Sendable (Result<PublishOutcome, MQTTError>) -> Void)? = nil) {
+    ///   - completion: Called once, on the loop's thread, after this call has returned, with the outcome or an error as
+    ///     in ``publish(_:to:qos:retain:)``.
+    public func send(_ message: MQTTMessage, completion: (@Sendable (Result<PublishOutcome, MQTTError>) -> Void)? = nil)
+    {
         do throws(MQTTError) {
             let link = try connectedLink()
             try message.check()
             if outbox.hasRoom {
                 let id = try link.handle.publish(message)
                 writeLast(link)
-                // Behind the writing: its answer is not read before this has returned.
+                // Safe after scheduling the write: the answer cannot be read before this call has returned.
                 add(id, .publish(completion))
             } else if message.retain {
-                let now = EventLoop.bootMilliseconds()
+                let now = SystemClock.bootMilliseconds()
                 if let superseded = try outbox.wait(message, completion, now: now) {
                     loop.execute { superseded(.success(.superseded)) }
                 }
@@ -89,12 +94,12 @@ extension MQTTClient {
         }
     }
 
-    /// Subscribes; for actors of the same loop, through `assumeIsolated`.
+    /// Subscribes without suspending, for actors of the same loop (through `assumeIsolated`).
     ///
     /// - Parameters:
-    ///   - subscriptions: What to subscribe to.
-    ///   - completion: Called once, on the loop's thread, after this has returned, with the answer for each
-    ///     subscription or an error as in ``subscribe(_:)``.
+    ///   - subscriptions: The topic filters and their options.
+    ///   - completion: Called once, on the loop's thread, after this call has returned, with one grant per subscription
+    ///     or an error as in ``subscribe(_:)``.
     public func subscribe(
         _ subscriptions: [Subscription],
         completion: (@Sendable (Result<[Grant], MQTTError>) -> Void)?
@@ -124,11 +129,11 @@ extension MQTTClient {
         }
     }
 
-    /// Ends subscriptions; for actors of the same loop, through `assumeIsolated`.
+    /// Ends subscriptions without suspending, for actors of the same loop (through `assumeIsolated`).
     ///
     /// - Parameters:
-    ///   - filters: The filters, as they were subscribed to.
-    ///   - completion: Called once, on the loop's thread, after this has returned.
+    ///   - filters: The topic filters to unsubscribe from.
+    ///   - completion: Called once, on the loop's thread, after this call has returned.
     public func unsubscribe(_ filters: [String], completion: (@Sendable (Result<Void, MQTTError>) -> Void)?) {
         do throws(MQTTError) {
             let link = try connectedLink()
@@ -145,7 +150,7 @@ extension MQTTClient {
         }
     }
 
-    /// Sends what had to wait for room.
+    /// Publishes the retained messages that waited for room in the in-flight window.
     func publishWaiting(_ link: Link) {
         while let waiting = outbox.takeWaiting() {
             do throws(MQTTError) {
@@ -171,23 +176,23 @@ extension MQTTClient {
         }
     }
 
-    /// Requests whose ids came round again before the server answered.
+    /// Fails the requests whose packet ids were reused before the server answered.
     private func failOvertaken() {
         let requests = overtaken
         overtaken = []
         fail(requests, .timeout)
     }
 
-    /// Ends a connection on which a request was not answered in time.
+    /// Ends the connection if a request was not answered in time.
     ///
-    /// A server can drop its own answers while it goes on answering pings: mosquitto does so for a client that has about
-    /// `max_queued_messages` packets waiting. Each answer that is lost takes a place of the server's receive maximum for
-    /// as long as the connection lasts, and without a place nothing is sent any more.
+    /// A server may drop acknowledgements and still answer pings: mosquitto does so for a client with about
+    /// `max_queued_messages` packets waiting. Each lost acknowledgement uses up one place of the server's receive maximum
+    /// until the connection ends, and with none left nothing can be published.
     func deadlineTimerFired() {
-        let now = EventLoop.bootMilliseconds()
+        let now = SystemClock.bootMilliseconds()
         let lateness = deadlineTimerAt.map { now - $0 } ?? 0
         deadlineTimerAt = nil
-        // A thread that stood still reads first what has come meanwhile.
+        // After a stall, first read the answers that have arrived meanwhile.
         guard lateness <= Self.latenessLimit else { return setDeadlineTimer(notBefore: now + Self.latenessLimit) }
         let expired = outbox.takeExpired(now: now)
         setDeadlineTimer()
@@ -208,14 +213,14 @@ extension MQTTClient {
     }
 
     private func add(_ id: Int32, _ request: Outbox.Request) {
-        if let old = outbox.add(id, request, now: EventLoop.bootMilliseconds()) {
+        if let old = outbox.add(id, request, now: SystemClock.bootMilliseconds()) {
             overtaken.append(old)
             loop.execute { [weak self] in self?.assumeIsolated { $0.failOvertaken() } }
         }
         setDeadlineTimer()
     }
 
-    /// Sets the timer unless it is: it then fires early at worst, and is set anew.
+    /// Arms the timer unless it is armed already; it then fires early at worst, and is armed again.
     private func setDeadlineTimer(notBefore earliest: Int64 = 0) {
         guard deadlineTimerAt == nil, let deadline = outbox.nextDeadline else { return }
         let instant = max(deadline, earliest)
@@ -223,7 +228,7 @@ extension MQTTClient {
         deadlineTimer?.arm(atBootMilliseconds: instant)
     }
 
-    /// Cuts the list into runs with the same options: a packet each.
+    /// Splits the list into runs with equal options, one SUBSCRIBE packet each.
     private static func packets(_ subscriptions: [Subscription]) -> [Range<Int>] {
         func options(_ index: Int) -> Subscription {
             var subscription = subscriptions[index]

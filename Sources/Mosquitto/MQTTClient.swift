@@ -1,43 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An MQTT client: it connects, stays connected, and carries messages both ways.
+import Platform
+
+/// An MQTT client that connects, reconnects, publishes and subscribes.
 ///
 /// It runs on the thread of an ``EventLoop``. An actor pinned to the same loop gets events through ``onEvent(_:)`` and
-/// sends with ``send(_:completion:)``, both without a change of thread, by way of `assumeIsolated`. Others use
-/// ``events`` and the asynchronous calls.
+/// publishes with ``send(_:completion:)``, both without a thread switch, through `assumeIsolated`. Other code uses
+/// ``onEvent(_:)`` with a stream of its own, and the asynchronous calls.
 ///
-/// Nothing is kept for a later connection. What is published or subscribed belongs to the connection of that moment;
-/// the application does it again at each ``Event/connected(_:)``.
+/// Nothing is carried over to a later connection. The application must subscribe, and publish its state, again at each
+/// ``MQTTEvent/connected(_:)``.
 ///
-/// A client runs once: make a new one to connect again after it has ended.
+/// A client runs once. Create a new one to connect again after it has ended.
 public actor MQTTClient {
-    /// The loop that the client lives on.
+    /// The loop that the client runs on.
     public nonisolated let loop: EventLoop
-    /// What the client was made with.
-    public nonisolated let configuration: Configuration
-    /// What happens, in order, for one consumer; silent once there is a handler (``onEvent(_:)``).
-    public nonisolated let events: EventStream
+    /// The settings, which do not change.
+    public nonisolated let configuration: MQTTConfiguration
 
     var phase = Phase.idle
     var hasRun = false
-    var handler: (@Sendable (Event) -> Void)?
+    var handler: (@Sendable (MQTTEvent) -> Void)?
     var outbox: Outbox
-    /// Requests that can no longer be told from later ones, about to fail.
+    /// The requests whose packet ids were reused, about to fail.
     var overtaken: [Outbox.Request] = []
     var backoff: BackoffState
     /// The number of attempts so far.
     var attempts = 0
-    /// The next attempt is the second half of one: 3.1.1 for a server that refused MQTT 5.
+    /// The index of the place of the current or next attempt.
+    var place = 0
+    /// The failures at the places that were tried since the last wait.
+    var failures: [MQTTError] = []
+    /// Whether the next attempt uses 3.1.1 because the server refused MQTT 5.
     var fallsBack = false
-    /// Abandoned connectors that the system still holds.
+    /// The number of abandoned connectors that are still blocked in the kernel.
     var lingering = 0
-    /// The next attempt waits for one of them to end.
+    /// Whether an attempt is due and waits for a lingering connector to end.
     var attemptIsDue = false
 
     var phaseTimer: LoopTimer?
     var tickTimer: LoopTimer?
     var deadlineTimer: LoopTimer?
-    /// When it fires, on the boot clock; `nil` while it is not set.
+    /// When ``deadlineTimer`` fires, in boot milliseconds; `nil` while it is not armed.
     var deadlineTimerAt: Int64?
 
     var running: CheckedContinuation<Result<Void, MQTTError>, Never>?
@@ -46,50 +50,43 @@ public actor MQTTClient {
     /// The loop's executor.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
 
-    /// Makes a client, which does nothing before ``run()``.
+    /// Creates a client, which is idle until ``run()``.
     ///
     /// - Parameters:
-    ///   - configuration: Where and how to connect.
-    ///   - loop: The loop to live on, which must outlast the client's run.
-    public init(_ configuration: Configuration, on loop: EventLoop) {
+    ///   - configuration: The settings; ``run()`` validates them.
+    ///   - loop: The loop to run on. It must not be shut down before ``run()`` has returned.
+    public init(_ configuration: MQTTConfiguration, on loop: EventLoop) {
         self.configuration = configuration
         self.loop = loop
-        events = EventStream(buffer: EventBuffer(limit: configuration.messageBufferLimit))
         outbox = Outbox(limit: configuration.inFlightLimit, timeout: configuration.requestTimeoutMilliseconds)
         backoff = BackoffState(configuration.backoff)
     }
 
-    /// Runs `body` with a client that connects and stays connected meanwhile, then closes it gracefully.
+    /// Runs the client while `body` runs, then closes it gracefully.
     ///
-    /// - Parameters:
-    ///   - configuration: Where and how to connect.
-    ///   - loop: The loop for the client.
-    ///   - body: What needs the client. It starts before there is a connection.
-    /// - Returns: What `body` returned.
-    /// - Throws: What `body` threw, else what ``run()`` threw.
-    public static func withClient<Value>(
-        _ configuration: Configuration,
-        on loop: EventLoop,
-        _ body: (MQTTClient) async throws -> Value
-    ) async throws -> Value {
-        let client = MQTTClient(configuration, on: loop)
-        async let running: Void = client.run()
+    /// - Parameter body: The code that needs the client. It starts before the client is connected.
+    /// - Returns: The result of `body`.
+    /// - Throws: The error of `body`, else that of ``run()``.
+    public nonisolated func run<Value>(while body: () async throws -> Value) async throws -> Value {
+        async let running: Void = run()
         do {
-            let value = try await body(client)
-            await client.close()
+            let value = try await body()
+            await close(deadlineMilliseconds: configuration.closeDeadlineMilliseconds)
             try await running
             return value
         } catch {
-            await client.close()
+            await close()
             try? await running
             throw error
         }
     }
 
-    /// Connects, and connects again whenever the connection is lost, until ``close(deadlineMilliseconds:)`` or until
-    /// the task is cancelled, which closes the client gracefully.
+    /// Connects and reconnects until the client is closed or the task is cancelled.
     ///
-    /// - Throws: `.invalidConfiguration`; `.alreadyRunning` at a second call; and what `giveUp` chose to give up on.
+    /// Cancellation closes the client gracefully, as ``close(deadlineMilliseconds:)`` does.
+    ///
+    /// - Throws: `.invalidConfiguration`; `.alreadyRunning` at a second call; an error for which
+    ///   ``MQTTConfiguration/giveUp`` returned `true`.
     public func run() async throws(MQTTError) {
         if case .closed = phase, !hasRun { return }
         guard !hasRun else { throw MQTTError(.alreadyRunning, "a client runs once") }
@@ -114,57 +111,63 @@ public actor MQTTClient {
         try result.get()
     }
 
-    /// Ends the client gracefully: waits for the server's answers to what was published, tells the server, so that it
-    /// drops the will, and lets go of the connection.
+    /// Closes the client: waits for acknowledgements, sends a DISCONNECT, and closes the connection.
     ///
-    /// - Parameter deadlineMilliseconds: How long to wait for the answers. What is then unanswered fails with
-    ///   `.closed`; the server is told all the same, if the connection takes it.
+    /// The DISCONNECT makes the server discard the will.
+    ///
+    /// - Parameter deadlineMilliseconds: How long to wait for acknowledgements. Requests that are unanswered then fail
+    ///   with `.closed`. The DISCONNECT is sent in any case, if the socket accepts it.
     public func close(deadlineMilliseconds: Int64 = 2000) async {
         beginClose(deadlineMilliseconds: deadlineMilliseconds)
         if case .closed = phase { return }
         await withCheckedContinuation { closing.append($0) }
     }
 
-    /// Calls `handler` with each event, on the loop's thread, in place of ``events``. Set it before ``run()``.
+    /// Sets a handler that gets each event on the loop's thread, in order.
     ///
-    /// An actor of the same loop is entered from it with `assumeIsolated`. It may call the client's synchronous
-    /// requests. It is never called from inside one of them. A received message of QoS 1 is acknowledged after it has
-    /// returned.
-    public func onEvent(_ handler: @escaping @Sendable (Event) -> Void) {
+    /// Set it before ``run()``: a later handler would miss the event of a connection that is there already. To set it
+    /// later is a programming error.
+    ///
+    /// The handler may enter an actor of the same loop with `assumeIsolated` and call the client's synchronous requests,
+    /// which never call it themselves. A received message of QoS 1 is acknowledged after the handler has returned.
+    public func onEvent(_ handler: @escaping @Sendable (MQTTEvent) -> Void) {
+        precondition(!hasRun, "the handler of a client is set before it runs")
         self.handler = handler
     }
 
-    /// Cuts a wait between attempts short, as after the network came back or the machine woke up.
+    /// Ends the back-off and attempts to connect at once. Call it when the network is back or the machine woke up.
     public func reconnectNow() {
         guard case .waiting = phase else { return }
-        phaseTimer?.arm(atBootMilliseconds: EventLoop.bootMilliseconds())
+        phaseTimer?.arm(atBootMilliseconds: SystemClock.bootMilliseconds())
     }
 
-    /// Gives the connection up as lost and makes another at once: for a caller who knows more of it than its silence
-    /// tells. A wait between attempts is cut short.
+    /// Drops the connection and reconnects at once, also during back-off.
+    ///
+    /// Call it when the connection is known to be dead before a timeout shows it.
     public func renewConnection() {
-        if case .connected = phase { ended(MQTTError(.connectionLost, "the connection is given up and made anew")) }
+        if case .connected = phase { ended(MQTTError(.connectionLost, "dropped the connection to reconnect")) }
         reconnectNow()
     }
 
-    /// Ends the connection without the will being said, and makes another after a wait: for a caller that leaves the
-    /// server to another client for a while. Does nothing while there is no connection.
+    /// Disconnects without triggering the will, and reconnects after a wait.
+    ///
+    /// It lets another client use the server for a while. It does nothing while the client is not connected.
+    ///
+    /// - Parameter milliseconds: The wait until the next attempt.
     public func rest(milliseconds: Int64) {
         guard case .connected(let link) = phase else { return }
         link.handle.disconnect()
         _ = link.handle.write()
-        ended(MQTTError(.closed, "the connection is given up for \(milliseconds) ms"), wait: milliseconds)
+        ended(MQTTError(.closed, "the client disconnected for \(milliseconds) ms"), wait: milliseconds)
     }
 
-    /// The connection, while there is one.
+    /// The current connection; `nil` while the client is not connected or is closing.
     public var connection: Connection? {
         guard case .connected(let link) = phase else { return nil }
         return link.connection
     }
 
-    func deliver(_ event: Event) {
-        if let handler { handler(event) } else { events.buffer.append(event) }
-    }
+    func deliver(_ event: MQTTEvent) { handler?(event) }
 
     private func makeTimers() {
         phaseTimer = loop.makeTimer { [weak self] in self?.assumeIsolated { $0.phaseTimerFired() } }

@@ -17,7 +17,7 @@ extension MQTTError {
         MQTTError(.invalidTopic, "topic \"\(topic.prefix(80))\" \(why)")
     }
 
-    /// A CONNACK that says no.
+    /// Returns the error for a CONNACK that refuses the connection.
     static func connack(_ reason: Int32, _ version: ProtocolVersion) -> MQTTError {
         switch version {
         case .v311:
@@ -39,12 +39,12 @@ extension MQTTError {
         }
     }
 
-    /// A DISCONNECT from the server.
+    /// Returns the error for a DISCONNECT from the server.
     static func disconnect(_ reason: Int32) -> MQTTError {
         MQTTError(.serverDisconnected, reason: Int(reason), "the server ended the connection: \(words(reason: reason))")
     }
 
-    /// A return code of the library for a request.
+    /// Returns the error for a library code of a request.
     static func request(_ code: Int32, topic: String) -> MQTTError {
         switch mosq_err_t(code) {
         case MOSQ_ERR_NO_CONN, MOSQ_ERR_CONN_LOST: .notConnected
@@ -56,13 +56,13 @@ extension MQTTError {
         }
     }
 
-    /// The end of a connection that nobody explained.
+    /// Returns the error for a connection that ended without a reason from the server.
     static func lost(_ code: Int32) -> MQTTError {
         switch mosq_err_t(code) {
         case MOSQ_ERR_KEEPALIVE:
             MQTTError(.keepAliveTimeout, "the server has not answered a ping")
         case MOSQ_ERR_PROTOCOL, MOSQ_ERR_MALFORMED_PACKET, MOSQ_ERR_MALFORMED_UTF8, MOSQ_ERR_DUPLICATE_PROPERTY:
-            MQTTError(.protocolViolation, "the server sent what the protocol does not allow: \(words(library: code))")
+            MQTTError(.protocolViolation, "the server violated the protocol: \(words(library: code))")
         case MOSQ_ERR_TLS:
             MQTTError(.tls, "the TLS connection failed")
         case MOSQ_ERR_NOMEM:
@@ -72,7 +72,7 @@ extension MQTTError {
         }
     }
 
-    /// A connect that did not reach the server, with the error number from right after it.
+    /// Returns the error for a connect that failed, from the library's code and `errno` right after it.
     static func connect(_ code: Int32, _ number: Int32, host: String, port: Int) -> MQTTError {
         switch mosq_err_t(code) {
         case MOSQ_ERR_EAI:
@@ -90,15 +90,16 @@ extension MQTTError {
         }
     }
 
+    /// The MQTT 5 reason “Unsupported Protocol Version”.
     static let unsupportedVersion: Int32 = 0x84
 
-    /// The words for a reason of MQTT 5.
+    /// Returns the text for an MQTT 5 reason.
     static func words(reason: Int32) -> String { unsafe words(mosquitto_reason_string(reason)) }
 
     static func words(library code: Int32) -> String { unsafe words(mosquitto_strerror(code)) }
 
     static func words(systemError number: Int32) -> String {
-        // strerror itself may use a buffer that all threads share.
+        // Not strerror: it may use a buffer that all threads share.
         unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: 128) { buffer in
             guard let start = buffer.baseAddress else { return "error \(number)" }
             let code = unsafe strerror_r(number, start, buffer.count)

@@ -4,8 +4,9 @@ typealias PublishCompletion = @Sendable (Result<PublishOutcome, MQTTError>) -> V
 typealias SubscribeCompletion = @Sendable (Result<[Grant], MQTTError>) -> Void
 typealias UnsubscribeCompletion = @Sendable (Result<Void, MQTTError>) -> Void
 
-/// The requests of one connection that wait for the server's answer, and the retained messages that wait for a place
-/// among them. It never outlives its connection, so nothing in it can be sent on a later one.
+/// The unanswered requests of one connection, and the retained messages queued behind the in-flight limit.
+///
+/// It is emptied with its connection, so no message is sent on a later one.
 struct Outbox {
     /// A subscribe request, which may take several packets.
     final class SubscribeGroup {
@@ -28,7 +29,7 @@ struct Outbox {
 
     struct Waiting {
         let serial: UInt64
-        let message: Message
+        let message: MQTTMessage
         let completion: PublishCompletion?
     }
 
@@ -44,7 +45,9 @@ struct Outbox {
         var request: Request
     }
 
+    /// The in-flight limit, and also the limit of queued messages.
     let limit: Int
+    /// The timeout of a request, in milliseconds.
     let timeout: Int64
     private var sent: [Int32: Sent] = [:]
     private var publishes = 0
@@ -60,12 +63,13 @@ struct Outbox {
 
     var hasRoom: Bool { publishes < limit }
     var hasPublishes: Bool { publishes > 0 || !waiting.isEmpty }
-    /// When the first deadline passes, if there is one.
+    /// The earliest deadline, in boot milliseconds.
     var nextDeadline: Int64? { deadlines.first?.at }
 
-    /// Notes a request that the library has queued under this id.
+    /// Adds a request that the library has queued under this packet id.
     ///
-    /// - Returns: One that had the same id, from 65535 requests ago, and cannot be told from it any more.
+    /// - Returns: The unanswered request that had the same id, 65535 requests ago: answers can no longer be attributed
+    ///   to it.
     mutating func add(_ id: Int32, _ request: Request, now: Int64) -> Request? {
         serial += 1
         if case .publish = request { publishes += 1 }
@@ -74,7 +78,7 @@ struct Outbox {
         return count(old?.request)
     }
 
-    /// Takes out the request that the server has answered.
+    /// Removes and returns the request that the server has answered.
     mutating func remove(_ id: Int32) -> Request? {
         let request = count(sent.removeValue(forKey: id)?.request)
         dropSettledDeadlines()
@@ -89,11 +93,12 @@ struct Outbox {
         return removed
     }
 
-    /// Keeps a retained message until there is room, in place of an earlier one for its topic.
+    /// Queues a retained message until there is room. It replaces a queued message for the same topic.
     ///
-    /// - Returns: The completion of that earlier one.
+    /// - Returns: The completion of the replaced message.
+    /// - Throws: `.outboxFull` if the queue is at its limit.
     mutating func wait(
-        _ message: Message,
+        _ message: MQTTMessage,
         _ completion: PublishCompletion?,
         now: Int64
     ) throws(MQTTError) -> PublishCompletion? {
@@ -101,14 +106,13 @@ struct Outbox {
         serial += 1
         let entry = Waiting(serial: serial, message: message, completion: completion)
         let old = waiting.updateValue(entry, forKey: message.topic)
-        // The newer one takes the place of the older in the order too: otherwise a topic that changes often would
-        // never get its turn.
+        // The newer message keeps the older one's place in the order: otherwise a topic that changes often would starve.
         if old == nil { waitingOrder.append(message.topic) }
         deadlines.append(Deadline(at: now + timeout, serial: serial, id: nil, topic: message.topic))
         return old?.completion
     }
 
-    /// The next waiting message, if there is room for it.
+    /// Removes and returns the next queued message, if there is room for it.
     mutating func takeWaiting() -> Waiting? {
         guard hasRoom else { return nil }
         while let topic = waitingOrder.popFirst() {
@@ -120,7 +124,8 @@ struct Outbox {
         return nil
     }
 
-    /// Takes out what has passed its deadline. The library still holds it: the connection is of no use any more.
+    /// Removes and returns the requests past their deadline. The library still holds them, so the caller must end the
+    /// connection.
     mutating func takeExpired(now: Int64) -> [Request] {
         var expired: [Request] = []
         while let deadline = deadlines.first, deadline.at <= now {
@@ -139,7 +144,7 @@ struct Outbox {
         return expired
     }
 
-    /// Everything, in the order in which it was asked for.
+    /// Removes and returns all requests, in the order in which they were made.
     mutating func takeAll() -> [Request] {
         let requests = sent.values.map { ($0.serial, $0.request) }
         let messages = waiting.values.map { ($0.serial, Request.publish($0.completion)) }

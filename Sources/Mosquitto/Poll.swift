@@ -4,7 +4,7 @@ import CMosquitto
 import Glibc
 import Synchronization
 
-/// The kernel's side of an ``EventLoop``: epoll, an eventfd to wake it, a timerfd for all timers.
+/// The kernel objects of an ``EventLoop``: an epoll, an eventfd to wake it, and a timerfd for all timers.
 final class Poll: Sendable {
     enum Wait: Int32 {
         case no = 0
@@ -21,7 +21,7 @@ final class Poll: Sendable {
     struct Ready: Sendable {
         let token: UInt64
         let writable: Bool
-        /// Something to read, or an end or an error to find by reading.
+        /// Whether a read would return data, the connection's end or an error.
         let readable: Bool
     }
 
@@ -52,7 +52,7 @@ final class Poll: Sendable {
             throw .system("open an eventfd and a timerfd", error)
         }
         do throws(MQTTError) {
-            // Edge-triggered: each write is one event, and nobody has to read the counter.
+            // Edge-triggered: each write is one event, so the counter need not be read.
             try control(EPOLL_CTL_ADD, eventfd, [.read, .edge], Self.wakeToken)
             try control(EPOLL_CTL_ADD, timerfd, .read, Self.timerToken)
         } catch {
@@ -71,7 +71,7 @@ final class Poll: Sendable {
         _ = unsafe write(eventfd, &one, 8)
     }
 
-    /// Waits for the next events; none after an interrupt.
+    /// Waits for the next events, at most 64. Returns none after a signal.
     func wait(_ wait: Wait) -> [Ready] {
         unsafe withUnsafeTemporaryAllocation(of: epoll_event.self, capacity: 64) { buffer in
             let count = unsafe epoll_wait(epoll, buffer.baseAddress, Int32(buffer.count), wait.rawValue)
@@ -84,11 +84,11 @@ final class Poll: Sendable {
         }
     }
 
-    /// Sets the time of the next timer event, on the boot clock; at once when it is past, never when `nil`.
+    /// Sets the time of the next timer event, in boot milliseconds. A past time fires at once, `nil` never.
     func setTimer(_ milliseconds: Int64?) {
         var time = itimerspec()
         if let milliseconds {
-            // All zero would disarm.
+            // Zero would disarm the timer.
             let milliseconds = max(1, milliseconds)
             time.it_value.tv_sec = Int(milliseconds / 1000)
             time.it_value.tv_nsec = Int(milliseconds % 1000) * 1_000_000
@@ -103,7 +103,7 @@ final class Poll: Sendable {
 
     /// Calls `handler` on the loop's thread whenever the descriptor is ready.
     ///
-    /// The token, not the descriptor, names the watch: the number may be somebody else's by the time an event comes.
+    /// - Returns: The watch's token. Events carry it and not the descriptor, whose number may have been reused meanwhile.
     func watch(
         _ descriptor: Int32,
         _ interest: Interest,
@@ -127,7 +127,7 @@ final class Poll: Sendable {
         try? control(EPOLL_CTL_MOD, descriptor, interest, token)
     }
 
-    /// Ends a watch. A descriptor that is already closed has left epoll by itself.
+    /// Ends a watch. A closed descriptor has already left the epoll.
     func remove(_ descriptor: Int32, _ token: UInt64) {
         _ = watches.withLock { $0.handlers.removeValue(forKey: token) }
         try? control(EPOLL_CTL_DEL, descriptor, [], token)

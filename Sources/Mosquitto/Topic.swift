@@ -2,8 +2,9 @@
 
 import CMosquitto
 
-/// What MQTT allows as topics, checked before the library sees them: it gives one code for all faults, and ends a text
-/// at a NUL.
+/// The validation of topics and filters.
+///
+/// It comes before the library's own, which has one code for all faults and cuts a text at a NUL.
 enum Topic {
     static func checkName(_ topic: String) throws(MQTTError) {
         if isPlain(topic) { return }
@@ -11,7 +12,7 @@ enum Topic {
         if topic.utf8.contains(where: { $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "#") }) {
             throw .invalidTopic(topic, "has a wildcard, which only subscriptions may have")
         }
-        // The library allows no more levels than that either.
+        // The library also limits the number of levels.
         guard unsafe mosquitto_pub_topic_check(topic) == 0 else { throw .invalidTopic(topic, "is not allowed") }
     }
 
@@ -22,7 +23,7 @@ enum Topic {
         }
     }
 
-    /// Whether a name is short printable ASCII without wildcards, as nearly all are: then nothing can be wrong with it.
+    /// Whether a name is 1...200 bytes of printable ASCII without wildcards, and so valid.
     private static func isPlain(_ topic: String) -> Bool {
         var topic = topic
         return topic.withUTF8 { bytes in
@@ -43,7 +44,7 @@ enum Topic {
     }
 }
 
-extension Message {
+extension MQTTMessage {
     func check() throws(MQTTError) {
         try Topic.checkName(topic)
         guard payload.count <= 268_435_455 else {

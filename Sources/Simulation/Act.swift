@@ -1,74 +1,79 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What people and faults do to a world, at a time that the scenario sets.
+/// An act of a person or a fault, at a time that the scenario sets.
 public struct Act: Hashable, Sendable {
-    /// The sort of an act. What its three numbers mean stands in ``parameters``.
+    /// The kind of an act. ``parameters`` names its numbers.
     public enum Kind: String, CaseIterable, Sendable {
         /// A person starts a session.
         case start
-        /// A person presses a button; `sight` is how old the picture is that they look at, in presses.
+        /// A person presses a button while looking at a picture that is `sight` presses old.
         case press
         /// A person moves the session here.
         case take
-        /// The program that asked last goes away.
+        /// The program that asked last disconnects.
         case hangUp
-        /// The program dies after some more effects; `loss` 1 loses the journal's last writes, 2 the whole journal.
+        /// The program dies after some effects; `loss` 1 loses the last writes of the journal, 2 all of it.
         case crash
-        /// The machine loses its power and is booted again; `loss` as for a crash.
+        /// The machine loses power and boots again; `loss` as for a crash.
         case powerCut
-        /// The program stands still, as after SIGSTOP.
+        /// The program is stopped, as by SIGSTOP.
         case pause
-        /// The machine sleeps; its boot clock goes on.
+        /// The machine sleeps without notice; its boot clock goes on.
         case suspend
         /// The disk is slow (1) or full (2).
         case disk
-        /// The network of a node carries nothing up (1), down (2) or either way (3).
+        /// The network of a node loses everything up (1), down (2) or both ways (3).
         case cut
-        /// The present connection goes dead without a word; others are fine.
+        /// The present connection carries nothing; a new one would.
         case halfOpen
-        /// The broker closes the node's connection, as when another program comes with its client id.
+        /// The broker closes the node's connection, as when another program uses its client id.
         case kick
         /// The wall clock is set.
         case step
-        /// The will of an earlier connection of the node comes late.
+        /// The will of an earlier connection of the node arrives late.
         case zombie
-        /// The broker writes down what it has retained.
+        /// The broker saves its retained messages.
         case save
-        /// The broker dies; it comes back with what it wrote down last (0) or with nothing (1).
+        /// The broker dies and restarts with its last save (0) or with nothing (1).
         case brokerCrash
         /// The bridge between the halves breaks for a while.
         case bridge
-        /// Somebody deletes what the broker keeps of a node: its presence (0) or its session (1).
+        /// A client deletes a retained message of a node: its presence (0) or its session (1).
         case erase
-        /// Somebody publishes an old payload again, on its topic; `retain` 1 with the flag.
+        /// A client publishes an old payload again on its topic; `retain` 1 with the flag.
         case replay
-        /// Somebody publishes what no program should.
+        /// A client publishes a malformed message.
         case garbage
-        /// A node that nobody knows says that it has started a session, by a clock that is ahead.
+        /// An unknown node (the ghost) publishes a session, by a clock that is ahead.
         case ghost
-        /// The peer that lies says something; `which` is one of ``Liar/lies``, `ahead` the lead of a stamp.
+        /// The liar tells one of its ``Liar/lies``; `ahead` is the lead of a stamp.
         case lie
-        /// The peer that lies sends an owner many intents at once.
+        /// The liar sends an owner many intents at once.
         case flood
-        /// The broker loses a node's register although all connections hold.
+        /// The broker loses a node's register while all connections hold.
         case lose
-        /// The peer that lies says what a ``Hoax`` is, by so many milliseconds.
+        /// The liar carries out a ``Hoax``; `by` is its error in milliseconds.
         case hoax
+        /// The machine announces that it sleeps, then does.
+        case sleep
+        /// A node's messages are refused, or its connection ends. By the mode, the broker refuses them (0 refused, 1
+        /// too large), or the client has no room for them (2) or gives its connection up (3).
+        case refuse
 
-        /// What the first streams of a seed draw from. Later kinds are drawn from a stream of their own, so that seeds
+        /// The kinds that the first stream of a seed draws from. Later kinds have streams of their own, so that seeds
         /// without them stay as they were.
-        static let base = allCases.filter { ![.lie, .flood, .lose, .hoax].contains($0) }
+        static let base = allCases.filter { ![.lie, .flood, .lose, .hoax, .sleep, .refuse].contains($0) }
     }
 
-    /// When, in milliseconds since the world began.
+    /// The time in milliseconds since the world began.
     public var at: Int64
-    /// What.
+    /// The kind.
     public var kind: Kind
-    /// To which node, as an index.
+    /// The index of the node.
     public var node: Int
     /// Up to three numbers.
     public var numbers: [Int]
-    /// Names sessions and intents that the act makes; the same after other acts were taken out of a trace.
+    /// The number in the ids of the sessions and intents that the act makes. It stays when a trace is shrunken.
     public var id: Int
 }
 
@@ -80,8 +85,8 @@ extension Act.Kind {
         case .press: ["op", "sight"]
         case .crash: ["effects", "loss", "down"]
         case .powerCut: ["loss", "down"]
-        case .pause, .suspend, .halfOpen, .bridge: ["for"]
-        case .disk: ["mode", "for"]
+        case .pause, .suspend, .halfOpen, .bridge, .sleep: ["for"]
+        case .disk, .refuse: ["mode", "for"]
         case .cut: ["way", "for"]
         case .step, .ghost: ["by"]
         case .brokerCrash: ["half", "keep", "down"]
@@ -94,7 +99,7 @@ extension Act.Kind {
         }
     }
 
-    /// How often it is drawn when it is part of a seed's mix.
+    /// The weight in the draw, if the kind is in a seed's mix.
     var weight: Int {
         switch self {
         case .press: 30
@@ -105,18 +110,18 @@ extension Act.Kind {
         }
     }
 
-    /// Whether it is people's doing, and so part of every mix.
+    /// Whether it is an act of people, and so part of every mix.
     var isPeoples: Bool { self == .start || self == .press }
 
     /// Draws the numbers.
     func numbers(_ random: inout RandomStream) -> [Int] {
         switch self {
         case .start: [random.draw(0...(Plans.all.count - 1)), random.draw(0...1)]
-        case .press: [random.draw(0...6), random.chance(250) ? random.draw(1...8) : 0]
+        case .press: [random.draw(0...7), random.chance(250) ? random.draw(1...8) : 0]
         case .crash: [random.draw(0...6), loss(&random), random.pick([0, 300, 4_000, 40_000])]
         case .powerCut: [loss(&random), random.pick([3_000, 40_000, 2_400_000])]
         case .pause: [random.pick([50, 1_500, 20_000])]
-        case .suspend: [random.pick([3_000, 60_000, 2_400_000, 7_200_000])]
+        case .suspend, .sleep: [random.pick([3_000, 60_000, 2_400_000, 7_200_000])]
         case .halfOpen, .bridge: [random.pick([700, 5_000, 30_000])]
         case .disk: [random.draw(1...2), random.pick([500, 5_000, 30_000])]
         case .cut: [random.draw(1...3), random.pick([300, 4_000, 30_000])]
@@ -129,11 +134,12 @@ extension Act.Kind {
         case .lie: [random.draw(0...(Liar.lies - 1)), random.pick([-60_000, 0, 0, 8_000, 12_000, 3_600_000])]
         case .hoax:
             [
-                random.draw(0...(Hoax.allCases.count - 1)),
+                random.pick(Hoax.base).rawValue,
                 random.pick([
                     -3_000, 3_000, -9_000, 9_000, 12_000, -3_600_000, 3_600_000, -year / 2, 5 * year, 30 * year,
                 ]),
             ]
+        case .refuse: [random.draw(0...3), random.pick([500, 5_000, 30_000])]
         case .take, .hangUp, .kick, .zombie, .save, .flood, .lose: []
         }
     }

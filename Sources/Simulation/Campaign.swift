@@ -2,35 +2,35 @@
 
 import Synchronization
 
-/// Many seeds, on several threads.
+/// A run of many seeds on several threads.
 public struct Campaign: Sendable {
     /// The first seed.
     public var first: UInt64
-    /// How many seeds at most; `nil` for as many as time allows.
+    /// The number of seeds; `nil` for as many as time allows.
     public var count: Int?
-    /// Threads.
+    /// The number of threads.
     public var jobs: Int
 
-    /// Makes a campaign.
+    /// Creates a campaign of `count` seeds from `first`; at least one thread runs.
     public init(first: UInt64 = 1, count: Int?, jobs: Int = 1) {
         self.first = first
         self.count = count
         self.jobs = max(1, jobs)
     }
 
-    /// What a campaign came to.
+    /// The result of a campaign.
     public struct Summary: Sendable {
-        /// Seeds run.
+        /// The number of seeds run.
         public var seeds = 0
-        /// Events handled.
+        /// The number of events handled.
         public var events = 0
-        /// What happened how often.
+        /// The counts of events.
         public var counters = Counters()
-        /// The first verdicts with a violation, at most ``kept``, by seed.
+        /// The verdicts with a violation of the smallest seeds, at most ``kept``.
         public var failures: [Verdict] = []
-        /// Seeds with a violation.
+        /// The number of seeds with a violation.
         public var violations = 0
-        /// How many failures are kept.
+        /// The largest number of failures kept.
         public static let kept = 20
 
         mutating func add(_ verdict: Verdict) {
@@ -45,8 +45,8 @@ public struct Campaign: Sendable {
 
     /// Runs the seeds.
     /// - Parameters:
-    ///   - isOver: Asked before each seed: whether to stop.
-    ///   - progress: Told of the state from time to time.
+    ///   - isOver: Whether to stop; called before each seed.
+    ///   - progress: Receives the summary after each seed.
     public func run(
         until isOver: @escaping @Sendable () -> Bool = { false },
         progress: @escaping @Sendable (Summary) -> Void = { _ in }
@@ -72,7 +72,7 @@ public struct Campaign: Sendable {
         return board.summary.withLock { $0 }
     }
 
-    /// What the threads share.
+    /// The state that the threads share.
     private final class Board: Sendable {
         let next: Atomic<UInt64>
         let summary = Mutex(Summary())

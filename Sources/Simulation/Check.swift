@@ -1,129 +1,140 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What must hold, each looked at after every event, or once the world has settled.
+/// Invariants, checked after every event or after the world settles.
 public enum Check: String, CaseIterable, Sendable {
     // After every event.
     /// A node publishes only its own register.
     case ownRegisterOnly
-    /// What a node publishes is on its disk.
+    /// A node publishes only what is on its disk.
     case publishFromDisk
-    /// What a node publishes has no flaw, and is read back as it was meant.
+    /// A published message is valid and is read back unchanged.
     case payloadReadable
-    /// The versions that a node publishes never go back.
+    /// The versions that a node publishes never fall.
     case versionRises
     /// One version never names two registers.
     case versionUnique
-    /// A final status stays.
+    /// A final status does not change.
     case finalIsFinal
     /// An intent takes effect once in a lineage.
     case effectOnce
-    /// An intent takes effect on the lineage and in the phase that it names.
+    /// An intent takes effect only on the lineage and in the phase that it names.
     case effectFenced
     /// An intent takes no effect after its expiry.
     case effectInTime
-    /// A refused intent stays refused, while the program lives.
+    /// A refused intent stays refused while the program runs.
     case refusalKept
-    /// "Applied" is said of what is on disk.
+    /// `applied` is answered only for an effect that is on disk.
     case appliedOnDisk
     /// A request gets one reply.
     case oneReply
     /// A session that began and ended without contact is not announced.
-    case keptToItself
-    /// A press follows its session to whoever continues it: it is not refused because of a takeover.
+    case notAnnounced
+    /// A press follows its session through a takeover and is not refused because of it.
     case pressFollows
-    /// A start is larger than every stamp that its author had admitted, and is shown at once.
+    /// A start has a larger stamp than all that its node had admitted, and is shown at once.
     case startIsLargest
-    /// No own session lives below another one that is shown.
+    /// No own session lives while a larger one is shown.
     case ownerYields
-    /// On one display the registers of one owner never go back.
+    /// A display never shows an older register of the same owner.
     case viewNeverBack
     /// Equal registers give equal views.
     case equalMapsEqualViews
-    /// The time on a display never goes back without a new revision.
+    /// The time on a display never falls without a new revision.
     case timeNeverBack
-    /// A time on a display is wrong by no more than the display says.
+    /// A time on a display is wrong by at most the error that the display states.
     case errorBound
     /// A stamp far ahead is not shown.
     case admission
-    /// What was admitted is not forgotten by a crash.
+    /// An admitted stamp survives a crash.
     case markOnDisk
-    /// What nobody was there for waits.
+    /// A phase that ended long ago does not start the next one by itself.
     case lateness
-    /// A will of an older connection changes nothing.
+    /// The will of an older connection changes nothing.
     case zombieWill
-    /// What is taken back from the broker begins a new epoch.
+    /// A register that is recovered from the broker begins a new epoch.
     case epochRises
-    /// The own register is published only after what the broker keeps of it was looked at.
+    /// The own register is published only after the broker's copy was read.
     case barrierFirst
-    /// What the broker keeps of a node that has lost its register is taken back.
+    /// A node that has lost its register recovers the broker's copy.
     case takesBack
-    /// The engine never asks to be woken at once.
+    /// The engine never asks for a wake in the past.
     case wakeLater
-    /// A node whose kernel vouches for its clock goes by it, unless three others that are there contradict it.
+    /// A node whose kernel vouches for its clock uses it, unless three online nodes contradict it.
     case ownClock
     /// A journal is read back as it was written.
     case journalCodec
-    /// No peer brings a node's counters near their ends.
+    /// No peer brings a node's counters near their ends, or its mark too far ahead.
     case counterBounded
-    /// A person is told only what the node that was asked has answered.
+    /// A person gets only answers of the node that was asked.
     case answerTrue
-    /// One peer causes a bounded number of changes and messages per second.
+    /// An answer whose connection was lost is sent on the next one while its asker can use it.
+    case answerLeaves
+    /// One peer causes a bounded number of changes, writes and messages per second.
     case peerBounded
-    /// Group time is not moved by one false clock where two honest ones are vouched for.
+    /// A pong counts only on the connection that asked, for ten seconds.
+    case pongAsked
+    /// One false clock does not move group time where two honest clocks are vouched for.
     case timeHeld
-    /// The minutes of a node's session change by what a peer says only where that continues the session.
+    /// A peer changes the minutes of another node's session only by a takeover of it.
     case minutesTheirOwn
     /// A count-up is not credited past its owner's last sign of life.
     case lastSignOfLife
 
     // After settling.
-    /// A clock is outvoted by three or more others that vouch, agree, and contradict it.
+    /// A clock is outvoted by three or more others that vouch, agree and contradict it.
     case outvoted
-    /// Everybody shows the same.
+    /// All nodes show the same session.
     case oneView
-    /// At most one session lives, and it is the one with the largest stamp.
+    /// At most one session lives, and it has the largest stamp.
     case largestLives
-    /// A minute counts once: what a session ran after it was taken over belongs to the one that goes on.
+    /// A minute counts once: after a takeover it belongs to the session that continues.
     case minutesOnce
-    /// The runs of a session are as long as the time that it ran, counted a second time.
+    /// The runs of a session add up to the time that it ran, counted independently.
     case minutesExact
-    /// A session has the date of its start, as told by a clock that a kernel vouches for, from the moment at which its
-    /// node first has such a clock; and no other date ever after.
+    /// A session's start equals true time once its node has a vouched clock, and never changes after.
+    ///
+    /// Equal means within ``Limits/stampLead`` plus twice ``Clock/syncedBound``, by true time or by a vouched clock that is
+    /// wrong. Exempt are
+    /// - nodes that lost a journal, since they may not know when they dated the session;
+    /// - continuations, which keep the dates of the previous owner;
+    /// - sessions of a node whose group time the liar's clock could set;
+    /// - guesses of an earlier boot, which a reboot makes final;
+    /// - worlds without a vouched clock, or whose vouched clocks contradict each other without a majority.
     case dated
     /// Every request has its reply.
     case allAnswered
-    /// What an engine holds is on its disk.
+    /// The state of an engine is on its disk.
     case allWritten
-    /// Everybody is seen to be there.
+    /// Every node sees all others online.
     case allOnline
     /// A press on any node is answered by the owner.
     case pressAnswered
-    /// A start on any node is shown by all.
+    /// A start on any node is shown by all nodes.
     case startShown
     /// At rest every display knows its owner's time closely.
     case timesAgree
-    /// Nothing is said while time merely passes.
+    /// No message is sent because time passes.
     case quiet
     /// Every ledger record was acknowledged.
     case outboxEmpty
-    /// What the ledger holds of a session is what was last on its node's disk: every minute arrives, and once.
+    /// The ledger holds each session as it was last on its node's disk, so each minute arrives once.
     case ledgerHolds
-    /// The world came to rest at all.
+    /// The world comes to rest.
     case settles
 
-    /// The planted violation, which proves that violations are reported.
+    /// The planted violation that proves the reporting.
     case canary
 }
 
-/// What went wrong, and when.
+/// A failed check.
 public struct Violation: Hashable, Sendable, CustomStringConvertible {
     /// The check that failed.
     public var check: Check
-    /// How.
+    /// The details.
     public var detail: String
-    /// In microseconds of virtual time.
+    /// The time of the failure in microseconds of virtual time.
     public var at: Int64
 
-    /// In one line.
+    /// The violation in one line.
     public var description: String { "\(check.rawValue) at \(at / 1_000) ms: \(detail)" }
 }

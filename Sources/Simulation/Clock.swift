@@ -2,30 +2,30 @@
 
 import Session
 
-/// The clocks of a machine over virtual time: a boot clock that drifts, and a wall clock that can be wrong and step.
+/// The clocks of a machine. The boot clock drifts; the wall clock can be wrong and step.
 struct Clock {
-    /// Where the wall clock of a right machine stands when a world begins.
+    /// The true time at the beginning of a world, in milliseconds since 1970.
     static let epoch: Int64 = 1_790_000_000_000
 
-    /// When the machine was booted, in microseconds of virtual time.
+    /// The boot in microseconds of virtual time.
     private(set) var bootedAt: Int64
-    /// What the boot clock read then, in milliseconds.
+    /// The reading of the boot clock then, in milliseconds.
     private(set) var start: Int64
-    /// How much the machine's quartz runs fast, in millionths.
+    /// The rate error of the machine's oscillator, in millionths.
     let drift: Int64
-    /// What the wall clock reads beyond the boot clock, in milliseconds.
+    /// The lead of the wall clock over the boot clock, in milliseconds.
     private(set) var wallOffset: Int64
     let sync: Sync
 
     enum Sync: Int { case honest, never, always }
 
-    /// How far a wall clock that is called synchronised can be wrong, in milliseconds.
+    /// The largest error of a wall clock that an honest kernel calls synchronised, in milliseconds.
     static let syncedBound: Int64 = 4_500
 
-    /// What is off by more milliseconds has the wrong date.
+    /// The milliseconds of a day.
     static let day: Int64 = 86_400_000
 
-    /// - Parameter skew: By how much the wall clock is ahead at the beginning, in milliseconds.
+    /// - Parameter skew: The lead of the wall clock over true time at the beginning, in milliseconds.
     init(start: Int64, drift: Int64, skew: Int64, sync: Sync = .honest) {
         self.sync = sync
         bootedAt = 0
@@ -45,7 +45,7 @@ struct Clock {
         Instant(boot: boot(at: time), wall: max(wall(at: time), 0), wallBound: wallBound(at: time))
     }
 
-    /// What the kernel says of the wall clock.
+    /// The error bound that the kernel states for the wall clock.
     private func wallBound(at time: Int64) -> Int64? {
         switch sync {
         case .honest: abs(wallError(at: time)) < Self.syncedBound ? Self.syncedBound : nil
@@ -66,10 +66,10 @@ struct Clock {
     /// Sets the wall clock.
     mutating func step(by milliseconds: Int64) { wallOffset += milliseconds }
 
-    /// By how much the wall clock is wrong.
+    /// The lead of the wall clock over true time.
     func wallError(at time: Int64) -> Int64 { wall(at: time) - Self.epoch - time / 1_000 }
 
-    /// A new boot: the boot clock begins again, the wall clock goes on.
+    /// Starts the boot clock again; the wall clock goes on.
     mutating func reboot(at time: Int64) {
         let wall = wall(at: time)
         bootedAt = time

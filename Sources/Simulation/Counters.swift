@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What must happen sometimes: a simulator in which it never does proves nothing about it.
+/// Events that must happen sometimes: a simulator that never meets one proves nothing about it.
 public enum Sometimes: String, CaseIterable, Sendable {
-    /// A session was started while another node's, not yet known here, was live.
+    /// A session was started while another node's session lived that was not known here yet.
     case concurrentStart
     /// A session was superseded.
     case yield
@@ -10,27 +10,27 @@ public enum Sometimes: String, CaseIterable, Sendable {
     case yieldWhilePaused
     /// An intent was sent again.
     case sentAgain
-    /// An intent that had taken effect was answered as a duplicate.
+    /// An intent that had taken effect before was answered as a duplicate.
     case duplicateAnswer
-    /// An intent was answered in each of these ways.
+    /// An intent had one of these outcomes.
     case applied, noop, superseded, stalePhase, expired, notAllowed
-    /// A person got no answer: the machine slept meanwhile.
+    /// A person got no answer, since the machine slept meanwhile.
     case noAnswer
-    /// An older echo was put right.
+    /// An older echo was repaired.
     case repair
-    /// A fork was objected to, or a stamp ahead of time.
+    /// A node objected to a fork, or to a stamp ahead of time.
     case forkObjection, clockObjection
     /// A session was started without a connection, and won or lost afterwards.
     case offlineStartWon, offlineStartLost
-    /// A session was continued by another node; by two at once; although its owner was there.
+    /// A session was taken over; by two nodes at once; although its owner was online.
     case takeover, doubleTakeover, falseSuspicion
-    /// An intent followed its session to another owner, or was handed on to it.
+    /// An intent was sent on to another owner of its session.
     case retargeted
-    /// A clock was corrected, and a session stamped anew for that.
-    case clockCorrected, stampedAnew
+    /// A clock was corrected; a session got a new stamp for that.
+    case clockCorrected, restamped
     /// A session began and ended without contact.
-    case keptToItself
-    /// A session was taken back from the broker.
+    case notAnnounced
+    /// A session was recovered from the broker.
     case recovered
     /// A program died between writing and publishing.
     case crashBeforePublish
@@ -42,52 +42,53 @@ public enum Sometimes: String, CaseIterable, Sendable {
     case lateReady
     /// A will of an older connection was ignored.
     case zombieIgnored
-    /// A broker came back without what it had retained, or never hands it out.
+    /// A broker restarted without its retained messages, or never sends them to wildcards.
     case retainedLost, noWildcardRetained
-    /// Two halves of a broker exchanged what they had retained.
+    /// Two halves of a broker exchanged their retained messages.
     case bridgeSwapped
     /// A packet was lost although the connection held.
     case packetLost
     /// A connection carried nothing, or only one way.
     case halfOpen, oneWay
-    /// A machine slept, or was booted again.
+    /// A machine slept, or booted again.
     case suspend, reboot
     /// A wall clock was set.
     case wallStep
-    /// A person went away before the reply.
+    /// A person left before the reply.
     case hangUp
-    /// Somebody published what no program should, or an old payload.
+    /// A client published a malformed message, or an old payload.
     case discarded, replayed
-    /// An unknown node claimed a session.
+    /// The ghost published a session.
     case ghost
-    /// A peer lied, or flooded an owner with intents; the broker lost a register although the connections held.
+    /// The liar lied, or flooded an owner with intents; the broker lost a register while the connections held.
     case lied, flooded, registerLost
-    /// The peer that lies did more than that, answered a ping by its false clock, or forged a ledger record.
+    /// The liar carried out a hoax, answered a ping by its false clock, or forged a ledger record.
     case hoaxed, falseClock, recordForged
-    /// A node whose kernel does not vouch for its clock heard fewer than two honest clocks that are vouched for, beside
-    /// the false one; a forged record cut a session, as a takeover of it.
+    /// A false clock could set a node's group time; a forged record cut a session as its takeover.
     case exposed, cutByForgery
-    /// A node lost its register on its disk and on the broker, while others show it.
+    /// A node lost its register on its disk and on the broker while others showed it.
     case orphan
-    /// The debt service was killed; a ledger record was sent again; a ledger got back what it had lost.
+    /// The debt service was killed; a record was sent again; a ledger regained lost records.
     case ledgerKilled, recordSentAgain, ledgerRefilled
+    /// A machine announced its sleep; the broker refused a message; a client gave its connection up.
+    case announcedSleep, messageRefused, connectionGivenUp
     /// The probe after settling was answered by a peer.
     case peerAnswered
 }
 
-/// How often each of them happened.
+/// The count of each event.
 public struct Counters: Hashable, Sendable {
     private var counts = [Int](repeating: 0, count: Sometimes.allCases.count)
     private static let places = Dictionary(
         uniqueKeysWithValues: Sometimes.allCases.enumerated().map { ($1, $0) })
 
-    /// Counters at zero.
+    /// Makes counters at zero.
     public init() {}
 
-    /// How often this happened.
+    /// The count of one event.
     public subscript(event: Sometimes) -> Int { Self.places[event].map { counts[$0] } ?? 0 }
 
-    /// Those that never happened.
+    /// The events that never happened.
     public var missing: [Sometimes] { Sometimes.allCases.filter { self[$0] == 0 } }
 
     mutating func add(_ event: Sometimes) {

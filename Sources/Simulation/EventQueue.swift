@@ -2,7 +2,7 @@
 
 import Session
 
-/// Something that happens at one instant of virtual time.
+/// An event at one instant of virtual time.
 enum Event {
     /// The act of this index in the scenario.
     case act(Int)
@@ -16,37 +16,39 @@ enum Event {
     case dial(Int, life: Int)
     /// A timer of a node's program fires.
     case wake(Int, life: Int, boot: Int64)
-    /// A write of a slow disk is done.
+    /// A write to a slow disk completes.
     indirect case written(Int, life: Int, Journal, Int)
-    /// A node's machine or program goes on, after the nap of this number.
+    /// A client closes its connection and dials again after this number of milliseconds.
+    case rest(Int, Int)
+    /// A node's machine or program continues after the nap of this number.
     case goOn(Int, nap: Int)
     /// A node's program is started again.
     case launch(Int, life: Int)
     /// A node's disk works again.
-    case mend(Int, trouble: Int)
-    /// A connection carries again what was held up.
+    case repairDisk(Int, trouble: Int)
+    /// A connection carries held frames again.
     case unblock(Int)
-    /// A client gives a silent connection up.
+    /// A client closes a silent connection.
     case clientTimeout(Int)
-    /// The broker gives a silent connection up.
+    /// The broker closes a silent connection.
     case brokerTimeout(Int)
     /// The bridge between the halves of the broker comes up.
     case bridgeUp(Int)
     /// Half of the broker is started again.
     case brokerUp(Int)
-    /// The node that nobody knows says its register again, as it would when it was asked.
+    /// The ghost and the liar repeat their registers, as after a hello.
     case haunt
     /// The liar has read a packet.
     case lied(Packet)
-    /// The faults are over.
+    /// The faults end.
     case heal
-    /// Something happens to ledger records.
+    /// An event of ledger records.
     case ledger(LedgerEvent)
 }
 
-/// A heap of events, earliest first; those of one instant in the order in which they were added.
+/// A heap of events, earliest first; events of one instant keep the order in which they were added.
 ///
-/// The events themselves stay where they are: what is moved about are numbers.
+/// The heap moves only numbers; the events stay in place.
 struct EventQueue {
     private struct Key {
         var time: Int64
@@ -63,7 +65,7 @@ struct EventQueue {
     private var free: [Int] = []
     private var number = 0
 
-    /// When the next event happens.
+    /// The time of the next event.
     var nextTime: Int64? { heap.first?.time }
 
     mutating func add(_ event: Event, at time: Int64) {

@@ -3,7 +3,7 @@
 import Session
 import Wire
 
-/// What a bad program publishes.
+/// Messages of a broken program.
 enum Garbage {
     static let count = 12
     static let ghostNode = "ghost"
@@ -12,7 +12,7 @@ enum Garbage {
         Packet(topic: topic(node, what % 2 == 0 ? "presence" : "session"), payload: [], retain: true)
     }
 
-    /// A payload that must lead to nothing.
+    /// A payload that must have no effect.
     static func packet(_ which: Int, node: Int, history: [Packet]) -> Packet {
         let session = topic(node, "session")
         let intent = topic(node, "intent")
@@ -32,7 +32,7 @@ enum Garbage {
         }
     }
 
-    /// Somebody else's register under this node's name.
+    /// The register of another node under this node's name.
     private static func swapped(_ history: [Packet], node: Int) -> Packet {
         let own = topic(node, "session")
         let other = history.last { $0.topic.hasSuffix("session") && $0.topic != own }
@@ -46,7 +46,7 @@ enum Garbage {
             topic: last.topic, payload: Array(last.payload.prefix(max(1, last.payload.count / 2))), retain: last.retain)
     }
 
-    /// A running session of a node that is in no world.
+    /// A running session of the ghost, a node without a machine.
     static func ghost(at stamp: Int64, id: Int, space: String) -> Packet? {
         guard let node = NodeID(ghostNode), let session = SessionID("G\(id)"), let boot = BootID("boot-ghost\(id)"),
             let space = SpaceID(space)
@@ -71,7 +71,7 @@ enum Dialect {
     private static let later = Array(#""later":{"a":[1,null,"x"],"b":{}},"#.utf8)
     private static let derived = Array(#","elapsedSeconds""#.utf8)
 
-    /// The payload as a node of that version writes it: 1 adds a field, 2 leaves out what is derived from the state.
+    /// Writes a payload as another version does: 1 adds a field, 2 leaves out derived fields.
     static func speak(_ payload: [UInt8], dialect: Int) -> [UInt8] {
         switch dialect {
         case 1:

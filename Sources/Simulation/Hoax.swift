@@ -3,49 +3,94 @@
 import Session
 import Wire
 
-/// What the peer that lies says of clocks and to the ledger, and what it sends in floods.
+/// A lie about a clock, to the ledger or at a limit, or a flood.
 enum Hoax: Int, CaseIterable {
-    // Clocks: from then on each ping is answered so.
-    /// A clock that is off, and that its kernel vouches for.
+    // MARK: Clocks, by which the liar answers each later ping
+
+    /// A wrong clock that its kernel vouches for.
     case clock
-    /// The same, and no kernel vouches for it.
+    /// A wrong clock that no kernel vouches for.
     case unvouchedClock
-    /// Ahead for some nodes, behind for the others.
+    /// A clock that is ahead for some nodes and behind for the others.
     case twoFacedClock
-    /// Ahead in one answer, behind in the next.
+    /// A clock that is ahead in one answer and behind in the next.
     case waveringClock
     /// A boot clock at the end of its range.
     case impossibleBoot
-    /// The liar says that it is gone.
+    /// An offline presence of the liar.
     case gone
-    // One message.
+
+    // MARK: Single messages
+
     /// An objection to the stamp of the victim's session.
     case objection
-    /// A ping by a clock that is off.
+    /// A ping by a wrong clock.
     case ping
-    /// Answers to pings of another connection, and of the time to come.
+    /// Answers to pings of another connection and of the future.
     case strangePong
-    // Floods.
+
+    // MARK: Floods
+
     case pingFlood, pongFlood, registerFlood
-    // Registers that continue the victim's session.
-    /// Since before it began, or since any instant of it.
+
+    // MARK: Registers that continue the victim's session
+
+    /// A takeover dated before the session's beginning, or at any instant of it.
     case earlyContinuation
-    /// As if another node had owned it.
+    /// A takeover from another node than the owner.
     case foreignContinuation
-    // Ledger records.
-    /// Of a session with the id of the victim's.
+
+    // MARK: Ledger records
+
+    /// A record of a session with the id of the victim's.
     case sameID
-    /// Of a takeover: before the victim's session began, during it, without the name of the node, and of another node.
+    /// A record of a takeover: too early, during the session, without the node's name, or of another node.
     case earlyTakeover, takeover, unnamedTakeover, foreignTakeover
-    /// With runs from 1970 to 2200.
+    /// A record with runs from 1970 to 2200.
     case impossibleDates
-    /// In the victim's name.
+    /// A record in the victim's name.
     case othersName
+    /// A record with a stamp, a start or an end outside all plausible times.
+    case impossibleTimes
+
+    // MARK: Registers at limits
+
+    /// A register that is stamped in 1970, just before 2026, or in 2200.
+    case impossibleStamp
+    /// A register in the largest plausible epoch, or one above it.
+    case plausibleEpoch
+    /// A register with the last revision of an early epoch.
+    case lastRevision
+
+    // MARK: Intents and answers
+
+    /// An answer of another kind than ``Liar/lie(_:about:ahead:at:)`` gives, for another owner.
+    case otherAnswer
+    /// An intent for another session, another phase or after its expiry.
+    case strayIntent
+
+    // MARK: More floods, and one more register
+
+    case forkFlood, helloFlood, presenceFlood, stampFlood, recordFlood
+    /// A start that shows the effect of an intent for another session.
+    case foreignEffect
+
+    /// The hoaxes that the first stream draws from. A later one has a stream of its own, so that seeds without it stay
+    /// as they were.
+    static let base = allCases.filter { $0 != .foreignEffect }
+
+    /// Whether each message of it can make the victim write.
+    var isWritten: Bool {
+        switch self {
+        case .pongFlood, .forkFlood, .helloFlood, .presenceFlood, .stampFlood: true
+        default: false
+        }
+    }
 }
 
-/// The clock that the liar says it has.
+/// The clock that the liar claims.
 struct FalseClock {
-    /// How the answers differ.
+    /// The way in which the answers differ.
     enum Manner { case same, twoFaced, wavering }
 
     /// Milliseconds beyond the true time.
@@ -67,9 +112,9 @@ struct FalseClock {
     var quality: ClockQuality { ClockQuality(synced: isVouched, bound: isVouched ? 10 : nil) }
 }
 
-/// What the liar says on the topics of clocks.
+/// The messages of a hoax.
 extension Liar {
-    /// Its clock becomes another one, or it is gone. A new connection makes everybody ask anew.
+    /// Claims another clock, or that it is offline. A new connection makes all nodes ask again.
     mutating func change(_ clock: FalseClock, isHere: Bool, at time: Int64) -> [Packet] {
         falseClock = clock
         serial += 1
@@ -78,8 +123,7 @@ extension Liar {
         return [presence(at: time, online: isHere)].compactMap(\.self)
     }
 
-    /// The answer to a ping of `asker`.
-    /// - Parameter place: Which of the machines asks.
+    /// Answers a ping of `asker`, the machine at `place`.
     mutating func answer(_ ping: Ping, of asker: NodeID, place: Int, at time: Int64) -> Packet? {
         guard let falseClock, let bootID = BootID("boot-m") else { return nil }
         serial += 1
@@ -92,16 +136,16 @@ extension Liar {
                     at: reading, clock: falseClock.quality), to: asker))
     }
 
-    /// Pings as fast as they can be sent.
+    /// Pings a victim many times.
     func pings(_ count: Int, to victim: NodeID, ahead: Int64, at time: Int64) -> [Packet] {
         guard let connection else { return [] }
-        let said = min(max(time + ahead, Limits.time.lowerBound), Limits.time.upperBound)
+        let claimed = min(max(time + ahead, Limits.time.lowerBound), Limits.time.upperBound)
         return (0..<count).map { number in
-            packet(.ping(Ping(connection: connection, sent: Int64(number), at: said), to: victim))
+            packet(.ping(Ping(connection: connection, sent: Int64(number), at: claimed), to: victim))
         }
     }
 
-    /// Registers that are older than what it has said, or forks of that.
+    /// Repeats older registers and forks of its own.
     mutating func oldRegisters(_ count: Int) -> [Packet] {
         guard let register else { return [] }
         return (0..<count).map { number in
@@ -111,8 +155,7 @@ extension Liar {
         }
     }
 
-    /// A register that continues the victim's session.
-    /// - Parameter at: When it says that it has taken over.
+    /// Claims to have continued the victim's session since `takenAt`.
     mutating func continuation(of own: Register, from node: NodeID, takenAt: Int64, at time: Int64) -> [Packet] {
         serial += 1
         guard var register = fresh(at: time) else { return [] }
@@ -123,7 +166,7 @@ extension Liar {
         return say(register)
     }
 
-    /// A ledger record that lies about another one.
+    /// Returns a record that lies about another one.
     /// - Parameter by: Milliseconds from the beginning of that session to the takeover of it.
     mutating func record(_ hoax: Hoax, about theirs: LedgerRecord, by: Int64, at time: Int64) -> Packet? {
         serial += 1
@@ -147,110 +190,94 @@ extension Liar {
         case .foreignTakeover: (record.continuedAt, record.continuedFrom) = (begin + by % 60_000, stranger)
         case .impossibleDates:
             record.runs = [LedgerRecord.Run(kind: .focus, from: 0, to: Limits.time.upperBound)]
+        case .impossibleTimes:
+            let impossible = Self.impossibleTimes[serial % 3]
+            switch serial / 3 % 3 {
+            case 0: record.stamp.time = impossible
+            case 1: record.startedAt = impossible
+            default:
+                record.status = .running
+                record.endsAt = impossible
+                record.runs = [LedgerRecord.Run(kind: .focus, from: time)]
+            }
         default: break
         }
         record.continuedAt = record.continuedAt.map { min(max($0, Limits.time.lowerBound), Limits.time.upperBound) }
         return Packet(
-            topic: codec.topics.name(of: .record(node)), payload: FiledRecord(record).json(), retain: false)
+            topic: codec.topics.name(of: .record(node)), payload: DigestedRecord(record).json(), retain: false)
     }
 }
 
-extension World {
-    /// How many messages a flood has: more than any peer is allowed in a second.
-    private static let flood = 280
+/// The lies at limits and the floods of a hoax.
+extension Liar {
+    /// Times that no honest node can stamp: 1970, the end of 2025 and 2200.
+    private static let impossibleTimes = [0, Limits.earliestStamp - 86_400_001, Limits.time.upperBound]
 
-    /// The liar lies about its clock, floods, or forges records.
-    mutating func hoax(_ which: Int, about node: Int, by: Int64) {
-        guard var liar, let hoax = Hoax(rawValue: abs(which) % Hoax.allCases.count) else { return }
-        let time = Clock.epoch + now / 1_000
-        let victim = machines[node]
-        introduce(&liar, at: time)
-        // A slow disk has another queue behind the last fault than any real one.
-        let isBusy = victim.disk != .good || victim.diskLast > now
-        var packets: [Packet] = []
+    mutating func registerAtLimit(_ hoax: Hoax, at time: Int64) -> [Packet] {
+        serial += 1
         switch hoax {
-        case .clock: packets = liar.change(FalseClock(ahead: by), isHere: true, at: time)
-        case .unvouchedClock:
-            packets = liar.change(FalseClock(ahead: by, isVouched: false), isHere: true, at: time)
-        case .twoFacedClock: packets = liar.change(FalseClock(ahead: by, manner: .twoFaced), isHere: true, at: time)
-        case .waveringClock: packets = liar.change(FalseClock(ahead: by, manner: .wavering), isHere: true, at: time)
-        case .impossibleBoot:
-            packets = liar.change(FalseClock(ahead: by, isBootImpossible: true), isHere: true, at: time)
-        case .gone: packets = liar.change(liar.falseClock ?? FalseClock(ahead: by), isHere: false, at: time)
-        case .objection:
-            if let own = victim.own {
-                let said = min(max(time + by, Limits.time.lowerBound), Limits.time.upperBound)
-                packets = [liar.packet(.ack(.clock(node: victim.id, session: own.id, at: said)))]
-            }
-        case .ping: packets = liar.pings(1, to: victim.id, ahead: by, at: time)
-        case .pingFlood: packets = liar.pings(Self.flood, to: victim.id, ahead: by, at: time)
-        case .strangePong: packets = strangePongs(to: node, by: &liar, at: time)
-        case .pongFlood: if !isBusy { packets = pongFlood(to: node, by: &liar, at: time) }
-        case .registerFlood: packets = liar.oldRegisters(Self.flood)
-        case .earlyContinuation:
-            if let own = victim.own {
-                packets = liar.continuation(of: own, from: own.owner, takenAt: own.startedAt + by, at: time)
-            }
-        case .foreignContinuation:
-            if let own = victim.own, let stranger = NodeID(Garbage.ghostNode) {
-                packets = liar.continuation(of: own, from: stranger, takenAt: own.startedAt + by, at: time)
-            }
-        default: packets = [forgedRecord(hoax, about: node, by: by, of: &liar, at: time)].compactMap(\.self)
-        }
-        take(back: liar)
-        counters.add(.hoaxed)
-        for packet in packets { publish(packet) }
-    }
-
-    private func strangePongs(to node: Int, by liar: inout Liar, at time: Int64) -> [Packet] {
-        let boot = machines[node].clock.boot(at: now)
-        let strange = [
-            (ConnectionID("cx"), boot), (machines[node].connection.map { connections[$0].id }, boot + 60_000),
-        ]
-        return strange.compactMap { connection, sent in
-            guard let connection else { return nil }
-            let ping = Ping(connection: connection, sent: sent, at: time)
-            return liar.answer(ping, of: machines[node].id, place: node, at: time)
+        case .impossibleStamp:
+            let times = [0, Limits.earliestStamp - 1, Limits.time.upperBound]
+            return say(fresh(at: times[serial % 3]))
+        case .plausibleEpoch: return say(fresh(at: time, epoch: plausibleEpochs + serial % 2))
+        default: return say(fresh(at: time).map { changed($0) { $0.rev = Limits.counter.upperBound } })
         }
     }
 
-    /// Answers that nobody has asked for, on the connection that the victim's presence names.
-    private func pongFlood(to node: Int, by liar: inout Liar, at time: Int64) -> [Packet] {
-        guard let link = machines[node].connection else { return [] }
-        let ping = Ping(connection: connections[link].id, sent: machines[node].clock.boot(at: now), at: time)
-        return (0..<Self.flood).compactMap { _ in
-            liar.answer(ping, of: machines[node].id, place: node, at: time)
+    mutating func foreignEffect(of intent: Intent?, at time: Int64) -> [Packet] {
+        serial += 1
+        guard let fresh = fresh(at: time) else { return [] }
+        return say(claim(intent, in: fresh))
+    }
+
+    mutating func otherAnswer(for victim: Victim, at time: Int64) -> [Packet] {
+        serial += 1
+        let winner = SessionID("M\(serial)").map { Superseder(session: $0, node: node, at: time) }
+        let outcomes: [Outcome] = [.duplicate, .noop, .refused(.superseded)]
+        return answer(outcomes[serial % 3], by: serial % 3 == 2 ? winner : nil, for: victim)
+    }
+
+    /// Sends an intent that must not take effect as it stands.
+    /// - Parameter past: A session that the victim had before.
+    mutating func strayIntent(for own: Register, past: SessionID?, at time: Int64) -> [Packet] {
+        serial += 1
+        guard let id = IntentID("M\(serial)"), let unknown = SessionID("X\(serial)") else { return [] }
+        var intent = Intent(
+            id: id, lineage: own.lineage, session: own.id, phase: own.phase,
+            operation: serial % 2 == 0 ? .skip : .pause,
+            from: node, at: time, expiresAt: time + Limits.intentLife)
+        switch serial / 2 % 5 {
+        case 0: intent.session = unknown
+        case 1: (intent.session, intent.lineage) = (unknown, unknown)
+        case 2: intent.session = past ?? unknown
+        case 3: (intent.phase, intent.operation) = (own.phase + 1, .skip)
+        default: intent.expiresAt = time - 5_000
         }
+        return [packet(.intent(intent))]
     }
 
-    private mutating func forgedRecord(
-        _ hoax: Hoax, about node: Int, by: Int64, of liar: inout Liar, at time: Int64
-    ) -> Packet? {
-        let held = service.records(of: machines[node].id)
-        let own = machines[node].own.map { LedgerRecord($0) }
-        // What runs now, or one of those that the ledger has.
-        guard let theirs = held.isEmpty || time % 2 == 0 ? own : held[Int(time) % held.count] else { return nil }
-        counters.add(.recordForged)
-        let packet = liar.record(hoax, about: theirs, by: by, at: time)
-        if let packet { queue.add(.ledger(.told(packet)), at: now + Int64(mix.latency)) }
-        return packet
-    }
-
-    /// The liar hears a ping, where it has a clock to answer by.
-    mutating func lieInReply(to packet: Packet, at half: Int) {
-        guard half == brokers.count - 1, let clock = liar?.falseClock, clock.isAsked(in: packet) else { return }
-        queue.add(.lied(packet), at: now + 2 * Int64(mix.latency))
-    }
-
-    mutating func answer(_ packet: Packet) {
-        guard var liar, case .message(.ping(let ping, _), let asker) = liar.read(packet), let place = place(of: asker)
-        else { return }
-        // As for a flood: each correction is a write.
-        guard machines[place].disk == .good, machines[place].diskLast <= now else { return }
-        let pong = liar.answer(ping, of: asker, place: place, at: Clock.epoch + now / 1_000)
-        take(back: liar)
-        counters.add(.falseClock)
-        if let pong { publish(pong) }
+    mutating func flood(_ hoax: Hoax, of count: Int, about victim: Victim, at time: Int64) -> [Packet] {
+        switch hoax {
+        case .helloFlood: return (0..<count).map { _ in packet(.hello) }
+        case .forkFlood:
+            guard let own = victim.own else { return [] }
+            return (0..<count).map { number in
+                packet(
+                    .ack(.fork(node: victim.node, version: Version(epoch: own.epoch, rev: own.rev + 1_000 * number))))
+            }
+        case .stampFlood:
+            return (0..<count).flatMap { number in
+                serial += 1
+                return say(fresh(at: time + Int64(number)))
+            }
+        default:
+            return (0..<count).compactMap { number in
+                serial += 1
+                connection = ConnectionID("cm\(serial)") ?? connection
+                let isLast = number == count - 1
+                return presence(at: time, online: isLast || number % 3 != 0, isSleeping: !isLast && number % 3 == 1)
+            }
+        }
     }
 }
 

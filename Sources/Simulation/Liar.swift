@@ -3,25 +3,27 @@
 import Session
 import Wire
 
-/// A peer with a password of its own, so that it writes below its own topic only, and lies in everything that it says.
+/// A peer that lies. It has its own password, so it writes only below its own topic.
 struct Liar {
     static let name = "m"
-    /// Kinds of lies that an act can name.
+    /// The number of lies that an act can name. ``Hoax`` has the others.
     static let lies = 14
-    /// Intents of one flood: more than an owner takes in a row.
+    /// Intents of one flood: more than an owner accepts in a row.
     static let flood = 140
 
     let codec: WireCodec
     let node: NodeID
-    /// The clock that it says it has; `nil` while it answers no ping.
+    /// The clock that it claims; `nil` while it answers no ping.
     var falseClock: FalseClock?
     /// The connection that its presence names.
     var connection = ConnectionID("cm")
-    /// Its largest register that readers can use.
+    /// Its largest register that readers accept now or later.
     private(set) var register: Register?
-    /// Answers that it has given for other owners.
+    /// Answers for other owners, given or shown by a register.
     private(set) var forged: Set<Answer> = []
     var serial = 0
+    /// The true time of its latest act.
+    private(set) var time = Clock.epoch
 
     init?(space: SpaceID) {
         guard let node = NodeID(Self.name) else { return nil }
@@ -29,11 +31,11 @@ struct Liar {
         codec = WireCodec(space: space, me: node)
     }
 
-    /// What the liar knows of its victim.
+    /// The state of a victim as the liar knows it.
     struct Victim {
         var node: NodeID
         var own: Register?
-        /// The last intent that an honest node has sent.
+        /// The latest intent of an honest node.
         var intent: Intent?
     }
 
@@ -42,24 +44,28 @@ struct Liar {
         return Packet(topic: outgoing.topic, payload: outgoing.payload, retain: outgoing.retain)
     }
 
-    /// What the liar makes of a packet.
+    /// Decodes a packet as the liar does.
     func read(_ packet: Packet) -> Decoded { packet.decoded(by: codec, retained: false, now: 0) }
 
-    func presence(at time: Int64, online: Bool) -> Packet? {
+    func presence(at time: Int64, online: Bool, isSleeping: Bool = false) -> Packet? {
         connection.map { connection in
-            let said = falseClock?.reading(for: 0, answer: 0, at: time) ?? time
+            let claimed = falseClock?.reading(for: 0, answer: 0, at: time) ?? time
             return packet(
                 .presence(
                     Presence(
-                        online: online, connection: connection, role: .node, name: Self.name, at: said,
-                        clock: falseClock?.quality ?? ClockQuality(synced: false), software: "sim")))
+                        online: online, connection: connection, role: .node, name: Self.name, at: claimed,
+                        clock: falseClock?.quality ?? ClockQuality(synced: false), software: "sim",
+                        isSleeping: isSleeping)))
         }
     }
 
-    /// One lie.
+    /// Records the true time of an act.
+    mutating func act(at time: Int64) { self.time = time }
+
+    /// Tells one lie.
     /// - Parameters:
     ///   - time: The true time.
-    ///   - ahead: By how many milliseconds a stamp leads it.
+    ///   - ahead: The lead of a stamp over it in milliseconds.
     mutating func lie(_ which: Int, about victim: Victim, ahead: Int, at time: Int64) -> [Packet] {
         serial += 1
         let limit = Limits.counter.upperBound
@@ -82,13 +88,13 @@ struct Liar {
         }
     }
 
-    /// Many intents that would each take effect.
+    /// Sends many intents, each of which would take effect.
     mutating func flood(_ victim: Victim, at time: Int64) -> [Packet] {
         guard let own = victim.own else { return [] }
         return (0..<Self.flood).compactMap { number in
             serial += 1
             guard let id = IntentID("M\(serial)") else { return nil }
-            let operation: Session.Operation = number % 2 == 0 ? .pause : .resume
+            let operation: IntentOperation = number % 2 == 0 ? .pause : .resume
             return packet(
                 .intent(
                     Intent(
@@ -97,22 +103,28 @@ struct Liar {
         }
     }
 
-    /// Its register once more, above all that it has said.
+    /// Repeats its register under a version above all earlier ones.
     mutating func last() -> Packet? {
         guard let register else { return nil }
         serial += 1
-        return say(changed(register) { $0.rev += 10 }).first
+        let next = register.version.next
+        return say(changed(register) { ($0.epoch, $0.rev) = (next.epoch, next.rev) }).first
     }
 
     mutating func say(_ register: Register?) -> [Packet] {
-        guard let register, register.flaw == nil else { return [] }
-        if register.epoch <= Limits.epochs, register.version > self.register?.version ?? Version(epoch: -1, rev: 0) {
+        guard let register, register.invalidField == nil else { return [] }
+        if register.epoch <= plausibleEpochs + 1,
+            register.version > self.register?.version ?? Version(epoch: -1, rev: 0)
+        {
             self.register = register
         }
         return [packet(.register(register))]
     }
 
-    private func changed(_ register: Register, _ change: (inout Register) -> Void) -> Register {
+    /// The largest epoch that readers accept at the time of the latest act; one more a second later.
+    var plausibleEpochs: Int { Limits.epochs + Int((time - Limits.earliestStamp) / 1_000) }
+
+    func changed(_ register: Register, _ change: (inout Register) -> Void) -> Register {
         var register = register
         change(&register)
         return register
@@ -130,7 +142,7 @@ struct Liar {
             runs: [Run(phase: 0, from: stamp)])
     }
 
-    /// Runs, an anchor and a start at the ends of their ranges.
+    /// Sets runs, anchor and start to the ends of their ranges.
     private func impossible(_ register: Register) -> Register {
         changed(register) {
             $0.startedAt = Limits.time.upperBound
@@ -142,109 +154,41 @@ struct Liar {
         }
     }
 
-    /// The victim's session as its own, with the effect of an intent that somebody else was asked.
-    private func takeover(of victim: Victim, at time: Int64, stamp: Int64) -> Register? {
+    /// Claims the victim's session, with the effect of an intent that another node was asked for.
+    private mutating func takeover(of victim: Victim, at time: Int64, stamp: Int64) -> Register? {
         guard let own = victim.own, let fresh = fresh(at: stamp) else { return nil }
-        return changed(fresh) {
+        let taken = changed(fresh) {
             $0.lineage = own.lineage
             $0.continues = Continuation(node: own.owner, epoch: own.epoch, rev: own.rev, at: time)
-            $0.applied = [victim.intent?.id].compactMap(\.self)
         }
+        return claim(victim.intent, in: taken)
+    }
+
+    /// Shows the effect of an intent in a register.
+    mutating func claim(_ intent: Intent?, in register: Register) -> Register {
+        guard let intent else { return register }
+        forge(Answer(intent: intent.id, outcome: .applied, session: register.id, rev: register.rev), to: intent)
+        return changed(register) { $0.applied = [intent.id] }
     }
 
     private mutating func answer(for victim: Victim) -> [Packet] {
+        answer(serial % 2 == 0 ? .applied : .refused(.notAllowed), for: victim)
+    }
+
+    /// Answers the latest intent of an honest node in place of the owner.
+    mutating func answer(_ outcome: Outcome, by winner: Superseder? = nil, for victim: Victim) -> [Packet] {
         guard let intent = victim.intent else { return [] }
-        let outcome: Outcome = serial % 2 == 0 ? .applied : .refused(.notAllowed)
-        let answer = Answer(intent: intent.id, outcome: outcome, session: intent.session, rev: 777_000_000 + serial)
-        // Of its own session it may say what it likes.
-        if !intent.session.rawValue.hasPrefix("M") { forged.insert(answer) }
+        let answer = Answer(
+            intent: intent.id, outcome: outcome, session: intent.session, rev: 777_000_000 + serial, by: winner)
+        forge(answer, to: intent)
         return [packet(.ack(.answer(answer)))]
     }
-}
 
-extension World {
-    /// The liar says something, on its own topics.
-    mutating func lie(_ which: Int, about node: Int, ahead: Int, floods: Bool) {
-        guard var liar else { return }
-        let time = Clock.epoch + now / 1_000
-        let victim = Liar.Victim(node: machines[node].id, own: machines[node].own, intent: lastIntent)
-        introduce(&liar, at: time)
-        // A slow disk has another queue behind the last fault than any real one.
-        if floods, machines[node].disk != .good || machines[node].diskLast > now { return }
-        let packets =
-            floods ? liar.flood(victim, at: time) : liar.lie(which, about: victim, ahead: ahead, at: time)
-        take(back: liar)
-        counters.add(floods ? .flooded : .lied)
-        for packet in packets { publish(packet) }
+    /// Notes an answer that no person should get. For its own session any answer is allowed.
+    private mutating func forge(_ answer: Answer, to intent: Intent) {
+        if !owns(intent.session) { forged.insert(answer) }
     }
 
-    /// Keeps the liar as it has become, and where its session comes from.
-    mutating func take(back liar: Liar) {
-        self.liar = liar
-        guard let said = liar.register else { return }
-        witness.origins[said.id] = Witness.Origin(
-            // What took effect before it takes effect again, if it says so: it is the owner then.
-            lineage: said.lineage, parent: nil, version: Version(epoch: 0, rev: 0))
-    }
-
-    /// The liar says that it is there, once.
-    mutating func introduce(_ liar: inout Liar, at time: Int64) {
-        guard !isLiarPresent, let presence = liar.presence(at: time, online: true) else { return }
-        isLiarPresent = true
-        publish(presence)
-    }
-
-    /// By the half of the broker that the liar is connected to.
-    mutating func publish(_ packet: Packet) { distribute(packet, at: brokers.count - 1, bridged: false) }
-
-    /// The broker loses a node's register although all connections hold, as a cluster does whose members retain messages
-    /// each for itself.
-    mutating func lose(_ node: Int) {
-        let topic = sessionTopic(of: node)
-        for half in brokers.indices where brokers[half].retained[topic] != nil {
-            brokers[half].retained[topic] = nil
-            counters.add(.registerLost)
-        }
-    }
-
-    private func sessionTopic(of node: Int) -> String { "lockstep/1/home/node/\(Names.node(node))/session" }
-
-    /// Whether the broker, or a half of it, holds no register of a node.
-    func isLost(_ node: NodeID) -> Bool {
-        guard let place = place(of: node) else { return false }
-        return brokers.contains { $0.retained[sessionTopic(of: place)] == nil }
-    }
-
-    /// Whether the broker has lost a register that some node does not know, so that nodes may show different sessions until
-    /// its owner says it again.
-    var isForgotten: Bool {
-        machines.contains { owner in
-            guard let own = owner.own else { return false }
-            return isLost(owner.id)
-                && machines.contains { $0.id != owner.id && $0.engine.mark(of: owner.id)?.version != own.version }
-        }
-    }
-
-    /// No answer of a node that was not asked reaches a person.
-    mutating func checkForged(_ answer: Answer, at node: Int) {
-        guard let liar, liar.forged.contains(answer), seenBefore?.view.register?.owner != liar.node,
-            machines[node].seen.view.register?.owner != liar.node
-        else { return }
-        fail(.answerTrue, "\(Names.node(node)) is told \(answer.outcome.name) of \(answer.intent) by a node not asked")
-    }
-
-    /// A count-up session that is taken over has not run past its owner's last sign of life.
-    mutating func checkCredit(after input: Input, before: Seen, at node: Int) {
-        switch input {
-        case .press, .take, .wake: break
-        default: return
-        }
-        guard let own = machines[node].own, own.id != before.own?.id, own.mode == .countup, own.continues != nil,
-            let shown = before.view.register, shown.status == .running, shown.lineage == own.lineage,
-            let moment = before.view.lastMoment(at: instant(node).boot), moment.staleFor != nil,
-            let lostAt = moment.contactLostAt, let then = before.view.lastMoment(at: lostAt)
-        else { return }
-        let credited = own.anchor.elapsed - then.elapsed
-        if credited > 1_000 { fail(.lastSignOfLife, "\(own.id) is credited \(credited) ms that nobody has seen") }
-    }
+    /// Whether a session is the liar's.
+    func owns(_ session: SessionID) -> Bool { session.rawValue.hasPrefix("M") }
 }

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Core
 import Session
 import Wire
 
-/// What a node shows, and its own register. By reference: everybody looks at it all the time, and it seldom changes.
+/// The view and the own register of a node. A reference, since many checks read it and it seldom changes.
 final class Seen {
     let view: View
     let own: Register?
-    /// Which register is shown: under one version no node has two, or another check fails.
+    /// The register that is shown. Under one version a node has one register, or another check fails.
     let shown: Key?
-    /// Whether a live session of its own goes on below another's that is shown.
+    /// Whether its own session lives although a larger one of another node is shown.
     let isOwnBelow: Bool
 
     struct Key: Equatable {
@@ -31,63 +32,61 @@ final class Seen {
     }
 }
 
-/// A node's machine: clocks, disk, and the program with its engine.
+/// A node's machine: clocks, disk, and the program with its core.
 struct Machine {
-    /// How a disk behaves.
+    /// The state of a disk.
     enum DiskMode: Int { case good, slow, full }
 
     let index: Int
     let codec: WireCodec
     let half: Int
-    /// 0 speaks the protocol of this version, 1 adds fields of a later one, 2 leaves out what an earlier one lacked.
+    /// The version of the protocol. 0 is this one, 1 a later one with more fields, 2 an earlier one with fewer.
     let dialect: Int
     let id: NodeID
     var clock: Clock
-    private(set) var engine: Engine
-    /// What the engine shows and owns since its last input.
+    private(set) var core: NodeCore
+    /// The view and the register after the core's last event.
     private(set) var seen: Seen
-    /// When the engine wants to be woken since then, on the boot clock.
-    private(set) var nextWake: Int64?
 
     // The program.
-    /// Counts the program's lives; what was meant for an earlier one is dropped.
+    /// The number of the program's life. Events for an earlier life are dropped.
     var life = 0
     var isAlive = false
-    /// Stands still: stopped, or the machine sleeps.
+    /// Whether the program is stopped or the machine sleeps.
     var isNapping = false
     var nap = 0
-    var backlog: [Input] = []
+    /// Whether the program knows that the machine sleeps.
+    var isSleeping = false
+    var backlog: [NodeCore.Event] = []
     var armedFor: Int64?
-    /// How many more effects the program carries out before it dies, and how.
+    /// The number of actions before the program dies, and the manner of its death.
     var doom: (effects: Int, loss: Int, down: Int)?
 
     // The disk.
     var disk = DiskMode.good
     var trouble = 0
     var onDisk: Journal?
-    /// What the file held before, newest last.
+    /// Earlier contents of the file, newest last.
     var earlier: [Journal?] = []
     var diskLast: Int64 = 0
-    /// The last write of this life that is on disk.
-    var safe = 0
-    /// The ledger records.
-    var outbox = Outbox(Shelf())
-    /// When the outbox tries again, on the boot clock.
-    var retryAt: Int64?
+    /// The files of ledger records.
+    var records = RecordFiles()
     /// Whether the last write failed.
     var isFailing = false
     /// The number of the last write that failed.
     var failed = 0
 
     // The network.
-    /// The connection that the program dials on or uses.
+    /// The connection that the program dials or uses.
     var connection: Int?
     var isLinked = false
-    /// Until when a dial gets nowhere.
+    /// The time until which a dial fails.
     var cutUntil: Int64 = 0
+    /// The time until which messages with a token are refused, and the manner.
+    var refusal: (until: Int64, mode: Int)?
 
     // People.
-    /// Whether the wall clock was set since the program was last awake.
+    /// Whether the wall clock was set since the program last ran.
     var isStepUnnoticed = false
     var ticket = 0
     /// Requests without a reply, oldest first.
@@ -95,36 +94,37 @@ struct Machine {
     /// Sessions and phases that people saw here, newest last.
     var sights: [(session: SessionID, phase: Int)] = []
 
-    init(index: Int, engine: Engine, space: SpaceID, half: Int, dialect: Int, clock: Clock) {
+    init(index: Int, core: NodeCore, half: Int, dialect: Int, clock: Clock) {
         self.index = index
-        id = engine.configuration.node
-        self.engine = engine
-        seen = Seen(view: engine.view, own: nil)
+        id = core.codec.me
+        self.core = core
+        seen = Seen(view: core.view, own: nil)
         self.half = half
         self.dialect = dialect
         self.clock = clock
-        codec = WireCodec(space: space, me: id)
+        codec = core.codec
     }
 
-    /// Hands the engine an input.
-    mutating func handle(_ input: Input, at instant: Instant) -> [Effect] {
-        let changes = engine.viewChanges
-        let effects = engine.handle(input, at: instant) + engine.refresh(at: instant)
-        isStepUnnoticed = false
-        // Whatever changes the own register writes it down.
+    /// The core's engine, read without a copy.
+    var engine: Engine { _read { yield core.engine } }
+
+    /// Hands the core an event.
+    /// - Parameter input: The engine's input for the event; `wake` if it has none, and then the clock is not read.
+    mutating func handle(_ event: NodeCore.Event, meaning input: Input, at instant: Instant) -> [NodeCore.Action] {
+        let actions = core.handle(event, at: instant)
+        if case .wake = event { isStepUnnoticed = false } else if input != .wake { isStepUnnoticed = false }
+        // Each change of the own register is written.
         var own: Register??
-        if case .restored(let journal) = input { own = .some(journal?.own) }
-        for case .journal(let journal, _) in effects { own = .some(journal.own) }
-        if own != nil || engine.viewChanges != changes { seen = Seen(view: engine.view, own: own ?? seen.own) }
-        nextWake = engine.nextWake
-        return effects
+        if case .restored(let found) = event { own = .some(found.journal?.own) }
+        for case .persist(let write) in actions { own = .some(write.journal.own) }
+        if own != nil || core.view != seen.view { seen = Seen(view: core.view, own: own ?? seen.own) }
+        return actions
     }
 
-    /// The program is launched again.
-    mutating func replace(_ engine: Engine) {
-        self.engine = engine
-        seen = Seen(view: engine.view, own: nil)
-        nextWake = engine.nextWake
+    /// Launches the program again.
+    mutating func replace(_ core: NodeCore) {
+        self.core = core
+        seen = Seen(view: core.view, own: nil)
     }
 
     /// The register of this node.
@@ -136,7 +136,7 @@ struct Machine {
         onDisk = journal
     }
 
-    /// What a crash takes from the disk.
+    /// Loses writes in a crash.
     /// - Returns: Whether the program will find less than it had written.
     mutating func lose(_ loss: Int, depth: Int) -> Bool {
         let before = onDisk

@@ -1,68 +1,73 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a world is like: its size, its network, its broker. Every number is a whole one, so that a trace can say it.
+/// The properties of a world: its size, network, clocks and broker. All are integers, as a trace states them.
 public struct Mix: Hashable, Sendable {
-    /// Engines.
+    /// The number of nodes.
     public var nodes = 3
-    /// The shortest way of a frame between a client and the broker, in microseconds.
+    /// The shortest delay of a frame between a client and the broker, in microseconds.
     public var latency = 1_000
-    /// What is added to it at most, in microseconds.
+    /// The largest addition to it, in microseconds.
     public var jitter = 1_000
-    /// Of a thousand packets to a client, how many come twice.
+    /// Packets to a client that arrive twice, in thousandths.
     public var duplicates = 0
-    /// Of a thousand packets to a client, how many are lost although the connection holds.
+    /// Packets to a client that are lost while the connection holds, in thousandths.
     public var drops = 0
-    /// Of a thousand packets to a client, how many are held back while others overtake them.
+    /// Packets to a client that others overtake, in thousandths.
     public var reorders = 0
-    /// How long such a packet is held back at most, in milliseconds.
+    /// The longest delay of such a packet, in milliseconds.
     public var reorderBy = 0
-    /// Whether the broker keeps retained messages from wildcard subscriptions (RabbitMQ).
+    /// Whether the broker sends no retained messages to wildcard subscriptions (RabbitMQ).
     public var noRetained = 0
     /// 1, or 2 for a broker of two halves with a bridge between them.
     public var halves = 1
-    /// Packets on their way to one client at most before the broker drops further ones; 0 for any number.
+    /// Packets in flight to a client before the broker drops further ones; 0 for no limit.
     public var inflight = 0
-    /// How late a timer fires at most, in milliseconds.
+    /// The largest delay of a timer, in milliseconds.
     public var wakeLate = 0
-    /// How far a wall clock is wrong at most, in milliseconds.
+    /// The largest error of a wall clock, in milliseconds.
     public var skew = 0
-    /// What the kernels say of the wall clocks: 0 the truth, 1 that none is synchronised, 2 that all are.
+    /// The kernels' claims about wall clocks: 0 the truth, 1 none is synchronised, 2 all are.
     public var sync = 0
-    /// How much a quartz runs fast or slow at most, in millionths.
+    /// The largest rate error of a boot clock, in millionths.
     public var drift = 0
-    /// Whether nodes speak older and newer minor versions of the protocol.
+    /// Whether nodes use older and newer minor versions of the protocol.
     public var dialects = 0
-    /// How long everything may fail, in milliseconds.
+    /// The length of the first part, in which everything may fail, in milliseconds.
     public var trouble = 60_000
-    /// Set in a world whose end must be reported as a violation: the canary.
+    /// Whether the broker honours no-local (MQTT 5).
+    public var noLocal = 0
+    /// Whether the last node is a service, which owns no session.
+    public var service = 0
+    /// Whether the end must be reported as a violation: the canary.
     public var canary = 0
 
-    /// A world without faults.
+    /// Creates the mix of a world without faults.
     public init() {}
 
     private static let fields: [(name: String, path: any WritableKeyPath<Mix, Int> & Sendable)] = [
         ("nodes", \.nodes), ("latency", \.latency), ("jitter", \.jitter), ("duplicates", \.duplicates),
         ("drops", \.drops), ("reorders", \.reorders), ("reorderBy", \.reorderBy), ("noRetained", \.noRetained),
         ("halves", \.halves), ("inflight", \.inflight), ("wakeLate", \.wakeLate), ("skew", \.skew), ("sync", \.sync),
-        ("drift", \.drift), ("dialects", \.dialects), ("trouble", \.trouble), ("canary", \.canary),
+        ("drift", \.drift), ("dialects", \.dialects), ("trouble", \.trouble), ("noLocal", \.noLocal),
+        ("service", \.service), ("canary", \.canary),
     ]
 
-    /// The numbers that differ from a world without faults, as they stand in a trace.
+    /// The properties that differ from a world without faults, as a trace states them.
     var text: String {
         let plain = Mix()
         return Self.fields.filter { self[keyPath: $0.path] != plain[keyPath: $0.path] }
             .map { "\($0.name)=\(self[keyPath: $0.path])" }.joined(separator: " ")
     }
 
-    /// Sets a number by its name.
-    /// - Returns: Whether there is one of that name.
+    /// Sets a property by its name.
+    /// - Returns: Whether there is such a property.
     mutating func set(_ name: Substring, to value: Int) -> Bool {
         guard let field = Self.fields.first(where: { $0.name == name }) else { return false }
         self[keyPath: field.path] = value
         return true
     }
 
-    /// Draws a world. About half of the faults are off in each.
+    /// Draws a world with about half of the faults.
     init(drawnFrom random: inout RandomStream) {
         nodes = random.draw(2...5)
         latency = random.pick([100, 1_000, 5_000, 40_000])

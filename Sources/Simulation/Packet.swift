@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Core
 import Session
 import Wire
 
-/// An MQTT publish on its way: bytes, as the codec wrote them.
+/// An MQTT publish in flight: the bytes that the codec wrote.
 ///
-/// What the bytes decode to is the same for every receiver but for its own barrier, so they are read once.
+/// They are decoded once, since only a barrier, a ping and a pong decode differently for each receiver.
 final class Packet {
     let topic: String
     /// The topic's bytes, for filters.
@@ -13,7 +14,7 @@ final class Packet {
     let payload: [UInt8]
     let retain: Bool
     private var decoded: Decoded?
-    /// For whom ``decoded`` holds; `nil` if for everybody.
+    /// The receiver that ``decoded`` holds for; `nil` if for all.
     private var reader: NodeID?
 
     init(topic: String, payload: [UInt8], retain: Bool) {
@@ -34,28 +35,32 @@ final class Packet {
         return result
     }
 
-    /// Pings, pongs and barriers are for one node alone.
+    /// Whether it is a ping, a pong or a barrier, which are for one node.
     private var isForOne: Bool { levels.reduce(0) { $1 == UInt8(ascii: "/") ? $0 + 1 : $0 } == 6 }
 }
 
-/// What a client sends.
+/// A frame of a client.
 enum UpFrame {
     case connect
-    case subscribe([String])
-    case publish(Packet)
-    /// The connection ended without a goodbye: the broker says the will.
+    case subscribe([NodeCore.Filter])
+    case unsubscribe([String])
+    /// With a token the client waits for a confirmation.
+    case publish(Packet, NodeCore.Token?)
+    /// The end of the connection without a disconnect: the broker publishes the will.
     case close
 }
 
-/// What the broker sends.
+/// A frame of the broker.
 enum DownFrame {
     case accepted
     case publish(Packet, retained: Bool)
-    /// The connection ended.
+    /// The outcome of a message that the client published.
+    case confirmed(NodeCore.Token, NodeCore.Confirmation)
+    /// The end of the connection.
     case close
 }
 
-/// One connection of a node's program to the broker. Each end learns of its death by itself.
+/// One connection of a node's program to the broker. Each end detects its loss by itself.
 struct Connection {
     let node: Int
     let life: Int
@@ -65,19 +70,30 @@ struct Connection {
     var isOpenAtClient = true
     var isOpenAtBroker = false
     var isRefused = false
-    var subscriptions: [[UInt8]] = []
-    /// Nothing gets through to the broker; it is kept and comes later, as TCP does it.
+    var subscriptions: [Subscription] = []
+    /// Whether frames to the broker are held, to arrive later, as with TCP.
     var isUpBlocked = false
-    /// Nothing gets through to the client.
+    /// Whether frames to the client are held.
     var isDownBlocked = false
     var upHeld: [UpFrame] = []
     var downHeld: [DownFrame] = []
     var upLast: Int64 = 0
     var downLast: Int64 = 0
-    /// Packets on their way to the client.
+    /// Packets in flight to the client.
     var inflight = 0
-    /// Whether a packet was lost although the connection holds: the network mends that by ending it.
+    /// Whether a packet was lost while the connection holds. Healing ends such a connection.
     var isLossy = false
+
+    /// A subscription of a client.
+    struct Subscription {
+        var filter: [UInt8]
+        var isNoLocal: Bool
+    }
+
+    /// Whether the client receives a packet, which it may have published itself.
+    func gets(_ packet: Packet, isOwn: Bool) -> Bool {
+        subscriptions.contains { !($0.isNoLocal && isOwn) && TopicFilter.matches($0.filter, packet.levels) }
+    }
 
     init(node: Int, life: Int, id: ConnectionID, half: Int, will: Packet) {
         self.node = node
@@ -88,33 +104,33 @@ struct Connection {
     }
 }
 
-/// What one half of the broker has retained, now and in its file.
+/// The retained messages of one half of the broker, in memory and in its file.
 struct Broker {
     var isUp = true
-    /// The connections that are open, as indices, oldest first.
+    /// The indices of the open connections, oldest first.
     var open: [Int] = []
     var retained: [String: Packet] = [:]
     private var saved: [String: Packet] = [:]
 
     mutating func save() { saved = retained }
 
-    /// Back from its file, or with nothing.
+    /// Restores the retained messages from the file, or none.
     mutating func restore(keeps: Bool) { retained = keeps ? saved : [:] }
 
     mutating func keep(_ packet: Packet) {
         retained[packet.topic] = packet.payload.isEmpty ? nil : packet
     }
 
-    /// What is retained under a filter, in the order of topics.
+    /// The retained messages under a filter, by topic.
     func retained(under filter: [UInt8]) -> [Packet] {
         retained.values.filter { TopicFilter.matches(filter, $0.levels) }.sorted { $0.topic < $1.topic }
     }
 }
 
-/// MQTT's filters, as far as nodes use them: `+` for one level.
+/// MQTT's topic filters, as far as nodes use them: `+` for one level.
 enum TopicFilter {
     static func matches(_ filter: [UInt8], _ topic: [UInt8]) -> Bool {
-        // From the end: all topics of a space begin alike.
+        // From the end, since all topics of a space begin alike.
         var place = topic.count
         for byte in filter.reversed() {
             if byte == UInt8(ascii: "+") {

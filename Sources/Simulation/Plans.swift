@@ -2,7 +2,7 @@
 
 import Session
 
-/// What people start in a world.
+/// The sessions that people start and the buttons that they press.
 enum Plans {
     static let all: [(mode: Mode, plan: [Phase])] = [
         (.countdown, [Phase(kind: .focus, seconds: 1_500)]),
@@ -14,9 +14,14 @@ enum Plans {
         (.countup, [Phase(kind: .focus, seconds: 1)]),
     ]
 
-    static let operations: [Session.Operation] = [
-        .pause, .resume, .stop, .extend(seconds: 60), .startBreak, .startFocus, .skip,
-    ]
+    /// The operation of a press. Corrections differ by the press, so that each has an effect.
+    static func operation(_ index: Int, id: Int) -> IntentOperation {
+        let operations: [IntentOperation] = [
+            .pause, .resume, .stop, .extend(seconds: 60), .startBreak, .startFocus, .skip,
+            .correct(title: "Corrected \(id)", label: id % 3 == 0 ? "" : "Work"),
+        ]
+        return operations[abs(index) % operations.count]
+    }
 
     static func start(_ index: Int, auto: Bool, id: Int) -> Start {
         let (mode, plan) = all[index % all.count]

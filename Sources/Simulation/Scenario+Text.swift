@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A line of a trace that cannot be read.
+import Session
+
+/// An unreadable line of a trace.
 public struct TraceError: Error, CustomStringConvertible {
     /// The line's number, from 1.
     public var line: Int
-    /// What is wrong with it.
+    /// The problem in words.
     public var problem: String
 
     /// Line and problem.
     public var description: String { "line \(line): \(problem)" }
 }
 
-/// A trace: a scenario in words, one act a line, made to be read, cut by hand and kept.
+/// The text form of a scenario, a trace. It has one act a line, to be read, cut by hand and kept.
 extension Scenario {
     private static let head = "lockstep trace 1"
 
@@ -25,7 +27,7 @@ extension Scenario {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// Reads a scenario. Empty lines and those that begin with `#` say nothing.
+    /// Reads a scenario. Empty lines and lines that begin with `#` are ignored.
     public init(text: String) throws(TraceError) {
         var seed: UInt64?
         var mix = Mix()
@@ -46,11 +48,11 @@ extension Scenario {
                 for word in words.dropFirst() {
                     let parts = word.split(separator: "=")
                     guard parts.count == 2, let value = Int(parts[1]), mix.set(parts[0], to: value) else {
-                        throw fault("“\(word)” is no number of a mix")
+                        throw fault("“\(word)” is not a number of a mix")
                     }
                 }
             default:
-                guard let act = Act(words: words, count: acts.count) else { throw fault("“\(line)” is no act") }
+                guard let act = Act(words: words, count: acts.count) else { throw fault("“\(line)” is not an act") }
                 acts.append(act)
             }
         }
@@ -88,6 +90,9 @@ extension Act {
 /// The names of a world's nodes: a, b, c …
 enum Names {
     static func node(_ index: Int) -> String { String(UnicodeScalar(UInt8(ascii: "a") + UInt8(index))) }
+
+    /// Makes the id of a connection; later ones sort behind earlier ones.
+    static func connection(_ number: Int) -> ConnectionID? { ConnectionID("c\(1_000_000 + number)") }
 
     static func index(of name: Substring) -> Int? {
         guard name.utf8.count == 1, let byte = name.utf8.first, (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)

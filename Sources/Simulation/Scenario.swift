@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// All that determines a world: its seed, its mix and what happens to it.
+/// The full determination of a world: its seed, its mix and its acts.
 public struct Scenario: Hashable, Sendable {
-    /// Determines every small choice: delays, duplicates, lateness.
+    /// The seed of all small choices: delays, duplicates, lateness.
     public var seed: UInt64
-    /// What the world is like.
+    /// The properties of the world.
     public var mix: Mix
-    /// What people and faults do, in order.
+    /// The acts of people and faults, in order.
     public var acts: [Act]
 
     /// Draws the scenario of a seed.
@@ -19,7 +19,7 @@ public struct Scenario: Hashable, Sendable {
         let deck = kinds.flatMap { Array(repeating: $0, count: $0.weight) }
         var pace = random.pick([200, 1_000, 3_000])
         if random.chance(100) {
-            // A world of hours: machines sleep through whole phases.
+            // A world of hours, in which machines sleep through whole phases.
             pace = 60_000
             mix.trouble = 9_000_000
         }
@@ -31,16 +31,20 @@ public struct Scenario: Hashable, Sendable {
             let kind = random.pick(deck)
             var act = Act(at: at, kind: kind, node: random.draw(0...(mix.nodes - 1)), numbers: [], id: acts.count)
             act.numbers = kind.numbers(&random)
-            // Two people who start or press at the same moment are what the order of stamps is there for.
+            // Two people who act at the same moment test the order of stamps.
             if kind.isPeoples, random.chance(150) { at -= Int64(random.draw(0...min(Int(at), 40))) }
             acts.append(act)
         }
         addHostility()
         addHoaxes()
+        addForeignEffects()
+        addShells()
+        var choices = RandomStream(seed: seed, .protocols)
+        if choices.chance(600) { mix.noLocal = 1 }
         acts.sort { ($0.at, $0.id) < ($1.at, $1.id) }
     }
 
-    /// A peer that lies, in a quarter of the worlds; a broker that loses registers in an eighth.
+    /// Adds the liar to a quarter of the worlds, and a broker that loses registers to an eighth.
     private mutating func addHostility() {
         var random = RandomStream(seed: seed, .hostility)
         var kinds: [Act.Kind] = []
@@ -57,7 +61,7 @@ public struct Scenario: Hashable, Sendable {
         }
     }
 
-    /// In most worlds with a peer that lies it also lies about its clock, to the ledger, and in floods.
+    /// Adds hoaxes to most worlds with the liar.
     private mutating func addHoaxes() {
         var random = RandomStream(seed: seed, .hoaxes)
         guard acts.contains(where: { $0.kind == .lie }), random.chance(700) else { return }
@@ -69,13 +73,37 @@ public struct Scenario: Hashable, Sendable {
         }
     }
 
+    /// Adds effects in other sessions to some worlds with the liar.
+    private mutating func addForeignEffects() {
+        var random = RandomStream(seed: seed, .effects)
+        guard acts.contains(where: { $0.kind == .lie }), random.chance(250) else { return }
+        for _ in 0..<random.draw(1...8) {
+            let at = Int64(random.draw(0...(mix.trouble - 1)))
+            let numbers = [Hoax.foreignEffect.rawValue, 0]
+            acts.append(Act(at: at, kind: .hoax, node: 0, numbers: numbers, id: acts.count))
+        }
+    }
+
+    /// Adds rare events of a node's shell to a fifth of the worlds, and a service to as many.
+    private mutating func addShells() {
+        var random = RandomStream(seed: seed, .shells)
+        if mix.nodes > 2, random.chance(200) { mix.service = 1 }
+        guard random.chance(200) else { return }
+        for _ in 0..<random.draw(1...8) {
+            let kind = random.pick([Act.Kind.sleep, .refuse])
+            let at = Int64(random.draw(0...(mix.trouble - 1)))
+            let node = random.draw(0...(mix.nodes - 1))
+            acts.append(Act(at: at, kind: kind, node: node, numbers: kind.numbers(&random), id: acts.count))
+        }
+    }
+
     init(seed: UInt64, mix: Mix, acts: [Act]) {
         self.seed = seed
         self.mix = mix
         self.acts = acts
     }
 
-    /// The scenario of the canary: nothing is wrong in it but that it must be reported.
+    /// The scenario of the canary: no fault, but its end must be reported as a violation.
     public static let canary: Scenario = {
         var scenario = Scenario(seed: 1)
         scenario.mix = Mix()

@@ -2,26 +2,26 @@
 
 public import Session
 
-/// What running one scenario came to.
+/// The result of one scenario.
 public struct Verdict: Hashable, Sendable {
-    /// What was run.
+    /// The scenario.
     public var scenario: Scenario
-    /// What went wrong first, if anything did.
+    /// The first violation, if there was one.
     public var violation: Violation?
-    /// What happened how often.
+    /// The counts of events.
     public var counters: Counters
-    /// Events handled.
+    /// The number of events handled.
     public var events: Int
-    /// A sum over every byte that was published, and when.
+    /// A hash of each published byte and its time.
     public var hash: UInt64
-    /// The events in words, when asked for.
+    /// The events in words, if asked for.
     public var lines: [String]
 }
 
 extension Scenario {
-    /// Runs the world that this scenario determines, from its beginning to its settled end or the first violation.
+    /// Runs the world of this scenario to its settled end or the first violation.
     /// - Parameters:
-    ///   - rules: The rules that the engines keep; all of them, but for the simulator's own proof.
+    ///   - rules: The rules that the engines keep; fewer only for a mutant.
     ///   - isTelling: Whether to put every event into words.
     public func run(rules: Rules = .all, isTelling: Bool = false) -> Verdict {
         var world = World(self, rules: rules, isTelling: isTelling)
@@ -31,10 +31,12 @@ extension Scenario {
             hash: world.trace.hash, lines: world.trace.lines)
     }
 
-    /// The shortest scenario found that violates the same check: delta debugging over the acts, then over the mix.
+    /// Shrinks the scenario to one that violates the same check.
+    ///
+    /// This is delta debugging over the acts, then over the mix.
     /// - Parameters:
-    ///   - check: The check that must go on failing.
-    ///   - attempts: Worlds to run at most.
+    ///   - check: The check that must fail.
+    ///   - attempts: The largest number of worlds to run.
     public func shrunken(violating check: Check, rules: Rules = .all, attempts: Int = 2_000) -> Scenario {
         var best = self
         var left = attempts
@@ -69,11 +71,12 @@ extension Scenario {
 }
 
 extension Mix {
-    /// Ways to make a world plainer.
+    /// The ways to simplify a world.
     fileprivate var simpler: [@Sendable (inout Mix) -> Void] {
         [
             { $0.dialects = 0 }, { $0.drift = 0 }, { $0.skew = 0 }, { $0.wakeLate = 0 }, { $0.inflight = 0 },
-            { $0.halves = 1 }, { $0.noRetained = 0 }, { $0.reorders = 0 }, { $0.drops = 0 }, { $0.duplicates = 0 },
+            { $0.halves = 1 }, { $0.noRetained = 0 }, { $0.noLocal = 0 }, { $0.reorders = 0 }, { $0.drops = 0 },
+            { $0.duplicates = 0 },
             { $0.jitter = 0 }, { $0.latency = 1_000 },
         ]
     }

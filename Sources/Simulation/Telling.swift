@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Core
 import Session
+import Wire
 
-/// Inputs and effects in one line each.
+/// Descriptions of inputs and actions, one line each.
 enum Telling {
     static func line(_ register: Register?) -> String {
         guard let register else { return "nothing" }
@@ -37,11 +39,22 @@ enum Telling {
         }
     }
 
-    static func line(_ effect: Effect) -> String {
-        switch effect {
-        case .journal(let journal, let write): "journal \(write): \(line(journal.own))"
-        case .publish(let message): "publish \(line(message))"
-        default: "\(effect)"
+    static func line(_ event: NodeCore.Event, meaning input: Input) -> String {
+        switch event {
+        case .sent(let token, let confirmation): "message \(token) \(confirmation)"
+        case .recordsRead(let records): "records read: \(records.map(\.record.id))"
+        default: line(input)
+        }
+    }
+
+    static func line(_ action: NodeCore.Action) -> String {
+        switch action {
+        case .persist(let write): "journal \(write.number): \(line(write.journal.own))"
+        case .send(_, let token, of: let message?):
+            "publish \(line(message))\(token.map { " as message \($0)" } ?? "")"
+        case .subscribe: "subscribe"
+        case .log(.engine(let note)): "\(note)"
+        default: "\(action)"
         }
     }
 

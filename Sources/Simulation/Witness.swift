@@ -2,46 +2,60 @@
 
 import Session
 
-/// What the checks remember of a world: an account of their own, beside the engines'.
+/// The checks' own account of a world, independent of the engines.
 struct Witness {
-    /// What is remembered of one node.
+    /// The account of one node.
     struct Node {
         private var boots = 0
-        /// The boot that its machine is in.
+        /// The present boot of its machine.
         private(set) var bootID: BootID?
-        /// The largest version that it published.
+        /// The largest version that it has published.
         var version: Version?
         /// The same, over all losses of its journal.
         var topVersion: Version?
-        /// What it published, by version.
+        /// The registers that it published, by version.
         var published: [Version: Register] = [:]
-        /// What it last wrote, or meant to.
+        /// The register that it last wrote or was about to write.
         var own: Register?
-        /// Its session and the start of it, once that is dated by a clock that a kernel vouches for.
+        /// Its session with the start, once a vouched clock has dated it.
         var dated: (session: SessionID, startedAt: Int64, epoch: Int)?
-        /// How long its session has run.
+        /// The running time of its session.
         var tally: World.Tally?
-        /// Per owner, the largest version that it has shown in this life.
+        /// The largest version that it has shown in this life, by owner.
         var shown: [NodeID: Version] = [:]
-        /// What it showed last.
+        /// The time that it showed last.
         var moment: Shown?
         /// Intents that it refused in this life.
         var refused: Set<IntentID> = []
-        /// The largest epoch of its own registers that it was told of in this life.
+        /// The largest epoch among its own registers that it received in this life.
         var foundEpoch = 0
-        /// When its present connection was made, on its boot clock.
+        /// The beginning of its present connection on its boot clock.
         var linkedAt: Int64?
-        /// Whether, in this life, it has looked at what the broker keeps of it.
+        /// That connection.
+        var connection: ConnectionID?
+        /// Whether it has read the broker's copy of its register in this life.
         var hasLooked = false
-        /// What it is about to write.
-        var meant: [(write: Int, own: Register, record: LedgerRecord)] = []
-        /// What of its own was last on disk.
+        /// The time of its mark in the last write.
+        var mark: Int64 = 0
+        /// The writes that are not on disk yet.
+        var meant: [(write: Int, own: Register, record: LedgerRecord, boot: Int64)] = []
+        /// The register that was last on disk.
         var recorded: Register?
-        /// When it last heard fewer than two honest clocks that are vouched for, beside a false one.
+        /// The last time at which it knew fewer than two honest vouched clocks beside a false one.
         var exposedAt: Int64?
-        /// What the liar has caused in a second.
+        /// Whether that was so at the last look.
+        var isExposed = false
+        /// The effects that the liar has caused in a second.
         var lately: (second: Int64, counts: [World.Caused: Int]) = (0, [:])
-        /// Whether its disk once lost what it had promised to keep.
+        /// The time since which its way to the broker is undisturbed, in virtual time.
+        var calmSince: Int64 = 0
+        /// The answers that have not reached the broker, with the time of the decision.
+        var owed: [IntentID: Int64] = [:]
+        /// The number of answers since the first of ``owed``, refusals among them.
+        var answers = 0
+        /// Its latest group time: a mark that was raised then is written later.
+        var latest = Int64.min
+        /// Whether its disk once lost written data.
         var isForgetful = false
 
         mutating func reboot(as name: String) {
@@ -50,7 +64,7 @@ struct Witness {
         }
     }
 
-    /// A time that a node showed.
+    /// A time on a display.
     struct Shown {
         var session: SessionID
         var owner: NodeID
@@ -69,46 +83,50 @@ struct Witness {
         }
     }
 
-    /// What an intent asked for.
+    /// The request of an intent.
     struct Asked {
         var session: SessionID
         var phase: Int?
-        var operation: Session.Operation
+        var operation: IntentOperation
         var expiresAt: Int64
     }
 
-    /// Where an intent took effect.
+    /// The place where an intent took effect.
     struct Effect: Equatable {
         var node: NodeID
         var version: Version
         var session: SessionID
     }
 
-    /// Where a session comes from.
+    /// The origin of a session.
     struct Origin {
         var lineage: SessionID
         var parent: SessionID?
-        /// Of the parent's owner, when it was continued.
+        /// The parent's version at the takeover.
         var version: Version
     }
 
     var nodes: [Node]
     var asked: [IntentID: Asked] = [:]
     var sent: Set<IntentID> = []
+    /// The intents that were once sent to the liar, whose late answer then counts.
+    var askedOfLiar: Set<IntentID> = []
     var effects: [IntentID: [Effect]] = [:]
     var origins: [SessionID: Origin] = [:]
     var finals: [SessionID: Status] = [:]
-    /// Sessions that were started without a connection and not yet shown elsewhere.
+    /// Sessions that were started without a connection and are not yet shown elsewhere.
     var offline: Set<SessionID> = []
-    /// When each session was started, in milliseconds since 1970.
+    /// The true start of each session in milliseconds since 1970.
     var starts: [SessionID: Int64] = [:]
-    /// The boot of the owner in which a session was begun, where no kernel vouched for the owner's clock.
+    /// The owner's boot at the start of a session, where no kernel vouched for the owner's clock.
     var guessedIn: [SessionID: BootID] = [:]
-    /// Sessions whose owner went by a time that a false clock could tell.
+    /// The errors of all clocks that were vouched for.
+    var errors: Set<Int64> = []
+    /// Sessions of owners whose time the liar's clock could set.
     var exposed: Set<SessionID> = []
-    /// Sessions of which a register was published.
+    /// Sessions with a published register.
     var published: Set<SessionID> = []
-    /// What the ledger must hold.
+    /// The records that the ledger must hold.
     var records: [SessionID: Record] = [:]
 
     init(nodes count: Int) {
@@ -116,20 +134,23 @@ struct Witness {
         for index in nodes.indices { nodes[index].reboot(as: Names.node(index)) }
     }
 
-    /// A new life of a program: what its last one showed and refused does not bind it.
-    mutating func relaunch(_ node: Int, own: Register?) {
-        nodes[node].own = own
+    /// Begins a new life of a program, which need not keep what the last one showed and refused.
+    mutating func relaunch(_ node: Int, _ journal: Journal?) {
+        nodes[node].own = journal?.own
+        nodes[node].mark = journal?.mark.time ?? 0
         nodes[node].dated = nil
         nodes[node].shown = [:]
         nodes[node].moment = nil
         nodes[node].refused = []
         nodes[node].foundEpoch = 0
         nodes[node].linkedAt = nil
+        nodes[node].connection = nil
         nodes[node].hasLooked = false
         nodes[node].meant = []
+        nodes[node].owed = [:]
     }
 
-    /// The disk lost what it had promised to keep: the node cannot be held to it.
+    /// Forgets what the disk has lost: the node cannot be judged by it.
     mutating func forget(_ node: Int, id: NodeID, sessions: Set<SessionID>) {
         nodes[node].isForgetful = true
         nodes[node].version = nil

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Core
 import Session
 import Wire
 
-/// What people and faults do.
+/// The acts of people and faults.
 extension World {
     mutating func perform(_ act: Act) {
         guard !isHealed else { return }
@@ -12,7 +13,7 @@ extension World {
         let numbers = act.numbers + [0, 0, 0]
         switch act.kind {
         case .start: start(node, plan: numbers[0], auto: numbers[1] == 1, id: act.id)
-        case .press: press(node, Plans.operations[abs(numbers[0]) % 7], sight: numbers[1], id: act.id)
+        case .press: press(node, Plans.operation(numbers[0], id: act.id), sight: numbers[1], id: act.id)
         case .take: take(node, id: act.id)
         case .hangUp: hangUp(node)
         case .crash:
@@ -22,6 +23,8 @@ extension World {
         case .suspend:
             counters.add(.suspend)
             rest(node, for: numbers[0])
+        case .sleep: sleep(node, for: numbers[0])
+        case .refuse: refuse(node, mode: numbers[0], for: numbers[1])
         case .disk: trouble(node, mode: numbers[0], for: numbers[1])
         case .cut:
             machines[node].cutUntil = max(machines[node].cutUntil, now + Int64(numbers[1]) * 1_000)
@@ -53,14 +56,13 @@ extension World {
 
     mutating func start(_ node: Int, plan: Int, auto: Bool, id: Int) {
         guard machines[node].isAlive, let session = SessionID("S\(id)") else { return }
-        witnessStart(session, at: node)
-        feed(.start(Plans.start(plan, auto: auto, id: id), id: session, ticket: newTicket(node)), to: node)
+        feed(.start(Plans.start(plan, auto: auto, id: id), id: session, newTicket(node)), to: node)
     }
 
-    mutating func press(_ node: Int, _ operation: Session.Operation, sight: Int, id: Int) {
+    mutating func press(_ node: Int, _ operation: IntentOperation, sight: Int, id: Int) {
         guard machines[node].isAlive, let intent = IntentID("I\(id)") else { return }
         var press = Press(operation)
-        // A person who looks sees what a clock that was set has changed.
+        // A person who looks sees the effect of a clock that was set.
         if machines[node].isStepUnnoticed { feed(.wake, to: node) }
         guard machines[node].isAlive else { return }
         let moment = machines[node].seen.view.lastMoment(at: instant(node).boot)
@@ -71,17 +73,28 @@ extension World {
                 press.session = seen.session
                 press.phase = seen.phase
             }
+            let current = current(at: node) ?? register
+            // A press that names no session hits the one before or the one behind what comes due in its input.
+            let isClear = press.session != nil || (current.id == register.id && current.phase == register.phase)
             let asked = Witness.Asked(
                 session: press.session ?? register.id, phase: press.phase ?? register.phase, operation: operation,
                 expiresAt: .max)
-            if !machines[node].isNapping { witness.asked[intent] = asked }
+            if isClear, !machines[node].isNapping { witness.asked[intent] = asked }
         }
-        feed(.press(press, id: intent, ticket: newTicket(node)), to: node)
+        feed(.press(press, id: intent, newTicket(node)), to: node)
+    }
+
+    /// The session that a node shows after what is due.
+    private func current(at node: Int) -> Register? {
+        var core = machines[node].core
+        let instant = instant(node)
+        _ = core.handle(NodeCore.Event.wake, at: instant)
+        return core.view.lastMoment(at: instant.boot)?.register
     }
 
     private mutating func take(_ node: Int, id: Int) {
         guard machines[node].isAlive, let intent = IntentID("T\(id)") else { return }
-        feed(.take(id: intent, ticket: newTicket(node)), to: node)
+        feed(.take(id: intent, newTicket(node)), to: node)
     }
 
     private mutating func newTicket(_ node: Int) -> Ticket {
@@ -100,7 +113,7 @@ extension World {
 
     private mutating func cutPower(_ node: Int, loss: Int, down: Int) {
         guard machines[node].isAlive else { return }
-        // The broker hears nothing of it until the keepalive runs out.
+        // The broker notices it when the keepalive expires.
         if let link = machines[node].connection {
             machines[node].connection = nil
             machines[node].isLinked = false
@@ -129,22 +142,46 @@ extension World {
         let backlog = machines[node].backlog
         machines[node].backlog = []
         let life = machines[node].life
-        for input in backlog where machines[node].life == life { feed(input, to: node) }
+        disturb(node)
+        for event in backlog where machines[node].life == life { feed(event, to: node) }
+        guard machines[node].life == life, machines[node].isSleeping else { return }
+        machines[node].isSleeping = false
+        feed(.sleeping(false), to: node)
+    }
+
+    private mutating func sleep(_ node: Int, for milliseconds: Int) {
+        guard machines[node].isAlive, !machines[node].isNapping else { return }
+        counters.add(.announcedSleep)
+        machines[node].isSleeping = true
+        feed(.sleeping(true), to: node)
+        rest(node, for: milliseconds)
+    }
+
+    private mutating func refuse(_ node: Int, mode: Int, for milliseconds: Int) {
+        guard mode < 3 else {
+            guard let link = machines[node].connection else { return }
+            counters.add(.connectionGivenUp)
+            let rest = mix.trouble - Int(now / 1_000)
+            return closeAtClient(link, redialAfter: min(milliseconds, rest), willRetry: false)
+        }
+        machines[node].refusal = (now + Int64(milliseconds) * 1_000, mode)
     }
 
     private mutating func trouble(_ node: Int, mode: Int, for milliseconds: Int) {
         machines[node].disk = Machine.DiskMode(rawValue: mode) ?? .slow
         machines[node].trouble += 1
-        queue.add(.mend(node, trouble: machines[node].trouble), at: now + Int64(milliseconds) * 1_000)
+        queue.add(.repairDisk(node, trouble: machines[node].trouble), at: now + Int64(milliseconds) * 1_000)
     }
 
-    /// Every wall clock stays so near the truth that every stamp is admitted, as long as the scenario is a tame one.
+    /// Sets a wall clock. With a small skew it stays so near true time that all stamps are admitted.
     private mutating func step(_ node: Int, by milliseconds: Int64) {
-        // Where clocks are very wrong, they are also set by much.
+        // With a large skew the steps are large too.
         let step = mix.skew > 4_000 ? milliseconds * 3_000 : milliseconds
         let error = abs(machines[node].clock.wallError(at: now) + step)
         guard error <= 4_000 || mix.skew > 4_000 else { return }
+        witnessErrors()
         machines[node].clock.step(by: step)
+        witnessErrors()
         machines[node].isStepUnnoticed = true
         counters.add(.wallStep)
     }

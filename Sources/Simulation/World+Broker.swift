@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Core
 import Session
 import Wire
 
 /// The model broker.
 extension World {
-    /// A client was let in: an older connection of the same client id is closed, and its will said.
+    /// Accepts a client. An older connection of the same client id is closed, and its will published.
     mutating func accept(_ index: Int) {
         let connection = connections[index]
         guard !connection.isRefused, brokers[connection.half].isUp else { return sendDown(.close, on: index) }
@@ -17,24 +18,29 @@ extension World {
         sendDown(.accepted, on: index)
     }
 
-    mutating func subscribe(_ index: Int, to filters: [String]) {
-        let filters = filters.map { Array($0.utf8) }
-        connections[index].subscriptions += filters
-        guard mix.noRetained == 0 else { return counters.add(.noWildcardRetained) }
-        for filter in filters {
-            for packet in brokers[connections[index].half].retained(under: filter) {
+    mutating func subscribe(_ index: Int, to filters: [NodeCore.Filter]) {
+        let added = filters.map { Connection.Subscription(filter: Array($0.topics.utf8), isNoLocal: $0.isNoLocal) }
+        connections[index].subscriptions += added
+        if mix.noRetained != 0 { counters.add(.noWildcardRetained) }
+        for subscription in added where mix.noRetained == 0 || !subscription.filter.contains(UInt8(ascii: "+")) {
+            for packet in brokers[connections[index].half].retained(under: subscription.filter) {
                 sendDown(.publish(packet, retained: true), on: index)
             }
         }
     }
 
-    /// Keeps what is retained, and sends it to all who subscribed, and over the bridge.
-    mutating func distribute(_ packet: Packet, at half: Int, bridged: Bool) {
+    mutating func unsubscribe(_ index: Int, from filters: [String]) {
+        let filters = filters.map { Array($0.utf8) }
+        connections[index].subscriptions.removeAll { filters.contains($0.filter) }
+    }
+
+    /// Sends a packet to all subscribers and over the bridge, and retains it if its flag says so.
+    /// - Parameter author: The connection that published it, if one did.
+    mutating func distribute(_ packet: Packet, at half: Int, bridged: Bool, from author: Int? = nil) {
         guard brokers[half].isUp else { return }
         if packet.retain { brokers[half].keep(packet) }
         lieInReply(to: packet, at: half)
-        for index in brokers[half].open
-        where connections[index].subscriptions.contains(where: { TopicFilter.matches($0, packet.levels) }) {
+        for index in brokers[half].open where connections[index].gets(packet, isOwn: index == author) {
             sendDown(.publish(packet, retained: false), on: index)
         }
         if !bridged, brokers.count == 2, isBridgeUp { cross(packet, to: 1 - half) }
@@ -45,7 +51,7 @@ extension World {
         queue.add(.bridged(half, packet), at: now + Int64(mix.latency))
     }
 
-    /// The bridge is back: each half hears what the other has retained, and keeps it, even where its own was newer.
+    /// Raises the bridge: each half gets the retained messages of the other, even where its own were newer.
     mutating func raiseBridge(_ number: Int) {
         guard number == bridgeBreaks, !isBridgeUp else { return }
         guard brokers.allSatisfy(\.isUp) else { return queue.add(.bridgeUp(number), at: now + 300_000) }

@@ -2,9 +2,9 @@
 
 import Session
 
-/// Checks of group time and of the dates of sessions, by the clocks as they are.
+/// Checks of group time and of the dates of sessions, by the true errors of the clocks.
 extension World {
-    /// By how much a node's wall clock is wrong, where its kernel vouches for it and it tells a time that can be.
+    /// The error of a node's wall clock, where its kernel vouches for it and its time is plausible.
     func vouchedError(of node: Int) -> Int64? {
         let instant = instant(node)
         let plausible = Limits.earliestStamp...(Limits.earliestStamp + Limits.plausibleMilliseconds)
@@ -12,40 +12,42 @@ extension World {
         return machines[node].clock.wallError(at: now)
     }
 
-    /// What a node says of its own clock: whether it is vouched for, and whether it is wrong.
+    /// Whether a node's clock is vouched for, and whether it is wrong by group time.
     func clockState(of node: Int) -> [Bool] {
         let instant = instant(node)
         let wrong = instant.wall - machines[node].engine.groupTime(instant)
         return [vouchedError(of: node) != nil, abs(wrong) > Limits.stampLead]
     }
 
-    /// Whether clocks that kernels vouch for contradict each other, and no three outvote the rest: then a person has to say
-    /// which is right, and until then what one node starts need not count for another.
+    /// Whether vouched clocks contradict each other and no three outvote the rest. A person then has to say which is right;
+    /// until then one node need not admit the starts of another.
     var isDisputed: Bool {
         let times = machines.indices.filter { vouchedError(of: $0) != nil }
             .map { machines[$0].engine.groupTime(instant($0)) }
         guard let first = times.min(), let last = times.max() else { return false }
-        // Honest kernels are wrong by half of it at most.
+        // An honest kernel is wrong by half of it at most.
         return last - first > 2 * Clock.syncedBound
     }
 
-    /// What a vouched clock is contradicted by: three nodes that are there.
+    /// Checks that a vouched clock is given up only where three online nodes contradict it.
     mutating func checkOwnClock(at node: Int) {
         let instant = instant(node)
         let time = machines[node].engine.groupTime(instant)
-        guard time != instant.wall, vouchedError(of: node) != nil else { return }
+        guard time != instant.wall, vouchedError(of: node) != nil, !machines[node].isStepUnnoticed else { return }
         // The liar can be the third beside two that are wrong.
         let others = machines[node].engine.peers.online.count { $0 != machines[node].id && $0 != liar?.node }
         let needed = liar?.falseClock == nil ? 3 : 2
         if others < needed {
-            fail(.ownClock, "\(Names.node(node)) is \(time - instant.wall) ms off its clock, with \(others) others")
+            fail(
+                .ownClock,
+                "\(Names.node(node)) is \(time - instant.wall) ms off its clock, with \(others) others online")
         }
     }
 
-    /// A date that a clock has told that is vouched for is the one of that clock, and stays.
+    /// Checks that a date from a vouched clock stays.
     mutating func checkDate(in journal: Journal, at node: Int) {
         guard let own = journal.own else { return }
-        // What the disk lost and the broker kept is taken back in a new epoch, with the dates that it had.
+        // A register that the disk lost and the broker kept is recovered in a new epoch, with its old dates.
         let isForgetful = witness.nodes[node].isForgetful
         if let dated = witness.nodes[node].dated, dated.session == own.id, dated.startedAt != own.startedAt,
             !isForgetful || dated.epoch == own.epoch
@@ -56,30 +58,36 @@ extension World {
         witness.nodes[node].dated = (own.id, own.startedAt, own.epoch)
     }
 
-    /// What is known of each session's start, where anybody knows the date.
+    /// Notes the errors of all vouched clocks. A date may come from any clock that was vouched for when it was final.
+    mutating func witnessErrors() { witness.errors.formUnion(machines.indices.compactMap(vouchedError)) }
+
+    /// Checks that each session has the date of its start by the true time or by a vouched clock.
+    ///
+    /// A vouched clock is believed within ``Limits/stampLead``, and an honest one is wrong by ``Clock/syncedBound`` at
+    /// most, at the start and at the date. ``Check/dated`` lists the exemptions.
     mutating func checkDates() {
-        let errors = machines.indices.compactMap(vouchedError)
-        guard !errors.isEmpty else { return }
+        guard machines.indices.contains(where: { vouchedError(of: $0) != nil }), !isDisputed else { return }
+        witnessErrors()
+        let tolerance = Limits.stampLead + 2 * Clock.syncedBound
         for machine in machines where !witness.nodes[machine.index].isForgetful {
-            // What was taken over has the dates of the owner before it.
             guard let own = machine.own, own.continues == nil, let start = witness.starts[own.id],
-                !errors.contains(where: { abs(own.startedAt - start - $0) <= Clock.day })
+                !witness.exposed.contains(own.id)
             else { continue }
-            // A reboot makes a guess final: the clocks of two boots cannot be moved as one.
-            if witness.exposed.contains(own.id) { continue }
             if let boot = witness.guessedIn[own.id], boot != witness.nodes[machine.index].bootID { continue }
-            fail(.dated, "\(own.id) is said to have begun \((own.startedAt - start) / Clock.day) days after it did")
+            let error = own.startedAt - start
+            if witness.errors.contains(where: { abs(error - $0) <= tolerance }) { continue }
+            fail(.dated, "the date of \(own.id) is \(error) ms after its start")
         }
     }
 
-    /// A clock that three others contradict, more than half of all, is not followed.
+    /// Checks that no clock is followed that three others contradict, more than half of all.
     mutating func checkOutvoted() {
         let errors = machines.indices.map(vouchedError)
         for node in machines.indices {
             guard let own = errors[node], !machines[node].isStepUnnoticed else { continue }
             let others = errors.indices.filter { $0 != node }.compactMap { errors[$0] }
             for error in others {
-                // Those that differ by a little more or less than ten seconds may count or not.
+                // Clocks that differ by about ten seconds may count or not.
                 let agreeing = others.filter { (error...(error + 9_000)).contains($0) }
                 guard agreeing.count >= 3, agreeing.count * 2 > others.count + (liar?.falseClock == nil ? 1 : 2),
                     agreeing.allSatisfy({ abs($0 - own) > 20_000 })

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Core
 import Session
 import Wire
 
 /// Connections between the programs and the broker.
 extension World {
-    /// The shortest silence after which a client gives up, in microseconds; the broker waits half as long again.
+    /// The silence after which a client closes its connection, in microseconds. The broker waits half as long again.
     private static let keepalive: Int64 = 10_000_000
 
     mutating func dialLater(_ node: Int, after milliseconds: Int) {
@@ -16,11 +17,10 @@ extension World {
         let machine = machines[node]
         guard machine.isAlive, machine.life == life, machine.connection == nil else { return }
         let isReachable = brokers[machine.half].isUp && machine.cutUntil <= now
-        guard isReachable, !machine.isNapping, let id = ConnectionID("c\(connections.count)") else {
+        guard isReachable, !machine.isNapping, let id = Names.connection(connections.count) else {
             return dialLater(node, after: isHealed ? 500 : schedule.draw(200...4_000))
         }
-        let presence = machine.engine.presence(at: machine.clock.instant(at: now), connection: id, online: true)
-        let will = machine.codec.will(for: presence)
+        let will = machine.core.will(of: id, at: machine.clock.instant(at: now))
         connections.append(
             Connection(
                 node: node, life: life, id: id, half: machine.half,
@@ -49,7 +49,7 @@ extension World {
             return
         }
         if network.chance(mix.duplicates) { sendInOrder(frame, on: index) }
-        // A presence has no version: it relies on MQTT, which keeps the order within one topic.
+        // A presence has no version and relies on MQTT, which keeps the order within a topic.
         guard network.chance(mix.reorders), !isPresence(frame) else { return sendInOrder(frame, on: index) }
         connections[index].inflight += 1
         underWay += 1
@@ -76,31 +76,65 @@ extension World {
         case .close: closeAtBroker(index)
         case .subscribe(let filters):
             if connections[index].isOpenAtBroker { subscribe(index, to: filters) }
-        case .publish(let packet):
+        case .unsubscribe(let filters):
+            if connections[index].isOpenAtBroker { unsubscribe(index, from: filters) }
+        case .publish(let packet, let token):
             guard connections[index].isOpenAtBroker else { return }
-            distribute(packet, at: connections[index].half, bridged: false)
+            if let token, let refusal = machines[connections[index].node].refusal, refusal.until > now {
+                return refuse(token, mode: refusal.mode, on: index)
+            }
+            witnessArrival(of: packet, from: connections[index].node)
+            distribute(packet, at: connections[index].half, bridged: false, from: index)
+            if let token { confirm(token, .delivered, on: index) }
         }
     }
 
+    /// Sends a confirmation in order. It draws no delay, so that other packets keep theirs.
+    private mutating func confirm(_ token: NodeCore.Token, _ outcome: NodeCore.Confirmation, on index: Int) {
+        queue.add(
+            .down(index, .confirmed(token, outcome)), at: max(connections[index].downLast, now + Int64(mix.latency)))
+    }
+
+    private mutating func refuse(_ token: NodeCore.Token, mode: Int, on index: Int) {
+        counters.add(.messageRefused)
+        // The node keeps a lost answer for its next connection, and has no other use for a refused one.
+        witness.nodes[connections[index].node].owed = [:]
+        connections[index].isLossy = true
+        let outcomes: [NodeCore.Confirmation] = [.refused(isTooLarge: false), .refused(isTooLarge: true), .lost]
+        confirm(token, outcomes[mode % 3], on: index)
+    }
+
+    mutating func arriveConfirmation(of token: NodeCore.Token, _ outcome: NodeCore.Confirmation, on index: Int) {
+        if connections[index].isDownBlocked { return connections[index].downHeld.append(.confirmed(token, outcome)) }
+        if isInUse(index) { feed(.sent(token, outcome), to: connections[index].node) }
+    }
+
+    /// Whether the program that made a connection still uses it.
+    private func isInUse(_ index: Int) -> Bool {
+        let node = connections[index].node
+        return connections[index].isOpenAtClient && machines[node].connection == index
+            && machines[node].life == connections[index].life
+    }
+
     mutating func arriveDown(_ frame: DownFrame, on index: Int) {
+        if case .confirmed(let token, let outcome) = frame { return arriveConfirmation(of: token, outcome, on: index) }
         if connections[index].isDownBlocked { return connections[index].downHeld.append(frame) }
         underWay -= 1
         connections[index].inflight -= 1
+        guard isInUse(index) else { return }
         let node = connections[index].node
-        guard connections[index].isOpenAtClient, machines[node].connection == index,
-            machines[node].life == connections[index].life
-        else { return }
         switch frame {
         case .accepted:
             machines[node].isLinked = true
-            feed(.linkUp(connections[index].id), to: node)
+            feed(.connected(connections[index].id, noLocal: mix.noLocal != 0), to: node)
         case .publish(let packet, let retained): hear(packet, retained: retained, at: node)
+        case .confirmed: break
         case .close: closeAtClient(index)
         }
     }
 
-    /// The client's end is closed; what it had sent arrives before the broker learns of it.
-    mutating func closeAtClient(_ index: Int) {
+    /// Closes the client's end. Frames that it had sent arrive before the broker detects that.
+    mutating func closeAtClient(_ index: Int, redialAfter milliseconds: Int? = nil, willRetry: Bool = true) {
         guard connections[index].isOpenAtClient else { return }
         connections[index].isOpenAtClient = false
         send(.close, on: index)
@@ -111,13 +145,12 @@ extension World {
         machines[node].isLinked = false
         guard machines[node].isAlive else { return }
         if wasLinked {
-            linkRecords(of: node, isUp: false)
-            feed(.linkDown, to: node)
+            feed(.disconnected(willRetry: willRetry), to: node)
         }
-        dialLater(node, after: isHealed ? 200 : schedule.draw(0...2_000))
+        dialLater(node, after: milliseconds ?? (isHealed ? 200 : schedule.draw(0...2_000)))
     }
 
-    /// The broker's end is closed, and the will said.
+    /// Closes the broker's end and publishes the will.
     mutating func closeAtBroker(_ index: Int, saysWill: Bool = true) {
         guard connections[index].isOpenAtBroker else {
             connections[index].isRefused = true
@@ -130,6 +163,7 @@ extension World {
     }
 
     mutating func block(_ index: Int, up: Bool, down: Bool, for milliseconds: Int) {
+        disturb(connections[index].node)
         connections[index].isUpBlocked = connections[index].isUpBlocked || up
         connections[index].isDownBlocked = connections[index].isDownBlocked || down
         queue.add(.unblock(index), at: now + Int64(milliseconds) * 1_000)
@@ -139,6 +173,7 @@ extension World {
     }
 
     mutating func unblock(_ index: Int) {
+        disturb(connections[index].node)
         connections[index].isUpBlocked = false
         connections[index].isDownBlocked = false
         let (up, down) = (connections[index].upHeld, connections[index].downHeld)

@@ -2,19 +2,18 @@
 
 import Session
 
-/// The minutes of a session, counted a second time: by the machine's boot clock and by what its owner had said before,
-/// not by the runs that the register holds.
+/// An independent count of a session's minutes, by the boot clock and the earlier registers instead of the runs.
 extension World {
-    /// What is known of a session's running time when its owner has written it down.
+    /// The running time of a session at a write of its owner.
     struct Tally {
         var session: SessionID
         var epoch: Int
         var life: Int
-        /// On the owner's boot clock.
+        /// The time of the write on the owner's boot clock.
         var boot: Int64
-        /// Milliseconds that it had run.
+        /// The running time in milliseconds.
         var total: Int64
-        /// Milliseconds that it can go on running although nobody presses anything.
+        /// The time that it can go on without a press, in milliseconds.
         var rest: Int64
     }
 
@@ -23,16 +22,16 @@ extension World {
         let total = own.ran(until: boot)
         let before = witness.nodes[node].tally
         let life = machines[node].life
-        // What a peer that lies says of runs in 1970 is taken over with its session, and cannot be moved to before that.
+        // Runs in 1970 that the liar claims are taken over with its session, and cannot be moved further back.
         guard own.runs.allSatisfy({ $0.from >= Limits.earliestStamp }) else { return }
-        // One that was found as it once was says nothing yet of the phases since.
+        // A recovered register may not include the latest phases yet.
         let isPresent = own.status != .running || boot - own.anchor.boot <= own.left
         witness.nodes[node].tally =
             isPresent
             ? Tally(session: own.id, epoch: own.epoch, life: life, boot: boot, total: total, rest: own.rest(at: boot))
             : nil
-        // What was taken over by date may lose what the clocks differed by, and what is taken over is cut; beyond the
-        // lateness it waits.
+        // A takeover by date may lose the difference of the clocks, and cuts the former session; after the lateness it
+        // waits.
         guard isPresent, let before, before.session == own.id, before.life == life, before.epoch == own.epoch,
             own.anchor.bootID == witness.nodes[node].bootID, own.continues == nil || !isApproximate,
             own.status != .superseded,
@@ -46,7 +45,7 @@ extension World {
 }
 
 extension Register {
-    /// Milliseconds that it has run, by its runs.
+    /// The running time by its runs, in milliseconds.
     func ran(until boot: Int64) -> Int64 {
         runs.reduce(0) { sum, run in
             guard let end = run.to else {
@@ -57,7 +56,7 @@ extension Register {
         }
     }
 
-    /// Milliseconds of the current phase that were left at the anchor.
+    /// The rest of the current phase at the anchor, in milliseconds.
     fileprivate var left: Int64 { currentPhase.length - anchor.elapsed }
 
     fileprivate func rest(at boot: Int64) -> Int64 {

@@ -1,104 +1,139 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Core
 import Session
 import Wire
 
-/// The shell of each node: it feeds the engine and carries out what comes of it, exactly as the real one does, and dies
-/// between any two effects when its time has come.
+/// The shell of each node. It feeds the core and carries out its actions, and can die between any two.
 extension World {
     func instant(_ node: Int) -> Instant { machines[node].clock.instant(at: now) }
 
-    /// Hands an input over and carries out all that it leads to.
-    mutating func feed(_ input: Input, to node: Int) {
+    /// Feeds an event to a node and carries out all resulting actions.
+    /// - Parameter input: The engine's input for the event, if it is known.
+    mutating func feed(_ event: NodeCore.Event, to node: Int, meaning input: Input? = nil) {
         guard machines[node].isAlive else { return }
-        guard !machines[node].isNapping else { return machines[node].backlog.append(input) }
-        var inputs: [Input] = []
-        guard take(input, at: node, into: &inputs) else { return }
+        guard !machines[node].isNapping else { return machines[node].backlog.append(event) }
+        var events: [NodeCore.Event] = []
+        let input = input ?? meaning(of: event, at: node)
+        liarsMessage = if case .received(let message, liar?.node, _) = input { message } else { nil }
+        guard take(event, meaning: input, at: node, into: &events) else { return }
         var index = 0
-        while index < inputs.count, violation == nil {
-            guard take(inputs[index], at: node, into: &inputs) else { return }
+        while index < events.count, violation == nil {
+            let event = events[index]
+            guard take(event, meaning: meaning(of: event, at: node), at: node, into: &events) else { return }
             index += 1
         }
         armWake(node)
-        releaseRecords(of: node)
     }
 
-    /// - Parameter inputs: What the effects lead to at once.
-    /// - Returns: Whether the program lives on, and nothing is wrong.
-    private mutating func take(_ input: Input, at node: Int, into inputs: inout [Input]) -> Bool {
+    /// - Parameter events: Receives the events that the actions cause at once.
+    /// - Returns: Whether the program lives and there is no violation.
+    private mutating func take(
+        _ event: NodeCore.Event, meaning input: Input, at node: Int, into events: inout [NodeCore.Event]
+    ) -> Bool {
         let life = machines[node].life
         let instant = instant(node)
         let before = machines[node].seen
         seenBefore = before
         timeBefore = machines[node].engine.groupTime(instant)
+        witness.nodes[node].latest = max(witness.nodes[node].latest, timeBefore)
         witnessInput(input, at: node, boot: instant.boot)
         let expected = expect(input, at: node)
-        let effects = machines[node].handle(input, at: instant)
-        tell("\(Names.node(node)) < \(Telling.line(input))")
-        for effect in effects {
-            // A record is but noted down: to die before it or behind it is the same.
-            if !effect.isRecord, isDoomed(node) { return false }
-            carryOut(effect, of: node, into: &inputs)
+        let actions = machines[node].handle(event, meaning: input, at: instant)
+        tell("\(Names.node(node)) < \(Telling.line(event, meaning: input))")
+        witnessDebt(of: input, in: actions, at: node)
+        for action in actions {
+            if action.isBoundary, isDoomed(node) { return false }
+            carryOut(action, of: node, into: &events)
             guard machines[node].life == life, violation == nil else { return false }
         }
         check(expected, after: input, before: before, at: node)
         return true
     }
 
-    private mutating func carryOut(_ effect: Effect, of node: Int, into inputs: inout [Input]) {
-        tell("\(Names.node(node)) > \(Telling.line(effect))")
-        switch effect {
-        case .journal(let journal, let write):
-            if let doom = machines[node].doom, doom.effects == 0, schedule.chance(500) {
-                return die(node, loss: doom.loss, down: doom.down)
-            }
-            witnessChange(to: journal, at: node)
-            witnessRecord(journal, write, of: node)
-            if self.write(journal, write, of: node) { inputs.append(.journalled(write)) }
-            if machines[node].disk == .full { inputs.append(.journalFailed(write)) }
-        case .publish(let message):
-            witnessPublish(message, by: node)
-            publish(message, by: node)
-        case .barrier(let connection):
-            guard let link = openConnection(of: node) else { return }
-            let barrier = machines[node].codec.barrier(connection)
-            send(.subscribe(machines[node].codec.subscriptions), on: link)
-            send(.publish(packet(barrier)), on: link)
-        case .reply(let ticket, let reply): witnessReply(reply, to: ticket, at: node)
-        case .log(let note): witnessNote(note, at: node)
-        case .record(let register, let isApproximate):
-            if rules.contains(.recordsHeld) {
-                return machines[node].outbox.hold(register, isApproximate: isApproximate)
-            }
-            machines[node].outbox.restored(
-                LedgerRecord(register, isApproximate: isApproximate), at: instant(node).boot)
-            sendRecords(of: node)
+    /// The engine's input for an event, decoded independently of the core; `wake` if there is none.
+    private func meaning(of event: NodeCore.Event, at node: Int) -> Input {
+        switch event {
+        case .restored(let found): return .restored(found.journal)
+        case .connected(let id, _): return .linkUp(id)
+        case .disconnected: return .linkDown
+        case .persisted(let write): return .journalled(write)
+        case .persistFailed(let write): return .journalFailed(write)
+        case .start(let start, let id, let ticket): return .start(start, id: id, ticket: ticket)
+        case .press(let press, let id, let ticket): return .press(press, id: id, ticket: ticket)
+        case .take(let id, let ticket): return .take(id: id, ticket: ticket)
+        case .hangUp(let ticket): return .hangUp(ticket)
+        case .sleeping(let isSleeping): return .sleeping(isSleeping)
+        case .received(let packet):
+            let read = Packet(topic: packet.topic, payload: packet.payload, retain: packet.isRetained)
+            return meaning(of: read, retained: packet.isRetained, at: node)
+        case .sent, .recordsRead, .wake: return .wake
         }
     }
 
-    /// - Returns: Whether the journal is on disk.
-    private mutating func write(_ journal: Journal, _ number: Int, of node: Int) -> Bool {
-        if machines[node].disk != .full {
-            machines[node].outbox.secure(except: journal.own?.id, write: number)
+    private func meaning(of packet: Packet, retained: Bool, at node: Int) -> Input {
+        let (codec, engine) = (machines[node].codec, machines[node].engine)
+        switch packet.decoded(by: codec, retained: retained, now: engine.groupTime(instant(node))) {
+        case .message(let message, let from): return .received(message, from: from, retained: retained)
+        case .barrier(let id): return .barrierPassed(id)
+        case .erased(let from): return .erased(from: from)
+        case .discard(let reason, let from): return .discarded(reason, from: from)
+        case .feed, .sound, .record, .ledgerAck, .ignored: return .wake
         }
+    }
+
+    private mutating func carryOut(_ action: NodeCore.Action, of node: Int, into events: inout [NodeCore.Event]) {
+        if action.isBoundary { tell("\(Names.node(node)) > \(Telling.line(action))") }
+        switch action {
+        case .persist(let write):
+            if let doom = machines[node].doom, doom.effects == 0, schedule.chance(500) {
+                return die(node, loss: doom.loss, down: doom.down)
+            }
+            witnessChange(to: write.journal, at: node)
+            witnessRecord(write.journal, write.number, of: node)
+            if self.write(write, of: node) { events.append(.persisted(write.number)) }
+            if machines[node].disk == .full { events.append(.persistFailed(write.number)) }
+        case .send(let outgoing, let token, of: let message?):
+            witnessPublish(message, by: node)
+            publish(outgoing, token, of: message, by: node)
+        case .send(let outgoing, _, of: nil): sendRecord(outgoing, of: node)
+        case .subscribe(let filters, let barrier):
+            guard let link = openConnection(of: node) else { return }
+            send(.subscribe(filters), on: link)
+            send(.publish(packet(barrier), nil), on: link)
+        case .unsubscribe(let filters): if let link = openConnection(of: node) { send(.unsubscribe(filters), on: link) }
+        case .yield(let milliseconds):
+            if let link = openConnection(of: node) { queue.add(.rest(link, Int(milliseconds)), at: now) }
+        case .reply(let ticket, let reply): witnessReply(reply, to: ticket, at: node)
+        case .log(.engine(let note)): witnessNote(note, at: node)
+        case .changeRecords(let changes): for change in changes { machines[node].records.apply(change) }
+        case .readRecords(let ids): events.append(.recordsRead(machines[node].records.acknowledged(ids)))
+        case .log, .deliver, .answered, .announced, .registersConfirmed, .caughtUp, .show: break
+        }
+    }
+
+    /// - Returns: Whether it is on disk.
+    private mutating func write(_ write: NodeCore.Write, of node: Int) -> Bool {
+        if machines[node].disk != .full { machines[node].records.put(write) }
         switch machines[node].disk {
         case .full:
             counters.add(.diskFull)
+            disturb(node)
             machines[node].isFailing = true
-            machines[node].failed = number
+            machines[node].failed = write.number
             return false
         case .good where machines[node].diskLast <= now:
-            machines[node].write(journal)
+            machines[node].write(write.journal)
             machines[node].isFailing = false
-            machines[node].safe = number
-            witnessRecords(upTo: number, of: node)
-            witnessWritten(journal, by: node)
+            witnessRecords(upTo: write.number, of: node)
+            witnessWritten(write.journal, by: node)
             return true
         case .good, .slow:
-            // However long the queue, a disk that works empties it within five seconds.
+            disturb(node)
+            // A disk that works empties any queue within five seconds.
             let duration = Int64(schedule.draw(100...(isHealed ? 200 : 900_000)))
             machines[node].diskLast = min(max(now, machines[node].diskLast) + duration, now + 5_000_000)
-            let event = Event.written(node, life: machines[node].life, journal, number)
+            let event = Event.written(node, life: machines[node].life, write.journal, write.number)
             queue.add(event, at: machines[node].diskLast)
             return false
         }
@@ -112,41 +147,30 @@ extension World {
         Packet(topic: outgoing.topic, payload: outgoing.payload, retain: outgoing.retain)
     }
 
-    private mutating func publish(_ message: Message, by node: Int) {
-        let outgoing = machines[node].codec.encode(message)
+    private mutating func publish(_ outgoing: Outgoing, _ token: NodeCore.Token?, of message: Message, by node: Int) {
         let spoken = Dialect.speak(outgoing.payload, dialect: machines[node].dialect)
         trace.note(spoken, at: now)
         switch message {
         case .ping, .pong: break
-        default: said += 1
+        default: published[node] += 1
         }
         let packet = Packet(topic: outgoing.topic, payload: spoken, retain: outgoing.retain)
         witnessPayload(packet, of: message, by: node)
         if history.count < 400 { history.append(packet) } else { history[trace.count % 400] = packet }
         guard let link = openConnection(of: node) else { return }
-        send(.publish(packet), on: link)
+        send(.publish(packet, token), on: link)
         if case .presence(let presence) = message, presence.online { introduce(link) }
     }
 
-    /// Something arrived from the broker.
+    /// Feeds a packet of the broker to a node.
     mutating func hear(_ packet: Packet, retained: Bool, at node: Int) {
-        let instant = instant(node)
-        switch packet.decoded(
-            by: machines[node].codec, retained: retained, now: machines[node].engine.groupTime(instant))
-        {
-        case .message(let message, let from): feed(.received(message, from: from, retained: retained), to: node)
-        case .barrier(let id):
-            feed(.barrierPassed(id), to: node)
-            linkRecords(of: node, isUp: true)
-        case .erased(let from): feed(.erased(from: from), to: node)
-        case .discard(let reason, let from): feed(.discarded(reason, from: from), to: node)
-        case .feed, .sound, .record, .ledgerAck, .ignored: break
-        }
+        let event = NodeCore.Packet(topic: packet.topic, payload: packet.payload, isRetained: retained)
+        feed(.received(event), to: node, meaning: meaning(of: packet, retained: retained, at: node))
     }
 
     private mutating func armWake(_ node: Int) {
-        // A stamp of the year 2099 asks for a time that no world reaches.
-        guard let wake = machines[node].nextWake, wake - instant(node).boot < 1_000_000_000 else {
+        // A stamp of 2099 asks for a wake that no world reaches.
+        guard let wake = machines[node].core.nextWake, wake - instant(node).boot < 1_000_000_000 else {
             return machines[node].armedFor = nil
         }
         guard wake != machines[node].armedFor else { return }
@@ -156,7 +180,8 @@ extension World {
         queue.add(.wake(node, life: machines[node].life, boot: wake), at: time)
     }
 
-    /// Whether the program dies here. Called at each boundary between two effects.
+    /// Lets a doomed program die at a boundary between two actions.
+    /// - Returns: Whether it died.
     private mutating func isDoomed(_ node: Int) -> Bool {
         guard let doom = machines[node].doom else { return false }
         if doom.effects > 0 {
@@ -167,7 +192,7 @@ extension World {
         return true
     }
 
-    /// The program ends. What the kernel was given to send still leaves, then the connection closes.
+    /// Ends the program. Data that the kernel holds still leaves, then the connection closes.
     mutating func die(_ node: Int, loss: Int, down milliseconds: Int) {
         guard machines[node].isAlive else { return }
         tell("\(Names.node(node)) dies")
@@ -178,14 +203,13 @@ extension World {
         machines[node].life += 1
         machines[node].doom = nil
         machines[node].isNapping = false
+        machines[node].isSleeping = false
         machines[node].backlog = []
         machines[node].armedFor = nil
         machines[node].open = [:]
         machines[node].diskLast = 0
         machines[node].isFailing = false
         machines[node].failed = 0
-        machines[node].safe = 0
-        machines[node].retryAt = nil
         if machines[node].lose(loss, depth: schedule.draw(1...4)) {
             counters.add(loss == 2 ? .journalLost : .journalTailLost)
             forget(node)
@@ -202,19 +226,19 @@ extension World {
     mutating func launch(_ node: Int, life: Int) {
         guard !machines[node].isAlive, machines[node].life == life else { return }
         let journal = readBack(node)
-        guard let engine = newEngine(of: node) else { return }
-        machines[node].replace(engine)
+        guard let core = newCore(of: node, in: machines[node].codec.topics.space) else { return }
+        machines[node].replace(core)
         machines[node].isAlive = true
-        machines[node].outbox = Outbox(rules.contains(.recordsSecured) ? machines[node].outbox.shelf : Shelf())
-        witness.relaunch(node, own: journal?.own)
+        if !rules.contains(.recordsSecured) { machines[node].records = RecordFiles() }
+        disturb(node)
+        witness.relaunch(node, journal)
         tell("\(Names.node(node)) is launched")
-        if let record = journal?.record { machines[node].outbox.restored(record, at: instant(node).boot) }
-        feed(.restored(journal), to: node)
+        feed(.restored(machines[node].records.restored(with: journal)), to: node)
         guard machines[node].isAlive, machines[node].life == life else { return }
         dialLater(node, after: schedule.draw(0...50))
     }
 
-    /// The journal through its own bytes.
+    /// Reads the journal back through its bytes.
     private mutating func readBack(_ node: Int) -> Journal? {
         guard let journal = machines[node].onDisk else { return nil }
         do {
@@ -228,8 +252,12 @@ extension World {
     }
 }
 
-extension Effect {
-    fileprivate var isRecord: Bool {
-        if case .record = self { true } else { false }
+extension NodeCore.Action {
+    /// Whether a crash before it differs from a crash after it.
+    fileprivate var isBoundary: Bool {
+        switch self {
+        case .persist, .send(_, _, of: .some), .subscribe, .reply, .log(.engine): true
+        default: false
+        }
     }
 }

@@ -2,41 +2,89 @@
 
 import Session
 
-/// Checks of what one peer that lies can reach.
+/// Checks of what a lying peer can cause.
 extension World {
-    /// More messages or changes in one second than any peer may cause: what is allowed in a row, and in a second.
-    private static let mostPerSecond = 121
+    /// Something that the liar causes at a node.
+    enum Caused: Hashable {
+        case effect, pong, objection, correction, ping, restart, write, mark, publish
 
-    /// Something that the liar causes at a node, and that is bounded.
-    enum Caused: Hashable { case effect, pong, objection, correction }
+        /// The largest number in one second.
+        fileprivate var limit: Int {
+            switch self {
+            // The burst and the rate of an allowance.
+            case .effect, .pong, .objection, .correction, .ping: 121
+            // One a second, and one more after each new connection and comparison of the node.
+            case .restart: 12
+            // Effects, and marks that rise.
+            case .write: 2 * 121
+            // A stamp leads by ten seconds at most, and a mark has a reserve.
+            case .mark: Int((Limits.stampLead + 1_000) / HybridClock.reserve) + 1
+            // A register and an answer for each effect, a `busy` for each of the next 100, pongs and objections.
+            case .publish: 2 * 121 + 100 + 2 * 121
+            }
+        }
+    }
 
-    /// The liar causes a bounded number of each thing per second.
+    /// Checks that the liar causes a bounded number of each thing per second.
     mutating func witnessRate(of what: Caused, at node: Int) {
         let second = now / 1_000_000
         if witness.nodes[node].lately.second != second { witness.nodes[node].lately = (second, [:]) }
         witness.nodes[node].lately.counts[what, default: 0] += 1
         let count = witness.nodes[node].lately.counts[what] ?? 0
-        if count > Self.mostPerSecond {
+        if count > what.limit {
             fail(.peerBounded, "\(Names.node(node)) lets one peer cause \(count) of \(what) in a second")
         }
     }
 
-    /// What a node says to the liar, or because of it.
+    /// Counts the writes that the liar causes, and among them those of a mark alone.
+    mutating func witnessWrite(of journal: Journal, after before: Register?, at node: Int) {
+        guard let liarsMessage else { return }
+        witnessRate(of: .write, at: node)
+        if case .register = liarsMessage, journal.own == before { witnessRate(of: .mark, at: node) }
+    }
+
+    /// Counts the messages to the liar, and those that it causes.
     mutating func witnessBounded(_ message: Message, by node: Int) {
         guard isLiarPresent, let liar else { return }
+        if liarsMessage != nil { witnessRate(of: .publish, at: node) }
         switch message {
         case .pong(_, to: liar.node): witnessRate(of: .pong, at: node)
+        case .ping(_, to: liar.node):
+            witnessRate(of: .ping, at: node)
+            if case .presence = liarsMessage { witnessRate(of: .restart, at: node) }
         case .ack(.fork(liar.node, _)), .ack(.clock(liar.node, _, _)): witnessRate(of: .objection, at: node)
         default: break
         }
     }
 
+    /// Checks that no peer brings a node's counters near their ends or its mark ahead of time.
+    mutating func checkCounters(in journal: Journal, at node: Int) {
+        let name = Names.node(node)
+        let time = machines[node].engine.groupTime(instant(node))
+        let lead = max(timeBefore, time) + Limits.stampLead + 1
+        // The mark in the journal has a reserve.
+        let most = max(witness.nodes[node].latest, time) + Limits.stampLead + 1 + HybridClock.reserve
+        if journal.mark.time > max(witness.nodes[node].mark, most) {
+            fail(.counterBounded, "\(name) raises its mark \(journal.mark.time - lead) ms too far ahead")
+        }
+        let before = witness.nodes[node].own
+        witness.nodes[node].mark = journal.mark.time
+        guard let own = journal.own else { return }
+        // One objection a second raises a revision by a bounded step.
+        let revisions = Limits.claimedRevisions * Int(now / 1_000_000 + 10)
+        if own.epoch > 20_000 || own.rev > revisions { fail(.counterBounded, "\(name) has come to \(own.version)") }
+        let isNew = own.id != before?.id && witness.origins[own.id] == nil
+        if isNew, own.stamp.time > lead || own.stamp.counter > 100_000 {
+            fail(.counterBounded, "\(name) stamps \(own.stamp), \(own.stamp.time - lead) ms too far ahead")
+        }
+    }
+
     // MARK: Clocks
 
-    /// What a node knows of honest clocks that are vouched for: how many of their nodes are there, and the bounds of all.
+    /// The honest vouched clocks that a node knows: the number of online ones, and the bounds of all.
     private func honestVoices(at node: Int) -> (count: Int, leads: ClosedRange<Int64>?) {
         let (engine, instant) = (machines[node].engine, instant(node))
-        let voices = engine.vouchedVoices(instant).filter { $0.key != liar?.node }
+        let voices = engine.vouchedVotes(instant).filter { $0.key != liar?.node }
         let count = voices.count { $0.value.isPresent && engine.peers[$0.key].isOnline }
         guard let low = voices.values.map(\.lead.lowerBound).min(),
             let high = voices.values.map(\.lead.upperBound).max()
@@ -44,60 +92,78 @@ extension World {
         return (count, low...high)
     }
 
-    /// Whether a node goes by what others say, and hears fewer than two that are honest and vouched for beside the liar.
-    /// Then the liar's clock can be its group time.
+    /// Whether the liar's clock can set a node's group time.
+    ///
+    /// That is so if the node does not vouch, and knows fewer than two honest vouched clocks.
     func isExposed(_ node: Int) -> Bool {
         liar?.falseClock != nil && vouchedError(of: node) == nil && honestVoices(at: node).count < 2
     }
 
-    /// Whether some node is exposed, so that one can have another time than another.
-    var isMisled: Bool { machines.indices.contains(where: isExposed) }
-
-    /// Where two honest clocks are vouched for, a false one moves nothing.
+    /// Checks that a false clock moves no group time where two honest clocks are vouched for.
     mutating func checkTimeHeld(at node: Int) {
         guard isLiarPresent, liar?.falseClock != nil else { return }
-        if isExposed(node) {
+        let isExposed = isExposed(node)
+        // It may have been until this input.
+        if isExposed || witness.nodes[node].isExposed { witness.nodes[node].exposedAt = now }
+        witness.nodes[node].isExposed = isExposed
+        if isExposed {
             counters.add(.exposed)
-            witness.nodes[node].exposedAt = now
             if let own = machines[node].own { witness.exposed.insert(own.id) }
             return
         }
         let instant = instant(node)
         let time = machines[node].engine.groupTime(instant)
         if vouchedError(of: node) != nil {
-            // Where kernels vouch for clocks that are wrong, two of those can outvote with the liar.
+            // Where kernels vouch for wrong clocks, two of those can outvote together with the liar.
             let error = time - instant.wall
             if error != 0, mix.sync == Clock.Sync.honest.rawValue {
                 fail(.timeHeld, "\(Names.node(node)) is \(error) ms off its clock")
             }
             return
         }
-        // Who comes back counts from the next pong on.
-        guard let leads = honestVoices(at: node).leads,
+        // A node that returns counts from its next pong on.
+        guard !machines[node].isStepUnnoticed, let leads = honestVoices(at: node).leads,
             witness.nodes[node].exposedAt.map({ now - $0 > 10_000_000 }) ?? true
         else { return }
-        // What a median wavers by is not followed.
+        // Small changes of a median are not followed.
         let beyond = max(leads.lowerBound - (time - instant.boot), time - instant.boot - leads.upperBound)
         if beyond > 51 { fail(.timeHeld, "\(Names.node(node)) goes by a time \(beyond) ms beyond all honest ones") }
     }
 
+    /// The clock that a pong must not change.
+    ///
+    /// No ping of this connection asked for it in the last ten seconds.
+    func unaskedVoice(_ input: Input, at node: Int) -> Expectation.Voice? {
+        guard case .received(.pong(let pong, _), let from, _) = input else { return nil }
+        let instant = instant(node)
+        let isAsked = pong.connection == witness.nodes[node].connection
+        if isAsked, (pong.sent...pong.sent + Limits.pongAge).contains(instant.boot) { return nil }
+        return Expectation.Voice(node: from, lead: machines[node].engine.vouchedVotes(instant)[from]?.lead)
+    }
+
+    /// Checks that a pong which was not asked for has changed nothing.
+    mutating func check(_ voice: Expectation.Voice, at node: Int) {
+        guard machines[node].engine.vouchedVotes(instant(node))[voice.node]?.lead != voice.lead else { return }
+        fail(.pongAsked, "\(Names.node(node)) uses a pong of \(voice.node) that it has not asked for")
+    }
+
     // MARK: Versions
 
-    /// Nobody holds a register under a version that no honest node can reach.
+    /// Checks that no node holds a register of a version that no honest node can reach.
     mutating func checkVersion(of register: Register, heldBy node: Int) {
         guard register.owner == liar?.node, let held = machines[node].engine.register(of: register.owner) else {
             return
         }
-        // By the latest time that any clock can tell.
+        // By the latest plausible time of any clock.
         let bound = Limits.epochs + Int(Limits.plausibleMilliseconds / 1_000) + Int(Clock.day / 1_000)
         if held.epoch > bound { fail(.counterBounded, "\(Names.node(node)) holds \(held.owner)'s \(held.version)") }
     }
 
     // MARK: Minutes
 
-    /// A session that ends because of a peer's register has run until that one says that it continues it.
+    /// Checks that a session which a peer's register ends has run until the claimed takeover.
     mutating func checkCut(from before: Register, to own: Register, at node: Int) {
-        // What is over moves with its anchor when it is dated.
+        // A session that is over moves with its anchor when it is dated.
         guard isLiarPresent, own.id == before.id, own.epoch == before.epoch, own.status == .superseded,
             before.status.isLive || own.anchor == before.anchor
         else { return }
@@ -111,13 +177,41 @@ extension World {
         let shift = own.anchor.at - before.anchor.at - (own.anchor.boot - before.anchor.boot)
         let end = taken.map { $0 - max(0, shift) } ?? .max
         let lost = before.ran(until: present, cutAt: end) - own.ran(until: boot)
-        // Moved back, it may begin before the one that it follows has ended, and is cut there.
-        if lost > 4 + max(0, -shift) { fail(.minutesTheirOwn, "\(own.id) loses \(lost) ms to no takeover of it") }
+        // A session that is moved back may begin before the former one has ended, and is cut there.
+        if lost > 4 + max(0, -shift) { fail(.minutesTheirOwn, "\(own.id) loses \(lost) ms without a takeover") }
+    }
+
+    // MARK: Answers and credit
+
+    /// Checks that no person gets an answer of a node that was not asked.
+    mutating func checkForged(_ answer: Answer, at node: Int) {
+        guard let liar, liar.forged.contains(answer), let asked = witness.asked[answer.intent]?.session else { return }
+        let shown = [seenBefore?.view.register, machines[node].seen.view.register].compactMap(\.self)
+        let isOwner = shown.contains { $0.owner == liar.node && $0.lineage == witness.lineage(of: asked) }
+        if isOwner || liar.owns(asked) || witness.askedOfLiar.contains(answer.intent) { return }
+        fail(.answerTrue, "\(Names.node(node)) gets \(answer.outcome.name) of \(answer.intent) by a node not asked")
+    }
+
+    /// Checks that a count-up that is taken over is credited no time after its owner's last sign of life.
+    mutating func checkCredit(after input: Input, before: Seen, at node: Int) {
+        switch input {
+        case .press, .take, .wake: break
+        default: return
+        }
+        guard let own = machines[node].own, own.id != before.own?.id, own.mode == .countup, own.continues != nil,
+            let shown = before.view.register, shown.status == .running, shown.lineage == own.lineage,
+            let moment = before.view.lastMoment(at: instant(node).boot), moment.staleFor != nil,
+            let lostAt = moment.contactLostAt, let then = before.view.lastMoment(at: lostAt)
+        else { return }
+        let credited = own.anchor.elapsed - then.elapsed
+        if credited > 1_000 {
+            fail(.lastSignOfLife, "\(own.id) is credited \(credited) ms after the last sign of life")
+        }
     }
 }
 
 extension Register {
-    /// Milliseconds that it had run by `boot`, without what its runs say of the time from an instant on.
+    /// The running time until `boot` in milliseconds, without the parts of runs after an instant.
     fileprivate func ran(until boot: Int64, cutAt instant: Int64) -> Int64 {
         let all = ran(until: boot)
         let later = runs.reduce(Int64(0)) { sum, run in

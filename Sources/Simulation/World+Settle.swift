@@ -2,9 +2,9 @@
 
 import Session
 
-/// The second phase: the faults stop, and the world must come to rest, agree, and answer.
+/// The second phase: the faults stop, and the world must come to rest, agree and answer.
 extension World {
-    /// Within this many milliseconds everybody agrees: a dial, the barrier, a repair, and the answers' patience.
+    /// The time to agree in milliseconds: a dial, the barrier, a repair, and the wait for answers.
     private static let bound: Int64 = 20_000
 
     mutating func heal() {
@@ -20,6 +20,7 @@ extension World {
             machines[node].disk = .good
             machines[node].doom = nil
             machines[node].cutUntil = 0
+            machines[node].refusal = nil
             if machines[node].isAlive {
                 goOn(node, nap: machines[node].nap)
             } else {
@@ -69,7 +70,7 @@ extension World {
         guard violation == nil else { return }
         let isOrphaned = isOrphaned
         if isOrphaned { counters.add(.orphan) }
-        if !isOrphaned, !isDisputed, !isMisled, !isDueInPart {
+        if !isOrphaned, !isDisputed, !isDueInPart {
             if isForgotten { checkLive() } else { checkViews() }
         }
         checkMinutes()
@@ -86,39 +87,53 @@ extension World {
         }
     }
 
-    /// Whether a node's own session began and ended without contact, so that nobody else knows of it.
+    /// The machines whose group time the liar's clock cannot set. The others can have another time, so they may admit
+    /// other stamps.
+    private var judged: [Machine] { machines.filter { !isExposed($0.index) } }
+
+    /// Whether a node's own session began and ended without contact, so that no other node knows of it.
     private func isWithheld(_ machine: Machine) -> Bool {
         machine.engine.isProvisional && machine.own?.status.isLive == false
     }
 
-    /// Whether a node has lost its register for good, on its disk and on the broker, while others still show it. Only
-    /// a takeover can put that right: nobody else may write for the node.
+    /// Whether a node has lost its register on its disk and on the broker while others still show it. Only a takeover
+    /// can repair that, since no other node writes its register.
     private var isOrphaned: Bool {
         machines.contains { lost in
             (lost.own == nil || isWithheld(lost)) && machines.contains { $0.engine.register(of: lost.id) != nil }
         }
     }
 
+    /// Whether a register of the liar claims more epochs than an honest node reaches.
+    ///
+    /// The bound rises with time, so that one node refuses what another reads a moment later.
+    private func isClaim(_ register: Register?) -> Bool {
+        register.map { $0.owner == liar?.node && $0.epoch > Limits.epochs } ?? false
+    }
+
     private mutating func checkViews() {
-        let views = machines.map(\.seen.view)
-        for (node, view) in views.enumerated() where view.register != views[0].register {
-            let first = views[0].register
-            fail(.oneView, "a shows \(Telling.line(first)), \(Names.node(node)) \(Telling.line(view.register))")
+        let judged = judged
+        guard let first = judged.first else { return }
+        let shown = first.seen.view.register
+        for machine in judged where machine.seen.view.register != shown {
+            if isClaim(machine.seen.view.register) || isClaim(shown) { continue }
+            let other = Telling.line(machine.seen.view.register)
+            fail(.oneView, "\(first.id) shows \(Telling.line(shown)), \(machine.id) \(other)")
         }
         let owns = checkLive()
         let lives = owns.filter(\.status.isLive)
         if lives.count > 1 { fail(.largestLives, "\(lives.map(\.id)) are live") }
-        if let live = lives.first, live != views[0].register { fail(.largestLives, "\(live.id) is live and not shown") }
-        checkLargest(owns, shown: views[0].register)
-        checkTimes()
+        if let live = lives.first, live != shown { fail(.largestLives, "\(live.id) is live and not shown") }
+        checkLargest(owns, heldBy: first)
+        checkTimes(of: judged)
     }
 
-    /// One session lives at most, and none lives below another that its owner says.
-    /// - Returns: The registers of all nodes.
+    /// Checks that at most one session lives, and none below another that its owner publishes.
+    /// - Returns: The registers of the judged nodes.
     @discardableResult
     private mutating func checkLive() -> [Register] {
-        let owns = machines.filter { !isWithheld($0) }.compactMap { $0.own }
-        // One that the broker has lost has not appeared to the owner of the later one.
+        let owns = judged.filter { !isWithheld($0) }.compactMap { $0.own }
+        // A session that the broker has lost has not appeared to the owner of the later one.
         let live = owns.filter { $0.status.isLive && !isLost($0.owner) }
         if live.count > 1 { fail(.largestLives, "\(live.map(\.id)) are live") }
         if let live = live.first, let above = owns.first(where: { $0.stamp > live.stamp }), !isGhostAhead {
@@ -128,7 +143,7 @@ extension World {
     }
 
     private mutating func checkMinutes() {
-        // Where no clock is right, what was told by two of them does not compare.
+        // Times of two wrong clocks do not compare.
         guard mix.sync == Clock.Sync.honest.rawValue, mix.skew <= 4_000, !isForgotten else { return }
         let owns = machines.compactMap(\.own)
         for lost in owns where lost.status == .superseded {
@@ -141,22 +156,26 @@ extension World {
         }
     }
 
-    /// Whether a stamp that nobody can make anew is not due yet, so that it may be admitted at any time, and here before
-    /// there: the ghost's, or one of a node that has lost its register for good.
+    /// Whether a stamp that no node makes again is not due yet. So one node may admit it before another.
+    ///
+    /// It is the ghost's stamp, or that of a node that has lost its register for good.
     private var isGhostAhead: Bool {
-        machines.contains { machine in
+        judged.contains { machine in
             let time = machine.engine.groupTime(machine.clock.instant(at: now))
             return everyone.contains { id in
-                guard let held = machine.engine.register(of: id), held.stamp.time > time else { return false }
+                guard let held = machine.engine.register(of: id), held.stamp.time > time,
+                    // No clock can tell a later time.
+                    held.stamp.time < Limits.earliestStamp + Limits.plausibleMilliseconds + 2 * Limits.stampLead
+                else { return false }
                 return place(of: id).map { machines[$0].own?.id != held.id } ?? true
             }
         }
     }
 
-    /// Whether a stamp that is ahead is due on one node and not yet on another, whose clock is behind.
+    /// Whether a stamp that is ahead is due on one node and not yet on another.
     private var isDueInPart: Bool {
         everyone.contains { id in
-            let due = machines.compactMap { machine in
+            let due = judged.compactMap { machine in
                 machine.engine.register(of: id).map {
                     $0.stamp.time <= machine.engine.groupTime(machine.clock.instant(at: now)) + Limits.stampLead
                 }
@@ -165,17 +184,21 @@ extension World {
         }
     }
 
-    /// What is shown has the largest stamp of all that everybody must have admitted.
-    private mutating func checkLargest(_ owns: [Register], shown: Register?) {
+    /// Checks that the session shown has the largest stamp that all judged nodes must have admitted.
+    private mutating func checkLargest(_ owns: [Register], heldBy machine: Machine) {
         if isGhostAhead { return }
-        let strangers = everyone.dropFirst(machines.count).compactMap { machines[0].engine.register(of: $0) }
-        let largest = (owns + strangers).max { $0.stamp < $1.stamp }
+        let others = Set(everyone).subtracting(judged.map(\.id))
+        let limit = machine.engine.groupTime(machine.clock.instant(at: now)) + Limits.stampLead
+        let admitted = others.compactMap { machine.engine.register(of: $0) }
+            .filter { (Limits.earliestStamp...limit).contains($0.stamp.time) }
+        let shown = machine.seen.view.register
+        let largest = (owns + admitted).max { $0.stamp < $1.stamp }
         if largest != shown { fail(.largestLives, "\(Telling.line(shown)) is shown, not \(Telling.line(largest))") }
     }
 
-    /// Every display says by how much it is wrong at most, and at rest that is not much.
-    private mutating func checkTimes() {
-        for machine in machines {
+    /// Checks that every display at rest knows its owner's time closely.
+    private mutating func checkTimes(of judged: [Machine]) {
+        for machine in judged {
             let boot = machine.clock.boot(at: now)
             guard let moment = machine.seen.view.lastMoment(at: boot), moment.register.status == .running,
                 machines.contains(where: { $0.id == moment.register.owner })
@@ -189,50 +212,60 @@ extension World {
         }
     }
 
-    /// A press anywhere gets an answer from the owner, unless the owner is one that nobody knows.
+    /// Draws one of the judged nodes.
+    private mutating func drawJudged(isService: Bool) -> Int? {
+        let drawn = probe.draw(0...(machines.count - 1))
+        let nodes = judged.map(\.index).filter { isService || !self.isService($0) }
+        return nodes.contains(drawn) ? drawn : nodes.first
+    }
+
+    /// Checks that a press on a judged node is answered by the owner, if that is a judged node.
     private mutating func probePress() {
-        guard violation == nil, !isDisputed, !isMisled, !isForgotten,
-            let owner = machines[0].seen.view.register?.owner
+        guard violation == nil, !isDisputed, !isForgotten, !isOrphaned, let owner = judged.first?.seen.view.register?.owner,
+            judged.contains(where: { $0.id == owner }), let node = drawJudged(isService: true)
         else { return }
-        guard machines.contains(where: { $0.id == owner }) else { return }
-        let node = probe.draw(0...(machines.count - 1))
         let unanswered = counters[.noAnswer]
         press(node, .extend(seconds: 60), sight: 0, id: 9_001)
         come(toRest: 8_000)
         if !machines[node].open.isEmpty || counters[.noAnswer] > unanswered {
-            fail(.pressAnswered, "nobody answers \(Names.node(node))")
+            fail(.pressAnswered, "\(owner) does not answer \(Names.node(node))")
         }
         if machines[node].id != owner { counters.add(.peerAnswered) }
     }
 
-    /// - Returns: Whether a session was started that everybody must show.
+    /// Checks that all judged nodes show a start.
+    /// - Returns: Whether one was made.
     private mutating func probeStart() -> Bool {
-        // A stamp that comes due meanwhile beats the start, and rightly so.
-        guard violation == nil, !isGhostAhead, !isDisputed, !isMisled, !isForgotten else { return false }
-        let node = probe.draw(0...(machines.count - 1))
+        // A stamp that comes due meanwhile is larger than that of the start.
+        guard violation == nil, !isGhostAhead, !isDisputed, !isForgotten, let node = drawJudged(isService: false) else {
+            return false
+        }
         start(node, plan: 0, auto: false, id: 9_002)
-        // A stamp that is ahead of this node's clock may have to wait its turn; its own start does not.
         come(toRest: 10_000)
-        for machine in machines where machine.seen.view.register?.id.rawValue != "S9002" {
+        for machine in judged where machine.seen.view.register?.id.rawValue != "S9002" {
             fail(.startShown, "\(machine.id) does not show the start of \(Names.node(node))")
         }
         return true
     }
 
-    /// Ten minutes of a running session, in which nothing ends: nobody has anything to say.
+    /// Checks that no judged node publishes during ten minutes of a running session in which nothing ends.
     private mutating func checkQuiet() {
-        guard violation == nil, !isGhostAhead, !isDisputed, !isMisled else { return }
-        // What was handed on to the liar is asked again until it expires, for the liar does not answer.
+        guard violation == nil, !isGhostAhead, !isDisputed else { return }
+        // An intent for the liar is sent again until it expires, since the liar does not answer.
         if isLiarPresent { run(until: now + Limits.intentLife * 1_000) }
-        let before = said
+        let judged = judged.map(\.index)
+        let before = judged.map { published[$0] }
         let corrected = counters[.clockCorrected]
-        let own = machines.map { $0.own?.version }
+        let own = judged.map { machines[$0].own?.version }
         let states = machines.indices.map(clockState)
         run(until: now + 600_000_000)
-        // A clock may drift until its kernel vouches for it no more, or until it is wrong.
-        guard counters[.clockCorrected] == corrected, machines.indices.map(clockState) == states else { return }
-        if said != before || own != machines.map({ $0.own?.version }) {
-            fail(.quiet, "something was said although only time has passed")
+        // A clock may drift until its kernel no longer vouches for it, or until it is wrong.
+        guard counters[.clockCorrected] == corrected, machines.indices.map(clockState) == states,
+            judged == self.judged.map(\.index)
+        else { return }
+        for (place, node) in judged.enumerated() where published[node] != before[place] {
+            fail(.quiet, "\(Names.node(node)) publishes although only time has passed")
         }
+        if own != judged.map({ machines[$0].own?.version }) { fail(.quiet, "a session changes without an input") }
     }
 }

@@ -1,23 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Core
 import Session
 
-/// What an input must lead to, noted before it is handled.
+/// The expected result of an input, noted before it is handled.
 struct Expectation {
-    /// A start must be stamped above this.
+    /// The stamp that a start must exceed.
     var above: Stamp?
-    /// Whether this peer must still be seen to be there.
+    /// The peer that must stay online.
     var staysOnline: NodeID?
     /// Whether the own session was paused.
     var wasPaused = false
-    /// Whether what is held may change.
+    /// Whether the held registers may change.
     var isRegister = false
+    /// The clock that must stay as it is.
+    var voice: Voice?
+
+    /// The vouched lead of a node's clock over the own boot clock, in milliseconds.
+    struct Voice {
+        var node: NodeID
+        var lead: ClosedRange<Int64>?
+    }
 }
 
-/// Checks of what a node shows.
+/// Checks of a node's view.
 extension World {
     func expect(_ input: Input, at node: Int) -> Expectation {
-        var expectation = Expectation()
+        var expectation = Expectation(voice: unaskedVoice(input, at: node))
         switch input {
         case .start:
             expectation.above = machines[node].seen.view.register?.stamp
@@ -35,40 +44,51 @@ extension World {
     }
 
     mutating func witnessInput(_ input: Input, at node: Int, boot: Int64) {
-        // It waits for the broker for two seconds at most.
+        // A node waits for the barrier for two seconds at most.
         if let linkedAt = witness.nodes[node].linkedAt, boot >= linkedAt + 2_000 {
             witness.nodes[node].hasLooked = true
         }
         switch input {
-        case .linkUp: witness.nodes[node].linkedAt = boot
-        case .linkDown: witness.nodes[node].linkedAt = nil
+        case .start(_, let session, _): witnessStart(session, at: node)
+        case .linkUp(let connection):
+            witness.nodes[node].linkedAt = boot
+            witness.nodes[node].connection = connection
+        case .linkDown:
+            witness.nodes[node].linkedAt = nil
+            witness.nodes[node].connection = nil
         case .barrierPassed: witness.nodes[node].hasLooked = true
-        case .received(.register(let echo), machines[node].id, _):
+        case .received(.register(let echo), machines[node].id, _) where !machines[node].core.isYielding:
             witness.nodes[node].foundEpoch = max(witness.nodes[node].foundEpoch, echo.epoch)
         default: break
         }
     }
 
-    mutating func witnessStart(_ session: SessionID, at node: Int) {
+    private mutating func witnessStart(_ session: SessionID, at node: Int) {
+        // Every peer has its full allowance again.
+        witness.nodes[node].lately.counts = [:]
         let others = machines.indices.contains { other in
             guard other != node, let own = witness.nodes[other].own, own.status.isLive else { return false }
             return machines[node].engine.register(of: machines[other].id)?.id != own.id
         }
         if others { counters.add(.concurrentStart) }
+        guard witness.starts[session] == nil else { return }
         witness.starts[session] = Clock.epoch + now / 1_000
         if vouchedError(of: node) == nil { witness.guessedIn[session] = witness.nodes[node].bootID }
-        if !machines[node].isLinked { witness.offline.insert(session) }
+        if !machines[node].seen.view.isLinked { witness.offline.insert(session) }
     }
 
     mutating func check(_ expectation: Expectation, after input: Input, before: Seen, at node: Int) {
         let name = Names.node(node)
         let instant = instant(node)
-        if let wake = machines[node].nextWake, wake <= instant.boot {
+        if let wake = machines[node].core.nextWake, wake <= instant.boot {
             fail(.wakeLater, "\(name) is to be woken at \(wake)")
         }
-        if case .barrierPassed = input, witness.nodes[node].foundEpoch > 0, machines[node].own == nil {
+        if case .barrierPassed = input, !machines[node].core.isCatchingUp, witness.nodes[node].foundEpoch > 0,
+            machines[node].own == nil
+        {
             fail(.takesBack, "\(name) leaves on the broker what it has lost")
         }
+        checkAnswers(of: node)
         if case .start(_, let session, _) = input {
             if let own = machines[node].own, own.id == session {
                 let time = machines[node].engine.groupTime(instant)
@@ -80,6 +100,7 @@ extension World {
                 }
             }
         }
+        if let voice = expectation.voice { check(voice, at: node) }
         if let peer = expectation.staysOnline {
             counters.add(.zombieIgnored)
             if !machines[node].engine.peers[peer].isOnline {
@@ -114,7 +135,7 @@ extension World {
         witness.nodes[node].shown[shown.owner] = shown.version
         let instant = instant(node)
         let time = machines[node].engine.groupTime(instant)
-        // Without contact, and until the others were asked, what was admitted before stays so.
+        // Without contact, and until the others were asked, admitted stamps stay admitted.
         let isSettled = witness.nodes[node].linkedAt.map { instant.boot > $0 + 5_000 } ?? false
         if isSettled, shown.stamp != before.shown?.stamp, !seen.view.isOwner,
             shown.stamp.time > time + Limits.stampLead + 4_000
@@ -123,7 +144,7 @@ extension World {
         }
         if machines[node].disk == .good, machines[node].diskLast <= now, !machines[node].isFailing {
             var mark = machines[node].onDisk?.mark ?? HybridClock()
-            // Its own stamp is known by its own register.
+            // The own register has the own stamp.
             if seen.view.isOwner, let stamp = machines[node].onDisk?.own?.stamp { _ = mark.see(stamp) }
             let isAdmissible = shown.stamp.time <= time + Limits.stampLead
             if isAdmissible, (mark.time, mark.counter) < (shown.stamp.time, shown.stamp.counter) {
@@ -136,9 +157,9 @@ extension World {
         guard let moment = machines[node].seen.view.lastMoment(at: boot) else {
             return witness.nodes[node].moment = nil
         }
-        // Where nobody can tell how wrong a time is, the first comparison of clocks may move it.
+        // The first comparison of clocks may move a time of unknown error.
         let isLie = mix.sync == Clock.Sync.always.rawValue
-        // Whose own clock lies has a session that jumps.
+        // The session of a lying clock jumps.
         let isLiars = liar?.falseClock != nil && moment.register.owner == liar?.node
         if !isLiars, let last = witness.nodes[node].moment, let error = last.error, !isLie || error < Clock.syncedBound,
             last.version == moment.register.version, last.session == moment.register.id,
@@ -150,11 +171,11 @@ extension World {
         checkError(of: moment, at: node)
     }
 
-    /// What a display shows differs from the owner's own clock by no more than it says.
+    /// Checks that a display differs from the owner's clock by at most its stated error.
     private mutating func checkError(of moment: Moment, at node: Int) {
         guard let error = moment.error, mix.sync != Clock.Sync.always.rawValue,
             let owner = place(of: moment.register.owner),
-            // The engine is of an earlier boot until its program is launched again.
+            // Until its program is launched again, the engine is of an earlier boot.
             moment.register.anchor.bootID == witness.nodes[owner].bootID,
             let anchor = machines[node].seen.view.register?.anchor
         else { return }
@@ -163,15 +184,15 @@ extension World {
         let wrong = abs((moment.boot - moment.anchorBoot) + moved - since)
         if wrong > error + 1 {
             let id = moment.register.id
-            fail(.errorBound, "\(Names.node(node)) is wrong by \(wrong) ms about \(id), and says \(error) ms")
+            fail(.errorBound, "\(Names.node(node)) is wrong by \(wrong) ms about \(id), and states \(error) ms")
         }
     }
 
-    /// Nodes that hold the same registers show the same, unless a stamp ahead of time is admitted here and not there.
+    /// Checks that nodes with equal registers show the same session, unless only one admits a stamp ahead of time.
     private mutating func checkEqualMaps(with node: Int) {
         for other in machines.indices where other != node && machines[other].isAlive && !machines[other].isNapping {
             if machines[other].seen.shown == machines[node].seen.shown { continue }
-            // Its program has not read its clock since somebody set it.
+            // Its program has not read its clock since a step.
             if machines[other].isStepUnnoticed { continue }
             let (now, then) = (instant(node), instant(other))
             let time = machines[node].engine.groupTime(now)
@@ -179,9 +200,9 @@ extension World {
             guard abs(time - theirs) < Limits.stampLead else { continue }
             let isEqual = everyone.allSatisfy { id in
                 let mine = machines[node].engine.mark(of: id)
-                // Whether it counts may depend on the time that each has.
+                // Its admission may depend on the time of each node.
                 if let mine, mine.stamp.time > min(time, theirs) { return false }
-                // Under one version no node has two registers, or another check fails.
+                // One version has one register, or another check fails.
                 let other = machines[other].engine.mark(of: id)
                 return mine?.stamp == other?.stamp && mine?.version == other?.version
             }

@@ -1,48 +1,66 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Core
 import Session
 import Wire
 
-/// Several engines in one process, a broker, networks, disks and people, all in virtual time.
+/// Several nodes in one process with a broker, networks, disks and people, in virtual time.
 ///
-/// A world is determined by its scenario and the rules its engines keep: the same ones give the same events, to the
-/// byte. It ends at the first violation, or when it has settled and everything that must hold then was checked.
+/// The scenario and the rules of the engines determine a world to the byte. It ends at the first violation, or when it has
+/// settled and all checks were made.
+///
+/// Its words:
+/// - *half*: one of the two brokers and what is connected to it; the *bridge* joins both;
+/// - *life*: one run of a node's program, until it dies or is replaced; *doom* is the planned end of a life;
+/// - *nap*: a time in which the program is stopped or its machine sleeps;
+/// - *ghost*: a node outside of the world that left one session behind;
+/// - *liar*: a hostile member with a valid password of its own; a *hoax* is one of its lies;
+/// - *witness*: the checks' own account of what happened, independent of the engines;
+/// - *settling*: the time after the last act, in which all faults end and nodes must agree.
 struct World {
+    /// The largest number of events in a world.
+    ///
+    /// A world of some hours has a fortieth of it, and half of it if a false clock makes all nodes compare theirs again
+    /// every five seconds on a slow network.
+    private static let events = 4_000_000
+
     let scenario: Scenario
     let rules: Rules
     var mix: Mix
-    /// Virtual time in microseconds.
+    /// The virtual time in microseconds.
     var now: Int64 = 0
     var queue = EventQueue()
     var machines: [Machine] = []
-    /// The ids of all nodes, of the one that nobody knows too.
+    /// The ids of all nodes, the ghost and the liar.
     private(set) var everyone: [NodeID] = []
     var connections: [Connection] = []
     var brokers: [Broker]
     var isBridgeUp = true
-    /// Packets under way; while there are any, nodes may rightly disagree.
+    /// Packets in flight. While there are any, nodes may disagree.
     var underWay = 0
-    /// Publishes that were more than a comparison of clocks.
-    var said = 0
+    /// Messages of each node, without comparisons of clocks.
+    var published: [Int]
     var isHealed = false
-    /// Payloads that were published, for somebody to publish again.
+    /// Published packets, for replays.
     var history: [Packet] = []
     var witness: Witness
-    /// Counts how often the bridge broke.
+    /// The number of times that the bridge broke.
     var bridgeBreaks = 0
-    /// The last register of the node that nobody knows.
+    /// The last register of the ghost.
     var ghost: Packet?
-    /// The peer that lies, silent where no act makes it speak.
+    /// The peer that lies; silent until an act makes it publish.
     var liar = SpaceID("home").flatMap { Liar(space: $0) }
     var isLiarPresent = false
-    /// The last intent of an honest node, for the liar to answer.
+    /// The liar's message that a node handles, with all that it leads to at once.
+    var liarsMessage: Message?
+    /// The last intent of an honest node, which the liar may answer.
     var lastIntent: Intent?
-    /// What the node that handles an input showed before it.
+    /// The state of a node before the input that it handles.
     var seenBefore: Seen?
-    /// Group time of the node that gets an input, before it does.
+    /// The group time of a node before the input that it handles.
     var timeBefore: Int64 = 0
     var service: LedgerService
-    /// What was sent to it.
+    /// The records that were sent to it.
     var recorded: Set<RecordName> = []
     var counters = Counters()
     var trace: Trace
@@ -52,6 +70,7 @@ struct World {
     var brokerage: RandomStream
     var probe: RandomStream
     var bookkeeping: RandomStream
+    private var cores: RandomStream
 
     init(_ scenario: Scenario, rules: Rules = .all, isTelling: Bool = false) {
         self.scenario = scenario
@@ -64,7 +83,9 @@ struct World {
         brokerage = RandomStream(seed: scenario.seed, .broker)
         probe = RandomStream(seed: scenario.seed, .probe)
         bookkeeping = RandomStream(seed: scenario.seed, .ledger)
+        cores = RandomStream(seed: scenario.seed, .cores)
         witness = Witness(nodes: mix.nodes)
+        published = Array(repeating: 0, count: mix.nodes)
         brokers = Array(repeating: Broker(), count: scenario.mix.halves)
         makeMachines()
         everyone = machines.map(\.id) + [NodeID(Garbage.ghostNode), liar?.node].compactMap(\.self)
@@ -77,32 +98,35 @@ struct World {
         guard let space = SpaceID("home") else { return }
         var random = RandomStream(seed: scenario.seed, .clocks)
         for index in 0..<mix.nodes {
-            // Where clocks are very wrong, it is some of them.
+            // Large errors affect only some of the clocks.
             let skew = mix.skew > 4_000 && random.chance(500) ? 2_000 : mix.skew
             let clock = Clock(
                 start: Int64(random.draw(10_000...90_000_000)), drift: Int64(random.draw(-mix.drift...mix.drift)),
                 skew: Int64(random.draw(-skew...skew)), sync: Clock.Sync(rawValue: mix.sync) ?? .honest)
             let half = index % mix.halves
             let dialect = mix.dialects == 0 ? 0 : index % 3
-            guard let engine = newEngine(of: index) else { return }
-            machines.append(
-                Machine(index: index, engine: engine, space: space, half: half, dialect: dialect, clock: clock))
+            guard let core = newCore(of: index, in: space) else { return }
+            machines.append(Machine(index: index, core: core, half: half, dialect: dialect, clock: clock))
             queue.add(.launch(index, life: 0), at: Int64(random.draw(0...200_000)))
         }
     }
 
-    /// An engine that knows nothing, of the node's present boot.
-    func newEngine(of index: Int) -> Engine? {
+    /// Returns an empty core for the node's present boot.
+    mutating func newCore(of index: Int, in space: SpaceID) -> NodeCore? {
         let name = Names.node(index)
         guard let node = NodeID(name), let bootID = witness.nodes[index].bootID else { return nil }
-        var configuration = Configuration(
-            node: node, name: name, software: "sim", bootID: bootID,
+        let isService = isService(index)
+        var identity = NodeIdentity(
+            node: node, name: name, role: isService ? .service : .node, software: "sim", bootID: bootID,
             defaults: PhaseDefaults(shortBreak: 7, longBreak: 11, longBreakEvery: 3, focus: 20, countUpCap: 7_200))
-        configuration.rules = rules
-        return Engine(configuration: configuration)
+        identity.rules = rules
+        return NodeCore(identity: identity, space: space, seed: cores.next())
     }
 
-    /// Which of the machines has this id; `nil` for one that nobody knows.
+    /// Whether a node is a service, which owns no session.
+    func isService(_ node: Int) -> Bool { mix.service != 0 && node == mix.nodes - 1 }
+
+    /// The machine with this id; `nil` for the ghost and the liar.
     func place(of id: NodeID) -> Int? { machines.indices.first { machines[$0].id == id } }
 
     mutating func fail(_ check: Check, _ detail: @autoclosure () -> String) {
@@ -110,13 +134,17 @@ struct World {
         violation = Violation(check: check, detail: detail(), at: now)
     }
 
-    /// Handles events until a time, or until something is wrong.
+    /// Handles events until a time, or until a violation.
     mutating func run(until end: Int64) {
         while violation == nil, let next = queue.nextTime, next <= end, let (time, event) = queue.next() {
             now = max(now, time)
-            if case .ledger(let event) = event {
-                handle(event)
-            } else {
+            if trace.count > Self.events { fail(.settles, "more than \(Self.events) events") }
+            switch event {
+            case .ledger(let event): handle(event)
+            // Not counted, so that other choices do not depend on confirmations.
+            case .down(let connection, .confirmed(let token, let outcome)):
+                arriveConfirmation(of: token, outcome, on: connection)
+            default:
                 trace.count += 1
                 handle(event)
             }
@@ -139,15 +167,16 @@ struct World {
             feed(.wake, to: node)
         case .written(let node, let life, let journal, let write):
             guard machines[node].life == life else { return }
+            disturb(node)
             machines[node].write(journal)
             if write > machines[node].failed { machines[node].isFailing = false }
-            machines[node].safe = write
             witnessRecords(upTo: write, of: node)
             witnessWritten(journal, by: node)
-            feed(.journalled(write), to: node)
+            feed(.persisted(write), to: node)
+        case .rest(let connection, let milliseconds): closeAtClient(connection, redialAfter: milliseconds)
         case .goOn(let node, let nap): goOn(node, nap: nap)
         case .launch(let node, let life): launch(node, life: life)
-        case .mend(let node, let trouble): if machines[node].trouble == trouble { machines[node].disk = .good }
+        case .repairDisk(let node, let trouble): if machines[node].trouble == trouble { machines[node].disk = .good }
         case .unblock(let connection): unblock(connection)
         case .clientTimeout(let connection): timeOutAtClient(connection)
         case .brokerTimeout(let connection): timeOutAtBroker(connection)
@@ -163,18 +192,18 @@ struct World {
         }
     }
 
-    /// A line of the trace.
+    /// Adds a line to the trace.
     mutating func tell(_ line: @autoclosure () -> String) {
         if trace.isTelling { trace.tell(line(), at: now) }
     }
 }
 
-/// What a world did, in words if asked for, and always as a number.
+/// The events of a world: a hash, and lines of text if asked for.
 struct Trace {
     let isTelling: Bool
     private(set) var lines: [String] = []
     private(set) var hash: UInt64 = 0
-    /// Events handled.
+    /// The number of events handled.
     var count = 0
 
     init(isTelling: Bool) { self.isTelling = isTelling }
@@ -184,12 +213,10 @@ struct Trace {
         lines.append("\(time / 1_000_000).\(fraction) \(line)")
     }
 
-    mutating func note(_ value: UInt64) { hash = Mixer.mix(hash ^ value) }
+    mutating func note(_ value: UInt64) { hash = SplitMix64.mix(hash ^ value) }
 
-    /// Every byte counts.
+    /// Adds the bytes of a payload.
     mutating func note(_ payload: [UInt8], at time: Int64) {
-        var sum = UInt64(truncatingIfNeeded: time)
-        for byte in payload { sum = (sum ^ UInt64(byte)) &* 0x100_0000_01B3 }
-        note(sum)
+        note(FNV.hash(payload.span, from: UInt64(truncatingIfNeeded: time)))
     }
 }

@@ -6,9 +6,9 @@ import Testing
 
 @testable import Calm
 
-/// Levels of generated tones, against the tables of IEC 61672-1:2013.
-@Suite(.computing) struct LevelTests {
-    /// Bands of a third of an octave: the power of ten that their middle is of a tenth, A, and the limits of class 1.
+/// Compares the levels of generated tones with the tables of IEC 61672-1:2013.
+@Suite(.cpuBound) struct LevelTests {
+    /// Third-octave bands: ten times the decimal logarithm of the centre frequency, A, and the limits of class 1.
     private static let bands: [(tenths: Int, weight: Double, below: Double, above: Double)] = [
         (15, -39.4, 1.5, 1.5), (16, -34.6, 1, 1), (17, -30.2, 1, 1), (18, -26.2, 1, 1), (19, -22.5, 1, 1),
         (20, -19.1, 1, 1), (21, -16.1, 1, 1), (22, -13.4, 1, 1), (23, -10.9, 1, 1), (24, -8.6, 1, 1),
@@ -24,22 +24,20 @@ import Testing
             let tone = Tone.bytes(Tone.sine(hertz, amplitude: amplitude, rate: rate), .f32)
             let level = try #require(try Tone.levels(tone, PCMFormat(.f32, rate: rate)).last)
             let deviation = level - 20 * log10(amplitude) - band.weight
-            #expect(
-                deviation >= -band.below && deviation <= band.above,
-                "\(hertz) Hz at \(rate): \(deviation) dB")
+            #expect((-band.below...band.above).contains(deviation), "\(hertz) Hz at \(rate): \(deviation) dB")
         }
     }
 
-    /// A full-scale sine of 1 kHz is 0 dB in every format, apart from the steps that 8 bits have.
+    /// A full-scale sine of 1 kHz is 0 dB in every format, except for the rounding of 8 bits.
     @Test(arguments: PCMFormat.Encoding.allCases, [false, true])
-    func fullScaleIsZero(encoding: PCMFormat.Encoding, isBigEndian: Bool) throws {
+    func fullScaleSineIsZeroDecibels(encoding: PCMFormat.Encoding, isBigEndian: Bool) throws {
         let tone = Tone.bytes(Tone.sine(1_000, rate: 48_000), encoding, isBigEndian: isBigEndian)
         let levels = try Tone.levels(tone, PCMFormat(encoding, rate: 48_000, isBigEndian: isBigEndian))
         #expect(levels.count == 2)
         for level in levels { #expect(abs(level) <= 0.1) }
     }
 
-    @Test func halfOfFullScaleIsSixLess() throws {
+    @Test func halfOfFullScaleIsSixDecibelsLess() throws {
         for encoding in PCMFormat.Encoding.allCases {
             let tone = Tone.bytes(Tone.sine(1_000, amplitude: 0.5, rate: 48_000), encoding)
             let level = try #require(try Tone.levels(tone, PCMFormat(encoding, rate: 48_000)).last)
@@ -47,23 +45,23 @@ import Testing
         }
     }
 
-    @Test func calibrationIsAdded() throws {
+    @Test func calibrationIsAddedToTheLevel() throws {
         let tone = Tone.bytes(Tone.sine(1_000, amplitude: 0.1, rate: 16_000), .s16)
         let format = PCMFormat(.s16, rate: 16_000)
         #expect(try Tone.levels(tone, format, calibration: 114).last == 94)
         #expect(try Tone.levels(tone, format, calibration: 500).last == 200)
     }
 
-    @Test func silenceIsTheFloorAndSoundAfterItIsHeard() throws {
+    @Test func soundAfterSilenceIsMeasured() throws {
         let samples = [Double](repeating: 0, count: 3 * 48_000) + Tone.sine(1_000, rate: 48_000)
         let levels = try Tone.levels(Tone.bytes(samples, .s16))
         #expect(levels.prefix(3) == [-150, -150, -150])
         #expect(levels.suffix(2).allSatisfy { abs($0) <= 0.1 })
     }
 
-    /// An offset of the converter is nothing to hear, not even when the recorder starts.
+    /// A DC offset of the converter is inaudible, also when the recorder starts.
     @Test(arguments: [0.9, -0.25])
-    func directCurrentIsSilence(offset: Double) throws {
+    func directCurrentReadsAsSilence(offset: Double) throws {
         let levels = try Tone.levels(
             Tone.bytes([Double](repeating: offset, count: 3 * 48_000), .f32), .init(.f32, rate: 48_000))
         #expect(levels.count == 3)
@@ -73,34 +71,34 @@ import Testing
         #expect(abs(level + 40) <= 0.1)
     }
 
-    /// A sine four times too large is nearly a square: 3 dB above a sine of full scale, and no more.
-    @Test func clippedIsNoLouderThanASquare() throws {
+    /// A clipped sine of four times full scale is nearly a square wave: 3 dB above a full-scale sine.
+    @Test func clippedSineIsNoLouderThanASquareWave() throws {
         let tone = Tone.bytes(Tone.sine(1_000, amplitude: 4, rate: 48_000), .s16)
         for level in try Tone.levels(tone) { #expect((2...3.5).contains(level), "\(level)") }
         let float = Tone.bytes(Tone.sine(1_000, amplitude: 4, rate: 48_000), .f32)
         for level in try Tone.levels(float, .init(.f32, rate: 48_000)) { #expect(abs(level - 12) <= 0.1) }
     }
 
-    /// One sample that is no number must not silence the microphone for ever.
+    /// One NaN must not silence the microphone for ever.
     @Test(arguments: [Double.nan, .infinity, -.infinity, 1e300])
-    func whatIsNoNumberPasses(value: Double) throws {
+    func invalidSampleDoesNotAffectLaterLevels(value: Double) throws {
         var samples = Tone.sine(1_000, amplitude: 0.1, rate: 48_000, seconds: 5)
         samples[60_000] = value
         let levels = try Tone.levels(Tone.bytes(samples, .f64), PCMFormat(.f64, rate: 48_000))
         #expect(abs((levels.last ?? 0) + 20) <= 0.1)
     }
 
-    /// F: after the end of a tone the level falls by 34.7 dB a second (8.7 dB in a time constant).
-    @Test func theLevelFallsAsFastWeightingHasIt() throws {
+    /// With the weighting F the level falls by 34.7 dB per second: 8.7 dB per time constant.
+    @Test func levelFallsAtTheRateOfFastWeighting() throws {
         let samples = Tone.sine(1_000, rate: 48_000, seconds: 2) + [Double](repeating: 0, count: 3 * 48_000)
         let levels = try Tone.levels(Tone.bytes(samples, .s16))
-        // The loudest moment of a second is its first.
+        // The maximum of each second is at its start.
         #expect(abs(levels[3] + 34.7) <= 0.5, "\(levels)")
         #expect(abs(levels[4] + 69.5) <= 0.5, "\(levels)")
     }
 
-    /// A burst of 200 ms reads 1 dB less than the tone itself (IEC 61672-1, table 4).
-    @Test func aShortBurst() throws {
+    /// A burst of 200 ms reads 1 dB less than a continuous tone (IEC 61672-1, table 4).
+    @Test func shortBurstReadsOneDecibelLess() throws {
         let burst = Tone.sine(4_000, rate: 48_000, seconds: 0.2)
         let silence = [Double](repeating: 0, count: 48_000)
         let level = try #require(
@@ -110,7 +108,7 @@ import Testing
         #expect(abs(level - tone + 1) <= 0.5)
     }
 
-    /// Two microphones in one stream: the louder counts.
+    /// Of two channels in one stream the louder counts.
     @Test func theLouderChannelCounts() throws {
         let (left, right) = (
             Tone.sine(1_000, amplitude: 0.001, rate: 48_000), Tone.sine(1_000, amplitude: 0.1, rate: 48_000)

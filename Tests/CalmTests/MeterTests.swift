@@ -6,17 +6,17 @@ import Wire
 
 @testable import Calm
 
-/// The rules of the meter, one by one.
-@Suite struct MeterTests {
+/// Tests each rule of the meter.
+@Suite(.timeLimit(.minutes(5))) struct MeterTests {
     private static let now: Int64 = 10_000_000
 
     private func meter(_ mixing: Mixing = .loudest) -> Meter { Meter(threshold: Threshold(level: 400, mixing: mixing)) }
 
-    /// Samples of one a second from a second of the hour on; `true` is quiet.
+    /// Adds a sample per second, from a second of the hour on; `true` is quiet.
     private func hear(_ meter: inout Meter, _ sounds: [Bool], from second: Int64 = 0, source: String = "mic") {
         for (index, isQuiet) in sounds.enumerated() {
             let from = Self.now + (second + Int64(index)) * 1_000
-            meter.hear(
+            meter.add(
                 Sample(source: source, from: from, period: 1_000, level: isQuiet ? 399 : 400), at: from + 1_000)
         }
     }
@@ -25,20 +25,21 @@ import Wire
         Stretch(from: Self.now + from * 1_000, to: Self.now + to * 1_000)
     }
 
-    @Test func atTheStartItIsCalm() {
+    @Test func newMeterIsCalm() {
         #expect(meter().reading(of: []) == Reading(percent: 100, coverage: 100))
         #expect(meter().reading(of: [stretch(0, 60)]) == Reading(percent: 100, coverage: 0))
     }
 
-    @Test func quietIsBelowTheThreshold() {
+    @Test func levelAtTheThresholdIsLoud() {
         var meter = meter()
         hear(&meter, [true, false, true, true])
         #expect(meter.reading(of: [stretch(0, 4)]) == Reading(percent: 75, coverage: 100))
         #expect(meter.reading(of: [stretch(1, 2)]).percent == 0)
-        #expect(meter.level(at: Self.now + 1_500) == 400 && meter.level(at: Self.now + 5_000) == nil)
+        #expect(meter.level(at: Self.now + 1_500) == 400)
+        #expect(meter.level(at: Self.now + 5_000) == nil)
     }
 
-    @Test func aSampleIsHeldForTwoPeriodsAndThenNothingIsKnown() {
+    @Test func sampleExpiresAfterTwoPeriods() {
         var meter = meter()
         hear(&meter, [true])
         #expect(meter.reading(of: [stretch(0, 2)]) == Reading(percent: 100, coverage: 100))
@@ -47,64 +48,64 @@ import Wire
         #expect(meter.reading(of: [stretch(0, 3)]).percent == 33)
     }
 
-    @Test func orderAndDoublesMakeNoDifference() {
+    @Test func orderAndDuplicatesOfSamplesDoNotMatter() {
         var (straight, crooked) = (meter(), meter())
         hear(&straight, [true, false, false, true, true, false, true, true])
         for second: Int64 in [3, 0, 7, 7, 2, 1, 6, 5, 0, 4, 3] {
             let isQuiet = [true, false, false, true, true, false, true, true][Int(second)]
-            crooked.hear(
+            crooked.add(
                 Sample(source: "mic", from: Self.now + second * 1_000, period: 1_000, level: isQuiet ? 399 : 400),
                 at: Self.now + 60_000)
         }
         #expect(straight.timeline == crooked.timeline)
     }
 
-    @Test func whatComesTooLateIsNotUsed() {
+    @Test func lateSampleIsDropped() {
         var meter = meter()
         hear(&meter, [true], from: 200)
         let old = Sample(source: "mic", from: Self.now + 201_000 - Meter.lateness - 1, period: 1_000, level: 100)
         let ahead = Sample(source: "mic", from: Self.now + 201_001, period: 1_000, level: 100)
         var inTime = old
         inTime.from += 1
-        let used = [old, inTime, ahead].map { meter.hear($0, at: Self.now + 201_000) }
+        let used = [old, inTime, ahead].map { meter.add($0, at: Self.now + 201_000) }
         #expect(used == [false, true, false])
     }
 
     @Test(arguments: [(Mixing.loudest, 0), (.quietest, 100), (.average, 0)])
-    func twoMicrophones(mixing: Mixing, percent: Int) {
+    func levelsOfTwoMicrophonesAreMixed(mixing: Mixing, percent: Int) {
         var meter = meter(mixing)
-        meter.hear(Sample(source: "near", from: Self.now, period: 1_000, level: 440), at: Self.now + 1_000)
-        meter.hear(Sample(source: "far", from: Self.now, period: 1_000, level: 300), at: Self.now + 1_000)
+        meter.add(Sample(source: "near", from: Self.now, period: 1_000, level: 440), at: Self.now + 1_000)
+        meter.add(Sample(source: "far", from: Self.now, period: 1_000, level: 300), at: Self.now + 1_000)
         #expect(meter.reading(of: [stretch(0, 1)]) == Reading(percent: percent, coverage: 100))
-        // 44 dB and 30 dB: half the power of the two is 41.2 dB.
+        // The mean power of 44 dB and 30 dB is 41.2 dB.
         #expect(meter.level(at: Self.now) == [.loudest: 440, .quietest: 300, .average: 412][mixing])
     }
 
-    @Test func oneOfTwoMicrophonesGoesAway() {
+    @Test func otherMicrophoneCountsWhenOneStops() {
         var meter = meter()
         hear(&meter, [false, false], source: "near")
         hear(&meter, [true, true, true, true, true, true], source: "far")
         #expect(meter.reading(of: [stretch(0, 6)]) == Reading(percent: 50, coverage: 100))
     }
 
-    @Test func noMoreMicrophonesThanThereIsRoomFor() {
+    @Test func sampleBeyondTheLimitOfMicrophonesIsDropped() {
         var meter = meter()
         for number in 0..<Meter.sources { hear(&meter, [true], source: "mic \(number)") }
         var sample = Sample(source: "one more", from: Self.now, period: 1_000, level: 900)
-        let isHeard = meter.hear(sample, at: Self.now + 1_000)
-        #expect(!isHeard)
+        let isUsed = meter.add(sample, at: Self.now + 1_000)
+        #expect(!isUsed)
         sample.from += Meter.lateness + 2_000
-        let isHeardLater = meter.hear(sample, at: sample.from)
-        #expect(isHeardLater)
+        let isUsedLater = meter.add(sample, at: sample.from)
+        #expect(isUsedLater)
     }
 
-    @Test func trend() {
+    @Test func trendComparesTheLastTwoMinutes() {
         var meter = meter()
         hear(&meter, (0..<60).map { !$0.isMultiple(of: 4) } + (0..<60).map { !$0.isMultiple(of: 2) })
         #expect(meter.reading(of: [stretch(0, 120)]).trend == .falling)
-        #expect(meter.reading(of: [stretch(0, 119)]).trend == nil, "there are no two minutes")
-        // A pause is no part of either minute.
-        #expect(meter.reading(of: [stretch(-30, 30), stretch(60, 120)]).trend == nil, "half of a minute was not heard")
+        #expect(meter.reading(of: [stretch(0, 119)]).trend == nil, "there is less than two minutes")
+        // A pause belongs to neither minute.
+        #expect(meter.reading(of: [stretch(-30, 30), stretch(60, 120)]).trend == nil, "half a minute is missing")
         hear(&meter, (0..<60).map { !$0.isMultiple(of: 2) }, from: 120)
         #expect(meter.reading(of: [stretch(0, 180)]).trend == .steady)
         #expect(meter.reading(of: [stretch(60, 60), stretch(0, 30), stretch(60, 150)]).trend == .falling)
@@ -112,15 +113,15 @@ import Wire
         #expect(meter.reading(of: [stretch(0, 240)]).trend == .rising)
     }
 
-    /// 80 to 75 is five points, and steady.
+    /// A change from 80 to 75 is five points, and steady.
     @Test(arguments: [(3, CalmFeed.Trend.steady), (4, .falling)])
-    func steadyIsWithinFivePoints(more: Int, trend: CalmFeed.Trend) {
+    func trendIsSteadyWithinFivePoints(more: Int, trend: CalmFeed.Trend) {
         var meter = meter()
         hear(&meter, (0..<60).map { $0 >= 12 } + (0..<60).map { $0 >= 12 + more })
         #expect(meter.reading(of: [stretch(0, 120)]).trend == trend)
     }
 
-    @Test func minutesOfThePast() {
+    @Test func minutesListThePastHour() {
         var meter = meter()
         let start = (Self.now / 60_000 + 1) * 60 - Self.now / 1_000
         hear(&meter, (0..<60).map { $0 < 30 }, from: start)
@@ -131,8 +132,8 @@ import Wire
         #expect(Calm.Meter(threshold: meter.threshold).minutes(before: now, count: 60) == [])
     }
 
-    /// A day of changes does not grow for ever while nobody needs it, and is all there while a session does.
-    @Test func whatNobodyNeedsIsForgotten() throws {
+    /// The timeline is bounded while no session needs it, and complete while one does.
+    @Test func timelineDropsUnneededSamples() throws {
         var meter = meter()
         hear(&meter, (0..<10_000).map { $0.isMultiple(of: 2) })
         #expect(meter.reading(of: [stretch(0, 10_000)]).coverage < 50)
@@ -143,7 +144,7 @@ import Wire
         #expect(needed.reading(of: [stretch(0, 10_000)]).coverage == 100)
     }
 
-    @Test func anotherBootsClock() {
+    @Test func samplesMoveToTheClockOfAnotherBoot() {
         var meter = meter()
         hear(&meter, [true, false, true, true])
         meter.move(by: 5_000)
@@ -152,11 +153,12 @@ import Wire
         #expect(meter.reading(of: [stretch(5, 10)]) == Reading(percent: 60, coverage: 100))
     }
 
-    @Test func stretchesCountEachInstantOnce() {
+    @Test func unionCountsEachInstantOnce() {
         let union = [stretch(5, 9), stretch(0, 2), stretch(1, 3), stretch(4, 4), stretch(9, 10)].union
         #expect(union == [stretch(0, 3), stretch(5, 10)])
         let (before, last) = union.split(last: 6_000)
-        #expect(before == [stretch(0, 2)] && last == [stretch(2, 3), stretch(5, 10)])
+        #expect(before == [stretch(0, 2)])
+        #expect(last == [stretch(2, 3), stretch(5, 10)])
         #expect(union.split(last: 60_000).before == [])
     }
 }

@@ -5,10 +5,10 @@ import Glibc
 import Session
 import Wire
 
-/// The calm of a session, found the slow way: each step of it is looked at, and all that was heard.
+/// Computes the calm of a session step by step from all samples: slow, and independent of the meter.
 struct Reference {
     private var samples: [String: [Sample]] = [:]
-    /// The latest register of each session of the lineage, in the order in which they took over.
+    /// The latest register of each session of the lineage, in the order of the takeovers.
     private var registers: [Register] = []
     private var latest = Int64.min
 
@@ -26,7 +26,7 @@ struct Reference {
         var percent: Double
         var coverage: Double
         var hasTrend = false
-        /// Points by which the last minute is calmer than the one before; `nil` where they cannot be compared.
+        /// Points by which the last minute is calmer than the one before; `nil` if they cannot be compared.
         var change: Double?
     }
 
@@ -81,7 +81,7 @@ struct Reference {
             for sample in heard.sorted(by: { $0.from < $1.from }) {
                 let end = sample.from + 2 * sample.period
                 for cell in Self.cells(sample.from, end, of: count) { levels[cell] = sample.level }
-                // The latest holds, and nothing that an earlier and longer one would have held beyond it.
+                // The latest sample is valid; an earlier one with a longer period does not become valid again.
                 for cell in Self.cells(end, .max / 2, of: count) {
                     if levels[cell] == .min { break }
                     levels[cell] = .min

@@ -6,8 +6,8 @@ import Wire
 
 @testable import Calm
 
-/// What a space says of its session, from the start until it is long over.
-@Suite struct RoomTests {
+/// Tests the feed of a room from the start of a session until long after its end.
+@Suite(.timeLimit(.minutes(5))) struct RoomTests {
     private static let hour: Int64 = 3_600_000
     private static let start: Int64 = 100 * hour
     private static let lead: Int64 = 1_800_000_000_000
@@ -25,7 +25,7 @@ import Wire
             runs: [Run(phase: 0, from: Self.lead + Self.start, to: end.map { Self.lead + $0 })])
     }
 
-    /// The owner's boot clock is another one: what counts is where the anchor stands on this one.
+    /// Returns the feed. The owner has another boot clock, so the anchor on this one counts.
     private func feed(_ room: inout Room, _ register: Register, at now: Int64) -> CalmFeed? {
         let view = View(register: register, anchorBoot: register.anchor.at - Self.lead)
         return view.lastMoment(at: now).flatMap { room.feed(of: $0) }
@@ -35,56 +35,59 @@ import Wire
         for second in 0..<seconds {
             let time = from + second * 1_000
             let sample = Sample(source: "mic", from: time, period: 1_000, level: isQuiet(second) ? 300 : 600)
-            room.meter.hear(sample, at: time + 1_000)
+            room.meter.add(sample, at: time + 1_000)
         }
     }
 
-    @Test func nothingIsSaidWhereNothingIsHeard() throws {
+    @Test func feedIsMissingWithoutSamples() throws {
         var room = Room(threshold: Threshold(level: 450))
         let running = try register(.running)
-        _ = room.follow(running) { _ in nil }
+        _ = room.update(running) { _ in nil }
         #expect(feed(&room, running, at: Self.start + 60_000) == nil)
     }
 
-    /// Three hours of a session are still all there when it ends, and nothing false is said long after.
-    @Test func theLastWordIsTheWholeSession() throws {
+    /// The whole three hours are in the feed at the end, and the feed is gone long after.
+    @Test func lastFeedCoversTheWholeSession() throws {
         var room = Room(threshold: Threshold(level: 450))
         let running = try register(.running)
-        _ = room.follow(running) { _ in nil }
+        _ = room.update(running) { _ in nil }
         let begin = feed(&room, running, at: Self.start)
         #expect(begin == nil)
         hear(&room, from: Self.start, seconds: 1) { _ in true }
         #expect(feed(&room, running, at: Self.start + 1)?.percent == 100)
-        // Loud in the first hour and quiet after it.
+        // Loud in the first hour, alternating in the second, quiet in the third.
         hear(&room, from: Self.start + 1_000, seconds: 3 * 3_600 - 1) { $0 >= 3_599 && $0 % 2 == 0 || $0 >= 7_199 }
         let before = try #require(feed(&room, running, at: Self.start + 3 * Self.hour))
-        #expect(before.percent == 50 && before.coverage == 100 && before.minutes.count == 60)
+        #expect(before.percent == 50)
+        #expect(before.coverage == 100)
+        #expect(before.minutes.count == 60)
         let stopped = try register(.stopped, end: Self.start + 3 * Self.hour)
-        _ = room.follow(stopped) { _ in nil }
+        _ = room.update(stopped) { _ in nil }
         for minutes: Int64 in [0, 1, 9] {
             let now = Self.start + 3 * Self.hour + minutes * 60_000
             hear(&room, from: now, seconds: 30) { _ in false }
             let last = try #require(feed(&room, stopped, at: now + 30_000))
-            #expect(last.percent == 50 && last.coverage == 100, "after \(minutes) minutes")
+            #expect(last.percent == 50, "after \(minutes) minutes")
+            #expect(last.coverage == 100, "after \(minutes) minutes")
         }
         let later = Self.start + 5 * Self.hour
         hear(&room, from: later, seconds: 30) { _ in false }
-        #expect(feed(&room, stopped, at: later + 30_000) == nil, "it is forgotten, and nothing is made up")
+        #expect(feed(&room, stopped, at: later + 30_000) == nil, "the feed of an old session is missing")
     }
 
-    @Test func anotherLineageBeginsAnew() throws {
+    @Test func newLineageReplacesTheFormerOne() throws {
         var room = Room(threshold: Threshold(level: 450))
         let first = try register(.running)
-        #expect(room.follow(first) { _ in nil } == true)
-        #expect(room.follow(first) { _ in nil } == false, "it is the same")
+        #expect(room.update(first) { _ in nil } == true)
+        #expect(room.update(first) { _ in nil } == false, "the lineage has not changed")
         hear(&room, from: Self.start, seconds: 60) { _ in false }
         #expect(feed(&room, first, at: Self.start + 60_000)?.percent == 0)
         var second = try register(.running)
         second.id = try #require(SessionID("s-2"))
         second.lineage = second.id
         second.runs = [Run(phase: 0, from: Self.lead + Self.start + 60_000)]
-        #expect(feed(&room, second, at: Self.start + 60_000) == nil, "it was not followed")
-        _ = room.follow(second) { _ in nil }
+        #expect(feed(&room, second, at: Self.start + 60_000) == nil, "the room does not follow this session")
+        _ = room.update(second) { _ in nil }
         #expect(feed(&room, second, at: Self.start + 60_000)?.percent == 100)
     }
 }

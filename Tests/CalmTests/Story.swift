@@ -4,20 +4,20 @@ import Calm
 import Session
 import Support
 
-/// A session as it might have been, with all that goes wrong: what happens, in the order in which the service hears of it.
+/// A random session with faults: its events in the order in which the service receives them.
 struct Story {
     enum Event {
         case sample(Sample)
         case register(Register)
-        /// The service is killed, hears nothing for so many milliseconds, and goes on.
+        /// The service is killed, misses this many milliseconds, and continues.
         case restart(Int64)
     }
 
-    /// Group time is the boot clock and so much.
+    /// Group time minus the boot clock.
     static let lead: Int64 = 1_800_000_000_000
     static let start: Int64 = 1_000_000
 
-    /// Everything happens at a multiple of so many milliseconds, so that a reference in such steps is exact.
+    /// All times are multiples of this many milliseconds, so that a reference in such steps is exact.
     static let step: Int64 = 50
 
     private(set) var events: [(at: Int64, event: Event)] = []
@@ -36,7 +36,7 @@ struct Story {
         try addRegisters(&random)
         if random.chance(40) {
             let (at, gone): (Int64, Int64) = (random.step(Self.start...end), random.step(100...20_000))
-            // What is sent meanwhile nobody hears; what is retained is heard when it is back.
+            // Messages sent meanwhile are lost; retained ones arrive after the restart.
             events = events.compactMap { event in
                 guard (at...at + gone).contains(event.at) else { return event }
                 if case .register = event.event { return (at + gone, event.event) }
@@ -55,7 +55,7 @@ struct Story {
         var from = Self.start - random.step(0...10_000)
         while from < end {
             defer { from += period + random.step(-period / 20...period / 20) }
-            // The microphone is away for a while.
+            // The microphone is silent for a while.
             if random.chance(1) { from += random.step(1_000...40_000) }
             if random.chance(lost) { continue }
             let sample = Sample(
@@ -67,7 +67,7 @@ struct Story {
         }
     }
 
-    /// Pauses, phases, takeovers; some of it is heard long after it happened.
+    /// Adds pauses, phases and takeovers, some of which arrive long after they happened.
     private mutating func addRegisters(_ random: inout Random) throws {
         var register = try Self.register("s-0", of: "desk", at: Self.lead + Self.start)
         var (time, heardAt) = (Self.start, Self.start)
@@ -92,7 +92,7 @@ struct Story {
                 register.phase = (register.phase + 1) % register.plan.count
                 register.runs.append(Run(phase: register.phase, from: at))
             case 4...5:
-                // Its owner has died, perhaps a while ago, and its last run stays open at the broker.
+                // The owner has died, perhaps a while ago, and its last run stays open in the retained register.
                 taken += 1
                 let from = max(at - random.step(0...2_000), register.runs.first?.from ?? at)
                 var next = try Self.register("s-\(taken)", of: taken.isMultiple(of: 2) ? "desk" : "hall", at: at)

@@ -3,7 +3,7 @@
 import Calm
 import Glibc
 
-/// Sound that is made by rule, as bytes of any format.
+/// Generates sound in any format.
 enum Tone {
     static func sine(_ hertz: Double, amplitude: Double = 1, rate: Int, seconds: Double = 2) -> [Double] {
         (0..<Int(Double(rate) * seconds)).map { amplitude * sin(2 * .pi * hertz * Double($0) / Double(rate)) }
@@ -30,7 +30,7 @@ enum Tone {
         return bytes
     }
 
-    /// A WAV file, as a program writes it that knows the length; with 0 as one that does not.
+    /// Returns a WAV file; without a known length if it is 0.
     static func wav(
         _ data: [UInt8], tag: Int = 1, bits: Int, rate: Int, channels: Int = 1, size: Int? = nil, extra: [UInt8] = []
     ) -> [UInt8] {
@@ -52,7 +52,7 @@ enum Tone {
             + [0, 0, 0, 0] + data
     }
 
-    /// The levels of each second, in decibels, when the bytes come in pieces of so many.
+    /// Returns the level of each second in decibels, with the bytes in pieces of the given size.
     static func levels(
         _ bytes: [UInt8], _ format: PCMFormat = PCMFormat(.s16, rate: 48_000), pieces: Int = 4_096,
         calibration: Double = 0
@@ -60,7 +60,7 @@ enum Tone {
         var meter = try SoundMeter(raw: format, calibration: calibration)
         var levels: [Int] = []
         for start in stride(from: 0, to: bytes.count, by: pieces) {
-            levels += try bytes[start..<min(start + pieces, bytes.count)].withUnsafeBytes { try meter.take($0) }
+            levels += try bytes[start..<min(start + pieces, bytes.count)].withUnsafeBytes { try meter.measure($0) }
         }
         return levels.map { Double($0) / 10 }
     }

@@ -7,8 +7,8 @@ import Wire
 
 @testable import Debt
 
-/// Files of other programs, and of other ledgers.
-@Suite("Imports")
+/// Tests the import of other programs' files and of other ledgers.
+@Suite("Imports", .timeLimit(.minutes(5)))
 struct ImportTests {
     private let berlin: Zone
     private let goodtime = "end,duration,interruptions,label,notes,is_break,is_archived"
@@ -29,7 +29,7 @@ struct ImportTests {
 
     private func runs(_ found: Import) -> [[Int64?]] { found.records.flatMap { $0.runs.map { [$0.from, $0.to] } } }
 
-    @Test func fieldsOfEverySort() {
+    @Test func readerHandlesQuotesAndLineEnds() {
         let text =
             "\u{FEFF}a,b,c\r\n\"x, y\",\"say \"\"no\"\"\",\"two\r\nlines\"\r\n\r\n1,,3\n\"4\"5,6,7\n8,9,\"10\rä\"\r\"open,1\n2"
         var reader = CSVReader(Array(text.utf8))
@@ -40,37 +40,40 @@ struct ImportTests {
         #expect(rows[1].fields == ["x, y", "say \"no\"", "two\r\nlines"])
         #expect(rows[2].fields == ["1", "", "3"])
         #expect(rows[4].fields == ["8", "9", "10\rä"])
-        #expect(rows.map { $0.flaw != nil } == [false, false, false, true, false, true])
+        #expect(rows.map { $0.invalidField != nil } == [false, false, false, true, false, true])
         for separator in [";", "\t"] {
             var reader = CSVReader(Array("a\(separator)b, c\(separator)d\n1\(separator)2,5\(separator)\n".utf8))
             #expect(reader.next()?.fields == ["a", "b, c", "d"])
             #expect(reader.next()?.fields == ["1", "2,5", ""])
         }
         var broken = CSVReader([UInt8(ascii: "a"), 10, 0xFF, 10])
-        #expect(broken.next()?.flaw == nil && broken.next()?.flaw != nil && broken.next() == nil)
+        #expect(broken.next()?.invalidField == nil)
+        #expect(broken.next()?.invalidField != nil)
+        #expect(broken.next() == nil)
     }
 
     @Test(arguments: [
         "", "start,stop\n1,2", "a;b;c", "Start date,Start time", "duration,label", "\"end", "User,Email\nx,y",
     ])
-    func whatIsNotKnownIsSaid(text: String) throws {
+    func unknownColumnsAreReported(text: String) throws {
         let error = #expect(throws: ImportError.self) { try Import(csv: Array(text.utf8), zone: berlin) }
         guard !text.isEmpty else { return }
         let words = "\(try #require(error))"
-        #expect(
-            words.contains("time-of-completion,duration,label") && words.contains("Start date")
-                && words.contains("stamp"))
+        #expect(words.contains("time-of-completion,duration,label"))
+        #expect(words.contains("Start date"))
+        #expect(words.contains("stamp"))
     }
 
     // MARK: Goodtime
 
-    @Test func goodtimeOfThePresent() throws {
+    @Test func currentGoodtimeFormatIsRead() throws {
         let found = try read(
             goodtime, "2026-11-20T09:30:00,25,5,Deep,,false,false",
             "2026-11-20T09:40:00,10,0,,Tea, with milk,true,true",
             "2026-11-20T12:00:00,50,0,Email,\"quoted\" and, much, more,false,false",
             "2026-11-21T12:00:00,50,0,Email,first line", "second, line", "", "fourth,false,false", end: "\r\n")
-        #expect(found.source == .goodtime && found.problems.isEmpty, "\(found.problems)")
+        #expect(found.source == .goodtime, "\(found.problems)")
+        #expect(found.problems.isEmpty, "\(found.problems)")
         #expect(
             try runs(found) == [
                 [utc("2026-11-20", 8, 5), utc("2026-11-20", 8, 30)],
@@ -82,41 +85,46 @@ struct ImportTests {
                 "", "Tea, with milk", "\"quoted\" and, much, more", "first line second, line fourth",
             ])
         #expect(found.records.map { $0.label?.name } == ["Deep", nil, "Email", "Email"])
-        #expect(found.records[0].label?.colour == Colour(hex: "4c8dff") && found.records[2].label?.colour == .grey)
+        #expect(found.records[0].label?.colour == Colour(hex: "4c8dff"))
+        #expect(found.records[2].label?.colour == .grey)
         #expect(found.records.map { $0.runs[0].kind } == [.focus, .shortBreak, .focus, .focus])
-        #expect(found.records.allSatisfy { $0.node.rawValue == "imported-goodtime" && $0.flaw == nil })
+        #expect(found.records.allSatisfy { $0.node.rawValue == "imported-goodtime" && $0.invalidField == nil })
     }
 
-    @Test func goodtimeOfBefore() throws {
+    @Test func oldGoodtimeFormatsAreRead() throws {
         let old = try read("time-of-completion,duration,label", "2019-02-28-23:10,25,Deep", "2019-03-01-00:05,25,")
         #expect(try runs(old)[0] == [utc("2019-02-28", 21, 45), utc("2019-02-28", 22, 10)])
-        #expect(old.records.map { $0.label?.name } == ["Deep", nil] && old.problems.isEmpty)
+        #expect(old.records.map { $0.label?.name } == ["Deep", nil])
+        #expect(old.problems.isEmpty)
         let between = try read(
             "start,end,duration,label,notes,work,archived",
             "2025-01-02T10:00:00,2025-01-02T10:25:00,25,Deep,,true,false",
             "2025-01-02T10:25:00,2025-01-02T10:30:00,5,,,false,false",
-            // Of a version that wrote other fields than its first line names.
+            // From a version whose fields differ from its header.
             "2025-01-02T10:55:00,25,0,Deep,,true,false")
         #expect(between.records.map { $0.runs[0].kind } == [.focus, .shortBreak])
-        #expect(between.problems.map(\.line) == [4] && between.problems.map(\.column) == ["end"])
+        #expect(between.problems.map(\.line) == [4])
+        #expect(between.problems.map(\.column) == ["end"])
     }
 
-    @Test func whatASpreadsheetHasSavedAnew() throws {
+    @Test func fileSavedByASpreadsheetIsRead() throws {
         let found = try read(
             goodtime.split(separator: ",").map { "\"\($0)\"" }.joined(separator: ";"),
             "\"2026-11-20T09:30:00\";25;5;\"De;ep\";\"a \"\"b\"\"\";\"false\";\"false\"")
-        #expect(found.problems.isEmpty && found.records.map(\.title) == ["a \"b\""])
+        #expect(found.problems.isEmpty)
+        #expect(found.records.map(\.title) == ["a \"b\""])
         #expect(found.records[0].label?.name == "De;ep")
     }
 
     // MARK: Toggl Track
 
-    @Test func togglOfBothForms() throws {
+    @Test func bothTogglFormatsAreRead() throws {
         let old = try read(
             "\u{FEFF}" + toggl + ",Amount ()",
             "Me,me@x,Acme,Deep,,\"Design, \"\"round 2\"\"\nagain\",Yes,2026-07-01,09:00:00,2026-07-01,10:30:00,01:30:00,\"a, b\",",
             "Me,me@x,,,Task,,No,2026-07-01,23:50:00,2026-07-02,00:10:00,00:20:00,,", end: "\r\n")
-        #expect(old.problems.isEmpty && old.source == .toggl, "\(old.problems)")
+        #expect(old.problems.isEmpty, "\(old.problems)")
+        #expect(old.source == .toggl, "\(old.problems)")
         #expect(old.records.map(\.title) == ["Design, \"round 2\" again", "Task"])
         #expect(old.records.map { $0.label?.name } == ["Deep", nil])
         #expect(
@@ -127,11 +135,12 @@ struct ImportTests {
         let new = try read(
             #""Description","Duration","Member","Email","Project","Tags","Start date","Start time","Stop date","Stop time""#,
             #""Work","1:00:00","A","a@x","-","-","2026-07-14","9:00:00 AM","2026-07-14","1:00:00 PM""#)
-        #expect(new.problems.isEmpty && new.records.map(\.label) == [nil])
+        #expect(new.problems.isEmpty)
+        #expect(new.records.map(\.label) == [nil])
         #expect(try runs(new) == [[utc("2026-07-14", 7), utc("2026-07-14", 11)]])
     }
 
-    /// At 03:00 of 2026-10-25 the clocks go back to 02:00; at 02:00 of 2026-03-29 on to 03:00.
+    /// On 2026-10-25 the clocks go from 03:00 back to 02:00, on 2026-03-29 from 02:00 forward to 03:00.
     @Test(arguments: [
         ("10-25", "02:10:00", "02:50:00", "00:40:00", 0, 10, 0, 50),
         ("10-25", "02:10:00", "02:50:00", "01:40:00", 0, 10, 1, 50),
@@ -143,7 +152,7 @@ struct ImportTests {
         ("03-29", "01:30:00", "03:30:00", "01:00:00", 0, 30, 1, 30),
         ("03-29", "01:30:00", "02:30:00", "", 0, 30, 1, 0),
     ])
-    func whereTheClocksChange(
+    func clockChangesAreResolvedByTheLength(
         day: String, from: String, to: String, length: String, hour: Int, minute: Int, endHour: Int, endMinute: Int
     ) throws {
         let found = try read(toggl, "Me,me@x,,P,,D,No,2026-\(day),\(from),2026-\(day),\(to),\(length),")
@@ -152,9 +161,9 @@ struct ImportTests {
         #expect(runs(found) == [[expected[0], expected[1]]], "\(found.problems)")
     }
 
-    // MARK: What is wrong, or there twice
+    // MARK: Errors and duplicates
 
-    @Test func badRowsAreNamed() throws {
+    @Test func badRowsAreReportedWithLineAndColumn() throws {
         func row(_ date: String, _ time: String, _ endDate: String, _ end: String) -> String {
             "Me,me@x,,P,,D,No,\(date),\(time),\(endDate),\(end),00:10:00,"
         }
@@ -175,12 +184,11 @@ struct ImportTests {
             goodtime, "2026-11-20,25,0,,,false,false", "2026-11-20T09:30:00,-5,0,,,false,false",
             "2026-11-20T09:30:00,25,0,,,maybe,false", "2026-11-20T09:30:00,25,0,\"a, b\",,false,false",
             "2026-11-20T09:30:00,99999999999999999999,0,,,false,false")
-        #expect(
-            phone.records.isEmpty
-                && phone.problems.map(\.column) == ["end", "duration", "is_break", "label", "duration"])
+        #expect(phone.records.isEmpty)
+        #expect(phone.problems.map(\.column) == ["end", "duration", "is_break", "label", "duration"])
     }
 
-    @Test func theSameAgainIsTheSameInEveryZone() throws {
+    @Test func sessionKeepsItsIDInEveryZone() throws {
         let lines = [
             toggl, "Me,me@x,,P,,D,No,2026-07-01,09:00:00,2026-07-01,10:00:00,01:00:00,",
             "Me,me@x,,P,,D,No,2026-07-01,9:00,2026-07-01,10:00,01:00:00,tag",
@@ -189,15 +197,19 @@ struct ImportTests {
         let first = try Import(csv: Array(lines.joined(separator: "\n").utf8), zone: berlin)
         let second = try Import(csv: Array(lines.joined(separator: "\r\n").utf8), zone: .utc)
         #expect(first.records.map(\.id) == second.records.map(\.id))
-        #expect(first.records.count == 2 && first.repeated == 1)
+        #expect(first.records.count == 2)
+        #expect(first.repeated == 1)
     }
 
-    @Test func whatIsTooLongIsCutAndCounted() throws {
+    @Test func longTextsAreShortenedAndCounted() throws {
         let (title, label) = (String(repeating: "é", count: 200), String(repeating: "x", count: 49))
         let found = try read(
             toggl, "Me,me@x,,\(label),,a\u{1B}[31m \(title),No,2026-07-01,09:00:00,2026-07-01,10:00:00,,")
-        #expect(found.shortened == 1 && found.problems.isEmpty)
-        #expect(found.records[0].title.utf8.count <= 160 && found.records[0].title.hasPrefix("a [31m é"))
-        #expect(found.records[0].label?.name.utf8.count == 48 && found.records[0].flaw == nil)
+        #expect(found.shortened == 1)
+        #expect(found.problems.isEmpty)
+        #expect(found.records[0].title.utf8.count <= 160)
+        #expect(found.records[0].title.hasPrefix("a [31m é"))
+        #expect(found.records[0].label?.name.utf8.count == 48)
+        #expect(found.records[0].invalidField == nil)
     }
 }

@@ -5,7 +5,7 @@ import Session
 import Support
 import Testing
 
-/// What a ledger keeps, in memory.
+/// A ledger in memory.
 struct Book {
     private(set) var records: [SessionID: LedgerRecord] = [:]
     private(set) var corrections: [SessionID: Correction] = [:]
@@ -14,7 +14,9 @@ struct Book {
         switch arrival {
         case .record(let record):
             let present = records[record.id].map { (version: $0.version, digest: $0) }
-            if Filing(version: record.version, digest: record, over: present) == .kept { records[record.id] = record }
+            if InsertOutcome(version: record.version, digest: record, over: present) == .kept {
+                records[record.id] = record
+            }
         case .correction(let correction):
             if correction.holds(against: corrections[correction.key.session]) {
                 corrections[correction.key.session] = correction
@@ -25,10 +27,10 @@ struct Book {
     var entries: [Entry] { records.values.map { Entry($0, corrected: corrections[$0.id]) } }
 }
 
-@Suite("Minutes, against a slow reference", .computing)
+@Suite("Minutes, against a slow reference", .cpuBound)
 struct MinutesTests {
     @Test(arguments: 0..<20)
-    func thousandStories(thousand: Int) {
+    func minutesAgreeWithTheReference(thousand: Int) {
         var seen = (owned: 0, shared: 0, ongoing: 0, excluded: 0)
         for seed in thousand * 1_000..<(thousand + 1) * 1_000 {
             let story = Story(seed: seed)
@@ -56,6 +58,9 @@ struct MinutesTests {
             seen.ongoing += minutes.ongoing == nil ? 0 : 1
             seen.excluded += story.counting.minimum > 0 ? 1 : 0
         }
-        #expect(seen.owned > 1_000 && seen.shared > 50 && seen.ongoing > 20 && seen.excluded > 100, "\(seen)")
+        #expect(seen.owned > 1_000, "\(seen)")
+        #expect(seen.shared > 50, "\(seen)")
+        #expect(seen.ongoing > 20, "\(seen)")
+        #expect(seen.excluded > 100, "\(seen)")
     }
 }

@@ -7,8 +7,8 @@ import Wire
 
 @testable import Debt
 
-/// What one node may put into the ledger of all.
-@Suite("Limits of records", .computing)
+/// Tests the limits on a node's records.
+@Suite("Limits of records", .cpuBound)
 struct RecordLimitsTests {
     private static let now: Int64 = 1_800_000_000_000
     private static let day: Int64 = 86_400_000
@@ -40,24 +40,24 @@ struct RecordLimitsTests {
         #expect(try !record(at: Self.now) { $0.endsAt = Limits.time.upperBound }.isPlausible(at: Self.now))
     }
 
-    @Test func nodeMayAddAsManySessionsADayAsTheQuotaHas() throws {
+    @Test func nodeMayAddTheDailyQuotaOfSessions() throws {
         let (quota, desk, home) = (RecordQuota(), try #require(NodeID("desk")), try #require(SpaceID("home")))
-        let start = ContinuousClock.now
+        let start: Int64 = 1_000
         for _ in 0..<RecordQuota.sessionsPerDay {
             #expect(quota.admits(desk, in: home, now: start) { 0 })
         }
         #expect(!quota.admits(desk, in: home, now: start) { 0 })
         #expect(quota.admits(try #require(NodeID("hall")), in: home, now: start) { 0 }, "another node is not concerned")
-        #expect(quota.admits(desk, in: home, now: start + .seconds(86_400)) { 0 })
+        #expect(quota.admits(desk, in: home, now: start + 86_400_000) { 0 })
         let full = RecordQuota()
         #expect(!full.admits(desk, in: home) { RecordQuota.sessions })
     }
 
-    @Test func nodeThatWasQuietForAWeekHasTheQuotaOfOneDay() throws {
+    @Test func quotaOfAnIdleNodeIsThatOfOneDay() throws {
         let (quota, desk, home) = (RecordQuota(), try #require(NodeID("desk")), try #require(SpaceID("home")))
-        let start = ContinuousClock.now
+        let start: Int64 = 1_000
         #expect(quota.admits(desk, in: home, now: start) { 0 })
-        let later = start + .seconds(7 * 86_400)
+        let later = start + 7 * 86_400_000
         var admitted = 0
         while admitted <= RecordQuota.sessionsPerDay, quota.admits(desk, in: home, now: later, stored: { 0 }) {
             admitted += 1
@@ -65,7 +65,7 @@ struct RecordLimitsTests {
         #expect(admitted == RecordQuota.sessionsPerDay)
     }
 
-    @Test func whatANodeAddsCountsTowardsAllThatItMayHave() throws {
+    @Test func newSessionsCountTowardsTheTotalLimit() throws {
         let (quota, desk, home) = (RecordQuota(), try #require(NodeID("desk")), try #require(SpaceID("home")))
         #expect(quota.admits(desk, in: home) { RecordQuota.sessions - 1 })
         #expect(!quota.admits(desk, in: home) { RecordQuota.sessions - 1 })
@@ -75,8 +75,9 @@ struct RecordLimitsTests {
         let directory = try TemporaryDirectory()
         let ledger = try Ledger(path: directory.file("ledger.sqlite"))
         let home = try #require(SpaceID("home"))
-        func file(_ record: LedgerRecord, _ quota: RecordQuota) throws -> Filing {
-            try ledger.file([Ledger.Arrival(space: home, filed: FiledRecord(record), at: 0)], within: quota)[0].filing
+        func file(_ record: LedgerRecord, _ quota: RecordQuota) throws -> InsertOutcome {
+            try ledger.file([Ledger.Arrival(space: home, digested: DigestedRecord(record), at: 0)], within: quota)[0]
+                .filing
         }
         let quota = RecordQuota()
         #expect(try file(record(at: Self.now), quota) == .kept)
@@ -86,9 +87,9 @@ struct RecordLimitsTests {
         #expect(try file(record(at: Self.now) { $0.version.rev = 2 }, quota) == .kept)
         #expect(try ledger.count(of: desk, in: home) == 1)
         #expect(try ledger.problems().isEmpty)
-        try ledger.note(problem: "too much", .quota, at: 5)
+        try ledger.set(problem: "too much", .quota, at: 5)
         #expect(try ledger.problems() == [LedgerProblem(kind: .quota, since: 5, text: "too much")])
-        try ledger.note(problem: nil, .quota, at: 6)
+        try ledger.set(problem: nil, .quota, at: 6)
         #expect(try ledger.problems().isEmpty)
     }
 }

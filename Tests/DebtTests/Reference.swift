@@ -3,12 +3,11 @@
 import Debt
 import Session
 
-/// The minutes counted a second time, instant by instant and in the words of the protocol: slow, and with nothing of the
-/// code that it is compared with.
+/// Counts minutes instant by instant, as the protocol defines them: slow, and without code of the program.
 struct Reference {
-    /// Whose instant each one is: the id of a session.
+    /// The session ID that owns each instant.
     var owners: [SessionID?] = []
-    /// Until when time goes on to count, if it does at present.
+    /// When counted time ends, if some is running at present.
     var until: Int64?
 
     init(_ arrivals: [Story.Arrival], counting: Counting, now: Int64, length: Int64) {
@@ -41,7 +40,7 @@ struct Reference {
             }
             return any.count(where: \.self) >= counting.minimum
         }
-        // The largest stamp paints last.
+        // The largest stamp wins, so it is painted last.
         owners = [SessionID?](repeating: nil, count: Int(length * 3))
         for line in lines.sorted(by: { $0.record.stamp < $1.record.stamp }) where enough.contains(line.record.lineage) {
             let (id, counts) = (line.record.id, line.counts)
@@ -57,11 +56,11 @@ struct Reference {
     private struct Line {
         var record: LedgerRecord
         var isCorrected: Bool
-        /// Whether it runs, open runs to their own end.
+        /// Whether it runs at each instant; open runs extend to their own end.
         var runs: [Bool]
-        /// The same, open runs up to the present.
+        /// Whether it runs at each instant; open runs extend to the present.
         var counts: [Bool]
-        /// The instants that its runs lie within.
+        /// The instants within which its runs lie.
         private(set) var span = 0..<0
         private var now: Int64
         private var kinds: Set<PhaseKind>
@@ -91,12 +90,12 @@ struct Reference {
             }
         }
 
-        /// Without what a later session of its lineage has taken over; a person's word is not cut.
+        /// Returns the line without time taken over by a later session of its lineage. A correction is not cut.
         func cut(by others: some Sequence<LedgerRecord>) -> Line {
             var line = self
             let chain = others.filter { $0.lineage == record.lineage }
             for other in chain where !isCorrected && other.stamp > record.stamp {
-                // Who names nobody has taken over from the one stamped last before.
+                // A takeover without a name is from the session with the largest smaller stamp.
                 let named =
                     other.continuedFrom ?? chain.filter { $0.stamp < other.stamp }.max { $0.stamp < $1.stamp }?.node
                 guard let at = other.continuedAt, named == record.node else { continue }
@@ -108,7 +107,7 @@ struct Reference {
             return line
         }
 
-        /// Whether time that counts goes on at present in an open run.
+        /// Whether an open run counts at present.
         var isOngoing: Bool {
             guard !isCorrected, let last = record.runs.last, last.to == nil, last.from <= now else { return false }
             return kinds.contains(last.kind) && runs[Int(now)]

@@ -6,8 +6,8 @@ import Testing
 
 @testable import Debt
 
-/// What the history says of each session, against what the weeks say of all.
-@Suite("Shares of sessions", .computing)
+/// Compares the shares of sessions with the totals of weeks.
+@Suite("Shares of sessions", .cpuBound)
 struct SharesTests {
     @Test(arguments: 0..<4) func sharesAddUpToTheMinutes(part: Int) {
         for seed in 40_000 + part * 250..<40_250 + part * 250 {
@@ -23,7 +23,7 @@ struct SharesTests {
                 let isCounted = story.counting.labels?.contains(entries[index].record.label?.name ?? "") ?? true
                 return shares.spans(of: index).filter { isCounted && story.counting.kinds.contains($0.kind) }
             }
-            // Two runs of one session may overlap in a story, so an instant can be in two spans of one entry.
+            // In a story the runs of a session may overlap, so that an instant can be in two spans of one entry.
             #expect(Set(counted.flatMap { Array($0.from..<$0.to) }).count == Int(total), "seed \(seed)")
         }
     }

@@ -4,9 +4,9 @@ import Debt
 import Session
 import Support
 
-/// Sessions of a few nodes on a short stretch of time, as records and corrections that arrive in any order.
+/// Random sessions of a few nodes, as records and corrections that arrive in any order.
 struct Story {
-    /// Instants of the story; every time in it is one of these, but for ends of open runs.
+    /// The number of instants. All times are instants, except the ends of open runs.
     static let length: Int64 = 300
 
     enum Arrival {
@@ -37,11 +37,11 @@ struct Story {
 
     private mutating func token<Kind>() -> Token<Kind> {
         nextID += 1
-        // Not in the order of the stamps.
+        // IDs are not in the order of the stamps.
         return Token("\(random.pick(100...999))-\(nextID)") ?? { preconditionFailure("an id") }()
     }
 
-    /// A session, perhaps one that was started without contact and so stamped late, and who takes it over.
+    /// Adds a session, perhaps started offline and stamped late, and its takeovers.
     private mutating func addLineage() {
         let lineage: SessionID = token()
         var start = Int64(random.pick(0...Int(Self.length) - 20))
@@ -63,7 +63,7 @@ struct Story {
                 endsAt: isOpen ? (runs.last?.from ?? 0) + Int64(random.pick(1...120)) : nil, runs: runs)
             addVersions(of: record)
             if random.chance(20) { addCorrections(of: record) }
-            // What was taken over goes on to run where it was, until its node hears of it, or for ever.
+            // A session that was taken over keeps running on its node until the news arrives, or for ever.
             let taken = start + Int64(random.pick(1...60))
             inherited = random.chance(70) ? Self.cut(runs, at: taken) : []
             (continuedAt, start, former) = (taken, taken, node)
@@ -87,7 +87,7 @@ struct Story {
         }
     }
 
-    /// What its node said of it before: fewer runs, the last of them open.
+    /// Adds earlier versions of a record: fewer runs, the last of them open.
     private mutating func addVersions(of record: LedgerRecord) {
         for count in record.runs.indices.dropLast() where random.chance(60) {
             var earlier = record

@@ -7,8 +7,8 @@ import Wire
 
 @testable import Debt
 
-/// What a record of one node can do to the minutes of another one.
-@Suite("Takeovers in the ledger", .computing)
+/// Tests the effect of one node's records on another node's minutes.
+@Suite("Takeovers in the ledger", .cpuBound)
 struct LedgerTakeoverTests {
     private let directory: TemporaryDirectory
     private let ledger: Ledger
@@ -41,9 +41,9 @@ struct LedgerTakeoverTests {
     }
 
     @discardableResult
-    private func file(_ record: LedgerRecord, at minute: Int64) throws -> Filing {
+    private func file(_ record: LedgerRecord, at minute: Int64) throws -> InsertOutcome {
         let at = Self.start + minute * Self.minute
-        return try ledger.file([Ledger.Arrival(space: home, filed: FiledRecord(record), at: at)])[0].filing
+        return try ledger.file([Ledger.Arrival(space: home, digested: DigestedRecord(record), at: at)])[0].filing
     }
 
     private func minutes(at now: Int64 = 1_000) throws -> Int64 {
@@ -51,39 +51,39 @@ struct LedgerTakeoverTests {
         return Minutes(of: entries, now: Self.start + now * Self.minute).total / Self.minute
     }
 
-    @Test func recordOfAnotherNodeDoesNotReplaceASession() throws {
+    @Test func recordOfAnotherNodeReplacesNothing() throws {
         let own = try record("s-1", of: "desk", minutes: 60)
         try file(own, at: 60)
         #expect(try file(record("s-1", of: "rogue", minutes: 1, epoch: 1_000_000), at: 70) == .kept)
         #expect(try ledger.record(own.key, of: home) == own)
         #expect(try minutes() == 60)
         #expect(try ledger.nodes(of: own.id, in: home).map(\.rawValue) == ["desk", "rogue"])
-        // What a person says of one of them does not concern the other.
+        // A correction of one does not affect the other.
         let rogue = LedgerRecord.Key(node: try #require(NodeID("rogue")), session: own.id)
         try ledger.correct(Correction(id: try #require(Token("c-1")), key: rogue, at: 0, content: nil), in: home)
         #expect(try minutes() == 60)
     }
 
-    @Test(arguments: ["desk", nil]) func takeoverEndsASessionThatStillRan(named: String?) throws {
+    @Test(arguments: ["desk", nil]) func takeoverEndsARunningSession(named: String?) throws {
         try file(record("s-1", of: "desk", minutes: 120, status: .running), at: 0)
         try file(
             record("s-2", of: "hall", lineage: "s-1", from: 60, minutes: 30, took: (named, 60)), at: 61)
         #expect(try minutes() == 90)
-        // The first node never heard of it, and says afterwards that it ran to its end.
+        // The first node did not hear of the takeover, and reports that the session ran to its end.
         var late = try record("s-1", of: "desk", minutes: 120)
         late.version.rev = 2
         try file(late, at: 180)
         #expect(try minutes() == 90)
     }
 
-    @Test(arguments: ["desk", nil]) func takeoverThatComesAfterTheEndOfASessionDoesNotCutIt(named: String?) throws {
+    @Test(arguments: ["desk", nil]) func takeoverAfterTheEndOfASessionDoesNotCutIt(named: String?) throws {
         try file(record("s-1", of: "desk", minutes: 120), at: 120)
         try file(record("s-2", of: "rogue", lineage: "s-1", from: 1, minutes: 0, took: (named, 1)), at: 100_000)
         #expect(try minutes(at: 200_000) == 120)
     }
 
-    /// What counts is when the ledger first heard of either, however often their nodes say it again.
-    @Test func laterVersionsDoNotChangeWhichOfTwoWasKnownFirst() throws {
+    /// The first arrival of either decides, however often the nodes send newer versions.
+    @Test func laterVersionsDoNotChangeTheOrderOfArrival() throws {
         try file(record("s-1", of: "desk", minutes: 120, status: .running), at: 0)
         var takeover = try record("s-2", of: "hall", lineage: "s-1", from: 60, minutes: 30, took: ("desk", 60))
         try file(takeover, at: 61)
@@ -101,8 +101,8 @@ struct LedgerTakeoverTests {
         #expect(try minutes(at: 200_000) == 210)
     }
 
-    /// A ledger that was away gets the end of a session and its takeover at once.
-    @Test func takeoverThatComesTogetherWithTheEndOfASessionCutsIt() throws {
+    /// A ledger that was offline receives the end of a session and its takeover together.
+    @Test func takeoverCutsASessionThatArrivesWithIt() throws {
         try file(record("s-1", of: "desk", minutes: 120), at: 180)
         try file(record("s-2", of: "hall", lineage: "s-1", from: 60, minutes: 30, took: ("desk", 60)), at: 180)
         #expect(try minutes() == 90)
@@ -115,7 +115,7 @@ struct LedgerTakeoverTests {
         #expect(try minutes() == 80)
     }
 
-    @Test func whatAPersonHasSaidOfASessionIsNotCut() throws {
+    @Test func correctionIsNotCutByATakeover() throws {
         let first = try record("s-1", of: "desk", minutes: 120, status: .running)
         try file(first, at: 0)
         try file(record("s-2", of: "hall", lineage: "s-1", from: 60, minutes: 10, took: ("desk", 60)), at: 61)
@@ -126,13 +126,13 @@ struct LedgerTakeoverTests {
         #expect(try minutes() == 120)
     }
 
-    @Test func recordWithTheIDOfAnotherNodesSessionIsKeptBesideItWhateverItsVersion() throws {
+    @Test func recordsOfTwoNodesWithOneIDAreBothKept() throws {
         try file(record("s-1", of: "desk", minutes: 60, epoch: 5), at: 60)
         #expect(try file(record("s-1", of: "hall", from: 90, minutes: 30), at: 120) == .kept)
         #expect(try minutes() == 90)
     }
 
-    @Test func takeoverEndsOnlySessionsOfTheNodeThatItNames() throws {
+    @Test func takeoverEndsOnlySessionsOfTheNamedNode() throws {
         try file(record("s-1", of: "desk", minutes: 120, status: .running), at: 0)
         try file(record("s-2", of: "rogue", lineage: "s-1", from: 5, minutes: 0, took: ("hall", 5)), at: 6)
         #expect(try minutes() == 120)

@@ -7,8 +7,8 @@ import Wire
 
 @testable import Debt
 
-/// The weeks before this one, as the service tells of them.
-@Suite("The year", .computing)
+/// Tests the feed of the past year.
+@Suite("The year", .cpuBound)
 struct YearTests {
     private static let hour: Int64 = 3_600_000
     private let directory: TemporaryDirectory
@@ -23,7 +23,7 @@ struct YearTests {
 
     private func date(_ text: String) throws -> CivilDate { try #require(CivilDate(text)) }
 
-    /// A session that begins at an hour of a day in the zone.
+    /// Files a session that starts at an hour of a day in the zone.
     private func file(
         _ name: String, _ day: String, hour: Int64, minutes: Int64, rev: Int = 1, zone: Zone, calm: Int? = nil
     ) throws -> Int64 {
@@ -33,9 +33,9 @@ struct YearTests {
             id: id, lineage: id, node: node, stamp: Stamp(time: from, counter: 0, node: node),
             version: Version(epoch: 1, rev: rev), title: "", mode: .countdown, status: .stopped, startedAt: from,
             runs: [LedgerRecord.Run(kind: .focus, from: from, to: from + minutes * 60_000)])
-        let outcome = try ledger.file([Ledger.Arrival(space: home, filed: FiledRecord(record), at: from)])
+        let outcome = try ledger.file([Ledger.Arrival(space: home, digested: DigestedRecord(record), at: from)])
         if let calm {
-            try ledger.note(CalmFeed(session: id, percent: calm, coverage: 100, at: from), in: home)
+            try ledger.store(CalmFeed(session: id, percent: calm, coverage: 100, at: from), in: home)
         }
         return try #require(outcome.first).touches
     }
@@ -48,10 +48,10 @@ struct YearTests {
     }
 
     @Test(arguments: [(1, "2025-11-17"), (7, "2025-11-16")])
-    func everyDayOf52Weeks(firstWeekday: Int, first: String) throws {
+    func yearHasEveryDayOf52Weeks(firstWeekday: Int, first: String) throws {
         let zone = try #require(Zone("Europe/Berlin"))
         let rules = WeekRules(zone: zone, firstWeekday: firstWeekday)
-        // Both nights on which the clocks change, midnight, the first day, one before it, and this week.
+        // Both nights of clock changes, midnight, the first day, the day before it, and this week.
         let story: [(String, Int64, Int64, Int?)] = [
             ("2025-11-10", 9, 25, 20), (first, 0, 30, 90), ("2026-03-29", 1, 120, nil), ("2026-10-25", 1, 180, 50),
             ("2026-06-10", 23, 90, 100), ("2026-11-14", 22, 60, 80), ("2026-11-18", 9, 50, 10),
@@ -64,47 +64,94 @@ struct YearTests {
         let (year, calls) = try year(&book, at: now)
         #expect(calls == 52, "one week a call")
         #expect(try self.year(&book, at: now + 1).calls == 1)
-        #expect(year.first == (try date(first)) && year.days.count == 364 && year.calm.count == 52)
+        #expect(year.first == (try date(first)))
+        #expect(year.days.count == 364)
+        #expect(year.calm.count == 52)
         func done(_ day: String) throws -> Int { year.days[try date(day).dayNumber - year.first.dayNumber] }
-        #expect(try done(first) == 30 && done("2026-03-29") == 120 && done("2026-10-25") == 180)
-        #expect(try done("2026-06-10") == 60 && done("2026-06-11") == 30 && done("2026-11-14") == 60)
+        #expect(try done(first) == 30)
+        #expect(try done("2026-03-29") == 120)
+        #expect(try done("2026-10-25") == 180)
+        #expect(try done("2026-06-10") == 60)
+        #expect(try done("2026-06-11") == 30)
+        #expect(try done("2026-11-14") == 60)
         #expect(year.days.reduce(0, +) == 480, "neither what is older nor this week")
-        #expect(year.calm.first == 90 && year.calm.last == 80)
+        #expect(year.calm.first == 90)
+        #expect(year.calm.last == 80)
         #expect(year.calm.compactMap(\.self).count == 4)
     }
 
-    @Test func whatBecomesKnownOfAnOldWeekIsNews() throws {
+    @Test func recordInAPastWeekIsNews() throws {
         let zone = Zone.utc
         _ = try file("s-1", "2026-06-10", hour: 9, minutes: 25, zone: zone)
         var book = WeekBook(space: home, ledger: ledger, history: RulesHistory(WeekRules(zone: zone)))
         let now = zone.instant(of: try date("2026-11-18"), time: 0)
         let (before, _) = try year(&book, at: now)
-        #expect(before.calm == [], "nobody heard anything")
+        #expect(before.calm == [], "no calm was measured")
         book.forget(from: try file("s-2", "2026-11-17", hour: 9, minutes: 25, zone: zone))
         let (same, calls) = try year(&book, at: now)
-        #expect(calls == 1 && !same.isNews(after: before), "this week is told of elsewhere")
+        #expect(calls == 1)
+        #expect(!same.isNews(after: before), "the year excludes this week")
         book.forget(from: try file("s-1", "2026-06-10", hour: 9, minutes: 50, rev: 2, zone: zone))
         let (after, more) = try year(&book, at: now)
-        #expect(more > 1 && after.isNews(after: before) && after.days.reduce(0, +) == 50)
+        #expect(more > 1)
+        #expect(after.isNews(after: before))
+        #expect(after.days.reduce(0, +) == 50)
         book.forget()
         let next = try year(&book, at: now + 7 * 24 * Self.hour).year
-        #expect(next.first == before.first.adding(days: 7) && next.days.reduce(0, +) == 75)
+        #expect(next.first == before.first.adding(days: 7))
+        #expect(next.days.reduce(0, +) == 75)
     }
 
-    /// A session that runs over the week's end is counted, and its week is read until it has ended.
-    @Test func whatRunsOverTheWeeksEnd() throws {
+    /// The week of such a session is read again until the session has ended.
+    @Test func sessionAcrossTheEndOfAWeekIsCounted() throws {
         let (id, node) = (try #require(SessionID("s-1")), try #require(NodeID("desk")))
         let from = Zone.utc.instant(of: try date("2026-11-15"), time: 23 * Self.hour)
         let record = LedgerRecord(
             id: id, lineage: id, node: node, stamp: Stamp(time: from, counter: 0, node: node),
             version: Version(epoch: 1, rev: 1), title: "", mode: .countdown, status: .running, startedAt: from,
             endsAt: from + 4 * Self.hour, runs: [LedgerRecord.Run(kind: .focus, from: from, to: nil)])
-        _ = try ledger.file([Ledger.Arrival(space: home, filed: FiledRecord(record), at: from)])
+        _ = try ledger.file([Ledger.Arrival(space: home, digested: DigestedRecord(record), at: from)])
         var book = WeekBook(space: home, ledger: ledger, history: RulesHistory(WeekRules(zone: .utc)))
         let (year, calls) = try year(&book, at: from + 2 * Self.hour)
-        #expect(calls <= 52 && year.days.last == 60)
+        #expect(calls <= 52)
+        #expect(year.days.last == 60)
         let feed = try book.feed(at: from + 2 * Self.hour)
-        #expect(feed.week?.first == (try date("2026-11-16")) && feed.week?.today == 0)
+        #expect(feed.week?.first == (try date("2026-11-16")))
+        #expect(feed.week?.today == 0)
         #expect(feed.week?.days.first == Self.hour)
+    }
+
+    /// Readers add the running time to the label of the shown session, so only a correction is news.
+    @Test func onlyACorrectedLabelOfARunningSessionIsNews() throws {
+        let zone = Zone.utc
+        _ = try file("s-0", "2026-11-16", hour: 9, minutes: 60, zone: zone)
+        let (id, node) = (try #require(SessionID("s-1")), try #require(NodeID("desk")))
+        let from = zone.instant(of: try date("2026-11-17"), time: 9 * Self.hour)
+        var record = LedgerRecord(
+            id: id, lineage: id, node: node, stamp: Stamp(time: from, counter: 0, node: node),
+            version: Version(epoch: 1, rev: 1), title: "", label: Label(name: "Study"), mode: .countdown,
+            status: .running, startedAt: from, endsAt: from + 4 * Self.hour,
+            runs: [LedgerRecord.Run(kind: .focus, from: from, to: nil)])
+        func feed(after minutes: Int64) throws -> DebtFeed {
+            _ = try ledger.file([Ledger.Arrival(space: home, digested: DigestedRecord(record), at: from)])
+            var book = WeekBook(space: home, ledger: ledger, history: RulesHistory(WeekRules(zone: zone)))
+            return try book.feed(at: from + minutes * 60_000)
+        }
+        let first = try feed(after: 10)
+        let later = try feed(after: 20)
+        #expect(!later.isNews(after: first))
+        for (label, minutes) in [(Label(name: "Study", colour: Colour(hex: "f00") ?? .grey), 20), (nil, 80)] {
+            record.label = label
+            record.version.rev += 1
+            let corrected = try feed(after: 20)
+            #expect(corrected.isNews(after: first), "\(minutes)")
+            let sums = try #require(corrected.week?.labels)
+            #expect(sums.first { $0.label == label }?.done == Int64(minutes) * 60_000)
+            #expect(sums.reduce(0) { $0 + $1.done } == 80 * 60_000)
+        }
+        let before = try feed(after: 20)
+        record.label = Label(name: "Work")
+        record.version.rev += 1
+        #expect(try feed(after: 21).isNews(after: before))
     }
 }

@@ -5,8 +5,8 @@ import Session
 import Support
 import Testing
 
-/// AR-01 to AR-07: nothing but the time, nothing but three greys.
-@Suite(.computing) struct BoringTests {
+/// AR-01 to AR-07: only the time, in three greys.
+@Suite(.cpuBound) struct BoringTests {
     private static let blocks: Set<Character> = [" ", "█", "▀", "▄"]
 
     private func screens() -> [Screen] {
@@ -18,14 +18,14 @@ import Testing
                     let register = sample(
                         [Phase(kind: .focus, name: "Breathe", seconds: 86_400)], status: status,
                         elapsed: Int64(86_400 - left) * 1_000, label: label, title: "Chapter four")
-                    let options = ScreenOptions(pending: .pause, message: "Refused")
+                    let options = ScreenOptions(pending: .pause, message: .userText("Refused"))
                     return Screen(view(register, lostAt: lost), at: 0, face: .boring, options: options)
                 }
             }
         }
     }
 
-    @Test func onlyTheTimeAtAnySize() {
+    @Test func boringFaceShowsOnlyTheTimeAtAnySize() {
         let screens = screens()
         for (index, size) in sizes.enumerated() {
             let screen = screens[index % screens.count]
@@ -36,13 +36,13 @@ import Testing
             if hasBlocks {
                 #expect(letters.isEmpty, "\(size): \(letters)")
             } else {
-                #expect(screen.times.contains(letters), "\(size): \(letters)")
+                #expect(screen.times.contains(.userText(letters)), "\(size): \(letters)")
                 #expect(letters.allSatisfy { $0.isNumber || $0 == ":" || ($0 == "h" && size.columns < 8) })
             }
         }
     }
 
-    @Test func onlyItsColoursAtAnyDepth() {
+    @Test func boringFaceHasOnlyItsColoursAtAnyDepth() {
         let permitted: [ColourDepth: (Set<String>, Set<String>)] = [
             .full: (["38;2;136;136;136", "38;2;68;68;68", "39"], ["48;2;10;10;10"]),
             .indexed: (["38;5;102", "38;5;245", "38;5;238", "39"], ["48;5;232"]),
@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    /// The debt of the week stands below the time in the darker grey, and the time stands where it stood.
+    /// The debt of the week is below the time in the darker grey, and the time does not move.
     @Test func debtIsShownWhileThereIsOne() {
         for (columns, rows) in [(80, 24), (21, 4), (10, 2), (200, 60)] {
             func drawn(_ debt: Int?) -> Canvas {
@@ -88,7 +88,7 @@ import Testing
         #expect(!flat.text(row: 0).contains("-120m"), "one row is the time's")
     }
 
-    /// AR-03: the last second looks as the first.
+    /// AR-03: the last second looks like the first.
     @Test func coloursDoNotChangeAsTimeDecreases() {
         let colours = [0, 750_000, 1_499_000].map { (boot: Int64) in
             let canvas = canvas(Screen(view(sample()), at: boot, face: .boring), 80, 24)
@@ -97,12 +97,12 @@ import Testing
         #expect(Set(colours).count == 1)
     }
 
-    @Test func idleIsEmpty() {
+    @Test func idleScreenIsEmpty() {
         let canvas = canvas(Screen(view(nil, isLinked: false), at: 0, face: .boring), 80, 24)
         #expect((0..<24).allSatisfy { canvas.text(row: $0).allSatisfy { $0 == " " } })
     }
 
-    /// One size for a phase: the ten minutes and the nine are equally high.
+    /// The digits of ten minutes and of nine minutes are equally high.
     @Test func sizeStaysWhileTheTimeShrinks() {
         let height = { (boot: Int64) in
             let canvas = canvas(Screen(view(sample()), at: boot, face: .boring), 80, 24)

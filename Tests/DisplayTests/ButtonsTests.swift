@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Control
 import Display
 import Session
 import Testing
 
-struct ButtonsTests {
-    /// The table of the product, cell by cell.
+@Suite(.timeLimit(.minutes(5))) struct ButtonsTests {
+    /// Checks each cell of the product's table.
     @Test(arguments: PhaseKind.allCases, Status.allCases)
-    func table(kind: PhaseKind, status: Status) {
+    func buttonsFollowTheTable(kind: PhaseKind, status: Status) {
         let session = view(sample([Phase(kind: kind, seconds: 60)], status: status))
         let texts = Screen(session, at: 0, face: .focus).buttons.map(\.text)
         switch status {
@@ -20,7 +21,7 @@ struct ButtonsTests {
         }
         let operations = Buttons.operations(of: session.moment(at: 0))
         #expect(Buttons.operations(of: session.moment(at: 0), face: .phases) == operations)
-        // The calm face has two buttons of its own for what is no break.
+        // The calm face has two buttons of its own, except in breaks.
         let calm = Buttons.operations(of: session.moment(at: 0), face: .calm)
         switch status {
         case .running where !kind.isBreak: #expect(calm == [.pause, .stop])
@@ -30,25 +31,27 @@ struct ButtonsTests {
     }
 
     @Test(arguments: [Status.running, .paused])
-    func countUpOnlyStops(status: Status) {
+    func countUpHasOnlyStop(status: Status) {
         let screen = Screen(view(sample(status: status, mode: .countup)), at: 0, face: .focus)
         #expect(screen.buttons.map(\.operation) == [.stop])
         #expect(screen.progress == nil)
     }
 
-    @Test func noneWhenStaleIdleReadOnlyOrBoring() {
+    @Test func buttonsAreMissingWhenStaleIdleReadOnlyOrBoring() {
         #expect(Screen(view(nil), at: 0, face: .focus).buttons.isEmpty)
         #expect(Screen(view(sample(), lostAt: 0), at: 30_000, face: .focus).buttons.isEmpty)
         #expect(!Screen(view(sample(), lostAt: 0), at: 29_999, face: .focus).buttons.isEmpty)
         #expect(Screen(view(sample()), at: 0, face: .focus, options: ScreenOptions(isReadOnly: true)).buttons.isEmpty)
+        var ofReadOnlyNode = ScreenOptions()
+        ofReadOnlyNode.take(NodeView(view(sample()), isReadOnly: true))
+        #expect(Screen(view(sample()), at: 0, face: .focus, options: ofReadOnlyNode).buttons.isEmpty)
         #expect(Screen(view(sample()), at: 0, face: .boring).buttons.isEmpty)
     }
 
-    @Test func extendsByAMinute() { #expect(Buttons.extend == .extend(seconds: 60)) }
+    @Test func extendButtonAddsAMinute() { #expect(Buttons.extend == .extend(seconds: 60)) }
 
-    /// The key of every button does what the button does.
     @Test(arguments: PhaseKind.allCases, Status.allCases)
-    func keysOfButtons(kind: PhaseKind, status: Status) {
+    func keyOfAButtonDoesTheSame(kind: PhaseKind, status: Status) {
         for mode in Session.Mode.allCases {
             let register = sample([Phase(kind: kind, seconds: 60)], status: status, mode: mode)
             let moment = view(register).moment(at: 0)
@@ -58,7 +61,7 @@ struct ButtonsTests {
         }
     }
 
-    @Test func keysWithoutButtons() {
+    @Test func keysReachOperationsWithoutButtons() {
         let running = view(sample()).moment(at: 0)
         #expect(Buttons.operation(for: "s", of: running) == .stop)
         #expect(Buttons.operation(for: "n", of: running) == .skip)
@@ -71,6 +74,24 @@ struct ButtonsTests {
         #expect(Buttons.operation(for: "n", of: countUp) == nil)
         #expect(Buttons.operation(for: "s", of: view(sample(), lostAt: 0).moment(at: 40_000)) == nil)
         #expect(Buttons.operation(for: "s", of: nil) == nil)
+    }
+
+    @Test func aRemoteHasAButtonForEachAllowedOperation() {
+        var options = ScreenOptions()
+        options.hasAllOperations = true
+        let running = Screen(view(sample()), at: 0, face: .focus, options: options)
+        #expect(
+            running.buttons.map(\.text) == [
+                "Pause", "Start break", "Next phase", "+1 min", "+5 min", "+10 min", "Stop",
+            ])
+        let ready = Screen(view(sample(status: .ready)), at: 0, face: .focus, options: options)
+        #expect(ready.buttons.map(\.text) == ["Start focus", "Next phase", "Stop"])
+        let countUp = Screen(view(sample(mode: .countup)), at: 0, face: .focus, options: options)
+        #expect(countUp.buttons.map(\.text) == ["Pause", "Stop"])
+        #expect(Screen(view(nil), at: 0, face: .focus, options: options).buttons.isEmpty)
+        #expect(Screen(view(sample(), lostAt: 0), at: 30_000, face: .focus, options: options).buttons.isEmpty)
+        options.isReadOnly = true
+        #expect(Screen(view(sample()), at: 0, face: .focus, options: options).buttons.isEmpty)
     }
 
     @Test func pressedButtonIsPending() {

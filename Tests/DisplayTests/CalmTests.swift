@@ -2,17 +2,18 @@
 
 import Session
 import Testing
+import Wire
 
 @testable import Display
 
 /// The calm face on a terminal.
-struct CalmTests {
+@Suite(.timeLimit(.minutes(5))) struct CalmTests {
     private let green = Colour(red: 0x7C, green: 0xB9, blue: 0xA8)
 
     private func screen(_ boot: Int64 = 375_000, status: Status = .running, emoji: String? = nil) -> Screen {
         var register = sample(status: status, label: Label(name: "Study", colour: green), title: "Reading")
         register.icon = emoji
-        let options = ScreenOptions(calm: Calm(percent: 85, trend: .rising))
+        let options = ScreenOptions(calm: calm(85, .rising))
         return Screen(view(register), at: boot, face: .calm, options: options)
     }
 
@@ -31,7 +32,7 @@ struct CalmTests {
         return cells.count { isBraille($0.text) && $0.style.foreground == colour }
     }
 
-    @Test func everythingAtTheUsualSize() {
+    @Test func faceShowsEverythingAtTheUsualSize() {
         for depth in ColourDepth.allCases {
             let text = text(screen(), 80, 24, depth)
             for part in ["Reading", "Calm 85% ↗", "Pause", "End session"] { #expect(text.contains(part), "\(part)") }
@@ -40,7 +41,14 @@ struct CalmTests {
     }
 
     /// A quarter of the time is a quarter of the ring, in the label's colour.
-    @Test func theRingCloses() {
+    /// As on the page, the ring must not be the smaller part.
+    @Test func ringIsBesideTheTimeOnAWideTerminal() {
+        let behindRing = text(screen(), 160, 45).split(separator: "\n").filter { $0.contains { isBraille(String($0)) } }
+            .compactMap { $0.split { isBraille(String($0)) }.last }
+        #expect(behindRing.count { $0.contains("█") } > 3)
+    }
+
+    @Test func ringCloses() {
         let done = stride(from: Int64(0), through: 1_500_000, by: 150_000).map { ringCells(screen($0), green) }
         #expect(done.first == 0)
         for (earlier, later) in zip(done, done.dropFirst()) { #expect(earlier < later) }
@@ -50,22 +58,22 @@ struct CalmTests {
         #expect(ringCells(screen(1_500_000), Shade.track) == 0)
     }
 
-    @Test func theRingOfABareConsoleIsMadeOfBlocks() {
+    @Test func bareConsoleDrawsTheRingWithBlocks() {
         #expect(!text(screen(), 80, 24, .sixteen).contains { isBraille(String($0)) })
         #expect(text(screen(), 80, 24, .indexed).contains { isBraille(String($0)) })
     }
 
-    @Test func anEmojiStandsInTheRing() {
+    @Test func emojiIsDrawnInTheRing() {
         #expect(text(screen(emoji: "📚"), 80, 24).contains("📚"))
         #expect(text(screen(emoji: "📚"), 30, 3).contains("📚"))
         #expect(text(screen(emoji: "📚"), 30, 1).contains("📚 Reading"))
     }
 
-    @Test func unknownCalm() {
+    @Test func unknownCalmIsADash() {
         #expect(text(Screen(view(sample()), at: 0, face: .calm), 80, 24).contains("Calm –"))
     }
 
-    @Test func pausedIsDimAndSaysSo() {
+    @Test func pausedSessionIsDimAndNamed() {
         let paused = screen(status: .paused)
         #expect(ringCells(paused, green) == 0)
         #expect(text(paused, 80, 24).contains("Focus paused"))
@@ -78,5 +86,7 @@ struct CalmTests {
     ]
 
     @Test(arguments: points)
-    func directions(dx: Double, dy: Double, turn: Double) { #expect(abs(Ring.turn(dx, dy) - turn) < 0.001) }
+    func ringTurnFollowsTheDirection(dx: Double, dy: Double, turn: Double) {
+        #expect(abs(Ring.turn(dx, dy) - turn) < 0.001)
+    }
 }

@@ -7,12 +7,12 @@ import Testing
 
 @testable import Display
 
-struct CatalogueTests {
+@Suite(.timeLimit(.minutes(5))) struct CatalogueTests {
     static let languages = [
         "en", "ar", "de", "es", "fr", "it", "ja", "ko", "nl", "pl", "pt", "ro", "sv", "tr", "zh-Hans",
     ]
 
-    /// A catalogue as it stands in its file, with keys that programs would pass over.
+    /// The content of a catalogue file, including keys that programs ignore.
     private struct File: Decodable {
         enum Value: Decodable {
             case text(String)
@@ -27,7 +27,7 @@ struct CatalogueTests {
                 }
             }
 
-            /// Each text by the name of its form, which is empty where there are no forms.
+            /// The texts by plural form; an empty name if there are no forms.
             var texts: [String: String] {
                 switch self {
                 case .text(let text): ["": text]
@@ -49,26 +49,26 @@ struct CatalogueTests {
 
     private func braces(_ text: String) -> [String] { text.matches(of: /\{[^}]*\}/).map { String($0.output) }.sorted() }
 
-    @Test func thereAreFifteen() { #expect(Catalogue.languages == Self.languages) }
+    @Test func fifteenLanguagesAreEmbedded() { #expect(Catalogue.languages == Self.languages) }
 
-    /// What the programs carry is what lies in the sources.
-    @Test(arguments: languages) func embedded(language: String) throws {
+    /// The embedded catalogue equals the file in the sources.
+    @Test(arguments: languages) func embeddedCatalogueEqualsItsSource(language: String) throws {
         let bytes = try #require(Assets.bytes(named: "\(language).language.json"))
         let source = try Project.read("Sources/Display/Languages/\(language).json")
         #expect(String(decoding: bytes, as: UTF8.self) == source)
     }
 
-    @Test(arguments: languages) func everyKeyAndNoOther(language: String) throws {
+    @Test(arguments: languages) func catalogueHasExactlyTheKnownKeys(language: String) throws {
         let file = try file(language)
         #expect(Set(file.strings.keys) == Set(Strings.Key.allCases.map(\.rawValue)))
         let lines = try Project.read("Sources/Display/Languages/\(language).json").matches(of: /\n {4}"/)
-        #expect(lines.count == file.strings.count, "a key stands there twice")
+        #expect(lines.count == file.strings.count, "a key is a duplicate")
         #expect(file.language == language)
         #expect(!file.name.isEmpty)
         #expect(file.direction == (language == "ar" ? "rtl" : "ltr"))
     }
 
-    @Test(arguments: languages) func everyFormOfThePlural(language: String) throws {
+    @Test(arguments: languages) func pluralsHaveEveryForm(language: String) throws {
         let forms = Set(PluralForm.forms(of: language).map(\.rawValue))
         for (key, value) in try file(language).strings {
             guard case .forms(let texts) = value else { continue }
@@ -77,14 +77,14 @@ struct CatalogueTests {
         let counted = try file("en").strings.filter { if case .forms = $0.value { true } else { false } }
         for key in counted.keys {
             guard case .forms = try file(language).strings[key] else {
-                Issue.record("\(key) counts things and has no forms")
+                Issue.record("\(key) has a count and no plural forms")
                 continue
             }
         }
     }
 
-    /// A form for one number alone may have it in words.
-    @Test(arguments: languages) func bracesAsInEnglish(language: String) throws {
+    /// A plural form for a single number may have the number in words.
+    @Test(arguments: languages) func bracesEqualThoseOfEnglish(language: String) throws {
         let inWords = Set(
             PluralForm.allCases.filter { form in (0..<1_000).count { PluralForm(of: $0, in: language) == form } == 1 }
                 .map(\.rawValue))
@@ -102,20 +102,31 @@ struct CatalogueTests {
     @Test(arguments: languages) func textsAreClean(language: String) throws {
         for (key, value) in try file(language).strings {
             for text in value.texts.values {
-                #expect(!text.isEmpty && !text.hasPrefix(" ") && !text.hasSuffix(" "), "\(key)")
+                #expect(!text.isEmpty, "\(key)")
+                #expect(!text.hasPrefix(" "), "\(key)")
+                #expect(!text.hasSuffix(" "), "\(key)")
                 #expect(text.unicodeScalars.allSatisfy(CleanText.isClean), "\(key): \(text)")
             }
         }
-        #expect(Catalogue.strings(language)?[.hourMark].count == 1, "times have at most five characters")
+        #expect(Catalogue.strings(language)?[.hourMark].description.count == 1, "times have at most five characters")
     }
 
-    /// Three of them stand side by side on a small screen, two on the calm face.
+    /// Three buttons must fit side by side on a small screen, two on the calm face.
     @Test(arguments: languages) func buttonsAreShort(language: String) throws {
         let strings = try #require(Catalogue.strings(language))
-        for key in [Strings.Key.pause, .resume, .stop, .extend, .startBreak, .startFocus] {
-            #expect(TerminalText.displayWidth(strings[key]) <= 15, "\(strings[key])")
+        for operation in [.pause, .resume, .stop, Buttons.extend, .startBreak, .startFocus] {
+            let text = try #require(Buttons.text(of: operation, face: .focus, strings: strings))
+            #expect(TerminalText.displayWidth(text) <= 15, "\(text)")
         }
         #expect(TerminalText.displayWidth(strings[.endSession]) <= 19)
+    }
+
+    /// It must fit between the margins of a terminal with 80 columns.
+    @Test(arguments: languages) func aPressWithoutAnAnswerSaysWhenItIsOver(language: String) throws {
+        let strings = try #require(Catalogue.strings(language))
+        let text = RefusalText.text(.noAnswer, strings)
+        #expect(text.description.contains("\(Limits.intentLife / 1_000)"))
+        #expect(TerminalText.displayWidth(text) <= 72, "\(text)")
     }
 
     @Test(arguments: [
@@ -123,10 +134,12 @@ struct CatalogueTests {
         ("zh_CN.UTF-8", "zh-Hans"), ("zh-TW", "zh-Hans"), ("zh-hans", "zh-Hans"), ("ar_EG.UTF-8", "ar"),
         ("en_GB.UTF-8", "en"),
     ])
-    func matches(wish: String, language: String) { #expect(Catalogue.match(wish)?.language == language) }
+    func preferenceMatchesALanguage(wish: String, language: String) {
+        #expect(Catalogue.match(wish)?.language == language)
+    }
 
     @Test(arguments: ["", "C", "C.UTF-8", "POSIX", "xx", "d", "den", "_", "-", "..", "@", "*", "../de", "\u{0}", "🇩🇪"])
-    func matchesNothing(wish: String) {
+    func unknownPreferenceMatchesNothing(wish: String) {
         #expect(Catalogue.match(wish) == nil)
         #expect(Catalogue.best(for: [wish]) == .english)
         #expect(Catalogue.best(for: [wish, "sv"]).language == "sv")
@@ -137,7 +150,7 @@ struct CatalogueTests {
         (["LANG": "de", "LC_MESSAGES": "fr", "LC_ALL": "it"], "it"), (["LANG": "de", "LC_ALL": ""], "de"),
         (["LANG": "de", "LC_ALL": "C"], "en"), (["LC_CTYPE": "de"], "en"), ([:], "en"),
     ])
-    func ofTheEnvironment(variables: [String: String], language: String) {
+    func environmentSelectsTheLanguage(variables: [String: String], language: String) {
         #expect(Catalogue.best { variables[$0] }.language == language)
     }
 
@@ -147,7 +160,7 @@ struct CatalogueTests {
         ("nl, tr", "nl"), ("", "en"), (",,;;q=,", "en"), ("de;q=nan", "en"), ("de;q=x, pl;q=0.3", "pl"), ("*", "en"),
         ("zh-CN,zh;q=0.9", "zh-Hans"),
     ])
-    func acceptLanguage(header: String, language: String) {
+    func acceptLanguageSelectsTheLanguage(header: String, language: String) {
         #expect(Catalogue.best(forAcceptLanguage: header).language == language)
     }
 
@@ -176,7 +189,7 @@ struct CatalogueTests {
         ("ja", [.other: [0, 1, 2, 15, 100]]), ("ko", [.other: [0, 1, 2, 15, 100]]),
         ("zh-Hans", [.other: [0, 1, 2, 15, 100]]),
     ])
-    func pluralForms(language: String, samples: [PluralForm: [Int]]) {
+    func pluralFormsFollowCLDR(language: String, samples: [PluralForm: [Int]]) {
         for (form, counts) in samples {
             for count in counts { #expect(PluralForm(of: count, in: language) == form, "\(count)") }
         }
@@ -186,7 +199,7 @@ struct CatalogueTests {
         }
     }
 
-    @Test func countedThings() throws {
+    @Test func countSelectsThePluralForm() throws {
         let polish = try #require(Catalogue.strings("pl"))
         #expect(polish.text(.timeLeft, count: 1) == "Została 1 minuta")
         #expect(polish.text(.timeLeft, count: 3) == "Zostały 3 minuty")
@@ -198,13 +211,9 @@ struct CatalogueTests {
         #expect(try #require(Catalogue.strings("de")).text(.percent, count: 85) == "85\u{A0}%")
     }
 
-    @Test func refusals() throws {
+    @Test func everyRefusalHasAText() {
         let keys = Refusal.allCases.map { RefusalText.key(of: $0) }
         #expect(Set(keys).count == keys.count)
-        #expect(RefusalText.key(of: nil as Refusal?) == .refusedNotAllowed)
-        let id = try #require(SessionID("S1"))
-        #expect(RefusalText.key(of: .noAnswer(id)) == .noAnswer)
-        #expect(RefusalText.key(of: .noSession) == .noSession)
-        #expect(RefusalText.key(of: .invalid("seconds")) == .refusedInvalid)
+        #expect(RefusalText.key(of: nil) == .refusedNotAllowed)
     }
 }

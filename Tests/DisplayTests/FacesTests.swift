@@ -4,9 +4,10 @@ import Display
 import Session
 import Support
 import Testing
+import Wire
 
-/// What holds for every face with buttons, on a terminal of any size.
-@Suite(.computing) struct FacesTests {
+/// Rules of all faces with buttons, on terminals of any size.
+@Suite(.cpuBound) struct FacesTests {
     static let faces: [Face] = [.focus, .calm, .phases]
 
     private func screens(_ face: Face) -> [Screen] {
@@ -26,8 +27,8 @@ import Testing
                         title: index % 2 == 0 ? "Chapter four" : "")
                     let options = ScreenOptions(
                         strings: Catalogue.best(for: [["en", "de", "ar", "ja"][index % 4]]),
-                        pending: .stop, message: lost == nil ? nil : "Refused: not now",
-                        calm: Calm(percent: 85, trend: .rising))
+                        pending: .stop, message: lost == nil ? nil : .userText("Refused: not now"),
+                        calm: calm(85, .rising))
                     screens.append(Screen(view(register, lostAt: lost), at: 0, face: face, options: options))
                 }
             }
@@ -35,15 +36,14 @@ import Testing
         return screens
     }
 
-    /// In digits drawn large or as text: no part of the time is ever missing, whatever else is on the screen; where
-    /// there is no room for all of it, there is none of it.
+    /// The time is complete, in large digits or as text, or missing if there is no room.
     @Test(arguments: faces) func timeIsCompleteOrMissing(face: Face) {
         let screens = screens(face)
         for (index, size) in randomSizes(80).enumerated() {
             let screen = screens[index * 7 % screens.count]
             let depth = ColourDepth.allCases[index % 4]
             let canvas = canvas(screen, size.columns, size.rows, depth)
-            let narrowest = screen.times.map(\.count).min() ?? 0
+            let narrowest = screen.times.map(\.description.count).min() ?? 0
             if size.columns >= narrowest {
                 #expect(ShownTime.isComplete(of: screen, on: canvas), "\(size) \(depth) \(screen.time)")
             } else {
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func emptyTerminals() {
+    @Test func emptyTerminalCrashesNoFace() {
         for face in Face.allCases {
             for (columns, rows) in [(0, 0), (1, 1), (4, 1), (0, 9), (9, 0)] {
                 _ = canvas(Screen(view(sample()), at: 0, face: face), columns, rows)
@@ -61,12 +61,13 @@ import Testing
         }
     }
 
-    /// A press on any cell of a button is a press on the button, and anywhere else it is none.
-    @Test(arguments: faces, ColourDepth.allCases) func pressesHitWhatIsDrawn(face: Face, depth: ColourDepth) {
+    /// A click on any cell of a button presses it; a click elsewhere presses no button.
+    @Test(arguments: faces, ColourDepth.allCases) func clickTargetsMatchTheDrawnButtons(face: Face, depth: ColourDepth)
+    {
         for (columns, rows) in [(80, 24), (40, 12), (120, 40), (30, 24), (200, 60)] {
             let screen = Screen(view(sample(title: "Chapter four")), at: 0, face: face)
             let canvas = canvas(screen, columns, rows, depth)
-            var cells: [Operation: [(column: Int, row: Int)]] = [:]
+            var cells: [IntentOperation: [(column: Int, row: Int)]] = [:]
             for row in -1...rows {
                 for column in -1...columns {
                     guard let operation = canvas.operation(column: column, row: row) else { continue }
@@ -80,13 +81,13 @@ import Testing
                 let drawn = Dictionary(grouping: area, by: \.row).values.map { cells in
                     cells.map { canvas[$0.column, $0.row].text }.joined()
                 }
-                #expect(drawn.contains { $0.contains(button.text) }, "\(button.text): \(drawn)")
-                #expect(drawn.allSatisfy { !$0.hasPrefix("  ") || $0.contains(button.text) }, "\(drawn)")
+                #expect(drawn.contains { $0.contains(button.text.description) }, "\(button.text): \(drawn)")
+                #expect(drawn.allSatisfy { !$0.hasPrefix("  ") || $0.contains(button.text.description) }, "\(drawn)")
             }
         }
     }
 
-    @Test(arguments: Face.allCases) func nothingToPress(face: Face) {
+    @Test(arguments: Face.allCases) func screenWithoutButtonsHasNoTargets(face: Face) {
         let options = ScreenOptions(isReadOnly: true)
         let screens = [
             Screen(view(sample()), at: 0, face: face, options: options), Screen(view(nil), at: 0, face: face),
@@ -102,14 +103,16 @@ import Testing
     /// Long words and wide characters have room on a usual terminal, in every language.
     @Test(arguments: CatalogueTests.languages) func everyLanguageFits(language: String) throws {
         let strings = try #require(Catalogue.strings(language))
-        let options = ScreenOptions(strings: strings, calm: Calm(percent: 85, trend: .falling))
+        let options = ScreenOptions(strings: strings, calm: calm(85, .falling))
         for face in Self.faces {
             for status in [Status.running, .paused, .ready] {
                 let screen = Screen(view(sample(status: status)), at: 0, face: face, options: options)
                 for (columns, rows) in [(80, 24), (60, 20)] {
                     let canvas = canvas(screen, columns, rows)
                     let text = (0..<rows).map { canvas.text(row: $0) }.joined(separator: "\n")
-                    for button in screen.buttons { #expect(text.contains(button.text), "\(button.text)\n\(text)") }
+                    for button in screen.buttons {
+                        #expect(text.contains(button.text.description), "\(button.text)\n\(text)")
+                    }
                     if let calm = screen.calmText { #expect(text.contains("\(calm) ↘"), "\(text)") }
                 }
             }

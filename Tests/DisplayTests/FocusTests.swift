@@ -6,13 +6,13 @@ import Testing
 
 @testable import Display
 
-@Suite(.computing) struct FocusTests {
+@Suite(.cpuBound) struct FocusTests {
     private func text(_ screen: Screen, _ columns: Int, _ rows: Int, _ depth: ColourDepth = .full) -> String {
         let canvas = canvas(screen, columns, rows, depth)
         return (0..<rows).map { canvas.text(row: $0) }.joined(separator: "\n")
     }
 
-    @Test func everythingAtTheUsualSize() {
+    @Test func faceShowsEverythingAtTheUsualSize() {
         let label = Label(name: "Reading", colour: Colour(red: 0x7C, green: 0xB9, blue: 0xA8))
         let screen = Screen(view(sample(label: label)), at: 628_000, face: .focus)
         let canvas = canvas(screen, 80, 24)
@@ -48,7 +48,17 @@ import Testing
         }
     }
 
-    @Test func staleSaysSoWithoutButtons() {
+    @Test func buttonsStandInTheMiddle() throws {
+        for (columns, rows) in [(160, 45), (80, 24), (40, 30)] {
+            let lines = text(Screen(view(sample()), at: 0, face: .focus), columns, rows).split(separator: "\n")
+            let line = try #require(lines.first { $0.contains("Pause") })
+            let before = line.prefix { $0 == " " }.count
+            let after = columns - line.count + line.reversed().prefix { $0 == " " }.count
+            #expect(abs(before - after) <= 4, "\(line)")
+        }
+    }
+
+    @Test func staleScreenHasANoticeAndNoButtons() {
         let screen = Screen(view(sample(), lostAt: 0), at: 45_000, face: .focus)
         for (columns, rows) in [(80, 24), (40, 24), (40, 10), (40, 1), (60, 5)] {
             let text = text(screen, columns, rows)
@@ -57,7 +67,7 @@ import Testing
         }
     }
 
-    @Test func idleSaysHowToBegin() {
+    @Test func idleScreenNamesTheStartCommand() {
         #expect(text(Screen(view(nil), at: 0, face: .focus), 80, 24).contains("lockstep start"))
         for size in randomSizes(40) {
             _ = canvas(Screen(view(nil, isLinked: false), at: 0, face: .focus), size.columns, size.rows)

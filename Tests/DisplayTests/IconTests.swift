@@ -5,14 +5,14 @@ import Testing
 
 @testable import Display
 
-struct IconTests {
+@Suite(.timeLimit(.minutes(5))) struct IconTests {
     private func rows(_ pixmap: Pixmap) -> [String] {
         (0..<pixmap.height).map { y in
             String((0..<pixmap.width).map { x in pixmap[x, y] == nil ? " " : pixmap[x, y] == .line ? "#" : "." })
         }
     }
 
-    @Test(arguments: Icon.allCases) func eachIsADrawingOfItsOwn(icon: Icon) {
+    @Test(arguments: Icon.allCases) func everyIconDiffers(icon: Icon) {
         for height in [Drawings.smallest, 12, 20, 30] {
             let own = rows(Drawings.icon(icon, height: height, progress: 0.5))
             #expect(own.count == height)
@@ -24,7 +24,7 @@ struct IconTests {
         }
     }
 
-    @Test func pathsAreFollowed() {
+    @Test func iconsFollowTheirPaths() {
         let cross = rows(IconLines("M2 12h20M12 2V22").pixmap(size: 12))
         #expect(cross[0].allSatisfy { $0 == " " })
         #expect(cross[6].filter { $0 == "#" }.count >= 10)
@@ -36,7 +36,7 @@ struct IconTests {
         #expect(rows(IconLines("M.5.5c0 0 1-1 1.5.5x9 y").pixmap(size: 4)).count == 4)
     }
 
-    @Test func theCalmFaceDrawsTheIconThatTheSessionWasGiven() {
+    @Test func calmFaceDrawsTheIconOfTheSession() {
         let text = { (icon: String?) in
             var register = sample()
             register.icon = icon

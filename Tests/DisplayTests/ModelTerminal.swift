@@ -2,7 +2,7 @@
 
 import Display
 
-/// A terminal small enough to be obviously right: it understands what the renderer may send, and nothing else.
+/// A minimal terminal that understands only the sequences of the renderer.
 struct ModelTerminal {
     struct Cell: Equatable {
         var text = " "
@@ -16,7 +16,7 @@ struct ModelTerminal {
     var pen = Cell()
     var column = 0
     var row = 0
-    /// How many characters were printed.
+    /// The number of printed characters.
     var printed = 0
     var faults: [String] = []
 

@@ -2,7 +2,7 @@
 
 @testable import Display
 
-/// An SVG file as strictly as XML asks: what is not well-formed is an error.
+/// A strict parser for SVG files: anything that is not well-formed XML is an error.
 struct SVGFile {
     struct Malformed: Error, CustomStringConvertible {
         var description: String
@@ -16,7 +16,7 @@ struct SVGFile {
 
         var y: Double { Double(attributes["y"] ?? "") ?? -1 }
 
-        /// From where to where it reaches, by the measure.
+        /// Its estimated horizontal extent.
         var box: ClosedRange<Double> {
             let measure = TextMeasure(isBold: attributes["font-weight"] != nil, isMonospaced: isMonospaced)
             let width = measure.width(text) * (Double(attributes["font-size"] ?? "") ?? 0)

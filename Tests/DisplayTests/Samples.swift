@@ -3,6 +3,7 @@
 import Display
 import Session
 import Support
+import Wire
 
 func sample(
     _ plan: [Phase] = [Phase(kind: .focus, seconds: 1_500)], phase: Int = 0, status: Status = .running,
@@ -25,6 +26,11 @@ func view(
         contactLostAt: lostAt, isLinked: isLinked)
 }
 
+func calm(_ percent: Int, _ trend: CalmFeed.Trend) -> CalmFeed {
+    guard let session = SessionID("S1") else { fatalError("bad id") }
+    return CalmFeed(session: session, percent: percent, coverage: 100, trend: trend, at: 0)
+}
+
 func canvas(_ screen: Screen, _ columns: Int, _ rows: Int, _ depth: ColourDepth = .full) -> Canvas {
     TerminalPicture.canvas(of: screen, columns: columns, rows: rows, depth: depth)
 }
@@ -36,7 +42,7 @@ let sizes: [(columns: Int, rows: Int)] = {
     return columns.flatMap { column in rows.map { (column, $0) } }
 }()
 
-/// Every size up to 14 × 6, then random ones up to 200 × 60, more of the small ones.
+/// Returns every size up to 14 × 6, then random ones up to 200 × 60, mostly small.
 func randomSizes(_ count: Int, seed: UInt64 = 5) -> [(columns: Int, rows: Int)] {
     var dice = Random(seed: seed)
     let small = (1...14).flatMap { columns in (1...6).map { (columns, $0) } }

@@ -5,8 +5,8 @@ import Testing
 
 @testable import Display
 
-struct ScreenTests {
-    @Test func states() {
+@Suite(.timeLimit(.minutes(5))) struct ScreenTests {
+    @Test func everyStatusHasAText() {
         let text = { (kind: PhaseKind, status: Status) in
             Screen(view(sample([Phase(kind: kind, seconds: 60)], status: status)), at: 0, face: .focus).stateText
         }
@@ -29,24 +29,24 @@ struct ScreenTests {
         #expect(screen.stateText == "Ended by a later start on kitchen-pi, 14:05")
     }
 
-    @Test func staleAndLinkLost() {
+    @Test func staleAndLostLinkGiveNotices() {
         let stale = Screen(view(sample(), lostAt: 0, isLinked: false), at: 45_000, face: .focus)
-        #expect(stale.notices.map(\.text) == ["Last heard 45 s ago", "Not connected"])
+        #expect(stale.notices.map(\.text) == ["Last heard 45 s ago · desk", "Not connected"])
         #expect(stale.isStale)
         #expect(stale.time == "24:15")
         let minutes = Screen(view(sample(), lostAt: 0), at: 240_000, face: .focus)
-        #expect(minutes.notices.map(\.text) == ["Last heard 4 min ago"])
+        #expect(minutes.notices.map(\.text) == ["Last heard 4 min ago · desk"])
     }
 
-    @Test func aNodeThatWorksAloneHasLostNoConnection() {
+    @Test func nodeWithoutABrokerHasNoLostLink() {
         let alone = ScreenOptions(worksAlone: true)
         #expect(Screen(view(nil, isLinked: false), at: 0, face: .focus, options: alone).notices.isEmpty)
         #expect(Screen(view(sample(), isLinked: false), at: 0, face: .focus, options: alone).notices.isEmpty)
         let stale = Screen(view(sample(), lostAt: 0, isLinked: false), at: 45_000, face: .focus, options: alone)
-        #expect(stale.notices.map(\.text) == ["Last heard 45 s ago"])
+        #expect(stale.notices.map(\.text) == ["Last heard 45 s ago · desk"])
     }
 
-    @Test func takeoverIsSaid() throws {
+    @Test func takeoverGivesANotice() throws {
         var register = sample()
         register.continues = Continuation(
             node: try #require(NodeID("kitchen-pi")), epoch: 1, rev: 4, at: 1_800_000_000_000)
@@ -55,24 +55,25 @@ struct ScreenTests {
             return Screen(view(register), at: 0, face: .focus, options: options).notices
         }
         for node in ["desk", "hall", nil] {
-            #expect(notices(on: node) == [.init(kind: .tookOver, text: "desk took over from kitchen-pi, 14:05")])
+            #expect(
+                notices(on: node) == [.init(kind: .tookOver, text: .userText("desk took over from kitchen-pi, 14:05"))])
         }
-        #expect(notices(on: "kitchen-pi") == [.init(kind: .moved, text: "Moved to desk, 14:05")])
+        #expect(notices(on: "kitchen-pi") == [.init(kind: .moved, text: .userText("Moved to desk, 14:05"))])
     }
 
-    @Test func aTimeThatMayBeWrongIsMarked() {
+    @Test func approximateTimeIsMarked() {
         let time = { (error: Int64?, face: Face) in Screen(view(sample(), error: error), at: 0, face: face).time }
         #expect(time(250, .focus) == "25:00")
         #expect(time(251, .focus) == "≈25:00")
-        #expect(time(nil, .focus) == "≈25:00", "nobody can tell")
-        #expect(time(nil, .boring) == "25:00", "it shows the time and nothing else")
+        #expect(time(nil, .focus) == "≈25:00", "the error is unknown")
+        #expect(time(nil, .boring) == "25:00", "it shows only the time")
         let paused = Screen(view(sample(status: .paused), error: nil), at: 0, face: .focus)
         #expect(paused.time == "25:00", "it stands still everywhere")
         let long = Screen(view(sample([Phase(kind: .focus, seconds: 5_400)]), error: nil), at: 0, face: .focus)
         #expect(long.times == ["≈1:30:00", "≈90:00", "≈1h30"])
     }
 
-    @Test func theSignOfAnApproximateTimeIsDrawnLarge() throws {
+    @Test func signOfAnApproximateTimeIsDrawnLarge() throws {
         let screen = Screen(view(sample(), error: nil), at: 0, face: .focus)
         let digits = try #require(screen.bigTime(columns: 70, rows: 12))
         #expect(digits.height > 10)
@@ -99,11 +100,11 @@ struct ScreenTests {
         #expect(screen(0, face: .phases, title: "Reading").indicatorBelowHeading == "Focus")
         #expect(screen(1, face: .phases, title: "Reading").indicatorBelowHeading == "Break")
         #expect(screen(1, face: .phases).phaseIndicator == "Break")
-        #expect(screen(1, face: .phases).indicatorBelowHeading == nil, "“Break in progress” stands there already")
+        #expect(screen(1, face: .phases).indicatorBelowHeading == nil, "the state text is “Break in progress” already")
         #expect(screen(1, face: .focus, title: "Reading").phaseIndicator == nil, "its state text says it")
     }
 
-    @Test func breakIsTintedAsABreakAlsoWithALabel() {
+    @Test func breakHasItsTintDespiteALabel() {
         let label = Label(name: "Study", colour: Colour(red: 0x4C, green: 0x8D, blue: 0xFF))
         let plan = [Phase(kind: .focus, seconds: 1_500), Phase(kind: .longBreak, seconds: 300)]
         for face in [Face.focus, .calm, .phases] {
@@ -132,20 +133,20 @@ struct ScreenTests {
         #expect(Icon.canDraw(icon))
     }
 
-    @Test func progressAndEnd() {
+    @Test func progressAndEndAreShown() {
         let screen = Screen(view(sample()), at: 375_000, face: .focus)
         #expect(screen.progress == 0.25)
         #expect(screen.endsAt == "ends 08:25")
         #expect(Screen(view(sample(status: .paused)), at: 0, face: .focus).endsAt == nil)
     }
 
-    @Test func completionGoesAway() {
+    @Test func completionDisappears() {
         let done = view(sample(status: .completed, elapsed: 1_500_000))
         #expect(Screen(done, at: 4_999, face: .focus).time == "00:00")
         #expect(Screen(done, at: 5_000, face: .focus).isIdle)
     }
 
-    @Test func anotherLanguage() throws {
+    @Test func screenFollowsTheLanguage() throws {
         let file = """
             {"language": "de", "name": "Deutsch", "direction": "ltr", "strings": {"pause": "Anhalten", "unknown": "?",
             "lastHeardSeconds": {"one": "vor einer Sekunde gehört", "other": "vor {count} s gehört"}}}
@@ -154,18 +155,18 @@ struct ScreenTests {
         let options = ScreenOptions(strings: strings)
         #expect(Screen(view(sample()), at: 0, face: .focus, options: options).buttons.first?.text == "Anhalten")
         let stale = Screen(view(sample(), lostAt: 0), at: 45_000, face: .focus, options: options)
-        #expect(stale.notices.first?.text == "vor 45 s gehört")
+        #expect(stale.notices.first?.text == "vor 45 s gehört · desk")
         #expect(stale.stateText == "Focus in progress")
     }
 
     @Test func everyBraceIsKnown() {
         let known: Set = [
             "node", "from", "time", "count", "index", "total", "phase", "percent", "event", "day", "month",
-            "done", "goal", "size",
+            "done", "goal", "size", "command",
         ]
         for key in Strings.Key.allCases {
-            let values = Dictionary(uniqueKeysWithValues: known.map { ($0, "") })
-            #expect(!Strings.english.text(key, values).contains("{"), "\(key)")
+            let values = Dictionary(uniqueKeysWithValues: known.map { ($0, "" as Localized) })
+            #expect(!Strings.english.text(key, values).description.contains("{"), "\(key)")
         }
         let odd = Strings(language: "en", name: "", isRightToLeft: false, entries: [.stop: .text("a {b} {time")])
         #expect(odd.text(.stop, ["time": "x"]) == "a {b} {time")

@@ -8,19 +8,19 @@ import Session
 enum ShownTime {
     static func isComplete(of screen: Screen, on canvas: Canvas) -> Bool {
         let rows = (0..<canvas.rows).map { canvas.text(row: $0) }
-        if screen.times.contains(where: { time in rows.contains { $0.contains(time) } }) { return true }
+        if screen.times.contains(where: { time in rows.contains { $0.contains(time.description) } }) { return true }
         let sizes = BigDigits.sizes.filter {
             $0.rows <= canvas.rows && $0.width(of: screen.time) <= canvas.columns
         }
         let pictures = sizes.map { blocks(of: picture(of: screen.time, $0)) }
-        // Where nothing else has its style, the time is all that is left of the blocks.
+        // If no other text has its style, only the blocks of the time remain.
         let bold = trimmed(blocks(of: canvas) { $0.isBold })
         if pictures.contains(where: { trimmed($0) == bold }) { return true }
         let all = blocks(of: canvas)
         return pictures.contains { contains($0, in: all) }
     }
 
-    private static func picture(of time: String, _ digits: BigDigits) -> Canvas {
+    private static func picture(of time: Localized, _ digits: BigDigits) -> Canvas {
         let pixmap = digits.pixmap(of: time)
         var picture = Canvas(columns: pixmap.width, rows: pixmap.rows, background: nil)
         picture.draw(pixmap, column: 0, row: 0, line: Style(bold: true))
@@ -39,7 +39,7 @@ enum ShownTime {
         }
     }
 
-    /// Without what is empty around it, and without text.
+    /// Removes empty rows and columns at the edges, and text.
     private static func trimmed(_ blocks: [[UInt8]]) -> [[UInt8]] {
         let blocks = blocks.map { $0.map { $0 == 4 ? 0 : $0 } }
         let isFull = { (cells: [UInt8]) in cells.contains { $0 != 0 } }

@@ -2,10 +2,11 @@
 
 import Session
 import Testing
+import Wire
 
 @testable import Display
 
-struct StatusBarTests {
+@Suite(.timeLimit(.minutes(5))) struct StatusBarTests {
     private let label = Label(name: "Study", colour: Colour(red: 0x4C, green: 0x8D, blue: 0xFF))
     private let sets = [
         Phase(kind: .work, seconds: 40), Phase(kind: .rest, seconds: 20), Phase(kind: .work, seconds: 40),
@@ -20,7 +21,7 @@ struct StatusBarTests {
             Screen(view, at: boot, face: face, options: options), style: style, strings: options.strings)
     }
 
-    @Test func styles() {
+    @Test func stylesHaveTheirLength() {
         let register = sample(label: label, title: "Reading")
         #expect(line(register, at: 375_000, .minimal).text == "◔")
         #expect(line(register, at: 375_000, .compact).text == "◔ 18:45")
@@ -29,7 +30,7 @@ struct StatusBarTests {
         #expect(line(sample(), .expanded).text == "○ Focus in progress · 25:00")
     }
 
-    @Test func everyStateHasASignOfItsOwn() {
+    @Test func everyStateHasItsOwnSign() {
         #expect(line(sample(), at: 1_499_000).text == "● 00:01")
         #expect(line(sample(status: .paused, elapsed: 60_000), at: 90_000).text == "‖ 24:00", "the time is frozen")
         #expect(line(sample(sets, phase: 2, status: .ready), .expanded).text == "▷ Work 2/2 · Work is next · 00:40")
@@ -40,10 +41,10 @@ struct StatusBarTests {
         #expect(line(nil, .expanded, isLinked: false).text == "◌ There is no session · Not connected")
     }
 
-    @Test func whatIsTheMatterIsSaid() throws {
+    @Test func statusLineNamesTheProblem() throws {
         #expect(line(sample(), error: nil).text == "○ ≈25:00")
         let stale = line(sample(), at: 45_000, .expanded, lostAt: 0)
-        #expect(stale.text == "○! Focus in progress · 24:15 · Last heard 45 s ago")
+        #expect(stale.text == "○! Focus in progress · 24:15 · Last heard 45 s ago · desk")
         #expect(stale.classes == ["running", "focus", "stale"])
         #expect(line(sample(), at: 45_000, lostAt: 0).text == "○! 24:15")
         var register = sample()
@@ -72,11 +73,11 @@ struct StatusBarTests {
         #expect(line(sample(), .expanded, face: .boring, options: debt).text == "25:00 -120m")
         #expect(line(sample(), .compact, face: .boring, options: debt).text == "25:00")
 
-        let calm = ScreenOptions(calm: Calm(percent: 85, trend: .rising))
+        let calm = ScreenOptions(calm: calm(85, .rising))
         #expect(line(sample(title: "Tea"), .minimal, face: .calm, options: calm).text == "○")
         #expect(line(sample(title: "Tea"), .compact, face: .calm, options: calm).text == "○ 85%")
         #expect(line(sample(title: "Tea"), .expanded, face: .calm, options: calm).text == "○ Tea · Calm 85% ↗ · 25:00")
-        #expect(line(sample(), .compact, face: .calm).text == "○ 25:00", "a percent that nobody knows leaves the time")
+        #expect(line(sample(), .compact, face: .calm).text == "○ 25:00", "an unknown percent leaves the time")
 
         let work = sample(sets, phase: 2, title: "Workout")
         #expect(line(work, .minimal, face: .phases).text == "○ Work 2/2")
@@ -103,7 +104,7 @@ struct StatusBarTests {
         #expect(line(rest, .compact, face: .phases, options: german).text == "○ Erholung 05:00")
     }
 
-    @Test func textsFromPeopleMeanNothingToABar() {
+    @Test func userTextIsEscapedForEveryBar() {
         let title = "<b>&'\"#[fg=red]%{F#f00}100%"
         let line = line(sample(title: title), .expanded)
         #expect(line.formatted(.text).contains(title))
@@ -118,7 +119,7 @@ struct StatusBarTests {
         #expect(TerminalText.displayWidth(long) < 80)
     }
 
-    @Test func formats() {
+    @Test func everyFormatIsValid() {
         let line = line(sample(label: label, title: "Reading"), at: 375_000)
         #expect(line.formatted(.tmux) == "#[fg=#4c8dff]◔#[default] 18:45")
         #expect(line.formatted(.polybar) == "%{F#4c8dff}◔%{F-} 18:45")
@@ -127,7 +128,7 @@ struct StatusBarTests {
             line.formatted(.i3blocks, isFollowed: true)
                 == ##"{"color":"#4c8dff","full_text":"◔ 18:45","short_text":"◔"}"##)
         let minimal = self.line(sample(), .minimal)
-        #expect(minimal.formatted(.i3blocks) == "○ 25:00\n○\n#6ea8fe", "the time where there is room")
+        #expect(minimal.formatted(.i3blocks) == "○ 25:00\n○\n#6ea8fe", "the time if there is room")
         #expect(
             line.formatted(.waybar)
                 == #"{"alt":"running","class":["running","focus"],"percentage":25,"#
@@ -145,13 +146,13 @@ struct StatusBarTests {
         }
     }
 
-    @Test func aPausedSessionIsDim() {
+    @Test func pausedSessionIsDim() {
         let paused = line(sample(status: .paused, label: label))
         #expect(paused.formatted(.tmux) == "#[fg=#8a8a8a]‖#[default] #[fg=#8a8a8a]25:00#[default]")
         #expect(paused.classes == ["paused", "focus"])
     }
 
-    @Test func rightToLeftTextTurnsNothingElse() throws {
+    @Test func rightToLeftTextDoesNotReorderOthers() throws {
         let title = "قراءة"
         let line = line(sample(title: title), .expanded)
         #expect(line.formatted(.i3blocks).hasPrefix("○ \u{2068}\(title)\u{2069} · Focus in progress · 25:00\n"))

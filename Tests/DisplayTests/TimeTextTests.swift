@@ -4,33 +4,33 @@ import Display
 import Session
 import Testing
 
-struct TimeTextTests {
+@Suite(.timeLimit(.minutes(5))) struct TimeTextTests {
     @Test(arguments: [
         (0, "0:00", "00:00"), (5, "0:05", "00:05"), (300, "5:00", "05:00"), (872, "14:32", "14:32"),
         (3_599, "59:59", "59:59"), (3_600, "1:00:00", "1:00:00"), (36_061, "10:01:01", "10:01:01"),
     ])
-    func formats(seconds: Int, boring: String, padded: String) {
+    func timesArePaddedIfAsked(seconds: Int, boring: String, padded: String) {
         #expect(TimeText.text(seconds: seconds, padded: false) == boring)
         #expect(TimeText.text(seconds: seconds, padded: true) == padded)
     }
 
-    @Test func shorterWays() {
+    @Test func shorterFormsAreOffered() {
         #expect(TimeText.shorter(seconds: 3_599, hourMark: "h").isEmpty)
         #expect(TimeText.shorter(seconds: 3_600, hourMark: "h") == ["60:00", "1h00"])
         #expect(TimeText.shorter(seconds: 8_100, hourMark: "h") == ["2h15"])
         for seconds in stride(from: 3_600, through: 86_400, by: 7) {
-            #expect(TimeText.shorter(seconds: seconds, hourMark: "h").last?.count ?? 9 <= 5)
+            #expect(TimeText.shorter(seconds: seconds, hourMark: "h").last?.description.count ?? 9 <= 5)
         }
     }
 
-    @Test func timeOfDay() {
+    @Test func timeOfDayUsesTheOffset() {
         #expect(TimeText.clock(0, offset: 0) == "00:00")
         #expect(TimeText.clock(1_800_000_000_000, offset: 3_600) == "09:00")
         #expect(TimeText.clock(0, offset: -60) == "23:59")
     }
 
-    /// The digits flip on the owner's second, and the screen says when that is.
-    @Test func digitsAtInstants() {
+    /// The digits change on the owner's second, and the view predicts when.
+    @Test func digitsChangeOnTheOwnersSecond() {
         let view = view(sample(elapsed: 250), anchorBoot: 10_000)
         let shown = { (boot: Int64) in Screen(view, at: boot, face: .focus).time }
         #expect(shown(10_000) == "25:00")
@@ -46,13 +46,13 @@ struct TimeTextTests {
         #expect(view.nextScreen(after: 10_000 + 1_504_750) == nil)
     }
 
-    @Test func pausedAndIdleNeverChange() {
+    @Test func pausedAndIdleScreensNeverChange() {
         #expect(view(nil).nextScreen(after: 5) == nil)
         #expect(view(sample(status: .paused, elapsed: 10)).nextScreen(after: 5) == nil)
     }
 
-    /// Even a frozen time becomes stale, and says so on time.
-    @Test func staleChanges() {
+    /// A frozen screen becomes stale at the predicted time too.
+    @Test func frozenScreenBecomesStale() {
         let lost = view(sample(status: .paused, elapsed: 10), lostAt: 1_000)
         #expect(lost.nextScreen(after: 2_000) == 31_000)
         #expect(lost.nextScreen(after: 31_000) == 32_000)

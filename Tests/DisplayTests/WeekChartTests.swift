@@ -3,30 +3,30 @@
 import Session
 import Support
 import Testing
+import Wire
 
 @testable import Display
 
-/// The charts of the week by their measures.
-@Suite struct WeekChartTests {
+/// Tests the geometry of the week's charts.
+@Suite(.timeLimit(.minutes(5))) struct WeekChartTests {
     static func date(_ text: String) throws -> CivilDate { try #require(CivilDate(text)) }
 
     /// The last week of 2026, a year of 53 weeks, on its Wednesday.
     static func numbers(
         first: String = "2026-12-28", minutes: [Int] = [30, 0, 90, 0, 0, 0, 0], today: Int = 2, goal: Int = 420,
-        labels: [WeekNumbers.Share] = [], calm: Int? = 85, past: WeekNumbers.Past? = nil
+        labels: [DebtWeek.LabelSum] = [], calm: Int? = 85, past: DebtYear? = nil
     ) throws -> WeekNumbers {
         WeekNumbers(
             first: try date(first), days: minutes.map { Int64($0) * 60_000 }, today: today, goal: goal,
             done: Int64(minutes.reduce(0, +)) * 60_000, streak: 1, labels: labels, calm: calm, past: past)
     }
 
-    /// 52 weeks before a day, in which something was done on the given days.
-    static func past(until last: String, _ done: [String: Int] = [:], calm: [Int: Int] = [:]) throws -> WeekNumbers.Past
-    {
+    /// Returns the 52 weeks before a day, with minutes on the given days.
+    static func past(until last: String, _ done: [String: Int] = [:], calm: [Int: Int] = [:]) throws -> DebtYear {
         let first = try date(last).adding(days: -364)
         var days = Array(repeating: 0, count: 364)
         for (day, minutes) in done { days[try date(day).dayNumber - first.dayNumber] = minutes }
-        return WeekNumbers.Past(first: first, days: days, calm: (0..<52).map { calm[$0] })
+        return DebtYear(first: first, days: days, calm: (0..<52).map { calm[$0] }, at: 0)
     }
 
     private func charts(_ numbers: WeekNumbers, _ language: String = "en") throws -> WeekCharts {
@@ -35,12 +35,13 @@ import Testing
 
     // MARK: Days
 
-    @Test func barsAreAsHighAsMinutes() throws {
+    @Test func barHeightIsProportionalToMinutes() throws {
         let file = try SVGFile(try charts(Self.numbers()).days)
         let bars = file.shapes.filter { $0.name == "rect" }
-        #expect(bars.count == 2, "a day on which nothing was done has no bar")
+        #expect(bars.count == 2, "an empty day has no bar")
         #expect(abs(bars[1]["height"] - 3 * bars[0]["height"]) < 0.02)
-        #expect(bars[0].kind == ["bar"] && bars[1].kind == ["today"])
+        #expect(bars[0].kind == ["bar"])
+        #expect(bars[1].kind == ["today"])
         let ground = try #require(file.shapes.first { $0.kind == ["ground"] })["y1"]
         for bar in bars { #expect(abs(bar["y"] + bar["height"] - ground) < 0.02) }
         let goal = try #require(file.shapes.first { $0.kind == ["goal"] })
@@ -48,15 +49,18 @@ import Testing
         #expect(
             file.texts.map(\.text) == ["60m", "30m", "Mon", "Tue", "90m", "Wed", "Thu", "Fri", "Sat", "Sun"])
         let said = try charts(Self.numbers()).days
-        #expect(said.contains("Mon 28 Dec 30m") && said.contains("Goal for a day 60m"))
+        #expect(said.contains("Mon 28 Dec 30m"))
+        #expect(said.contains("Goal for a day 60m"))
     }
 
     @Test(arguments: [(420, [0, 0, 0]), (0, [10, 20, 0]), (0, [0]), (10_080, Array(repeating: 1_440, count: 14))])
-    func weeksOfEverySort(goal: Int, minutes: [Int]) throws {
+    func chartIsValidForUnusualWeeks(goal: Int, minutes: [Int]) throws {
         let file = try SVGFile(try charts(Self.numbers(minutes: minutes, today: 0, goal: goal)).days)
         #expect(file.shapes.contains { $0.kind == ["goal"] } == (goal > 0))
         for shape in file.shapes where shape.name == "rect" {
-            #expect(shape["y"] >= 0 && shape["x"] >= 0 && shape["x"] + shape["width"] <= file.width)
+            #expect(shape["y"] >= 0)
+            #expect(shape["x"] >= 0)
+            #expect(shape["x"] + shape["width"] <= file.width)
         }
         expectNothingOverlaps(file)
     }
@@ -68,7 +72,7 @@ import Testing
     }
 
     @Test(arguments: [("2026-12-28", "2025-12-29"), ("2026-12-27", "2025-12-28"), ("2027-01-04", "2026-01-05")])
-    func eachDayHasItsPlace(first: String, gridFirst: String) throws {
+    func everyDayHasItsCell(first: String, gridFirst: String) throws {
         let done = ["2026-03-01": 10, "2026-03-29": 45, "2026-10-25": 60, "2026-12-26": 200]
         let numbers = try Self.numbers(first: first, past: try Self.past(until: first, done))
         #expect(YearGrid(numbers).first == (try Self.date(gridFirst)))
@@ -83,36 +87,42 @@ import Testing
             #expect(abs(cell["y"] - 14 - Double(number % 7) * pitch) < 0.01)
         }
         #expect(cells.count { $0.kind.last == "future" } == 4)
-        #expect(cells[364].kind.last == "c2" && cells[365].kind.last == "c0" && cells[366].kind.last == "c3")
+        #expect(cells[364].kind.last == "c2")
+        #expect(cells[365].kind.last == "c0")
+        #expect(cells[366].kind.last == "c3")
         #expect(cells.count { !["c0", "future"].contains($0.kind.last) } == 6)
     }
 
-    /// After a change of the first weekday a week may have more or less than seven days.
-    @Test func aWeekOfEightDays() throws {
+    /// After a change of the first day, a week may have more or fewer than seven days.
+    @Test func weekOfEightDaysFitsTheGrid() throws {
         let numbers = try Self.numbers(
             minutes: [1, 0, 0, 0, 0, 0, 0, 30], today: 7, past: try Self.past(until: "2026-12-28", ["2026-12-27": 60]))
         let grid = YearGrid(numbers)
         #expect(grid.first == (try Self.date("2026-01-05")))
         #expect(grid.minutes(on: try Self.date("2027-01-04")) == 30)
         #expect(grid.minutes(on: try Self.date("2026-12-27")) == 60)
-        #expect(grid.minutes(in: 51) == 1 && grid.minutes(in: 52) == 30)
+        #expect(grid.minutes(in: 51) == 1)
+        #expect(grid.minutes(in: 52) == 30)
     }
 
-    @Test func withoutAYearThereIsThisWeek() throws {
+    @Test func gridShowsThisWeekWithoutAYear() throws {
         let cells = try cells(Self.numbers())
-        #expect(cells.count == 371 && cells.count { $0.kind.last == "c0" } == 365)
+        #expect(cells.count == 371)
+        #expect(cells.count { $0.kind.last == "c0" } == 365)
     }
 
-    @Test func aLanguageFromRightToLeftIsMirrored() throws {
+    @Test func rightToLeftChartIsMirrored() throws {
         let numbers = try Self.numbers(past: try Self.past(until: "2026-12-28", ["2026-03-29": 45]))
         for (one, other) in zip(try cells(numbers), try cells(numbers, "ar")) {
             #expect(abs(one["x"] + one["width"] + other["x"] - WeekCharts.width) < 0.02)
-            #expect(one["y"] == other["y"] && one.kind == other.kind)
+            #expect(one["y"] == other["y"])
+            #expect(one.kind == other.kind)
         }
         let bars = try SVGFile(try charts(numbers, "ar").days)
         #expect(bars.shapes.filter { $0.name == "rect" }.map { $0["x"] } == [322.98, 229.27])
         let day = try #require(bars.texts.first { $0.text == "اثنين" })
-        #expect(day.attributes["direction"] == "rtl" && day.attributes["text-anchor"] == "middle")
+        #expect(day.attributes["direction"] == "rtl")
+        #expect(day.attributes["text-anchor"] == "middle")
         #expect(bars.texts.first { $0.text == "30m" }?.attributes["direction"] == "ltr")
         let labels = try SVGFile(
             try charts(Self.numbers(labels: [.init(label: Label(name: "Study"), done: 60_000)]), "ar").labels)
@@ -123,10 +133,10 @@ import Testing
 
     // MARK: Labels
 
-    @Test func labelsAreAsLongAsMinutes() throws {
+    @Test func labelBarIsProportionalToMinutes() throws {
         let blue = Colour(red: 0x4C, green: 0x8D, blue: 0xFF)
         var shares = [(90, "Study"), (45, nil), (30, "<b>&\"'</b>")].map { minutes, name in
-            WeekNumbers.Share(label: name.map { Label(name: $0, colour: blue) }, done: Int64(minutes) * 60_000)
+            DebtWeek.LabelSum(label: name.map { Label(name: $0, colour: blue) }, done: Int64(minutes) * 60_000)
         }
         let file = try SVGFile(try charts(Self.numbers(labels: shares)).labels)
         let bars = file.shapes.filter { ["share", "own"].contains($0.kind.first) }
@@ -156,16 +166,17 @@ import Testing
         #expect(file.shapes.count { $0.name == "circle" } == 3)
         #expect(file.texts.map(\.text) == ["100%", "50%", "0%"])
         let empty = try SVGFile(try charts(Self.numbers(calm: nil)).calm)
-        #expect(empty.texts.last?.text == "Nothing was heard" && !empty.elements.contains("polyline"))
+        #expect(empty.texts.last?.text == "Nothing was heard")
+        #expect(!empty.elements.contains("polyline"))
     }
 
-    // MARK: All of them
+    // MARK: All charts
 
-    @Test(arguments: CatalogueTests.languages) func nothingOverlaps(language: String) throws {
+    @Test(arguments: CatalogueTests.languages) func textsDoNotOverlap(language: String) throws {
         var dice = Random(seed: UInt64(language.count))
         for first in ["2026-12-28", "2026-11-15", "2026-02-01"] {
             let labels = (0..<8).map { index in
-                WeekNumbers.Share(
+                DebtWeek.LabelSum(
                     label: Label(name: String(repeating: "Wörter قراءة 日本語 ", count: index + 1)),
                     done: .random(in: 0...40_000_000, using: &dice))
             }
@@ -176,14 +187,15 @@ import Testing
             for svg in [charts.days, charts.labels, charts.year, charts.calm] {
                 expectNothingOverlaps(try SVGFile(svg))
             }
-            #expect(charts.year == (try self.charts(numbers, language).year), "the same from the same")
+            #expect(charts.year == (try self.charts(numbers, language).year), "the chart is deterministic")
         }
     }
 
     private func expectNothingOverlaps(_ file: SVGFile, sourceLocation: SourceLocation = #_sourceLocation) {
         for (index, text) in file.texts.enumerated() {
             let isInside = text.box.lowerBound >= -0.1 && text.box.upperBound <= file.width + 0.1
-            #expect(isInside && (4...file.height).contains(text.y), "\(text)", sourceLocation: sourceLocation)
+            #expect(isInside, "\(text)", sourceLocation: sourceLocation)
+            #expect((4...file.height).contains(text.y), "\(text)", sourceLocation: sourceLocation)
             for other in file.texts[(index + 1)...] where abs(other.y - text.y) < 6 {
                 #expect(!text.box.overlaps(other.box), "\(text) \(other)", sourceLocation: sourceLocation)
             }

@@ -4,9 +4,9 @@ import Mosquitto
 import Support
 import Testing
 
-/// Whatever a program gone wrong sends: it is dropped and counted, and the node goes on.
-@Suite(.takingTurns, .tryingAgain) struct BadInputTests {
-    @Test func everyMutationIsDroppedCountedAndSurvived() async throws {
+/// Malformed messages are dropped and counted, and the node continues.
+@Suite(.limitedConcurrency, .retriedAfterStall) struct BadInputTests {
+    @Test func everyMutationIsDroppedAndCounted() async throws {
         try await Space.with("desk") { space in
             let desk = space["desk"]
             let id = try desk.begin(["title": "Reading", "seconds": 3_600])
@@ -17,14 +17,14 @@ import Testing
                 if let reason = mutation.expected { expected[reason, default: 0] += 1 }
             }
             let messages = MutatedPayloads.all.map { mutation in
-                Message(
+                MQTTMessage(
                     topic: peer.topic(fuzz, mutation.topicSuffix), payload: mutation.payload,
                     retain: ["session", "presence"].contains(mutation.topicSuffix))
             }
-            // A broker keeps a thousand messages for who does not read, and drops the rest.
+            // A broker queues a thousand messages for a slow client and drops the rest.
             for start in stride(from: 0, to: messages.count, by: 500) {
                 try await peer.publishAll(Array(messages[start..<min(start + 500, messages.count)]))
-                try await peer.isHeard(by: desk)
+                try await peer.waitUntilHandled(by: desk)
             }
 
             let result = try await desk.lockstep("nodes", "--json")
@@ -33,9 +33,9 @@ import Testing
             for (reason, count) in expected {
                 #expect((dropped[reason].int ?? 0) >= count, "\(reason)")
                 let said = desk.log.split(separator: "\n").filter { line in
-                    line.contains("not used") && line.contains("node=\(fuzz)") && line.contains(words(reason))
+                    line.contains("dropped a message") && line.contains("node=\(fuzz)") && line.contains(words(reason))
                 }
-                #expect(said.count == 1, "\(reason) is said once: \(said)")
+                #expect(said.count == 1, "\(reason) is logged once: \(said)")
             }
             #expect(
                 dropped.keys.isSubset(of: ["malformed", "outOfBounds", "unknownVersion", "wrongSender", "tooLarge"]))
@@ -44,7 +44,7 @@ import Testing
             #expect(desk.status.session.text == id)
             let press = try await peer.ask("pause", of: id)
             #expect(try await peer.answer(to: press, from: "desk").outcome == "applied")
-            #expect(!desk.log.utf8.contains { $0 < 0x20 && $0 != 10 }, "nothing raw reaches the log")
+            #expect(!desk.log.utf8.contains { $0 < 0x20 && $0 != 10 }, "no control character reaches the log")
         }
     }
 
@@ -52,13 +52,13 @@ import Testing
         switch reason {
         case "tooLarge": "more than 16384 bytes"
         case "malformed": "not the JSON"
-        case "unknownVersion": "a version of the protocol"
+        case "unknownVersion": "an unknown version of the protocol"
         case "outOfBounds": "out of bounds"
-        default: "speaks for another node"
+        default: "it names another node than its topic"
         }
     }
 
-    @Test func eachSortIsCountedForItsSender() async throws {
+    @Test func eachReasonIsCountedForItsSender() async throws {
         try await Space.with("desk") { space in
             let desk = space["desk"]
             let large = [UInt8](repeating: 0x20, count: 20_000)
@@ -73,30 +73,32 @@ import Testing
             foreign = .register("s", of: "three")
             foreign.title = "a\u{1B}[2Jb"
             try await space.peer.publish("session", of: "three", foreign)
-            try await space.peer.isHeard(by: desk)
+            try await space.peer.waitUntilHandled(by: desk)
             #expect(desk.row(of: "one").dropped == ["tooLarge": 1, "malformed": 2])
             #expect(desk.row(of: "two").dropped == ["unknownVersion": 1, "wrongSender": 1])
             #expect(desk.row(of: "three").dropped == ["outOfBounds": 2])
             #expect(desk.status.status == "idle")
-            let said = desk.log.split(separator: "\n").filter { $0.contains("not used") && $0.contains("node=one") }
+            let said = desk.log.split(separator: "\n").filter {
+                $0.contains("dropped a message") && $0.contains("node=one")
+            }
             #expect(said.count == 2, "once for each reason")
         }
     }
 
-    @Test func aMegabyteIsCountedToo() async throws {
+    @Test func aMegabyteIsCountedAsTooLarge() async throws {
         try await Space.with("desk") { space in
             try await space.peer.publish("session", [UInt8](repeating: 0x20, count: 1 << 20), retain: true)
-            try await space.peer.isHeard(by: space["desk"])
+            try await space.peer.waitUntilHandled(by: space["desk"])
             #expect(space["desk"].row(of: "peer").dropped.tooLarge == 1)
             #expect(space["desk"].status.linked == true)
         }
     }
 
-    @Test func topicsThatNameNoNodeAreCountedApart() async throws {
+    @Test func messageWithoutANodeIsCountedSeparately() async throws {
         try await Space.with("desk") { space in
             try await space.peer.publish("session", of: "No Node", ["v": 1])
             try await space.peer.publish("session", of: "-x", ["v": 1])
-            try await space.peer.isHeard(by: space["desk"])
+            try await space.peer.waitUntilHandled(by: space["desk"])
             let strangers = space["desk"].row(of: "?")
             #expect(strangers.dropped == ["malformed": 2])
         }
@@ -117,7 +119,7 @@ import Testing
         }
     }
 
-    @Test func whatIsRetainedWhereNothingIsIsCounted() async throws {
+    @Test func aWronglyRetainedMessageIsCounted() async throws {
         try await Space.with("desk") { space in
             try await space["desk"].kill()
             try await space.peer.publish(

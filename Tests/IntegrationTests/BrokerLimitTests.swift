@@ -3,27 +3,29 @@
 import Support
 import Testing
 
-/// A broker whose limits are below the size of a session, and one that ends the connection before it has answered.
-@Suite(.takingTurns, .tryingAgain) struct BrokerLimitTests {
+/// Brokers with limits below the size of a session, and brokers that drop acknowledgements.
+@Suite(.limitedConcurrency, .retriedAfterStall) struct BrokerLimitTests {
     private static let limits = ["max_packet_size 500", "message_size_limit 400"]
 
     @Test(arguments: limits)
-    func aBrokerThatRefusesTheSizeOfASessionIsNamed(_ limit: String) async throws {
+    func brokerThatRefusesTheSizeOfASessionIsNamed(_ limit: String) async throws {
         var options = Broker.Options()
         options.lines = [limit]
         try await Broker.withBroker(options) { broker in
             let desk = try NodeProcess("desk", broker: "mqtt://127.0.0.1:\(broker.port)")
             try await desk.start()
-            try await desk.shows("a connection") { $0.linked == true }
+            try await desk.waitFor("a connection") { $0.linked == true }
             #expect(desk.status.problems == [])
             let title = String(repeating: "long ", count: 30)
             let started = try await desk.lockstep("start", title)
-            #expect(started.code == 7 && started.output.contains("Session started"), "\(started)")
+            #expect(started.code == 7, "\(started)")
+            #expect(started.output.contains("Session started"), "\(started)")
             #expect(started.errors.contains("the broker refuses messages of"), "\(started)")
             #expect(started.errors.contains("max_packet_size and message_size_limit"), "\(started)")
             #expect(try await desk.lockstep("pause").code == 7)
             let doctor = try await desk.lockstep("doctor")
-            #expect(doctor.code == 3 && doctor.output.contains("WRONG messages"), "\(doctor)")
+            #expect(doctor.code == 3, "\(doctor)")
+            #expect(doctor.output.contains("WRONG messages"), "\(doctor)")
             #expect(desk.log.contains("the broker does not let this node publish"), "\(desk.log)")
             try await desk.kill()
         }
@@ -39,50 +41,50 @@ import Testing
         #expect(answer.outcome == outcome, "\(answer)")
     }
 
-    @Test func anAnswerThatTheConnectionTookWithItLeavesOnTheNextOne() async throws {
+    @Test func anUnacknowledgedAnswerIsSentOnTheNextConnection() async throws {
         try await FaultySpace.with { space, id in
-            // What desk hears gets through, what it says does not.
+            // Messages to desk get through, messages from it do not.
             space.deskLine.hold(.forth)
             let asked = try await space.peer.ask("extend", of: id, ["args": ["seconds": 60]])
-            try await space.desk.shows("the press") { $0.totalSeconds == 1_560 }
+            try await space.desk.waitFor("the press") { $0.totalSeconds == 1_560 }
             try await isAnsweredOnTheNextConnection(asked, "applied", in: space)
         }
     }
 
-    /// Twenty lost acknowledgements use up what the broker lets a client send, while the broker still answers pings.
-    @Test(.mostlyWaiting) func aNodeIsHeardAgainWhoseAcknowledgementsTheBrokerHasLost() async throws {
+    /// Twenty lost acknowledgements exhaust the client's quota, while the broker still answers pings.
+    @Test(.waitingForTimers) func aNodeReconnectsWhenTheBrokerLosesItsAcknowledgements() async throws {
         try await FaultySpace.with { space, _ in
             space.deskLine.drop(.acknowledgements)
             space.deskLine.cut()
-            try await space.desk.shows("no broker") { $0.linked == false }
-            try await space.desk.shows("a connection") { $0.linked == true }
+            try await space.desk.waitFor("no broker") { $0.linked == false }
+            try await space.desk.waitFor("a connection") { $0.linked == true }
             for _ in 0..<25 { _ = await space.extend(space.desk) }
             space.deskLine.drop(nil)
             #expect(try await space.desk.lockstep("pause").code == 0)
-            try await space.agrees("the pause") { $0.status == "paused" && $0.totalSeconds == 3_000 }
+            try await space.waitForAgreement("the pause") { $0.status == "paused" && $0.totalSeconds == 3_000 }
             #expect(space.desk.log.contains("the server has not answered a request"), "\(space.desk.log)")
         }
     }
 
-    /// No register holds it back: the connection has taken it when it ends.
-    @Test func anAnswerThatChangesNothingLeavesOnTheNextConnectionToo() async throws {
+    /// No register delays this answer, so the connection ends after it was handed over.
+    @Test func anUnacknowledgedNoopIsSentOnTheNextConnection() async throws {
         try await FaultySpace.with { space, id in
             space.deskLine.hold(.forth)
             let asked = try await space.peer.ask("resume", of: id)
             try await space.peer.publish(feed: "debt", (["v": 1, "minutes": 7, "at": .number(now())] as JSON).bytes)
-            try await space.desk.shows("what came after it") { $0.debtMinutes == 7 }
+            try await space.desk.waitFor("what came after it") { $0.debtMinutes == 7 }
             try await isAnsweredOnTheNextConnection(asked, "noop", in: space)
         }
     }
 
-    @Test func sessionsOfOthersFillNoLog() async throws {
+    @Test func sessionsOfPeersDoNotFillTheLog() async throws {
         try await Space.with("desk") { space in
             for number in 1...100 {
                 let register = JSON.register("s-\(number)", ahead: Int64(number), rev: Int64(number))
                 try await space.peer.publish("session", register)
             }
-            try await space["desk"].shows("the last session") { $0.session == "s-100" }
-            try await space.peer.isHeard(by: space["desk"])
+            try await space["desk"].waitFor("the last session") { $0.session == "s-100" }
+            try await space.peer.waitUntilHandled(by: space["desk"])
             let lines = space["desk"].log.split(separator: "\n").count { $0.contains("session running") }
             #expect((1...20).contains(lines), "\(space["desk"].log)")
         }

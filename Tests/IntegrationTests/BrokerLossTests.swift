@@ -4,9 +4,9 @@ import FoundationEssentials
 import Support
 import Testing
 
-/// The broker comes late, dies, and comes back with or without its memory.
-@Suite(.takingTurns, .tryingAgain) struct BrokerLossTests {
-    @Test func aNodeWorksAloneAndJoinsWhenABrokerAppears() async throws {
+/// The broker starts late, is killed, and returns with or without its retained messages.
+@Suite(.limitedConcurrency, .retriedAfterStall) struct BrokerLossTests {
+    @Test func nodeWorksAloneAndJoinsWhenABrokerAppears() async throws {
         let broker = try await Broker()
         let desk = try NodeProcess("desk", broker: "mqtt://127.0.0.1:\(broker.port)")
         try await desk.start()
@@ -22,18 +22,18 @@ import Testing
 
         try await broker.start()
         try await Peer.with(port: broker.port) { peer in
-            let register = try await peer.sees("session", of: "desk", "its session") { $0.status == "paused" }
+            let register = try await peer.waitFor("session", of: "desk", "its session") { $0.status == "paused" }
             #expect(register.id == started.json.session)
             let kitchen = try NodeProcess("kitchen", broker: "mqtt://127.0.0.1:\(broker.port)")
             try await kitchen.start()
-            try await kitchen.shows("the session") { $0.session == started.json.session }
+            try await kitchen.waitFor("the session") { $0.session == started.json.session }
             try await kitchen.end()
         }
         try await desk.end()
         try await broker.stop()
     }
 
-    @Test func aNodeWithoutABrokerInItsSettingsWorks() async throws {
+    @Test func nodeWithoutABrokerInItsSettingsWorks() async throws {
         let desk = try NodeProcess("desk")
         try await desk.start()
         #expect(try await desk.lockstep("start", "Alone").code == 0)
@@ -44,37 +44,37 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func theStateHealsAfterABrokerIsKilled(persistence: Bool) async throws {
+    func stateRecoversAfterABrokerIsKilled(persistence: Bool) async throws {
         var options = Broker.Options()
         options.persistence = persistence
         try await Space.with("desk", "kitchen", options: options) { space in
             let (desk, kitchen) = (space["desk"], space["kitchen"])
             let id = try desk.begin()
-            try await kitchen.shows("the session") { $0.session.text == id }
+            try await kitchen.waitFor("the session") { $0.session.text == id }
 
             try await space.broker.kill()
-            try await desk.shows("no broker") { $0.linked == false }
-            try await kitchen.shows("no broker") { $0.linked == false }
+            try await desk.waitFor("no broker") { $0.linked == false }
+            try await kitchen.waitFor("no broker") { $0.linked == false }
             #expect(kitchen.status.status == "running")
             #expect(try await desk.lockstep("pause").code == 0)
 
             space.peer.forget()
             try await space.broker.start()
-            try await kitchen.shows("paused, as it was meanwhile") {
+            try await kitchen.waitFor("paused, as it was meanwhile") {
                 $0.status == "paused" && $0.linked == true && $0.stale == false && $0.session.text == id
             }
-            try await space.peer.sees("presence", of: "desk", "online") { $0.online == true }
+            try await space.peer.waitFor("presence", of: "desk", "online") { $0.online == true }
             #expect(try await kitchen.lockstep("resume").code == 0)
-            try await desk.shows("running") { $0.status == "running" }
+            try await desk.waitFor("running") { $0.status == "running" }
         }
     }
 
-    @Test func aNodeThatComesLaterFindsTheSessionOnTheRestartedBroker() async throws {
+    @Test func lateNodeFindsTheSessionAtTheRestartedBroker() async throws {
         var options = Broker.Options()
         options.persistence = true
         try await Space.with("desk", options: options) { space in
             let id = try space["desk"].begin()
-            try await space.peer.sees("session", of: "desk", "the session") { $0.id.text == id }
+            try await space.peer.waitFor("session", of: "desk", "the session") { $0.id.text == id }
             let store = space.broker.directory.file("mosquitto.db")
             try await eventually("the broker has saved it") {
                 FileManager.default.contents(atPath: store).map { String(decoding: $0, as: UTF8.self) }?.contains(id)
@@ -84,7 +84,7 @@ import Testing
             try await space.broker.restart()
             let kitchen = try NodeProcess("kitchen", broker: "mqtt://127.0.0.1:\(space.broker.port)")
             try await kitchen.start()
-            try await kitchen.shows("the session, by date") { $0.session.text == id && $0.status == "running" }
+            try await kitchen.waitFor("the session, by date") { $0.session.text == id && $0.status == "running" }
             try await kitchen.end()
         }
     }

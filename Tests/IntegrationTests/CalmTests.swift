@@ -6,16 +6,16 @@ import Support
 import Testing
 
 /// The calm service with a real broker and a real node.
-@Suite(.takingTurns) struct CalmServiceTests {
-    @Test func aSessionInAQuietRoomThatGetsLoud() async throws {
+@Suite(.limitedConcurrency) struct CalmProgramTests {
+    @Test func percentFallsWhenAQuietRoomGetsLoud() async throws {
         try await Space.with("desk") { space in
             try await CalmProgram.withService(broker: space.broker.port) { _ in
                 let desk = space["desk"]
                 try await space.peer.say(level: 30)
                 let session = try desk.begin()
                 var level = 30 as Int64
-                // A microphone that says often what holds for seconds: on a busy machine the next word may come late.
-                // After a gap it takes four times as long until enough was heard for anything to be said.
+                // Samples cover seconds but are sent more often, since a busy machine may delay the next one.
+                // After a gap the service needs four times as long to reach the required coverage.
                 func speak(until isRight: () async throws -> Bool) async throws {
                     try await eventually("calm is \(space.peer.calm.last ?? .null)", within: .seconds(300)) {
                         try await space.peer.say(level: level, ["period": 3000])
@@ -36,91 +36,93 @@ import Testing
                     told = try await desk.lockstep("calm", "--json").json
                     return (told.percent.int ?? 100) < 100
                 }
-                #expect(told.session.text == session && told.threshold == 45)
+                #expect(told.session.text == session)
+                #expect(told.threshold == 45)
                 let words = try await desk.lockstep("calm")
-                #expect(words.code == 0 && words.output.contains("Calm ") && words.output.contains("quiet below 45"))
-                // While it is paused nothing counts, whatever is heard.
+                #expect(words.code == 0)
+                #expect(words.output.contains("Calm "))
+                #expect(words.output.contains("quiet below 45"))
+                // During a pause no sample counts.
                 #expect(try await desk.lockstep("pause").code == 0)
-                try await desk.shows("paused") { $0.status == "paused" }
-                let paused = try await space.peer.hearsCalm("the last of it") { _ in true }
+                try await desk.waitFor("paused") { $0.status == "paused" }
+                let paused = try await space.peer.waitForCalm("the last of it") { _ in true }
                 level = 90
                 for _ in 0..<20 { try await space.peer.say(level: level, ["period": 3000]) }
                 #expect(try await desk.lockstep("stop").code == 0)
-                try await desk.shows("nothing") { $0.status != "paused" }
+                try await desk.waitFor("nothing") { $0.status != "paused" }
                 let last = try #require(space.peer.calm.last)
-                let register = try await space.peer.sees("session", of: "desk", "the end") { $0.status == "stopped" }
+                let register = try await space.peer.waitFor("session", of: "desk", "the end") { $0.status == "stopped" }
                 let began = register.startedAt.int ?? 0
                 let run = (register.runs[0][2].int ?? 0) - began
-                let (then, later) = (Heard(paused, since: began, most: run), Heard(last, since: began, most: run))
-                #expect(later.goesOn(from: then), "\(paused), then \(last)")
+                let (then, later) = (Tally(paused, since: began, most: run), Tally(last, since: began, most: run))
+                #expect(later.continues(from: then), "\(paused), then \(last)")
                 #expect(try await desk.lockstep("calm", "--json").code == 5)
             }
         }
     }
 
-    /// What it has said it still says after a `kill -9`, and goes on from there.
-    @Test func killedInMidSessionNothingJumps() async throws {
+    /// The percent survives a `kill -9`.
+    @Test func killedServiceContinuesItsPercent() async throws {
         try await Space.with("desk") { space in
             let service = try CalmProgram([], broker: space.broker.port)
             try await service.start()
             try await space.peer.say(level: 30)
             let session = try space["desk"].begin()
-            let register = try await space.peer.sees("session", of: "desk", "it") { $0.id.text == session }
+            let register = try await space.peer.waitFor("session", of: "desk", "it") { $0.id.text == session }
             let began = register.startedAt.int ?? 0
             func speak(_ level: Int64, until isRight: (JSON) -> Bool) async throws -> JSON {
                 var last = JSON.null
                 try await eventually("calm is \(space.peer.calm.last ?? .null): \(service.log)") {
-                    // Where a gap has left only noise, it becomes quiet again: more noise is to be seen later.
+                    // If a gap has left only noise, it becomes quiet again, so that later noise is visible.
                     try await space.peer.say(level: last.percent.int ?? 100 < 5 ? 30 : level, ["period": 1000])
                     last = space.peer.calm.last ?? .null
                     return isRight(last)
                 }
                 return last
             }
-            // Quiet for so long that a while of noise is not all of it.
+            // It is quiet long enough that some noise does not dominate.
             let start = now()
             _ = try await speak(30) { $0.percent == 100 && now() - start > 3_000 }
             let before = try await speak(70) { (5..<70).contains($0.percent.int ?? 100) }
             try await service.kill()
-            // Behind its last word.
-            try await space.peer.sees("presence", of: "calm", "its will") { $0.online == false }
+            // The will follows the last message.
+            try await space.peer.waitFor("presence", of: "calm", "its will") { $0.online == false }
             let count = space.peer.calm.count
             try await service.start()
             try await eventually("it speaks again") { space.peer.calm.count > count }
             let after = space.peer.calm[count]
             #expect(after.session == before.session)
-            let (then, later) = (Heard(before, since: began), Heard(after, since: began))
-            #expect(later.goesOn(from: then), "\(before), then \(after)")
-            // Loud goes on to count: it has not begun anew.
+            let (then, later) = (Tally(before, since: began), Tally(after, since: began))
+            #expect(later.continues(from: then), "\(before), then \(after)")
+            // Noise still lowers the percent, so the session was not reset.
             _ = try await speak(70) { ($0.percent.int ?? 100) < (before.percent.int ?? 0) }
             try await service.end()
         }
     }
 
-    /// For how long it was quiet and loud, in milliseconds, as a feed says it.
-    private struct Heard {
+    /// The quiet and loud times of a feed, in milliseconds.
+    private struct Tally {
         let running, quiet, loud, slack: Double
 
-        /// - Parameter most: For how long the session has run at all.
+        /// - Parameter most: The time that the session has run.
         init(_ feed: JSON, since began: Int64, most: Int64 = .max) {
             running = Double(min((feed.at.int ?? 0) - began, most))
             let heard = running * Double(feed.coverage.int ?? 0) / 100
             quiet = heard * Double(feed.percent.int ?? 0) / 100
             loud = heard - quiet
-            // Both numbers are whole ones.
+            // Both numbers are rounded.
             slack = running * 0.02 + 50
         }
 
-        /// Whether nothing of what was heard is forgotten, and no more is added than time has passed: a sample speaks of up
-        /// to three seconds before it.
-        func goesOn(from before: Heard) -> Bool {
+        /// Whether no earlier time is lost, and no more is added than has passed. A sample covers up to three seconds.
+        func continues(from before: Tally) -> Bool {
             quiet >= before.quiet - slack && loud >= before.loud - slack
                 && quiet + loud <= before.quiet + before.loud + running - before.running + slack + 3_000
         }
     }
 
-    /// The sensors of other people's systems, with what these publish beside levels.
-    @Test func aZigbeeSensorAndESPHome() async throws {
+    /// Sensors of other systems, with their further fields.
+    @Test func levelsOfAZigbeeSensorAndESPHomeAreRead() async throws {
         let sensors: [([String], String, (Int64) -> [UInt8])] = [
             (
                 ["--topic", "zigbee2mqtt/office"], "zigbee2mqtt/office",
@@ -132,26 +134,26 @@ import Testing
         ]
         for (index, (arguments, topic, payload)) in sensors.enumerated() {
             try await Space.with("desk") { space in
-                // What the broker has kept of it is no level of now.
-                try await space.peer.publishAll([Message(topic: topic, payload: payload(90), retain: true)])
+                // A retained level is not a present one.
+                try await space.peer.publishAll([MQTTMessage(topic: topic, payload: payload(90), retain: true)])
                 let environment = index == 0 ? ["LOCKSTEP_CALM_POINTER": "/noise"] : [:]
                 let service = try CalmProgram(arguments, broker: space.broker.port, environment: environment)
                 try await service.start()
                 try space["desk"].begin()
                 for noise in ["nan", "{\"noise\":null}", "offline"] {
-                    try await space.peer.publishAll([Message(topic: topic, payload: Array(noise.utf8))])
+                    try await space.peer.publishAll([MQTTMessage(topic: topic, payload: Array(noise.utf8))])
                 }
                 var heard = JSON.null
                 try await eventually("the sensor is heard: \(space.peer.calm.last ?? .null) \(service.log)") {
-                    try await space.peer.publishAll([Message(topic: topic, payload: payload(38))])
-                    // What is said later may be that nothing is heard any more.
+                    try await space.peer.publishAll([MQTTMessage(topic: topic, payload: payload(38))])
+                    // A later message may say that no sample arrives any more.
                     heard = space.peer.calm.last ?? .null
                     return heard.level != .null
                 }
                 #expect(heard.level == (index == 0 ? 38 : .fraction(38.3)))
                 #expect(heard.percent == 100)
                 try await eventually("it is loud: \(space.peer.calm.last ?? .null)") {
-                    try await space.peer.publishAll([Message(topic: topic, payload: payload(70))])
+                    try await space.peer.publishAll([MQTTMessage(topic: topic, payload: payload(70))])
                     return (space.peer.calm.last?.percent.int ?? 100) < 100
                 }
                 try await service.end()
@@ -159,24 +161,26 @@ import Testing
         }
     }
 
-    @Test func aLevelOverHTTP() async throws {
+    @Test func aLevelOverHTTPIsUsed() async throws {
         try await Space.with("desk") { space in
             try await CalmProgram.withService(broker: space.broker.port) { _ in
                 try space["desk"].begin()
                 let body: JSON = ["level": 52, "period": 2, "source": "window"]
                 try await eventually("it is heard") {
-                    // Without a connection it is of no use.
+                    // Without a connection the level is refused.
                     let answer = space["desk"].socket.request("POST", "/v1/sound", body: body.bytes)
                     return answer?.code == 204 && space.peer.calm.last?.level == 52
                 }
                 let said = space.peer.latest("sound", of: "desk")
-                #expect(said.source == "window" && said.period == 2_000 && said.bootId.text != nil)
+                #expect(said.source == "window")
+                #expect(said.period == 2_000)
+                #expect(said.bootId.text != nil)
             }
         }
     }
 
-    /// With the broker's rules that people install, the service writes the feed, and nobody else does.
-    @Test func theShippedRulesLetItSpeak() async throws {
+    /// With the shipped access rules only the service can write the feed.
+    @Test func theShippedRulesAllowTheService() async throws {
         var options = Broker.Options()
         options.isShipped = true
         options.users = ["calm": "c-word", "desk": "d-word"]
@@ -199,7 +203,7 @@ import Testing
     }
 
     /// One service for every space of a broker.
-    @Test func everySpace() async throws {
+    @Test func oneServiceServesEverySpace() async throws {
         try await Broker.withBroker { broker in
             try await CalmProgram.withService(["--space", "+"], broker: broker.port) { _ in
                 for name in ["home", "studio-3"] {
@@ -209,32 +213,32 @@ import Testing
                             try await peer.say(level: 50)
                             return peer.calm.last?.session.text == "s-\(name)"
                         }
-                        #expect(peer.all("presence", of: "calm").isEmpty, "it is no node of a space")
+                        #expect(peer.all("presence", of: "calm").isEmpty, "it publishes no presence in a space")
                     }
                 }
             }
         }
     }
 
-    /// A takeover has a session id of its own, and the calm of the session that it continues.
+    /// A takeover has a new session ID and keeps the calm of its predecessor.
     @Test func aTakeoverKeepsTheCalm() async throws {
         try await Space.with("desk", "hall") { space in
             try await CalmProgram.withService(broker: space.broker.port) { service in
                 try await space.peer.say(level: 30)
                 let session = try space["desk"].begin()
-                try await space["hall"].shows("it") { $0.session.text == session }
+                try await space["hall"].waitFor("it") { $0.session.text == session }
                 try await eventually("it is loud for a while: \(service.log)") {
                     try await space.peer.say(level: 80, ["period": 500])
                     return (space.peer.calm.last?.percent.int ?? 100) < 50
                 }
                 let before = try #require(space.peer.calm.last)
                 #expect(try await space["hall"].lockstep("take").code == 0)
-                let taken = try await space["hall"].shows("it as its own") { $0.isOwner == true }
-                let after = try await space.peer.hearsCalm("the continuation") { $0.session == taken.session }
+                let taken = try await space["hall"].waitFor("it as its own") { $0.isOwner == true }
+                let after = try await space.peer.waitForCalm("the continuation") { $0.session == taken.session }
                 #expect(after.session != before.session)
                 let began = space.peer.latest("session", of: "desk").startedAt.int ?? 0
-                let (then, later) = (Heard(before, since: began), Heard(after, since: began))
-                #expect(later.goesOn(from: then), "\(before), then \(after)")
+                let (then, later) = (Tally(before, since: began), Tally(after, since: began))
+                #expect(later.continues(from: then), "\(before), then \(after)")
             }
         }
     }
@@ -244,9 +248,10 @@ import Testing
         (["listen", "--space", "+"], "microphone"), (["listen", "--format", "mp3"], "u8, s8"),
         (["listen", "--rate", "7999"], "8000"), (["listen", "--recorder", "true"], "broker"), ([], "broker"),
     ])
-    func whatCannotBeIsSaid(arguments: [String], word: String) async throws {
+    func invalidSettingIsNamed(arguments: [String], word: String) async throws {
         let result = try await CommandLine.run(arguments, program: "lockstep-calm")
-        #expect(result.code == 2 && result.errors.contains(word), "\(result)")
+        #expect(result.code == 2, "\(result)")
+        #expect(result.errors.contains(word), "\(result)")
     }
 
     @Test func theShippedSettingsFileIsAccepted() async throws {
@@ -256,7 +261,8 @@ import Testing
         }
         let file = try directory.write(text.joined(separator: "\n"), to: "calm.env")
         let result = try await CommandLine.run(["--config", file], program: "lockstep-calm")
-        // All of it holds, and what is missing is said.
-        #expect(result.code == 2 && result.errors.contains("needs a broker"), "\(result)")
+        // The file is valid; only the missing broker is reported.
+        #expect(result.code == 2, "\(result)")
+        #expect(result.errors.contains("needs a broker"), "\(result)")
     }
 }

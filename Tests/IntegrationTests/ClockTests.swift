@@ -3,40 +3,40 @@
 import Support
 import Testing
 
-/// Machines whose clocks have nothing to do with each other.
-@Suite(.takingTurns, .tryingAgain) struct ClockTests {
-    /// What all must be able to do, whatever their clocks say.
+/// Machines with unrelated clocks.
+@Suite(.limitedConcurrency, .retriedAfterStall) struct ClockTests {
+    /// Checks that both nodes can use a session, whatever their clocks read.
     private func shareASession(_ clock: MovedClock) async throws {
         try await FaultySpace.with(deskClock: clock) { try await shareASession($0, $1) }
     }
 
     private func shareASession(_ space: FaultySpace, _ id: String) async throws {
-        #expect(try await space.extendByOwner(space.kitchen).outcome == "applied")
+        #expect(try await space.extendAtOwner(space.kitchen).outcome == "applied")
         #expect(await space.extend(space.desk).outcome == "applied")
-        try await space.agrees("two presses") { $0.totalSeconds == 1_620 && $0.session.text == id }
+        try await space.waitForAgreement("two presses") { $0.totalSeconds == 1_620 && $0.session.text == id }
         let later = try space.kitchen.begin(["seconds": 600])
-        try await space.agrees("a later start there") { $0.session.text == later && $0.owner == "kitchen" }
-        #expect(try await space.extendByAnybody(space.desk).outcome == "applied")
-        try await space.agrees("a press") { $0.totalSeconds == 660 }
+        try await space.waitForAgreement("a later start there") { $0.session.text == later && $0.owner == "kitchen" }
+        #expect(try await space.extendAtAnyOwner(space.desk).outcome == "applied")
+        try await space.waitForAgreement("a press") { $0.totalSeconds == 660 }
         let last = try space.desk.begin(["seconds": 900])
-        try await space.agrees("a later start here") { $0.session.text == last && $0.owner == "desk" }
+        try await space.waitForAgreement("a later start here") { $0.session.text == last && $0.owner == "desk" }
     }
 
     @Test(
         .enabled(if: MovedClock.canMoveBoot, "only root, on a kernel with time namespaces, has other boot clocks"),
         arguments: [100_000])
-    func bootClocksHaveNothingToDoWithEachOther(seconds: Int) async throws {
+    func nodesAgreeWithDifferentBootClocks(seconds: Int) async throws {
         try await shareASession(.boot(seconds: seconds))
     }
 
     @Test(MovedClock.isFaked, arguments: [3 * 3_600, -3 * 3_600])
-    func aWallClockIsHoursOff(seconds: Int) async throws {
+    func nodesAgreeWithAWallClockHoursOff(seconds: Int) async throws {
         try await shareASession(.wall(seconds: seconds))
     }
 
-    /// Two machines cannot tell which of two plausible clocks is right; that no clock is years off they can.
+    /// Two machines cannot decide between two plausible clocks, but they reject one that is years off.
     @Test(MovedClock.isFaked, arguments: [1_970, 2_099])
-    func aMachineThatKnowsNoTime(year: Int) async throws {
+    func nodesAgreeWithImplausibleClocks(year: Int) async throws {
         let then = Int64(year - 1_970) * 31_556_952 + 1_000_000
         let ahead = then - now() / 1_000
         let clock = MovedClock.wall(seconds: Int(ahead))
@@ -50,7 +50,7 @@ import Testing
                 #expect(words.first { $0.hasPrefix("desk") }?.contains("clock wrong") == true, "\(words)")
                 #expect(words.first { $0.hasPrefix("kitchen") }?.contains("clock wrong") == false, "\(words)")
             }
-            try await space.desk.shows("the date of its start") { abs(($0.startTime.int ?? 0) - now()) < 600_000 }
+            try await space.desk.waitFor("the date of its start") { abs(($0.startTime.int ?? 0) - now()) < 600_000 }
             let status = try await space.desk.lockstep("status", "--json").json
             #expect(status.clock.wrong == true)
             #expect(abs((status.clockAhead.int ?? 0) - ahead * 1_000) < 600_000, "\(status.clockAhead)")
@@ -59,11 +59,11 @@ import Testing
         }
     }
 
-    @Test func theErrorOfATimeIsKnown() async throws {
+    @Test func errorBoundIsReported() async throws {
         try await FaultySpace.with { space, _ in
             #expect(space.desk.status.errorBound == 0, "its own clock")
-            // One that is barely good enough does not stay so until it is looked at again.
-            try await space.kitchen.shows("a close comparison of the clocks") {
+            // A bound that is barely good enough would grow before the next look.
+            try await space.kitchen.waitFor("a close comparison of the clocks") {
                 $0.approximate == false && (0...200).contains($0.errorBound.int ?? -1)
             }
             let status = try await space.kitchen.lockstep("status", "--json").json
@@ -72,8 +72,8 @@ import Testing
         }
     }
 
-    /// A node that hung answers at once what it was asked for meanwhile: those answers say little about its clocks.
-    @Test(.mostlyWaiting) func answersThatComeLateCorrectNoClock() async throws {
+    /// A node that hung answers old pings late; those answers say little about its clocks.
+    @Test(.waitingForTimers) func lateAnswersCorrectNoClock() async throws {
         try await FaultySpace.with { try await answersComeLate($0, $1) }
     }
 
@@ -82,31 +82,31 @@ import Testing
         try await space.kitchen.kill()
         space.peer.forget()
         try await space.kitchen.start()
-        try await space.kitchen.shows("a time that it cannot be sure of") { $0.approximate == true }
+        try await space.kitchen.waitFor("a time that it cannot be sure of") { $0.approximate == true }
         #expect(try await space.kitchen.lockstep("status").output.contains("\n≈"))
         try await eventually("it has asked for six seconds") {
             let asked = space.peer.all("ping/desk", of: "kitchen").compactMap(\.sent.int)
             if (asked.last ?? 0) - (asked.first ?? 0) > 6_000 { return true }
-            // The broker waits for fifteen seconds, and nobody asks who is gone.
-            if space.peer.latest("presence", of: "desk").online == false { throw StoodStill("desk is gone") }
+            // The broker drops a client after fifteen seconds, and an offline node is not polled.
+            if space.peer.latest("presence", of: "desk").online == false { throw Failed("desk is gone") }
             return false
         }
         space.desk.thaw()
-        try await space.kitchen.shows("a comparison of the clocks") { $0.approximate == false }
-        try await space.agrees("the session") { $0.session.text == id }
+        try await space.kitchen.waitFor("a comparison of the clocks") { $0.approximate == false }
+        try await space.waitForAgreement("the session") { $0.session.text == id }
         for node in [space.desk, space.kitchen] {
-            #expect(!node.log.contains("group time"), "nobody's clock is wrong: \(node.log)")
+            #expect(!node.log.contains("group time"), "no clock is wrong: \(node.log)")
         }
     }
 
-    /// Each reading lies between the times at which it was asked for and answered.
+    /// Each reading lies between the times of its request and its answer.
     @Test(MovedClock.isFaked, arguments: [7_200, -7_200])
     func aStepOfTheOwnersWallClockMovesNoCountdown(seconds: Int) async throws {
         let directory = try TemporaryDirectory()
         let file = try directory.write(MovedClock.offset(0), to: "offset")
         try await FaultySpace.with(deskClock: .wallFile(file)) { space, id in
             let clock = ContinuousClock()
-            try await space.kitchen.shows("a comparison of the clocks") { $0.approximate == false }
+            try await space.kitchen.waitFor("a comparison of the clocks") { $0.approximate == false }
             func left(_ node: NodeProcess) -> (least: ContinuousClock.Instant, most: ContinuousClock.Instant) {
                 let asked = clock.now
                 let seconds = node.status.remainingSeconds.int ?? -100_000
@@ -115,12 +115,12 @@ import Testing
             let nodes = [space.desk, space.kitchen]
             let before = nodes.map(left)
             try directory.write(MovedClock.offset(seconds), to: "offset")
-            // Something has to be decided for a clock to be looked at.
+            // A node reads its clocks when it handles an input.
             #expect(await space.extend(space.desk).outcome == "applied")
             try await eventually("somebody's clock is wrong by now") {
                 nodes.contains { $0.status.clock.wrong == true }
             }
-            try await space.kitchen.shows("the minute") { $0.totalSeconds == 1_560 }
+            try await space.kitchen.waitFor("the minute") { $0.totalSeconds == 1_560 }
             for (node, before) in zip(nodes, before) {
                 let after = left(node)
                 let slack = Duration.milliseconds(300)
@@ -129,12 +129,12 @@ import Testing
                     && after.least <= before.most + .seconds(60) + slack
                 #expect(isSame, "\(node.id): it would end at \(before), with a minute more at \(after)")
             }
-            let agreed = try await space.agrees("the same") { $0.totalSeconds == 1_560 }
+            let agreed = try await space.waitForAgreement("the same") { $0.totalSeconds == 1_560 }
             #expect(agreed.session.text == id)
             let later = try space.kitchen.begin(["seconds": 600])
-            try await space.agrees("a later start there") { $0.session.text == later }
+            try await space.waitForAgreement("a later start there") { $0.session.text == later }
             let last = try space.desk.begin(["seconds": 900])
-            try await space.agrees("a later start here") { $0.session.text == last }
+            try await space.waitForAgreement("a later start here") { $0.session.text == last }
         }
     }
 }

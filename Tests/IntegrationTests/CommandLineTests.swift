@@ -3,11 +3,11 @@
 import Support
 import Testing
 
-/// What `lockstep` says and the exit code it ends with, on a node of this machine.
-@Suite(.takingTurns, .tryingAgain) struct CommandLineTests {
+/// The output and exit codes of `lockstep` with a local node.
+@Suite(.limitedConcurrency, .retriedAfterStall) struct CommandLineTests {
     static let actions = ["pause", "resume", "stop", "extend", "break", "focus", "skip"]
 
-    @Test func zeroForWhatIsAppliedAndForWhatWasSoAlready() async throws {
+    @Test func appliedAndNoopExitWithZero() async throws {
         let desk = try NodeProcess("desk")
         try await desk.start()
         let started = try await desk.lockstep("start", "Reading", "--for", "25m", "--json")
@@ -25,7 +25,38 @@ import Testing
         try await desk.end()
     }
 
-    @Test func threeWithTheReasonForWhatIsRefused() async throws {
+    @Test func correctionOnAnotherMachineKeepsTheOwner() async throws {
+        try await Space.with("desk", "kitchen") { space in
+            let (desk, kitchen) = (space["desk"], space["kitchen"])
+            let id = try desk.begin(["title": "Readin", "plan": "focus 25m, shortBreak 5m"])
+            try await kitchen.waitFor("the session") { $0.session.text == id }
+            let corrected = try await kitchen.lockstep(
+                "correct", "--title", "Reading", "--label", "Study", "--color", "#f00")
+            #expect(corrected.code == 0, "\(corrected)")
+            #expect(corrected.output == "Reading · Study · #ff0000\n")
+            #expect(desk.status.title == "Reading")
+            #expect(desk.status.label.name == "Study")
+            #expect(desk.status.label.colour == "#ff0000")
+            #expect(desk.status.session.text == id)
+            #expect(desk.status.owner == "desk")
+            #expect(desk.status.revision == 2)
+            #expect(desk.status.status == "running")
+            try await kitchen.waitFor("the title") { $0.title == "Reading" && $0.owner == "desk" }
+            #expect(try await kitchen.lockstep("correct", "--title", "Reading", "--json").json.outcome == "noop")
+            #expect(try await desk.lockstep("pause").code == 0)
+            #expect(try await kitchen.lockstep("correct", "--label", "-").output == "No label\n")
+            #expect(desk.status.label == .null)
+            #expect(desk.status.status == "paused")
+            #expect(try await kitchen.lockstep("correct").code == 2)
+            #expect(try await kitchen.lockstep("correct", "--label", "-", "--color", "red").code == 2)
+            #expect(try await kitchen.lockstep("correct", "--title", "a\u{7}").code == 2)
+            #expect(try await kitchen.lockstep("correct", "--color", "red").code == 3, "there is no label")
+            #expect(try await desk.lockstep("stop").code == 0)
+            #expect(try await desk.lockstep("correct", "--title", "Late").code == 5)
+        }
+    }
+
+    @Test func refusalExitsWithThreeAndItsReason() async throws {
         let desk = try NodeProcess("desk")
         try await desk.start()
         #expect(try await desk.lockstep("start", "--count-up").code == 0)
@@ -41,7 +72,7 @@ import Testing
         try await desk.end()
     }
 
-    @Test(.mostlyWaiting) func fourWhenTheNodeOfThisMachineHangs() async throws {
+    @Test(.waitingForTimers) func aHangingNodeExitsWithFour() async throws {
         let desk = try NodeProcess("desk")
         try await desk.start()
         desk.freeze()
@@ -59,23 +90,23 @@ import Testing
         try await desk.end()
     }
 
-    @Test func fourWhenTheNodeOfThisMachineDiesMeanwhile() async throws {
+    @Test func aNodeThatDiesMeanwhileExitsWithFour() async throws {
         var result: CommandResult?
         try await Space.with("desk", "kitchen") { space in
             try space["desk"].begin()
-            try await space["kitchen"].shows("the session") { $0.status == "running" }
+            try await space["kitchen"].waitFor("the session") { $0.status == "running" }
             space["desk"].freeze()
             async let pausing = CommandLine.run(["pause", "--socket", space["kitchen"].socket.path])
-            try await space.peer.sees("intent", of: "kitchen", "the pause") { $0.op == "pause" }
+            try await space.peer.waitFor("intent", of: "kitchen", "the pause") { $0.op == "pause" }
             try await space["kitchen"].kill()
             result = try await pausing
             space["desk"].thaw()
         }
-        if result?.code == 0 { throw StoodStill("it took over before it was killed") }
+        if result?.code == 0 { throw Failed("it took over before it was killed") }
         #expect(result?.code == 4, "\(String(describing: result))")
     }
 
-    @Test func fiveWithoutASession() async throws {
+    @Test func noSessionExitsWithFive() async throws {
         let desk = try NodeProcess("desk")
         try await desk.start()
         for action in Self.actions {
@@ -92,7 +123,7 @@ import Testing
         try await desk.end()
     }
 
-    @Test func sixWhenNeitherNodeNorBrokerIsReached() async throws {
+    @Test func noNodeAndNoBrokerExitWithSix() async throws {
         let directory = try TemporaryDirectory()
         let nowhere = ["--socket", directory.file("none.sock")]
         for arguments in Self.actions.map({ [$0] }) + [["status"], ["nodes"], ["start", "Reading"]] {
@@ -100,14 +131,14 @@ import Testing
             #expect(result.code == 6, "\(arguments): \(result)")
             #expect(result.errors.contains("none.sock"))
         }
-        // No test gives out this one, nor does the system.
+        // Neither a test nor the system uses port 1.
         let closed = nowhere + ["--broker", "mqtt://127.0.0.1:1"]
         for arguments in [["pause"], ["status", "--json"], ["nodes"]] {
             let result = try await CommandLine.run(arguments + closed)
             #expect(result.code == 6, "\(arguments): \(result)")
             #expect(!result.errors.isEmpty)
         }
-        // The default places, for a person who has set nothing.
+        // The default paths.
         let none = try await CommandLine.run(["status"], environment: ["LOCKSTEP_SOCKET": directory.file("x.sock")])
         #expect(none.code == 6)
         #expect(none.errors.contains("x.sock"))
@@ -123,7 +154,7 @@ import Testing
         (["start", "--plan", "focus 25m x"], "column"), (["up", "--port", "70000"], "--port"),
         (["up", "--broker", "mqtt://localhost"], "broker of its own"), (["status", "--style"], "--style"),
     ])
-    func twoForWhatIsSaidWrongly(arguments: [String], names: String) async throws {
+    func invalidCommandExitsWithTwo(arguments: [String], names: String) async throws {
         let directory = try TemporaryDirectory()
         let socket =
             arguments.first.map { $0.hasPrefix("-") || $0 == "fly" } == true ? [] : ["--socket", directory.path]
@@ -133,7 +164,7 @@ import Testing
         #expect(result.output.isEmpty)
     }
 
-    @Test func aBadPlanPointsAtItsColumn() async throws {
+    @Test func invalidPlanPointsAtItsColumn() async throws {
         let result = try await CommandLine.run(["start", "--plan", "focus 25m, nap 5m", "--socket", "none"])
         #expect(result.code == 2)
         #expect(result.errors.contains("column 12"))
@@ -144,7 +175,7 @@ import Testing
         #expect(caret.last == "^")
     }
 
-    @Test func twoForWhatTheNodeCannotUse() async throws {
+    @Test func aValueThatTheNodeRejectsExitsWithTwo() async throws {
         let desk = try NodeProcess("desk")
         try await desk.start()
         let wrong: [([String], String)] = [
@@ -166,14 +197,14 @@ import Testing
         try await desk.end()
     }
 
-    @Test func coloursHaveNames() async throws {
+    @Test func colourNamesAreAccepted() async throws {
         let desk = try NodeProcess("desk")
         try await desk.start()
         for (typed, colour) in [
             ("teal", "#12a594"), ("Break", "#7bc88f"), ("0af", "#00aaff"), ("#11223344", "#11223344"),
         ] {
             #expect(try await desk.lockstep("start", "--label", "Study", "--color", typed).code == 0)
-            #expect(desk.status.label.colour.text == colour, "digits reach the space: \(typed)")
+            #expect(desk.status.label.colour.text == colour, "the space gets digits: \(typed)")
         }
         let body = Array(#"{"seconds":60,"label":"Study","colour":"violet","icon":"leaf"}"#.utf8)
         #expect(desk.socket.request("POST", "/v1/start", body: body)?.code == 200)
@@ -217,14 +248,14 @@ import Testing
     }
 
     @Test(arguments: ["lockstep", "lockstep-node"], ["bash", "zsh", "fish"])
-    func completionsComeWithIt(program: String, shell: String) async throws {
+    func completionsArePrinted(program: String, shell: String) async throws {
         let result = try await CommandLine.run(["--generate-completion-script", shell], program: program)
         #expect(result.code == 0)
         #expect(result.errors.isEmpty)
         #expect(result.output.contains(program == "lockstep" ? "extend" : "state-dir"))
     }
 
-    @Test func nodeIsTheNodeProgram() async throws {
+    @Test func nodeCommandRunsTheNodeProgram() async throws {
         let directory = try TemporaryDirectory()
         let result = try await CommandLine.run(["node", "--space", "Not This", "--state-dir", directory.path])
         #expect(result.code == 2)

@@ -4,8 +4,8 @@ import Glibc
 import Support
 import Testing
 
-/// Settings of `lockstep-node` that cannot be used: the error names the place and what would be right.
-@Suite(.takingTurns) struct ConfigurationTests {
+/// Invalid settings of `lockstep-node`: the error names the place and the valid values.
+@Suite(.limitedConcurrency) struct ConfigurationTests {
     private func node(
         _ options: [String] = [], settings: String? = nil, environment: [String: String] = [:],
         prepare: (TemporaryDirectory) throws -> [String] = { _ in [] }
@@ -35,7 +35,7 @@ import Testing
         ("LOCKSTEP_TLS_CA=/nonexistent/ca", "/nonexistent"),
         ("LOCKSTEP_PASSWORD_FILE=/nonexistent/pw", "LOCKSTEP_PASSWORD_FILE"),
     ])
-    func aBadValueNamesItsPlace(line: String, names: String) async throws {
+    func invalidValueNamesItsPlace(line: String, names: String) async throws {
         let key = String(line.prefix { $0 != "=" })
         let inFile = try await node(settings: "\n\(line)\n")
         #expect(inFile.code == 2, "\(inFile)")
@@ -47,11 +47,11 @@ import Testing
         #expect(inEnvironment.code == 2, "\(inEnvironment)")
         #expect(inEnvironment.errors.contains("\(key) in the environment"), "\(inEnvironment)")
         for result in [inFile, inEnvironment] {
-            #expect(!result.errors.unicodeScalars.contains { $0.value < 0x20 && $0 != "\n" }, "nothing raw")
+            #expect(!result.errors.unicodeScalars.contains { $0.value < 0x20 && $0 != "\n" }, "no control character")
         }
     }
 
-    @Test func aBadOptionNamesItself() async throws {
+    @Test func invalidOptionIsNamed() async throws {
         #expect(try await node(["--space", "X"]).errors.contains("--space"))
         #expect(try await node(["--space", "X"]).code == 2)
         #expect(try await node(["--brokr", "X"]).code == 2)
@@ -76,7 +76,7 @@ import Testing
         #expect(!command.errors.contains("hunter2"))
     }
 
-    @Test func aPasswordFileThatEverybodyReadsIsRefused() async throws {
+    @Test func passwordFileReadableByOthersIsRefused() async throws {
         let result = try await node(["--broker", "mqtt://127.0.0.1"]) { directory in
             let file = try directory.write("hunter2\n", to: "password")
             chmod(file, 0o644)
@@ -86,27 +86,27 @@ import Testing
         #expect(result.errors.contains("chmod 600"))
     }
 
-    @Test func aFileThatIsNotThereIsNamed() async throws {
+    @Test func aMissingFileIsNamed() async throws {
         let result = try await node(["--config", "/nonexistent/node.env"])
         #expect(result.code == 2)
         #expect(result.errors.contains("/nonexistent/node.env"))
     }
 
-    @Test func aLineThatIsNoSettingIsNamed() async throws {
+    @Test func aLineWithoutASettingIsNamed() async throws {
         let result = try await node(settings: "LOCKSTEP_SPACE home\n")
         #expect(result.code == 2)
         #expect(result.errors.contains("line 1"))
         #expect(result.errors.contains("KEY=VALUE"))
     }
 
-    @Test func aSocketPathThatIsTooLongIsNamed() async throws {
+    @Test func longSocketPathIsNamed() async throws {
         let long = "/tmp/" + String(repeating: "x", count: 120)
         let result = try await node(["--socket", long])
         #expect(result.code != 0)
         #expect(result.errors.contains("--socket"))
     }
 
-    @Test func theCommandLineComesFirstThenTheEnvironmentThenTheFile() async throws {
+    @Test func commandLinePrecedesEnvironmentAndFile() async throws {
         let directory = try TemporaryDirectory()
         let file = try directory.write(
             "LOCKSTEP_SPACE=file\nLOCKSTEP_NAME='The desk'\nLOCKSTEP_COUNT_UP_CAP=1h\n", to: "node.env")

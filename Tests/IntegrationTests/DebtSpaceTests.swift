@@ -4,63 +4,63 @@ import Mosquitto
 import Support
 import Testing
 
-/// What the debt service hears of others: nodes that are gone, the calm service, more than one space.
-@Suite(.takingTurns) struct DebtSpaceTests {
+/// The debt service with offline nodes, with the calm service, and with several spaces.
+@Suite(.limitedConcurrency) struct DebtProgramSpaceTests {
     private static let environment = ["LOCKSTEP_DEBT_MINIMUM": "0"]
 
-    /// Whoever pulls the plug of a session that counts up gets no fifteen hours.
-    @Test func aNodeThatIsGoneCountsNoFurther() async throws {
+    /// A count-up session is credited only until its node's last sign of life.
+    @Test func missingNodeStopsCounting() async throws {
         try await Space.with("desk") { space in
             let (desk, peer) = (space["desk"], space.peer)
             let service = try DebtProgram(
                 ["--zone", "UTC"], broker: space.broker.port, environment: Self.environment)
             try await service.start()
             #expect(try await desk.lockstep("start", "--count-up").code == 0)
-            let running = try await peer.hearsDebt("it runs") { $0.until.int != nil }
+            let running = try await peer.waitForDebt("it runs") { $0.until.int != nil }
             #expect((running.until.int ?? 0) - now() > 14 * 3_600_000)
             try await desk.kill()
-            let gone = try await peer.hearsDebt("it counts no further") { $0.until == .null }
+            let gone = try await peer.waitForDebt("it counts no further") { $0.until == .null }
             #expect((gone.done.int ?? 0) < 600_000)
             let week = try await service.command("--json")
-            #expect(week.json.done == gone.done, "the ledger says the same: \(week)")
-            // Its node goes on with it, so it counts on, and has done so all the time.
+            #expect(week.json.done == gone.done, "the ledger agrees: \(week)")
+            // Its node continues the session, so all the time counts.
             try await desk.start()
-            try await peer.hearsDebt("it runs again") { $0.until == running.until }
-            // Both are gone, and the service comes back alone.
+            try await peer.waitForDebt("it runs again") { $0.until == running.until }
+            // Both are killed, and only the service restarts.
             try await service.kill()
             try await desk.kill()
-            try await peer.sees("presence", of: "desk", "its will") { $0.online == false }
+            try await peer.waitFor("presence", of: "desk", "its will") { $0.online == false }
             let count = peer.debt.count
             try await service.start()
             try await eventually("it says so: \(peer.debt.suffix(3))") {
                 peer.debt.count > count && peer.debt.last?.until == .null
             }
             #expect((peer.debt.last?.done.int ?? .max) < 600_000)
-            // A countdown goes on by date, whoever is gone.
+            // A countdown continues by date while its node is offline.
             try await desk.start()
             try desk.begin()
-            try await peer.hearsDebt("the countdown") { ($0.until.int ?? .max) < now() + 3_600_000 }
+            try await peer.waitForDebt("the countdown") { ($0.until.int ?? .max) < now() + 3_600_000 }
             try await desk.kill()
-            try await peer.sees("presence", of: "desk", "its will") { $0.online == false }
-            // What it has to say of that comes before its answer.
+            try await peer.waitFor("presence", of: "desk", "its will") { $0.online == false }
+            // A message about the countdown would precede this answer.
             try await peer.publish("record", JSON.record("s-1"), retain: false)
-            try await peer.isAnswered("s-1", rev: 1, "kept")
+            try await peer.waitForAnswer("s-1", rev: 1, "kept")
             #expect(peer.debt.last?.until != .null)
             try await service.end()
         }
     }
 
-    @Test func calmOfTheWeek() async throws {
+    @Test func weekShowsItsCalm() async throws {
         try await Space.with("desk") { space in
             try await CalmProgram.withService(broker: space.broker.port) { _ in
                 try await DebtProgram.withService(
                     ["--zone", "UTC"], broker: space.broker.port, environment: Self.environment
                 ) { service in
-                    let empty = try await space.peer.hearsDebt("nothing done") { $0.done == 0 }
-                    #expect(empty.calm == .null, "nobody knows")
+                    let empty = try await space.peer.waitForDebt("nothing done") { $0.done == 0 }
+                    #expect(empty.calm == .null, "the calm is unknown")
                     try space["desk"].begin()
                     func speak(_ level: Int64, until isRight: (JSON) -> Bool) async throws {
-                        // After a gap it takes four times as long until enough was heard.
+                        // After a gap the service needs four times as long to reach the required coverage.
                         try await eventually(
                             "\(level): calm \(space.peer.calm.last ?? .null), \(space.peer.debt.last ?? .null)",
                             within: .seconds(300)
@@ -72,7 +72,7 @@ import Testing
                     try await speak(30) { $0.calm == 100 }
                     try await speak(80) { ($0.calm.int ?? 100) < 100 }
                     #expect(try await space["desk"].lockstep("stop").code == 0)
-                    // Its last word, some seconds later, is the week's, since there is no other session.
+                    // The week has one session, so it gets the session's last calm, some seconds later.
                     try await eventually("the week is as calm as its session: \(space.peer.debt.suffix(2))") {
                         let (week, percent) = (space.peer.debt.last ?? .null, space.peer.calm.last?.percent)
                         let history = try await service.history("--csv").output
@@ -85,35 +85,37 @@ import Testing
     }
 
     /// One service, one ledger, and a week for each space.
-    @Test func everySpace() async throws {
+    @Test func oneServiceServesEverySpace() async throws {
         try await Broker.withBroker { broker in
             let service = try DebtProgram(
                 ["--space", "+", "--zone", "UTC"], broker: broker.port, environment: Self.environment)
             try await service.start()
             try await Peer.with("peer", port: broker.port, space: "home") { home in
                 try await Peer.with("peer-2", port: broker.port, space: "studio-3") { studio in
-                    // The same session in two spaces is two sessions.
+                    // One ID in two spaces means two sessions.
                     for (peer, minutes) in [(home, Int64(20)), (studio, 35)] {
                         var record = JSON.record("s-1", minutes: minutes)
                         record.node = .string(peer.id)
                         record.stamp = [record.stamp[0], 0, .string(peer.id)]
-                        // Who is connected has not subscribed yet. A node sends it again, too.
+                        // The service may not have subscribed yet. A node repeats its records, too.
                         try await eventually("\(peer.space): it is kept") {
                             try await peer.publish("record", record, retain: false)
                             return peer.ledgerAcks.contains { $0.records[0].outcome == "kept" }
                         }
-                        try await peer.isAnswered("s-1", rev: 1, "kept")
+                        try await peer.waitForAnswer("s-1", rev: 1, "kept")
                     }
-                    try await home.hearsDebt("its minutes") { $0.done == 1_200_000 }
-                    try await studio.hearsDebt("its minutes") { $0.done == 2_100_000 }
-                    #expect(home.all("presence", of: "debt").isEmpty, "it is no node of a space")
+                    try await home.waitForDebt("its minutes") { $0.done == 1_200_000 }
+                    try await studio.waitForDebt("its minutes") { $0.done == 2_100_000 }
+                    #expect(home.all("presence", of: "debt").isEmpty, "it publishes no presence in a space")
                     let history = try await service.history("--space", "studio-3", "--json")
-                    #expect(history.json.done == 2_100_000 && history.json.node == "peer-2", "\(history)")
+                    #expect(history.json.done == 2_100_000, "\(history)")
+                    #expect(history.json.node == "peer-2", "\(history)")
                     let which = try await service.history("--space", "+")
-                    #expect(which.code == 2 && which.errors.contains("home, studio-3"), "\(which)")
-                    // What a person changes in one changes nothing in the other, also after a kill.
+                    #expect(which.code == 2, "\(which)")
+                    #expect(which.errors.contains("home, studio-3"), "\(which)")
+                    // A change in one space does not affect the other, also after a kill.
                     #expect(try await service.command("delete", "s-1", "--space", "home").code == 0)
-                    try await home.hearsDebt("it is deleted") { $0.done == 0 }
+                    try await home.waitForDebt("it is deleted") { $0.done == 0 }
                     try await service.kill()
                     let count = studio.debt.count
                     try await service.start()
@@ -125,6 +127,32 @@ import Testing
                 }
             }
             try await service.end()
+        }
+    }
+
+    @Test(.waitingForTimers) func twoServicesOfOneIDReportItAndOneKeepsOff() async throws {
+        try await Broker.withBroker { broker in
+            try await Peer.with(port: broker.port) { peer in
+                let first = try DebtProgram(["--zone", "UTC"], broker: broker.port)
+                let second = try DebtProgram(["--zone", "UTC"], broker: broker.port)
+                try await first.start()
+                try await peer.waitForDebt("nothing done") { $0.done == 0 }
+                try await second.start()
+                try await eventually("both report it; \(first.log) \(second.log)") {
+                    [first, second].allSatisfy { $0.log.contains("another machine uses the id debt") }
+                }
+                #expect(second.log.contains("another process connected first"))
+                // The one that stays is the only one that answers.
+                try await eventually("a record is kept") {
+                    try await peer.publish("record", JSON.record("s-1"), retain: false)
+                    return peer.ledgerAcks.contains { $0.records[0].outcome == "kept" }
+                }
+                #expect(try await first.history("--json").output.contains("s-1"))
+                let presences = peer.all("presence", of: "debt").count
+                #expect(presences <= 40, "\(presences) presences")
+                try await first.end()
+                try await second.end()
+            }
         }
     }
 }

@@ -4,15 +4,15 @@ import Mosquitto
 import Support
 import Testing
 
-/// One peer sends as many intents as it can; the owner and the other peers go on.
-@Suite(.takingTurns) struct FloodTests {
-    @Test func floodOfOnePeerHoldsUpNobodyElse() async throws {
+/// One peer floods the owner with intents; the owner and the other peers continue.
+@Suite(.limitedConcurrency) struct FloodTests {
+    @Test func floodOfOnePeerDelaysNoOtherPeer() async throws {
         try await Space.with("desk") { space in
             let id = try space["desk"].begin(["seconds": 600])
             let before = ProcessCounters.now(of: space["desk"].pid).residentKilobytes
             try await Peer.with("flood", port: space.broker.port) { flood in
                 let messages = (0..<10_000).map { number in
-                    Message(
+                    MQTTMessage(
                         topic: flood.topic("flood", "intent"),
                         payload: Array(
                             """
@@ -28,9 +28,9 @@ import Testing
                     #expect(space["desk"].status.status == "paused")
                     try await group.waitForAll()
                 }
-                try await flood.isHeard(by: space["desk"])
+                try await flood.waitUntilHandled(by: space["desk"])
                 let answers = { space.peer.all("ack", of: "desk").filter { $0.id.text?.hasPrefix("flood-") == true } }
-                // The broker delivers an answer to this peer after the owner has published its register.
+                // This peer gets an answer after the owner has published its register.
                 try await eventually("there is an answer for each revision") {
                     let applied = answers().count { $0.outcome == "applied" }
                     return space["desk"].status.revision == .number(Int64(applied) + 2)
@@ -38,10 +38,12 @@ import Testing
                 let outcomes = answers()
                 let applied = outcomes.count { $0.outcome == "applied" }
                 let busy = outcomes.count { $0.reason == "busy" }
-                #expect(applied >= 100 && busy >= 1)
+                #expect(applied >= 100)
+                #expect(busy >= 1)
                 // Every intent was either applied or counted as refused.
                 let refused = space["desk"].row(of: "flood").dropped.tooOften.int ?? 0
-                #expect(Int64(applied) + refused <= 10_000 && refused > 1_000, "\(applied) applied, \(refused) refused")
+                #expect(Int64(applied) + refused <= 10_000, "\(applied) applied, \(refused) refused")
+                #expect(refused > 1_000, "\(applied) applied, \(refused) refused")
             }
             let after = ProcessCounters.now(of: space["desk"].pid).residentKilobytes
             #expect(after - before < 40_000, "\(before) KB before, \(after) KB after")

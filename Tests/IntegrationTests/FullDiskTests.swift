@@ -6,8 +6,8 @@ import Support
 import Testing
 
 /// The owner's state directory is on a disk that is full for a while.
-@Suite(.takingTurns, .tryingAgain) struct FullDiskTests {
-    /// A small disk of one's own takes the right to mount one.
+@Suite(.limitedConcurrency, .retriedAfterStall) struct FullDiskTests {
+    /// Whether this process may mount a small disk.
     private static let canMount: Bool = {
         guard getuid() == 0, let directory = try? TemporaryDirectory() else { return false }
         return mount(directory.path) && umount2(directory.path, 0) == 0
@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(.enabled(if: canMount, "only root of the machine may mount a disk"))
-    func whatIsNotOnDiskIsNotTold() async throws {
+    func registerIsPublishedAfterItIsOnDisk() async throws {
         let directory = try TemporaryDirectory()
         let state = directory.file("state")
         mkdir(state, 0o700)
@@ -26,26 +26,28 @@ import Testing
         defer { umount2(state, Int32(MNT_DETACH)) }
         try await FaultySpace.with(deskDirectory: directory) { space, id in
             fill(state)
-            #expect(await space.extend(space.desk).outcome == "applied", "the person is not made to wait")
+            #expect(await space.extend(space.desk).outcome == "applied", "a local press does not wait")
             #expect(space.desk.status.totalSeconds == 1_560)
             async let pressed = space.extend(space.kitchen)
-            try await space.peer.sees("intent", of: "kitchen", "a press") { $0.op == "extend" }
-            try await space.peer.isHeard(by: space.desk)
+            try await space.peer.waitFor("intent", of: "kitchen", "a press") { $0.op == "extend" }
+            try await space.peer.waitUntilHandled(by: space.desk)
             #expect(space.peer.latest("session", of: "desk").rev == 1, "a crash now could forget the rest")
             #expect(space.peer.all("ack", of: "desk").isEmpty)
             unlink(state + "/filler")
             #expect(["applied", "noAnswer"].contains(await pressed.outcome), "it may have taken too long")
             // A press that waits for four seconds is reason enough to take over.
-            if space.kitchen.status.isOwner == true { throw StoodStill("kitchen took over") }
-            try await space.agrees("both presses") { $0.totalSeconds == 1_620 && $0.session.text == id }
+            if space.kitchen.status.isOwner == true { throw Failed("kitchen took over") }
+            try await space.waitForAgreement("both presses") { $0.totalSeconds == 1_620 && $0.session.text == id }
             try await space.desk.kill()
             try await space.desk.start()
-            try await space.agrees("both presses, from the disk") { $0.totalSeconds == 1_620 && $0.revision == 3 }
+            try await space.waitForAgreement("both presses, from the disk") {
+                $0.totalSeconds == 1_620 && $0.revision == 3
+            }
         }
     }
 
     @Test(.enabled(if: canMount, "only root of the machine may mount a disk"))
-    func everyAnswerAndDisplaySaysThatNothingIsSaved() async throws {
+    func everyAnswerAndDisplayReportsAFullDisk() async throws {
         let directory = try TemporaryDirectory()
         let state = directory.file("state")
         mkdir(state, 0o700)
@@ -61,33 +63,40 @@ import Testing
 
         fill(state)
         let paused = try await desk.lockstep("pause")
-        #expect(paused.code == 7 && paused.output.contains("Session paused"), "\(paused)")
-        #expect(paused.errors.contains("not saved") && paused.errors.contains(state), "\(paused)")
+        #expect(paused.code == 7, "\(paused)")
+        #expect(paused.output.contains("Session paused"), "\(paused)")
+        #expect(paused.errors.contains("not saved"), "\(paused)")
+        #expect(paused.errors.contains(state), "\(paused)")
         let again = try await desk.lockstep("start", "Writing", "--json")
-        #expect(again.code == 7 && again.json.outcome == "applied", "\(again)")
+        #expect(again.code == 7, "\(again)")
+        #expect(again.json.outcome == "applied", "\(again)")
         #expect(again.json.problem.kind == "unsaved", "\(again)")
         let text = try await desk.lockstep("status")
         #expect(text.output.contains("warning: changes are not saved"), "\(text)")
         #expect(desk.status.problems.items.map(\.kind) == ["unsaved"])
         let bar = try await desk.lockstep("status", "--style", "compact", "--format", "waybar")
-        #expect(bar.output.contains("unsaved") && bar.output.contains("Not saved"), "\(bar)")
+        #expect(bar.output.contains("unsaved"), "\(bar)")
+        #expect(bar.output.contains("Not saved"), "\(bar)")
         let doctor = try await desk.lockstep("doctor")
-        #expect(doctor.code == 3 && doctor.output.contains("WRONG disk"), "\(doctor)")
-        #expect(doctor.output.contains(state) && doctor.output.contains("0 of 64 KB are free"), "\(doctor)")
+        #expect(doctor.code == 3, "\(doctor)")
+        #expect(doctor.output.contains("WRONG disk"), "\(doctor)")
+        #expect(doctor.output.contains(state), "\(doctor)")
+        #expect(doctor.output.contains("0 of 64 KB are free"), "\(doctor)")
         #expect(Self.get("/health", port).hasPrefix("HTTP/1.1 503"))
         let metrics = Self.get("/metrics", port)
         #expect(metrics.contains("\nlockstep_journal_saved 0.0"), "\(metrics)")
         #expect(!metrics.contains("\nlockstep_journal_failures_total 0"), "\(metrics)")
 
         unlink(state + "/filler")
-        try await desk.shows("that all is saved") { $0.problems == [] }
+        try await desk.waitFor("that all is saved") { $0.problems == [] }
         #expect(try await desk.lockstep("extend", "1m").code == 0)
         #expect(Self.get("/health", port).hasPrefix("HTTP/1.1 200"))
         #expect(try await desk.lockstep("doctor").output.contains("ok    disk"))
         #expect(desk.log.split(separator: "\n").count { $0.contains("the journal cannot be written") } == 1)
         try await desk.kill()
         try await desk.start()
-        #expect(desk.status.title == "Writing" && desk.status.totalSeconds == 1_560)
+        #expect(desk.status.title == "Writing")
+        #expect(desk.status.totalSeconds == 1_560)
     }
 
     /// The answer to a request of the node's page, head and body.

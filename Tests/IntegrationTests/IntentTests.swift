@@ -4,9 +4,9 @@ import Mosquitto
 import Support
 import Testing
 
-/// What an owner answers to a scripted peer. Every intent gets its answer, and takes effect once or not at all.
-@Suite(.takingTurns) struct IntentTests {
-    @Test func sentDoubledItIsAppliedOnce() async throws {
+/// Answers of an owner to a scripted peer: each intent takes effect once or not at all.
+@Suite(.limitedConcurrency) struct IntentTests {
+    @Test func aDoubledIntentIsAppliedOnce() async throws {
         try await Space.with("desk") { space in
             let id = try space["desk"].begin(["seconds": 600])
             let press = try await space.peer.ask("extend", of: id, ["args": ["seconds": 60]])
@@ -18,12 +18,12 @@ import Testing
             #expect(first.session.text == id)
             #expect(second.outcome == "duplicate")
             #expect(space["desk"].status.totalSeconds == 660)
-            let register = try await space.peer.sees("session", of: "desk", "the intent") { $0.rev == 2 }
+            let register = try await space.peer.waitFor("session", of: "desk", "the intent") { $0.rev == 2 }
             #expect(register.applied == [.string(press)])
         }
     }
 
-    @Test func theAnswerComesAfterTheRegisterThatHoldsTheIntent() async throws {
+    @Test func answerFollowsTheRegister() async throws {
         try await Space.with("desk") { space in
             let id = try space["desk"].begin()
             let press = try await space.peer.ask("pause", of: id)
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func lateItIsExpired() async throws {
+    @Test func aLateIntentIsExpired() async throws {
         try await Space.with("desk") { space in
             let id = try space["desk"].begin()
             let past: JSON = ["at": .number(now() - 60_000), "expiresAt": .number(now() - 30_000)]
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test func forAnOldSessionItNeverHitsTheLaterOne() async throws {
+    @Test func anIntentForAnOldSessionNeverChangesTheLaterOne() async throws {
         try await Space.with("desk") { space in
             let old = try space["desk"].begin()
             let new = try space["desk"].begin()
@@ -65,11 +65,11 @@ import Testing
         }
     }
 
-    @Test func forASupersededSessionItNamesTheWinner() async throws {
+    @Test func aRefusalForASupersededSessionNamesTheWinner() async throws {
         try await Space.with("desk") { space in
             let id = try space["desk"].begin()
             try await space.peer.publish("session", .register("theirs", ahead: 2_000))
-            try await space.peer.sees("session", of: "desk", "superseded") { $0.status == "superseded" }
+            try await space.peer.waitFor("session", of: "desk", "superseded") { $0.status == "superseded" }
             let press = try await space.peer.ask("stop", of: id)
             let answer = try await space.peer.answer(to: press, from: "desk")
             #expect(answer.reason == "superseded")
@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test(arguments: ["startBreak", "startFocus", "skip"])
-    func forAPhaseThatIsOverItIsStale(op: String) async throws {
+    func anIntentForAFormerPhaseIsStale(op: String) async throws {
         try await Space.with("desk") { space in
             let id = try space["desk"].begin(["plan": "focus 25m, shortBreak 5m, focus 25m, shortBreak 5m"])
             let first = try await space.peer.ask("skip", of: id, ["phase": 0])
@@ -92,7 +92,7 @@ import Testing
         }
     }
 
-    @Test func withoutThePhaseItNeedsItIsInvalid() async throws {
+    @Test func anIntentWithoutItsPhaseIsInvalid() async throws {
         try await Space.with("desk") { space in
             let id = try space["desk"].begin(["plan": "focus 25m, shortBreak 5m"])
             let press = try await space.peer.ask("skip", of: id)
@@ -103,7 +103,7 @@ import Testing
     }
 
     @Test(arguments: [0, -60, 86_401, 9_000_000_000] as [Int64])
-    func withBadArgumentsItIsInvalid(seconds: Int64) async throws {
+    func anIntentWithBadArgumentsIsInvalid(seconds: Int64) async throws {
         try await Space.with("desk") { space in
             let id = try space["desk"].begin()
             let press = try await space.peer.ask("extend", of: id, ["args": ["seconds": .number(seconds)]])
@@ -114,14 +114,29 @@ import Testing
         }
     }
 
-    @Test func ofAnUnknownKindItIsCountedAndChangesNothing() async throws {
+    @Test(
+        arguments: [
+            [:], ["title": "a\u{7}"], ["label": "\u{202E}"], ["colour": "#fff"], ["label": "", "colour": "#fff"],
+        ] as [JSON]
+    ) func aCorrectionWithBadArgumentsIsInvalid(args: JSON) async throws {
+        try await Space.with("desk") { space in
+            let id = try space["desk"].begin()
+            let press = try await space.peer.ask("correct", of: id, ["args": args])
+            let answer = try await space.peer.answer(to: press, from: "desk")
+            #expect(answer.outcome == "refused")
+            #expect(answer.reason == "invalid")
+            #expect(space["desk"].status.revision == 1)
+        }
+    }
+
+    @Test func anUnknownIntentIsCounted() async throws {
         try await Space.with("desk") { space in
             let id = try space["desk"].begin()
             try await space.peer.ask("explode", of: id)
             try await space.peer.ask(7, of: id)
             try await space.peer.ask("extend", of: id, ["args": ["seconds": "60"]])
             try await space.peer.ask("stop", of: id, ["from": "somebody"])
-            try await space.peer.isHeard(by: space["desk"])
+            try await space.peer.waitUntilHandled(by: space["desk"])
             let dropped = space["desk"].row(of: "peer").dropped
             #expect(dropped.outOfBounds == 1)
             #expect(dropped.malformed == 2)
@@ -131,7 +146,7 @@ import Testing
         }
     }
 
-    @Test func whatIsSoAlreadyIsNoop() async throws {
+    @Test func anIntentWithoutEffectIsNoop() async throws {
         try await Space.with("desk") { space in
             let id = try space["desk"].begin()
             let resume = try await space.peer.ask("resume", of: id)
@@ -142,7 +157,7 @@ import Testing
         }
     }
 
-    @Test func whatTheStateDoesNotAllowIsRefused() async throws {
+    @Test func anIntentThatTheStateForbidsIsRefused() async throws {
         try await Space.with("desk") { space in
             let id = try space["desk"].begin(["mode": "countup"])
             let extend = try await space.peer.ask("extend", of: id, ["args": ["seconds": 60]])
@@ -156,10 +171,10 @@ import Testing
         }
     }
 
-    @Test func reorderedEachIsAnsweredForItself() async throws {
+    @Test func reorderedIntentsAreAnsweredOneByOne() async throws {
         try await Space.with("desk") { space in
             let id = try space["desk"].begin(["seconds": 600])
-            // Pressed pause, extend, resume; they arrive backwards.
+            // The presses pause, extend and resume arrive in reverse order.
             let resume = try await space.peer.ask("resume", of: id)
             let extend = try await space.peer.ask("extend", of: id, ["args": ["seconds": 30]])
             let pause = try await space.peer.ask("pause", of: id)
@@ -171,17 +186,17 @@ import Testing
         }
     }
 
-    @Test func forASessionOfNobodyItGetsNoAnswerFromThisNode() async throws {
+    @Test func anIntentForAnUnknownSessionGetsNoAnswer() async throws {
         try await Space.with("desk") { space in
             try space["desk"].begin()
             try await space.peer.ask("stop", of: "never-heard-of")
-            try await space.peer.isHeard(by: space["desk"])
+            try await space.peer.waitUntilHandled(by: space["desk"])
             #expect(space.peer.all("ack", of: "desk").isEmpty)
             #expect(space["desk"].status.status == "running")
         }
     }
 
-    @Test func retainedItIsOutOfThePastAndIgnored() async throws {
+    @Test func aRetainedIntentIsIgnored() async throws {
         try await Space.with("desk") { space in
             let id = try space["desk"].begin()
             try await space["desk"].kill()
@@ -194,7 +209,7 @@ import Testing
         }
     }
 
-    @Test func manyAtOnceAreAllAnswered() async throws {
+    @Test func concurrentIntentsAreAllAnswered() async throws {
         try await Space.with("desk") { space in
             let id = try space["desk"].begin(["seconds": 600])
             var presses: [String] = []
@@ -205,7 +220,7 @@ import Testing
                 #expect(try await space.peer.answer(to: press, from: "desk").outcome == "applied")
             }
             #expect(space["desk"].status.totalSeconds == 700)
-            let register = try await space.peer.sees("session", of: "desk", "the last") { $0.rev == 101 }
+            let register = try await space.peer.waitFor("session", of: "desk", "the last") { $0.rev == 101 }
             #expect(register.applied.items.count == 64)
         }
     }

@@ -3,50 +3,51 @@
 import Support
 import Testing
 
-/// The page of a node that was given no broker: working alone is a supported setting.
-@Suite(.takingMuch, .tryingAgain, Kiosk.isSeen) struct KioskAloneTests {
-    @Test func aNodeWithoutABrokerHasLostNothing() async throws {
+/// The page of a node without a broker, which is a supported configuration.
+@Suite(.startingBrowsers, .retriedAfterStall, Kiosk.isSeen) struct KioskAloneTests {
+    @Test func nodeWithoutABrokerShowsNoProblem() async throws {
         try await Self.with { node, browser, address in
             #expect(node.status.linked == false)
             for face in ["focus", "calm", "phases"] {
                 let page = try await browser.open("\(address)/?face=\(face)&lang=en")
-                try await page.isDrawn("idle")
+                try await page.waitUntilDrawn("idle")
                 #expect(try await !page.text("notice").contains("Not connected"))
             }
             try node.begin()
             for face in ["focus", "calm", "phases"] {
                 let page = try await browser.open("\(address)/?face=\(face)&lang=en")
-                try await page.isDrawn("running")
+                try await page.waitUntilDrawn("running")
                 #expect(try await page.text("notice") == "")
             }
             let line = try await node.lockstep("status", "--face", "focus", "--style", "expanded", "--lang", "en")
-            #expect(line.code == 0 && !line.output.contains("Not connected"), "\(line)")
-            // Without its node, a page has lost something.
+            #expect(line.code == 0, "\(line)")
+            #expect(!line.output.contains("Not connected"), "\(line)")
+            // A page without its node shows a problem.
             let page = try await browser.open("\(address)/?lang=en")
-            try await page.isDrawn("running")
+            try await page.waitUntilDrawn("running")
             try await node.kill()
             try await page.eventually("the node is lost", "document.getElementById('notice').textContent !== ''")
         }
     }
 
-    /// A browser keeps pages that were left for the way back, and it has six connections to a node.
+    /// A browser caches pages for its back button, and it has only six connections to a node.
     @Test func aTabThatChangesItsFaceManyTimesShowsTheTime() async throws {
         try await Self.with { node, browser, address in
             try node.begin(["title": "Reading", "seconds": 1_500])
             let page = try await browser.open(
                 "\(address)/?face=focus",
                 script: "addEventListener('pageshow', (event) => { window.wasKept = event.persisted; });")
-            try await page.isDrawn("running")
+            try await page.waitUntilDrawn("running")
             let faces = ["calm", "phases", "boring", "focus"]
             for turn in 0..<9 {
                 let face = faces[turn % faces.count]
                 _ = try await page.value("void (location.search = '?face=\(face)&turn=\(turn)')")
-                try await Self.shows(page, face, turn: turn)
+                try await Self.waitFor(page, face, turn: turn)
             }
             _ = try await page.value("void (location = '/week')")
             try await page.eventually("the week", "!!document.querySelector('main') && location.pathname === '/week'")
             _ = try await page.value("void (location = '/?face=focus&turn=9')")
-            try await Self.shows(page, "focus", turn: 9)
+            try await Self.waitFor(page, "focus", turn: 9)
             try await eventually("one stream is open") {
                 try await page.value(
                     "fetch('metrics').then((answer) => answer.text()).then((text) => text.includes('lockstep_displays 1.0'))"
@@ -55,16 +56,16 @@ import Testing
             }
             for turn in [8, 7, 6] {
                 _ = try await page.value("void history.go(location.search.endsWith('turn=9') ? -2 : -1)")
-                try await Self.shows(page, faces[turn % faces.count], turn: turn)
+                try await Self.waitFor(page, faces[turn % faces.count], turn: turn)
             }
-            #expect(try await page.value("wasKept") == true, "the page that was kept is there again")
+            #expect(try await page.value("wasKept") == true, "the cached page is back")
             _ = try await node.lockstep("pause")
             try await page.eventually("it is told of the pause", "entry.status === 'paused'")
         }
     }
 
-    private static func shows(_ page: Page, _ face: String, turn: Int) async throws {
-        // A browser that waits for a connection waits for the better part of a minute.
+    private static func waitFor(_ page: Page, _ face: String, turn: Int) async throws {
+        // A browser without a free connection would wait for most of a minute.
         try await eventually("the \(face) face of turn \(turn)", within: .seconds(25)) {
             try await page.value(
                 "location.search.endsWith('turn=\(turn)') && !!document.documentElement?.classList.contains('\(face)')"
@@ -72,22 +73,21 @@ import Testing
         }
     }
 
-    /// The boring face is grey as long as its time is right; then its time has the grey of what counts less.
-    @Test func theBoringFaceKeepsItsGreyWhileTheTimeStandsStill() async throws {
+    @Test func boringFaceDimsTheTimeOnlyWhenStale() async throws {
         try await Self.with { node, browser, address in
             let page = try await browser.open("\(address)/?face=boring")
             let colour = "getComputedStyle(document.getElementById('time')).color"
             let grey: JSON = "rgb(136, 136, 136)"
             try node.begin(["plan": "focus 25m, shortBreak 5m"])
-            try await page.isDrawn("running")
+            try await page.waitUntilDrawn("running")
             #expect(try await page.value(colour) == grey)
             #expect(try await node.lockstep("pause").code == 0)
-            try await page.isDrawn("paused")
+            try await page.waitUntilDrawn("paused")
             #expect(try await page.value(colour) == grey)
             try node.begin(["plan": "focus 1s, shortBreak 5m"])
-            try await page.isDrawn("ready")
+            try await page.waitUntilDrawn("ready")
             #expect(try await page.value(colour) == grey)
-            // The node says when it is stale.
+            // The timeline of the node says when it becomes stale.
             #expect(try await page.value("timeline.staleAfter") == 30_000)
             _ = try await page.value("timeline.staleAfter = 1000")
             try await node.kill()
@@ -104,17 +104,17 @@ import Testing
             var pages: [Page] = []
             for face in ["focus", "calm", "phases"] {
                 let page = try await browser.open("\(address)/?face=\(face)&lang=en")
-                try await page.isDrawn("running")
+                try await page.waitUntilDrawn("running")
                 #expect(try await Self.operations(page) == ["stop", "extend", "startFocus"], "\(face)")
                 pages.append(page)
             }
             #expect(try await node.lockstep("pause").code == 0)
             for page in pages {
-                try await page.isDrawn("paused")
+                try await page.waitUntilDrawn("paused")
                 #expect(try await Self.operations(page) == ["resume", "stop", "startFocus"])
             }
             try await pages[0].click("button[data-op=resume]")
-            for page in pages { try await page.isDrawn("running") }
+            for page in pages { try await page.waitUntilDrawn("running") }
             #expect(node.status.currentPhase.kind == "shortBreak")
         }
     }

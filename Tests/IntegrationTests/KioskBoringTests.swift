@@ -3,56 +3,55 @@
 import Support
 import Testing
 
-/// The boring face on the page: AR-01 to AR-07, from beginning to end of a session.
-@Suite(.takingMuch, .tryingAgain, Kiosk.isSeen) struct KioskBoringTests {
-    @Test func nothingButTheTime() async throws {
+/// The boring face during a session: AR-01 to AR-07.
+@Suite(.startingBrowsers, .retriedAfterStall, Kiosk.isSeen) struct KioskBoringTests {
+    @Test func boringFaceShowsOnlyTheTime() async throws {
         try await Kiosk.with { kiosk in
             let page = try await kiosk.open("desk", "face=boring&theme=light&qr=0")
-            try await page.isDrawn("idle")
+            try await page.waitUntilDrawn("idle")
             _ = try await page.value(Self.script)
             try kiosk.desk.begin([
                 "title": "Reading", "label": "Study", "colour": "f00", "icon": "📚", "plan": "focus 4s, focus 6s",
                 "autoAdvance": true,
             ])
-            try await page.isDrawn("running")
+            try await page.waitUntilDrawn("running")
             var colours: Set<JSON> = []
             try await eventually("the end") {
                 guard try await page.value("entry.status") == "running" else { return true }
                 colours.insert(try await page.value("getComputedStyle(document.getElementById('time')).color"))
-                try await looksAsItShould(page)
+                try await expectBoringLook(page)
                 return false
             }
             #expect(colours == ["rgb(136, 136, 136)"], "AR-03: no colour changes as time decreases")
             let end = try await page.value("window.atEnd")
             #expect(end.faults == [])
             #expect(end.time == "0:00")
-            try await page.isDrawn("idle")
+            try await page.waitUntilDrawn("idle")
             #expect(try await page.value("counted.noise") == 0, "AR-04: no haptic or sound at milestones")
-            try await looksAsItShould(page)
+            try await expectBoringLook(page)
             #expect(try await page.value("document.body.innerText.trim() + document.title") == "")
         }
     }
 
-    /// The debt of the week, and only while there is one.
-    @Test func theDebt() async throws {
+    /// The face shows the debt of the week only while there is one.
+    @Test func boringFaceShowsTheDebt() async throws {
         try await Kiosk.with { kiosk in
             let page = try await kiosk.open("desk", "face=boring")
-            try await page.isDrawn("idle")
+            try await page.waitUntilDrawn("idle")
             _ = try await page.value(Self.script)
             try kiosk.desk.begin()
-            try await page.isDrawn("running")
+            try await page.waitUntilDrawn("running")
             for (minutes, text): (Int64, String) in [(120, "-120m"), (-45, ""), (0, ""), (150, "-2h30m")] {
                 try await kiosk.feed("debt", ["minutes": .number(minutes)])
                 try await page.eventually("the debt", "document.getElementById('under').textContent === '\(text)'")
-                try await looksAsItShould(page)
+                try await expectBoringLook(page)
             }
             let colour = try await page.value("getComputedStyle(document.getElementById('under')).color")
             #expect(colour == "rgb(68, 68, 68)")
         }
     }
 
-    /// `boringFaults()` lists what must not be there. `atEnd` is how the end looked: it is shown for five seconds, which
-    /// a busy machine may not leave for questions from outside.
+    /// `boringFaults()` lists forbidden content. `atEnd` captures the end, which is shown for only five seconds.
     private static let script = #"""
         window.boringFaults = async () => {
           const unwanted = {
@@ -75,7 +74,7 @@ import Testing
         }))
         """#
 
-    private func looksAsItShould(_ page: Page, sourceLocation: SourceLocation = #_sourceLocation) async throws {
+    private func expectBoringLook(_ page: Page, sourceLocation: SourceLocation = #_sourceLocation) async throws {
         #expect(try await page.value("boringFaults()") == [], sourceLocation: sourceLocation)
     }
 }

@@ -3,8 +3,8 @@
 import Support
 import Testing
 
-/// The page by itself: its parameters, what it costs, and what it does when it was not looked at.
-@Suite(.takingMuch, .tryingAgain, Kiosk.isSeen) struct KioskPageTests {
+/// The page alone: its parameters, its cost, and its state after a sleep.
+@Suite(.startingBrowsers, .retriedAfterStall, Kiosk.isSeen) struct KioskPageTests {
     @Test func eachParameterHasAnEffect() async throws {
         try await Kiosk.with { kiosk in
             try kiosk.desk.begin(["title": "Reading", "plan": "focus 25m, shortBreak 5m"])
@@ -16,12 +16,12 @@ import Testing
                 ("theme=e-ink", "document.getElementById('time').textContent.startsWith('ends ')"),
                 ("controls=0", "document.querySelectorAll('button').length === 0"),
                 ("qr=1", "isShown(document.getElementById('qr')) && document.getElementById('qr').naturalWidth > 0"),
-                ("scale=0.5", "document.getElementById('time').offsetHeight < innerHeight / 5"),
+                ("scale=0.5", "document.getElementById('time').offsetHeight < innerHeight / 4"),
                 ("hide=detail,buttons", "['detail', 'buttons'].every((id) => !isShown(document.getElementById(id)))"),
             ]
             for (query, expression) in effects {
                 let page = try await kiosk.open("kitchen", query)
-                try await page.isDrawn("running")
+                try await page.waitUntilDrawn("running")
                 try await page.eventually(query, expression)
                 #expect(try await page.value("measure(800, 480)") == [], "\(query)")
                 #expect(try await page.problems() == [], "\(query)")
@@ -30,12 +30,12 @@ import Testing
         }
     }
 
-    @Test func itIsSmallAndAsksNobodyElse() async throws {
+    @Test func pageIsSmallAndLoadsNoOtherFile() async throws {
         try await Kiosk.with { kiosk in
             let page = try await kiosk.open("desk", "qr=1")
-            try await page.isDrawn("idle")
+            try await page.waitUntilDrawn("idle")
             let weight = try await page.value(
-                "Promise.all(['.', 'kiosk.css', 'kiosk.js'].map(async (name) =>"
+                "Promise.all(['.', 'look.css', 'kiosk.css', 'live.js', 'alerts.js', 'kiosk.js'].map(async (name) =>"
                     + " (await (await fetch(name)).arrayBuffer()).byteLength)).then((all) => all.reduce((a, b) => a + b))"
             )
             #expect((1...60_000).contains(weight.int ?? 0), "\(weight)")
@@ -47,18 +47,35 @@ import Testing
         }
     }
 
-    /// That time passes is nothing to hear of, to lay out anew, or to keep a screen from sleeping for.
-    @Test func aTickIsOnlyATick() async throws {
+    @Test func aPageIsDarkInItsHoursUnlessASessionIsLive() async throws {
+        let isDark = "getComputedStyle(document.getElementById('stage')).visibility === 'hidden'"
+        try await Kiosk.with { kiosk in
+            let page = try await kiosk.open("desk", "blank=00:00-23:59")
+            try await page.waitUntilDrawn("idle")
+            try await page.eventually("an idle page is dark", isDark)
+            try kiosk.desk.begin()
+            try await page.waitUntilDrawn("running")
+            try await page.eventually("a session lights it", "!(\(isDark))")
+            try await kiosk.press("stop")
+            try await page.waitUntilDrawn("idle")
+            try await page.eventually("it is dark again", isDark)
+            _ = try await page.value("dispatchEvent(new PointerEvent('pointerdown'))")
+            try await page.eventually("a touch shows it", "!(\(isDark))")
+        }
+    }
+
+    /// A tick causes no speech and no new layout, and a pause lets the screen sleep.
+    @Test func aTickChangesOnlyTheTime() async throws {
         try await Kiosk.with { kiosk in
             let page = try await kiosk.open("desk")
-            try await page.isDrawn("idle")
+            try await page.waitUntilDrawn("idle")
             #expect(try await page.value("counted.wakeLocks") == 0)
             try kiosk.desk.begin()
-            try await page.isDrawn("running")
+            try await page.waitUntilDrawn("running")
             try await page.eventually("the screen stays on", "counted.wakeLocks === 1")
             _ = try await page.value(
-                "counted.fits = 0; counted.spoken = []; const all = largest;"
-                    + " largest = () => { counted.fits++; return all(); }; counted.from = performance.now()")
+                "counted.fits = 0; counted.spoken = []; const all = fitTexts;"
+                    + " fitTexts = (most) => { counted.fits++; all(most); }; counted.from = performance.now()")
             let time = try await page.text("time")
             try await page.eventually("a few seconds", "performance.now() - counted.from > 3500")
             try await page.eventually("it counts", "document.getElementById('time').textContent !== '\(time)'")
@@ -71,27 +88,18 @@ import Testing
             #expect(try await page.text("spoken").hasPrefix("Reading. Focus paused. \(left) minutes left"))
             try await kiosk.press("stop")
             try await page.eventually("the screen may sleep", "counted.wakeLocks === 0")
-
-            try kiosk.desk.begin()
-            try await page.isDrawn("running")
-            let motion = "getComputedStyle(document.getElementById('time')).transitionDuration"
-            #expect(try await page.value(motion) != "0s")
-            try await page.call(
-                "Emulation.setEmulatedMedia",
-                ["features": [["name": "prefers-reduced-motion", "value": "reduce"]]])
-            #expect(try await page.value(motion) == "0s")
         }
     }
 
-    /// Frozen, behind other tabs, asleep with its machine, made narrower: right at once afterwards.
-    @Test func itIsRightAfterItSlept() async throws {
+    /// The page is right at once after it was frozen, hidden, asleep or resized.
+    @Test func pageIsRightAfterASleep() async throws {
         try await Kiosk.with { kiosk in
             let page = try await kiosk.open("desk")
             try kiosk.desk.begin(["title": "Reading", "seconds": 1_500])
-            try await page.isDrawn("running")
+            try await page.waitUntilDrawn("running")
             try await page.call("Page.setWebLifecycleState", ["state": "frozen"])
             let before = kiosk.desk.status.remainingSeconds.int ?? 0
-            try await kiosk.desk.shows("three seconds less") { ($0.remainingSeconds.int ?? 0) < before - 3 }
+            try await kiosk.desk.waitFor("three seconds less") { ($0.remainingSeconds.int ?? 0) < before - 3 }
             try await page.call("Page.setWebLifecycleState", ["state": "active"])
             try await isRight(page, kiosk)
 
@@ -104,7 +112,7 @@ import Testing
             _ = try await page.value(hide(false))
             #expect(try await page.value("document.title") == "Reading")
 
-            // While a machine sleeps, its browser's clock stands still.
+            // The browser's clock stands still during a sleep.
             _ = try await page.value(
                 "const real = performance.now.bind(performance); performance.now = () => real() - 60000; 0")
             try await isRight(page, kiosk)
@@ -115,7 +123,7 @@ import Testing
         }
     }
 
-    /// Within a second, for the page and the node are asked one after the other.
+    /// Checks the page within a second, since page and node are read one after the other.
     private func isRight(_ page: Page, _ kiosk: Kiosk) async throws {
         var last = ""
         do {

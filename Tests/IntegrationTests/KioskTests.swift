@@ -3,39 +3,38 @@
 import Support
 import Testing
 
-/// The kiosk page in a real browser, against real nodes: every face in every state at every size, by measurement.
-@Suite(.takingMuch, .tryingAgain, Kiosk.isSeen) struct KioskTests {
-    @Test func everyFaceInEveryState() async throws {
+/// The kiosk page in a real browser with real nodes. Every face is measured in every state at every size.
+@Suite(.startingBrowsers, .retriedAfterStall, Kiosk.isSeen) struct KioskTests {
+    @Test func everyFaceShowsEveryState() async throws {
         try await Kiosk.with { kiosk in
-            let gallery = try await Gallery.open(kiosk, node: "kitchen")
-            try await gallery.look("idle", as: "idle")
-            try await course(kiosk, gallery)
-            try await longTexts(kiosk, gallery)
-            try await moved(kiosk, gallery)
-            try await otherLanguages(kiosk, gallery)
-            #expect(try await gallery.problems() == [])
+            let faces = try await FacePages.open(kiosk, node: "kitchen")
+            try await faces.look("idle", as: "idle")
+            try await course(kiosk, faces)
+            try await longTexts(kiosk, faces)
+            try await moved(kiosk, faces)
+            try await otherLanguages(kiosk, faces)
+            #expect(try await faces.problems() == [])
         }
     }
 
-    private func course(_ kiosk: Kiosk, _ gallery: Gallery) async throws {
+    private func course(_ kiosk: Kiosk, _ faces: FacePages) async throws {
         let id = try kiosk.desk.begin([
             "title": "Reading", "plan": "focus 25m, shortBreak 5m, focus 25m", "label": "Study", "colour": "4c8dff",
         ])
-        try await gallery.look("running", of: id, as: "running")
+        try await faces.look("running", of: id, as: "running")
         try await kiosk.press("pause")
-        try await gallery.look("paused", of: id, as: "paused")
+        try await faces.look("paused", of: id, as: "paused")
         try await kiosk.press("startBreak")
-        try await gallery.look("running", of: id, as: "break")
+        try await faces.look("running", of: id, as: "break")
         let next = try kiosk.desk.begin(["title": "Reading", "plan": "focus 1s, shortBreak 5m", "icon": "📚"])
-        try await gallery.look("ready", of: next, as: "ready")
+        try await faces.look("ready", of: next, as: "ready")
         let open = try kiosk.desk.begin(["title": "Walk", "mode": "countup"])
-        try await gallery.look("running", of: open, as: "count-up")
-        try await gallery.look("completed", as: "completed") { try kiosk.desk.begin(["title": "Tea", "seconds": 1]) }
+        try await faces.look("running", of: open, as: "count-up")
+        try await faces.look("completed", as: "completed") { try kiosk.desk.begin(["title": "Tea", "seconds": 1]) }
     }
 
-    /// Whatever people write: two directions, drawings of many code points, a word that cannot be broken, colours that
-    /// are hardly there, an hour.
-    private func longTexts(_ kiosk: Kiosk, _ gallery: Gallery) async throws {
+    /// Difficult texts: two directions, long emoji, an unbreakable word, faint colours, and a time of an hour.
+    private func longTexts(_ kiosk: Kiosk, _ faces: FacePages) async throws {
         let phase = #"phase "A phase with a name of forty-two letters" 1h"#
         let dark = try kiosk.desk.begin([
             "title":
@@ -43,24 +42,24 @@ import Testing
             "label": "قراءة الكتاب 📚 مساء", "colour": "000030", "icon": "👩‍👩‍👧‍👦",
             "plan": .string("\(phase) x3"),
         ])
-        try await gallery.look("running", of: dark, as: "long")
+        try await faces.look("running", of: dark, as: "long")
         let bright = try kiosk.desk.begin([
             "title": .string(String(repeating: "Rindfleisch", count: 9)), "label": "Straße", "colour": "ff0",
             "plan": "work 1h x8 / rest 20m",
         ])
-        try await gallery.look("running", of: bright, as: "hour")
-        for picture in gallery.pictures where picture.name.hasSuffix("dark") {
+        try await faces.look("running", of: bright, as: "hour")
+        for picture in faces.pictures where picture.name.hasSuffix("dark") {
             try await picture.page.resize(width: 3_840, height: 2_160)
             #expect(try await picture.page.value("measure(3840, 2160)") == [], "\(picture.name)")
             try await kiosk.keep(picture.page, as: "large-\(picture.name)")
         }
     }
 
-    /// A session that a later start has ended, where that start is not known yet.
-    private func moved(_ kiosk: Kiosk, _ gallery: Gallery) async throws {
+    /// A session that was superseded by a start which is not known yet.
+    private func moved(_ kiosk: Kiosk, _ faces: FacePages) async throws {
         try await kiosk.desk.end()
         try await kiosk.peer.publish("presence", .presence(online: true, connection: "c1"))
-        try await gallery.look("superseded", saying: "Ended by a later start on kitchen-pi, ", as: "superseded") {
+        try await faces.look("superseded", saying: "Ended by a later start on kitchen-pi, ", as: "superseded") {
             var register = JSON.register(kiosk.peer.fresh("moved"), status: "superseded")
             register.supersededBy = ["session": "later", "node": "kitchen-pi"]
             register.supersededBy.at = .number(now())
@@ -68,13 +67,13 @@ import Testing
         }
     }
 
-    private func otherLanguages(_ kiosk: Kiosk, _ gallery: Gallery) async throws {
+    private func otherLanguages(_ kiosk: Kiosk, _ faces: FacePages) async throws {
         let id = try kiosk.kitchen.begin([
             "title": "قراءة", "label": "دراسة", "plan": "focus 25m, shortBreak 5m, focus 25m",
         ])
         let files = try Project.files(under: "Sources/Display/Languages") { $0.hasSuffix(".json") }
         for language in files.compactMap({ $0.split(separator: "/").last?.dropLast(5) }) where language != "ar" {
-            for picture in gallery.pictures where picture.name.hasSuffix("-dark") {
+            for picture in faces.pictures where picture.name.hasSuffix("-dark") {
                 try await speaks(String(language), id, picture.page)
                 try await picture.page.resize(width: 240, height: 240)
                 let faults = try await picture.page.value("measure(240, 240)")
@@ -82,9 +81,9 @@ import Testing
                 #expect(faults == [], "\(language) on \(picture.name)")
             }
         }
-        for picture in gallery.pictures { try await speaks("ar", id, picture.page) }
-        try await gallery.look("running", of: id, as: "ar")
-        for picture in gallery.pictures {
+        for picture in faces.pictures { try await speaks("ar", id, picture.page) }
+        try await faces.look("running", of: id, as: "ar")
+        for picture in faces.pictures {
             #expect(try await picture.page.value("getComputedStyle(document.body).direction") == "rtl")
         }
     }

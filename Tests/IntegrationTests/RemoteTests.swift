@@ -4,18 +4,18 @@ import Mosquitto
 import Support
 import Testing
 
-/// `lockstep` where no node runs: a passing remote over the broker.
-@Suite(.takingTurns, .tryingAgain) struct RemoteTests {
+/// `lockstep` without a local node: a remote at the broker.
+@Suite(.limitedConcurrency, .retriedAfterStall) struct RemoteTests {
     private func remote(_ space: Space, _ arguments: String...) async throws -> CommandResult {
         let nowhere = space.broker.directory.file("none.sock")
         return try await CommandLine.run(
             arguments + ["--socket", nowhere, "--broker", "mqtt://127.0.0.1:\(space.broker.port)"])
     }
 
-    @Test func itSeesAndPausesAndLeavesNoTrace() async throws {
+    @Test func remotePausesAndLeavesNoTrace() async throws {
         try await Space.with("desk") { space in
             let id = try space["desk"].begin(["title": "Reading", "plan": "focus 25m, shortBreak 5m"])
-            try await space.peer.sees("session", of: "desk", "the session") { $0.id.text == id }
+            try await space.peer.waitFor("session", of: "desk", "the session") { $0.id.text == id }
             space.peer.forget()
             let status = try await remote(space, "status", "--json")
             #expect(status.code == 0, "\(status)")
@@ -44,13 +44,13 @@ import Testing
         }
     }
 
-    /// Runs `body` with a session of desk and the options of a remote that gets nothing retained.
+    /// Runs `body` with a session of desk and the options of a remote without retained messages.
     private func withoutRetained(
         _ body: (Space, _ session: String, _ place: [String]) async throws -> Void
     ) async throws {
         try await Space.with("desk") { space in
             let id = try space["desk"].begin()
-            try await space.peer.sees("session", of: "desk", "the session") { $0.id.text == id }
+            try await space.peer.waitFor("session", of: "desk", "the session") { $0.id.text == id }
             try await Proxy.with(to: space.broker.port) { line in
                 line.drop(.retained)
                 let nowhere = space.broker.directory.file("none.sock")
@@ -59,17 +59,19 @@ import Testing
         }
     }
 
-    @Test func itWaitsForAnswersWhereTheBrokerHandsOutNothingRetained() async throws {
+    @Test func aRemoteWaitsForAnswersWithoutRetainedMessages() async throws {
         try await withoutRetained { _, id, place in
             let status = try await CommandLine.run(["status", "--json"] + place)
-            #expect(status.code == 0 && status.json.session.text == id, "\(status)")
+            #expect(status.code == 0, "\(status)")
+            #expect(status.json.session.text == id, "\(status)")
             let paused = try await CommandLine.run(["pause", "--json"] + place)
-            #expect(paused.code == 0 && paused.json.outcome == "applied", "\(paused)")
+            #expect(paused.code == 0, "\(paused)")
+            #expect(paused.json.outcome == "applied", "\(paused)")
         }
     }
 
-    /// Without MQTT 5 a remote hears its own hello, too; and a node answers one hello a second.
-    @Test func itTakesNoHelloForAnAnswer() async throws {
+    /// Without MQTT 5 a remote also receives its own hello, and a node answers one hello a second.
+    @Test func aRemoteIgnoresAHelloAsAnAnswer() async throws {
         try await withoutRetained { space, id, place in
             for round in 1...3 {
                 async let running = CommandLine.run(["status", "--json"] + place)
@@ -79,12 +81,13 @@ import Testing
                 }
                 try await space.peer.publish("hello", ["v": 1])
                 let status = try await running
-                #expect(status.code == 0 && status.json.session.text == id, "\(status)")
+                #expect(status.code == 0, "\(status)")
+                #expect(status.json.session.text == id, "\(status)")
             }
         }
     }
 
-    @Test func withoutASessionItSaysSo() async throws {
+    @Test func remoteReportsAMissingSession() async throws {
         try await Space.with("desk") { space in
             for command in ["status", "stop"] {
                 let result = try await remote(space, command)
@@ -93,7 +96,7 @@ import Testing
         }
     }
 
-    @Test func itCannotStart() async throws {
+    @Test func aRemoteCannotStart() async throws {
         try await Space.with("desk") { space in
             let result = try await remote(space, "start", "Reading")
             #expect(result.code == 2, "it has no --broker: \(result)")
@@ -101,10 +104,10 @@ import Testing
         }
     }
 
-    @Test(.mostlyWaiting) func anOwnerThatHangsGivesNoAnswer() async throws {
+    @Test(.waitingForTimers) func hangingOwnerGivesNoAnswer() async throws {
         try await Space.with("desk") { space in
             let id = try space["desk"].begin()
-            try await space.peer.sees("session", of: "desk", "the session") { $0.id.text == id }
+            try await space.peer.waitFor("session", of: "desk", "the session") { $0.id.text == id }
             space["desk"].freeze()
             let result = try await remote(space, "pause", "--json")
             #expect(result.code == 4, "it cannot take over: \(result)")
@@ -115,18 +118,18 @@ import Testing
         }
     }
 
-    @Test func itHasNoPlaceToHoldASession() async throws {
+    @Test func aRemoteCannotTakeASession() async throws {
         try await Space.with("desk") { space in
             let id = try space["desk"].begin()
             let result = try await remote(space, "take", "--json")
             #expect(result.code == 2, "\(result)")
             #expect(result.json.outcome == "invalid")
-            #expect(result.errors.contains("no place to hold a session"), "\(result)")
+            #expect(result.errors.contains("a remote holds no session"), "\(result)")
             #expect(space["desk"].status.session.text == id)
         }
     }
 
-    @Test(.mostlyWaiting) func aBrokerThatHangsIsNotReached() async throws {
+    @Test(.waitingForTimers) func hangingBrokerIsNotReached() async throws {
         try await Space.with("desk") { space in
             space.broker.suspend()
             let result = try await remote(space, "pause")
@@ -135,7 +138,7 @@ import Testing
         }
     }
 
-    @Test func aBrokerThatRefusesIsNotReached() async throws {
+    @Test func refusingBrokerIsNotReached() async throws {
         var options = Broker.Options()
         options.users = ["desk": "secret"]
         try await Broker.withBroker(options) { broker in

@@ -3,19 +3,19 @@
 import Support
 import Testing
 
-/// Starts of a scripted peer against a node's own session: the largest stamp wins, however it arrives.
-@Suite(.takingTurns, .tryingAgain) struct StartOrderTests {
+/// Starts of a scripted peer against a node's own session: the largest stamp wins.
+@Suite(.limitedConcurrency, .retriedAfterStall) struct StartOrderTests {
     @Test func aLaterStartEndsTheOwnSession() async throws {
         try await Space.with("desk") { space in
             let id = try space["desk"].begin()
             try await space.peer.publish("session", .register("theirs", ahead: 2_000))
-            let loser = try await space.peer.sees("session", of: "desk", "superseded") { $0.status == "superseded" }
+            let loser = try await space.peer.waitFor("session", of: "desk", "superseded") { $0.status == "superseded" }
             #expect(loser.id.text == id)
             #expect(loser.rev == 2)
             #expect(loser.supersededBy.session == "theirs")
             #expect(loser.supersededBy.node == "peer")
             #expect(loser.runs.items.last?[2] != .null, "its run is closed")
-            try await space["desk"].shows("theirs") { $0.session == "theirs" && $0.owner == "peer" }
+            try await space["desk"].waitFor("theirs") { $0.session == "theirs" && $0.owner == "peer" }
         }
     }
 
@@ -24,43 +24,43 @@ import Testing
             let theirs = JSON.register("theirs", ahead: -5_000)
             let id = try space["desk"].begin()
             try await space.peer.publish("session", theirs)
-            try await space.peer.isHeard(by: space["desk"])
+            try await space.peer.waitUntilHandled(by: space["desk"])
             #expect(space["desk"].status.session.text == id)
             #expect(space["desk"].status.revision == 1)
             #expect(space["desk"].row(of: "peer").session == "theirs", "known, and not the current one")
         }
     }
 
-    @Test func aStampFarAheadIsNotAdmittedAndItsAuthorIsTold() async throws {
+    @Test func stampFarAheadIsNotAdmittedAndItsNodeIsNotified() async throws {
         try await Space.with("desk") { space in
             let id = try space["desk"].begin()
             let before = now()
             try await space.peer.publish("session", .register("theirs", ahead: 3_600_000))
-            try await space.peer.isHeard(by: space["desk"])
+            try await space.peer.waitUntilHandled(by: space["desk"])
             #expect(space["desk"].status.session.text == id)
-            let ack = try await space.peer.sees("ack", of: "desk", "a word on the clock") { $0.kind == "clock" }
+            let ack = try await space.peer.waitFor("ack", of: "desk", "a clock objection") { $0.kind == "clock" }
             #expect(ack.node == "peer")
             #expect(ack.session == "theirs")
             #expect((before - 1_000...now() + 1_000).contains(ack.at.int ?? 0))
         }
     }
 
-    @Test func aStampOfLongAgoIsNotAdmitted() async throws {
+    @Test func aStampBefore2026IsNotAdmitted() async throws {
         try await Space.with("desk") { space in
             try await space.peer.publish("session", .register("theirs", ahead: -1_700_000_000_000))
-            try await space.peer.isHeard(by: space["desk"])
+            try await space.peer.waitUntilHandled(by: space["desk"])
             #expect(space["desk"].status.status == "idle")
         }
     }
 
-    @Test func aStartMadeWhileLookingAtASessionBeatsIt() async throws {
+    @Test func startBeatsTheSessionInView() async throws {
         try await Space.with("desk") { space in
-            // Ahead of the node's clock: a start made now would lose without the merged stamp.
+            // The peer's stamp is ahead of the node's clock, so the start wins only by the merged stamp.
             try await space.peer.publish("session", .register("theirs", ahead: 8_000))
-            try await space["desk"].shows("theirs") { $0.session == "theirs" }
+            try await space["desk"].waitFor("theirs") { $0.session == "theirs" }
             let id = try space["desk"].begin()
             #expect(space["desk"].status.session.text == id)
-            let mine = try await space.peer.sees("session", of: "desk", "its own") { $0.id.text == id }
+            let mine = try await space.peer.waitFor("session", of: "desk", "its own") { $0.id.text == id }
             let theirs = space.peer.latest("session", of: "peer")
             #expect((mine.stamp[0].int ?? 0) >= (theirs.stamp[0].int ?? 0))
         }
@@ -71,29 +71,29 @@ import Testing
             var register = JSON.register("theirs", rev: 5)
             register.title = "New"
             try await space.peer.publish("session", register)
-            try await space["desk"].shows("the register") { $0.title == "New" && $0.revision == 5 }
+            try await space["desk"].waitFor("the register") { $0.title == "New" && $0.revision == 5 }
             register.title = "Old"
             register.rev = 4
             try await space.peer.publish("session", register)
-            try await space.peer.isHeard(by: space["desk"])
+            try await space.peer.waitUntilHandled(by: space["desk"])
             #expect(space["desk"].status.title == "New")
 
             register.title = "Newer"
             register.epoch = 1
             register.rev = 1
             try await space.peer.publish("session", register)
-            try await space["desk"].shows("the next epoch") { $0.title == "Newer" }
+            try await space["desk"].waitFor("the next epoch") { $0.title == "Newer" }
         }
     }
 
-    @Test func twoRegistersOfOneVersionAreObjectedTo() async throws {
+    @Test func registersOfOneVersionCauseAnObjection() async throws {
         try await Space.with("desk") { space in
             var register = JSON.register("theirs", rev: 5)
             try await space.peer.publish("session", register)
-            try await space["desk"].shows("the register") { $0.session == "theirs" }
+            try await space["desk"].waitFor("the register") { $0.session == "theirs" }
             register.title = "A fork"
             try await space.peer.publish("session", register)
-            let ack = try await space.peer.sees("ack", of: "desk", "an objection") { $0.kind == "fork" }
+            let ack = try await space.peer.waitFor("ack", of: "desk", "an objection") { $0.kind == "fork" }
             #expect(ack.node == "peer")
             #expect(ack.rev == 5)
             #expect(space["desk"].status.title == "Elsewhere")
@@ -105,9 +105,9 @@ import Testing
             try await space.peer.publish("presence", .presence(online: true, connection: "c1"))
             let register = JSON.register("theirs")
             try await space.peer.publish("session", register)
-            try await space["desk"].shows("theirs") { $0.session == "theirs" }
+            try await space["desk"].waitFor("theirs") { $0.session == "theirs" }
 
-            space.peer.owns { [register] intent in
+            space.peer.answerIntents { [register] intent in
                 var paused = register
                 paused.rev = 2
                 paused.status = "paused"
@@ -129,17 +129,17 @@ import Testing
         }
     }
 
-    @Test func anUnansweredIntentIsSentAgainWithTheSameIDUntilTheNodeTakesOver() async throws {
+    @Test func unansweredIntentIsRepeatedUntilTheNodeTakesOver() async throws {
         try await Space.with("desk") { space in
             try await space.peer.publish("session", .register("theirs"))
-            try await space["desk"].shows("theirs") { $0.session == "theirs" }
+            try await space["desk"].waitFor("theirs") { $0.session == "theirs" }
             async let pausing = space["desk"].lockstep("pause", "--json")
-            try await eventually("it asks again") { space.peer.all("intent", of: "desk").count >= 2 }
+            try await eventually("the intent is repeated") { space.peer.all("intent", of: "desk").count >= 2 }
             #expect(Set(space.peer.all("intent", of: "desk").map(\.id)).count == 1)
             let result = try await pausing
             #expect(result.code == 0, "\(result)")
             let intent = space.peer.latest("intent", of: "desk").id
-            let register = try await space.peer.sees("session", of: "desk", "its own") { $0.status == "paused" }
+            let register = try await space.peer.waitFor("session", of: "desk", "its own") { $0.status == "paused" }
             #expect(register.lineage == "theirs")
             #expect(register.continues.node == "peer")
             #expect(register.applied == [intent])

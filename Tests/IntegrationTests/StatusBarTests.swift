@@ -4,9 +4,9 @@ import Glibc
 import Support
 import Testing
 
-/// `lockstep status` as a bar runs it.
-@Suite(.takingTurns, .tryingAgain) struct StatusBarTests {
-    /// A `lockstep status --follow` whose lines go to a file.
+/// `lockstep status` in a status bar.
+@Suite(.limitedConcurrency, .retriedAfterStall) struct StatusBarTests {
+    /// A running `lockstep status --follow` with its output in a file.
     private final class Follower: Sendable {
         let directory: TemporaryDirectory
         let pid: pid_t
@@ -22,16 +22,17 @@ import Testing
         var lines: [String] { directory.read("lines").split(separator: "\n").map(String.init) }
         var errors: String { directory.read("errors") }
 
-        /// Waits until a line says so.
-        func prints(_ what: String, file: String = #fileID, line: Int = #line, _ isRight: (String) -> Bool) async throws
+        /// Waits until a line satisfies `isRight`.
+        func waitForLine(_ what: String, file: String = #fileID, line: Int = #line, _ isRight: (String) -> Bool)
+            async throws
         {
             try await eventually("“\(what)” among \(lines) \(errors)", file: file, line: line) {
                 lines.contains(where: isRight)
             }
         }
 
-        func prints(_ text: String, file: String = #fileID, line: Int = #line) async throws {
-            try await prints(text, file: file, line: line) { $0 == text }
+        func waitForLine(_ text: String, file: String = #fileID, line: Int = #line) async throws {
+            try await waitForLine(text, file: file, line: line) { $0 == text }
         }
 
         /// - Returns: Its exit code.
@@ -46,31 +47,31 @@ import Testing
         }
     }
 
-    /// Whether there is the time of a session of 25 minutes of which something has passed.
+    /// Whether a line shows the time of a session of 25 minutes after its start.
     private static func counts(_ line: String) -> Bool {
         line.contains(/\b(1\d|2[0-4]):[0-5]\d/)
     }
 
-    @Test func aLineForEachChangeAndNoOther() async throws {
+    @Test func followPrintsALineForEachChange() async throws {
         try await Space.with("desk", "kitchen") { space in
             let desk = space["desk"]
             let minimal = try Follower(["--style", "minimal"], socket: desk.socket.path)
             let compact = try Follower([], socket: desk.socket.path)
-            for follower in [minimal, compact] { try await follower.prints("◌") }
+            for follower in [minimal, compact] { try await follower.waitForLine("◌") }
             try space["kitchen"].begin()
-            try await compact.prints("a second") { $0.hasPrefix("○") && Self.counts($0) }
-            try await minimal.prints("○")
+            try await compact.waitForLine("a second") { $0.hasPrefix("○") && Self.counts($0) }
+            try await minimal.waitForLine("○")
             #expect(try await space["kitchen"].lockstep("pause").code == 0)
-            try await compact.prints("a frozen time") { $0.hasPrefix("‖") && Self.counts($0) }
-            try await minimal.prints("‖")
+            try await compact.waitForLine("a frozen time") { $0.hasPrefix("‖") && Self.counts($0) }
+            try await minimal.waitForLine("‖")
             #expect(try await desk.lockstep("stop").code == 0)
             try await eventually("idle again") { compact.lines.last == "◌" && minimal.lines.last == "◌" }
             #expect(try await compact.end() == 0)
             #expect(try await minimal.end(SIGINT) == 0)
-            #expect(minimal.lines == ["◌", "○", "‖", "◌"], "seconds that pass change nothing in it")
+            #expect(minimal.lines == ["◌", "○", "‖", "◌"], "passing seconds do not change it")
             let lines = compact.lines
             #expect(zip(lines, lines.dropFirst()).allSatisfy { $0 != $1 })
-            // Approximate or not, each second once and none left out.
+            // Each second appears once, approximate or not.
             let seconds = lines.filter { $0.hasPrefix("○") }.compactMap { Int($0.suffix(2)) }
             #expect(
                 Set(zip(seconds, seconds.dropFirst()).map { ($0 + 60 - $1) % 60 }).isSubset(of: [0, 1]), "\(lines)")
@@ -78,35 +79,37 @@ import Testing
         }
     }
 
-    @Test func nodesComeAndGo() async throws {
+    @Test func barSurvivesItsNode() async throws {
         try await Broker.withBroker { broker in
             let desk = try NodeProcess("desk", broker: "mqtt://127.0.0.1:\(broker.port)")
             let bar = try Follower(["--style", "expanded", "--lang", "en"], socket: desk.socket.path)
-            try await bar.prints("◌ There is no session · Not connected")
+            try await bar.waitForLine("◌ There is no session · Not connected")
             try await desk.start()
-            try await bar.prints("◌ There is no session")
+            try await bar.waitForLine("◌ There is no session")
             try desk.begin()
-            try await bar.prints("running") { $0.hasPrefix("○ Reading · Focus in progress") }
+            try await bar.waitForLine("running") { $0.hasPrefix("○ Reading · Focus in progress") }
             try await desk.kill()
-            try await bar.prints("lost, and still counting") { $0.hasSuffix(" · Not connected") && Self.counts($0) }
+            try await bar.waitForLine("lost, and still counting") {
+                $0.hasSuffix(" · Not connected") && Self.counts($0)
+            }
             try await desk.start()
             try await eventually("in touch again") {
                 bar.lines.last.map { Self.counts($0) && !$0.contains("Not connected") } ?? false
             }
             #expect(try await bar.end(SIGHUP) == 0)
-            #expect(bar.errors.isEmpty, "not a word while it waits")
+            #expect(bar.errors.isEmpty, "it prints no error while it waits")
         }
     }
 
-    @Test func aPassingRemoteFollowsToo() async throws {
+    @Test func remoteFollowsTheSession() async throws {
         try await Space.with("desk") { space in
             let broker = "mqtt://127.0.0.1:\(space.broker.port)"
             let bar = try Follower(["--style", "expanded", "--broker", broker], socket: "/nonexistent/node.sock")
-            try await bar.prints("◌ There is no session")
+            try await bar.waitForLine("◌ There is no session")
             try space["desk"].begin()
-            try await bar.prints("running") { $0.hasPrefix("○ Reading · Focus in progress") }
+            try await bar.waitForLine("running") { $0.hasPrefix("○ Reading · Focus in progress") }
             try await space.broker.kill()
-            try await bar.prints("lost") { $0.hasPrefix("○ Reading") && $0.hasSuffix(" · Not connected") }
+            try await bar.waitForLine("lost") { $0.hasPrefix("○ Reading") && $0.hasSuffix(" · Not connected") }
             try await space.broker.start()
             try await eventually("in touch again: \(bar.lines) \(bar.errors)") {
                 bar.lines.last.map { $0.hasPrefix("○ Reading") && !$0.contains("Not connected") } ?? false
@@ -115,11 +118,11 @@ import Testing
         }
     }
 
-    @Test func endsWhenNobodyReads() async throws {
+    @Test func followEndsWithItsReader() async throws {
         let desk = try NodeProcess("desk")
         try await desk.start()
         let directory = try TemporaryDirectory()
-        // The shell tells how the follower has ended after its reader is gone.
+        // The shell prints the exit code of the follower after its reader has ended.
         let script = """
             { "$1" status --follow --socket "$2"; echo "ended with $?" >"$3/code"; } | read -r line
             """
@@ -133,7 +136,7 @@ import Testing
         try await desk.end()
     }
 
-    @Test func withoutFollowTheExitCodeSaysWhatThereIs() async throws {
+    @Test func exitCodeTellsWhetherThereIsASession() async throws {
         let desk = try NodeProcess("desk")
         let nobody = try await desk.lockstep("status", "--format", "tmux")
         #expect(nobody.code == 6)
@@ -155,14 +158,14 @@ import Testing
         try await desk.end()
     }
 
-    @Test func tmuxShowsIt() async throws {
+    @Test func tmuxShowsTheLine() async throws {
         let desk = try NodeProcess("desk")
         try await desk.start()
         try desk.begin(["title": "#{x} #[fg=red] 100%H ##x C#", "seconds": 7_200])
         let directory = try TemporaryDirectory()
         let tmux = [try Spawn.find("tmux"), "-S", directory.file("tmux.sock"), "-f", "/dev/null"]
         let command = "\(Program.path("lockstep")) status --style expanded --format tmux --socket \(desk.socket.path)"
-        // The inner one has the status line; what it draws is the content of the outer one's window.
+        // The inner tmux draws the status line in a window of the outer one.
         let inner = """
             env -u TMUX TERM=screen \(tmux[0]) -S \(directory.file("inner.sock")) -f /dev/null new-session \
             'exec sleep 600' ';' set -g status-interval 1 ';' set -g status-right-length 150 ';' \

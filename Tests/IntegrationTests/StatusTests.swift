@@ -4,8 +4,8 @@ import Support
 import Testing
 
 /// `lockstep status` and `lockstep nodes`.
-@Suite(.takingTurns, .tryingAgain) struct StatusTests {
-    /// F1 of the product, and what the issue adds.
+@Suite(.limitedConcurrency, .retriedAfterStall) struct StatusTests {
+    /// The fields of a status report.
     static let fields: Set<String> = [
         "activityName", "startTime", "elapsedSeconds", "totalSeconds", "calmPercent", "isRunning", "owner", "status",
         "phase", "plan", "remainingSeconds", "endsAt", "stale", "revision", "title", "icon", "label", "mode", "session",
@@ -49,7 +49,7 @@ import Testing
         try await desk.end()
     }
 
-    @Test func wordsForPeople() async throws {
+    @Test func statusPrintsPlainText() async throws {
         let desk = try NodeProcess("desk")
         try await desk.start()
         #expect(try await desk.lockstep("start", "Reading", "--plan", "focus 25m, shortBreak 5m").code == 0)
@@ -63,7 +63,7 @@ import Testing
         try await desk.end()
     }
 
-    @Test func wordsAreThoseOfTheCatalogueInThePersonsLanguage() async throws {
+    @Test func statusUsesThePersonsLanguage() async throws {
         let desk = try NodeProcess("desk")
         try await desk.start()
         func status(_ arguments: String..., language: String = "C") async throws -> CommandResult {
@@ -78,7 +78,8 @@ import Testing
             #expect(german.code == 0)
             #expect(german.output.hasPrefix("Lesen: Pause läuft\nNoch "), "\(german)")
             #expect(german.output.contains(" · endet "), "\(german)")
-            #expect(!german.output.contains("shortBreak") && !german.output.contains("left"), "\(german)")
+            #expect(!german.output.contains("shortBreak"), "\(german)")
+            #expect(!german.output.contains("left"), "\(german)")
         }
         #expect(try await status("--json", "--lang", "de").json.currentPhase.kind == "shortBreak")
         let refused = try await CommandLine.run(
@@ -88,10 +89,10 @@ import Testing
         try await desk.end()
     }
 
-    @Test func nodesTellsWhoIsThere() async throws {
+    @Test func nodesListsPresentNodes() async throws {
         try await Space.with("desk", "kitchen") { space in
             let id = try space["kitchen"].begin()
-            try await space["desk"].shows("the session") { $0.session.text == id }
+            try await space["desk"].waitFor("the session") { $0.session.text == id }
             let rows = try await space["desk"].lockstep("nodes", "--json").json.items
             #expect(rows.map(\.node) == ["desk", "kitchen"])
             #expect(rows[0].isSelf == true)
@@ -104,21 +105,21 @@ import Testing
         }
     }
 
-    @Test(.mostlyWaiting) func staleOnceTheOwnerIsGoneForThirtySeconds() async throws {
+    @Test(.waitingForTimers) func statusIsStaleThirtySecondsAfterTheOwnerIsLost() async throws {
         try await Space.with("desk", "kitchen") { space in
             try space["desk"].begin()
-            try await space["kitchen"].shows("the session") { $0.status == "running" }
+            try await space["kitchen"].waitFor("the session") { $0.status == "running" }
             try await space["desk"].kill()
             try await eventually("stale", within: .seconds(120)) { space["kitchen"].status.stale == true }
             let status = try await space["kitchen"].lockstep("status", "--json")
             #expect(status.code == 0)
-            #expect(status.json.isRunning == true, "the time goes on")
+            #expect(status.json.isRunning == true, "the time continues")
             #expect(status.json.staleSince.int != nil)
             #expect(
                 try await space["kitchen"].lockstep("status").output.contains(
-                    /stale since \d\d:\d\d · Last heard \d+ (s|min) ago\n/))
+                    /stale since \d\d:\d\d · Last heard \d+ (s|min) ago · desk\n/))
             try await space["desk"].start()
-            try await space["kitchen"].shows("contact") { $0.stale == false }
+            try await space["kitchen"].waitFor("contact") { $0.stale == false }
         }
     }
 }

@@ -3,53 +3,98 @@
 import Glibc
 import Mosquitto
 import Support
+import Synchronization
 import Testing
 
-/// What a node has around it: a disk, a service manager, other spaces, encryption.
-@Suite(.takingTurns, .tryingAgain) struct SurroundingsTests {
-    @Test func aDiskThatCannotBeWrittenHoldsBackWhatOthersHear() async throws {
+/// A node with its disk, its service manager, other spaces and TLS.
+@Suite(.limitedConcurrency, .retriedAfterStall) struct SurroundingsTests {
+    @Test func failingDiskDelaysMessages() async throws {
         try await Space.with("desk") { space in
             let desk = space["desk"]
-            // Not even root can write a file where a directory stands.
+            // Not even root can write a file in place of a directory.
             let obstacle = desk.directory.file("state/journal.new")
             mkdir(obstacle, 0o700)
-            #expect(try await desk.lockstep("start", "Reading").code == 7, "the person is not made to wait, but told")
+            #expect(try await desk.lockstep("start", "Reading").code == 7, "a local press does not wait, but warns")
             #expect(desk.status.status == "running")
-            try await space.peer.isHeard(by: desk)
+            try await space.peer.waitUntilHandled(by: desk)
             #expect(space.peer.all("session", of: "desk").isEmpty, "a crash now could forget it")
             #expect(desk.log.contains("cannot be written"))
             rmdir(obstacle)
-            try await space.peer.sees("session", of: "desk", "it, once it is on disk") { $0.status == "running" }
+            try await space.peer.waitFor("session", of: "desk", "it, once it is on disk") { $0.status == "running" }
             try await eventually("it is said") { desk.log.contains("can be written again") }
         }
     }
 
-    @Test func aServiceManagerIsToldWhenItIsReady() async throws {
-        let directory = try TemporaryDirectory()
-        let socket = Glibc.socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        defer { close(socket) }
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: directory.file("notify").utf8) }
-        let bound = withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(socket, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+    @Test func serviceManagerIsNotifiedWhenTheNodeIsReady() async throws {
+        let manager = try ServiceManager()
+        let desk = try NodeProcess("desk", environment: manager.environment)
+        try await desk.start()
+        try await eventually("it is ready") { manager.notices == ["READY=1"] }
+        #expect(desk.status.status == "idle", "a ready node answers")
+        try await desk.end()
+        #expect(manager.notices == ["READY=1", "STOPPING=1"])
+    }
+
+    @Test func theLoopFeedsTheWatchdog() async throws {
+        let manager = try ServiceManager()
+        let desk = try NodeProcess(
+            "desk", environment: manager.environment.merging(["WATCHDOG_USEC": "600000"]) { $1 })
+        try await desk.start()
+        try await eventually("the watchdog is fed again and again") {
+            manager.notices.count { $0 == "WATCHDOG=1" } >= 4
+        }
+        try await desk.end()
+    }
+
+    @Test func aNodeGivesBackThePagesThatOnlyItsStartNeeded() async throws {
+        let desk = try NodeProcess("desk")
+        try await desk.start()
+        let before = ProcessCounters.now(of: desk.pid).residentKilobytes
+        try await eventually("it is smaller than at its start") {
+            ProcessCounters.now(of: desk.pid).residentKilobytes < before * 9 / 10
+        }
+        try await desk.end()
+    }
+
+    @Test func theServicesFeedTheWatchdog() async throws {
+        try await Broker.withBroker { broker in
+            for name in ["lockstep-calm", "lockstep-debt"] {
+                let manager = try ServiceManager()
+                let directory = try TemporaryDirectory()
+                let pid = try Spawn.start(
+                    [
+                        Program.path(name), "--broker", "mqtt://127.0.0.1:\(broker.port)", "--state-dir",
+                        directory.file("state"),
+                    ],
+                    environment: Program.environment(
+                        home: directory.path, manager.environment.merging(["WATCHDOG_USEC": "600000"]) { $1 }),
+                    output: directory.file("log"))
+                defer { Spawn.end(pid) }
+                try await eventually("\(name) feeds the watchdog") {
+                    manager.notices.count { $0 == "WATCHDOG=1" } >= 4
+                }
             }
         }
-        try #require(bound == 0)
-        var told: [String] = []
-        func listen() -> [String] {
-            var chunk = [UInt8](repeating: 0, count: 256)
-            let count = recv(socket, &chunk, chunk.count, Int32(MSG_DONTWAIT))
-            if count > 0 { told.append(String(decoding: chunk[..<count], as: UTF8.self)) }
-            return told
+    }
+
+    /// Without an acknowledgement of its last presence, the node runs for another half second.
+    @Test func serviceManagerIsNotifiedBeforeTheNodeDisconnects() async throws {
+        let manager = try ServiceManager()
+        try await Broker.withBroker { broker in
+            try await Proxy.with(to: broker.port) { line in
+                line.drop(.acknowledgements)
+                let desk = try NodeProcess(
+                    "desk", broker: "mqtt://127.0.0.1:\(line.port)", environment: manager.environment)
+                try await Peer.with(port: broker.port) { peer in
+                    try await desk.start()
+                    try await peer.waitFor("presence", of: "desk", "it is online") { $0.online == true }
+                    async let ended = desk.end()
+                    try await peer.waitFor("presence", of: "desk", "it is offline") { $0.online == false }
+                    #expect(manager.notices == ["READY=1", "STOPPING=1"])
+                    #expect(try await ended == 0)
+                }
+            }
         }
-        let desk = try NodeProcess("desk", environment: ["NOTIFY_SOCKET": directory.file("notify")])
-        try await desk.start()
-        try await eventually("it is ready") { listen() == ["READY=1"] }
-        #expect(desk.status.status == "idle", "ready means that it answers")
-        try await desk.end()
-        try await eventually("it is stopping") { listen() == ["READY=1", "STOPPING=1"] }
     }
 
     @Test func spacesOfOneBrokerDoNotMix() async throws {
@@ -59,15 +104,15 @@ import Testing
             let studio = try NodeProcess("desk", broker: address, options: ["--space", "studio-3"])
             try await home.start()
             try await studio.start()
-            try await home.shows("a connection") { $0.linked == true }
-            try await studio.shows("a connection") { $0.linked == true }
+            try await home.waitFor("a connection") { $0.linked == true }
+            try await studio.waitFor("a connection") { $0.linked == true }
             let id = try home.begin()
             try await Peer.with(port: broker.port, space: "studio-3") { peer in
                 try await eventually("home's session is out") {
                     peer.messages.contains { $0.topic == "lockstep/1/home/node/desk/session" }
                 }
                 try await peer.publish("presence", .presence(online: true, connection: "c1"))
-                try await peer.isHeard(by: studio)
+                try await peer.waitUntilHandled(by: studio)
             }
             #expect(studio.status.status == "idle")
             #expect(home.status.session.text == id)
@@ -88,13 +133,49 @@ import Testing
             let stranger = try NodeProcess("stranger", broker: address)
             for node in [desk, kitchen, stranger] { try await node.start() }
             let id = try desk.begin()
-            try await kitchen.shows("the session") { $0.session.text == id }
+            try await kitchen.waitFor("the session") { $0.session.text == id }
             #expect(try await kitchen.lockstep("pause").code == 0)
             try await eventually("the one that does not trust the broker says so") {
                 stranger.log.contains("no connection to the broker")
             }
             #expect(stranger.status.linked == false)
             for node in [desk, kitchen, stranger] { try await node.end() }
+        }
+    }
+}
+
+/// The socket of a service manager, which receives the notices of a service.
+private final class ServiceManager: Sendable {
+    private let directory: TemporaryDirectory
+    private let socket: Int32
+    private let received = Mutex<[String]>([])
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        socket = Glibc.socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: directory.file("notify").utf8) }
+        let bound = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(socket, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        try #require(bound == 0)
+    }
+
+    deinit { close(socket) }
+
+    var environment: [String: String] { ["NOTIFY_SOCKET": directory.file("notify")] }
+
+    /// All notices so far.
+    var notices: [String] {
+        received.withLock { received in
+            var chunk = [UInt8](repeating: 0, count: 256)
+            while case let count = recv(socket, &chunk, chunk.count, Int32(MSG_DONTWAIT)), count > 0 {
+                received.append(String(decoding: chunk[..<count], as: UTF8.self))
+            }
+            return received
         }
     }
 }

@@ -3,20 +3,22 @@
 import Support
 import Testing
 
-/// A session goes on at another node: because its owner does not answer, or because a person wants it there.
-@Suite(.takingTurns, .tryingAgain) struct TakeoverTests {
-    /// Kitchen has taken over from desk, and everybody knows.
-    private func isTakenOver(_ space: FaultySpace, _ id: String, _ isRight: (JSON) -> Bool) async throws {
-        let agreed = try await space.agrees("the session at its new owner") {
+/// Takeovers of a silent owner's session, and moves on request.
+@Suite(.limitedConcurrency, .retriedAfterStall) struct TakeoverTests {
+    /// Waits until all nodes show that kitchen has taken over from desk.
+    private func waitForTakeover(_ space: FaultySpace, _ id: String, _ isRight: (JSON) -> Bool) async throws {
+        let agreed = try await space.waitForAgreement("the session at its new owner") {
             $0.owner == "kitchen" && $0.lineage.text == id && isRight($0)
         }
         #expect(agreed.continues.node == "desk")
         let takenAt = try #require(agreed.continues.at.int)
-        let lost = try await space.peer.sees("session", of: "desk", "the end of its own") { $0.status == "superseded" }
+        let lost = try await space.peer.waitFor("session", of: "desk", "the end of its own") {
+            $0.status == "superseded"
+        }
         #expect(lost.id.text == id)
         #expect(lost.supersededBy.node == "kitchen")
         let runs = lost.runs.items.map(\.items)
-        #expect(runs.allSatisfy { $0[2].int.map { $0 <= takenAt } == true }, "a minute is counted once: \(runs)")
+        #expect(runs.allSatisfy { $0[2].int.map { $0 <= takenAt } == true }, "each minute counts once: \(runs)")
         for node in [space.desk, space.kitchen] {
             let words = try await node.lockstep("status")
             #expect(words.code == 0)
@@ -26,10 +28,12 @@ import Testing
         #expect(await space.extend(space.desk).outcome == "applied")
         #expect(await space.extend(space.kitchen).outcome == "applied")
         let total = agreed.totalSeconds.int ?? 0
-        try await space.agrees("two more presses") { $0.totalSeconds.int == total + 120 && $0.owner == "kitchen" }
+        try await space.waitForAgreement("two more presses") {
+            $0.totalSeconds.int == total + 120 && $0.owner == "kitchen"
+        }
     }
 
-    @Test(.mostlyWaiting) func anOwnerThatHangs() async throws {
+    @Test(.waitingForTimers) func aHangingOwnerIsTakenOverFrom() async throws {
         try await FaultySpace.with { space, id in
             space.desk.freeze()
             let paused = try await space.kitchen.lockstep("pause", "--json")
@@ -42,45 +46,45 @@ import Testing
             #expect(status.last.from == "kitchen")
             #expect(status.continues.node == "desk")
             space.desk.thaw()
-            try await isTakenOver(space, id) { $0.status == "paused" }
+            try await waitForTakeover(space, id) { $0.status == "paused" }
         }
     }
 
-    @Test func anOwnerThatWasKilled() async throws {
+    @Test func aKilledOwnerIsTakenOverFrom() async throws {
         try await FaultySpace.with { space, id in
             try await space.desk.kill()
-            try await space.peer.sees("presence", of: "desk", "its will") { $0.online == false }
+            try await space.peer.waitFor("presence", of: "desk", "its will") { $0.online == false }
             let extended = try await space.kitchen.lockstep("extend", "5m", "--json")
             #expect(extended.code == 0, "\(extended)")
             #expect(extended.json.outcome == "applied")
             #expect(space.kitchen.status.isOwner == true)
             try await space.desk.start()
-            try await isTakenOver(space, id) { $0.status == "running" && $0.totalSeconds == 1_800 }
+            try await waitForTakeover(space, id) { $0.status == "running" && $0.totalSeconds == 1_800 }
         }
     }
 
-    /// Neither end can know that the other is there, and both press.
-    @Test(.mostlyWaiting) func anOwnerThatIsCutOff() async throws {
+    /// Both sides of a cut link press, without knowing of each other.
+    @Test(.waitingForTimers) func anOwnerWithoutANetworkIsTakenOverFrom() async throws {
         try await FaultySpace.with { space, id in
             space.deskLine.hold(.forth, .back)
             #expect(try await space.kitchen.lockstep("pause").code == 0)
-            #expect(await space.extend(space.desk).outcome == "applied", "the owner needs nobody")
+            #expect(await space.extend(space.desk).outcome == "applied", "the owner needs no peer")
             space.deskLine.heal()
-            try await isTakenOver(space, id) { $0.status == "paused" && $0.totalSeconds == 1_560 }
+            try await waitForTakeover(space, id) { $0.status == "paused" && $0.totalSeconds == 1_560 }
         }
     }
 
-    @Test(.mostlyWaiting) func aStopOnTheOldOwnerReachesTheNewOne() async throws {
+    @Test(.waitingForTimers) func aStopOnTheOldOwnerReachesTheNewOne() async throws {
         try await FaultySpace.with { space, id in
             space.deskLine.hold(.forth, .back)
             #expect(await space.extend(space.kitchen).outcome == "applied")
             #expect(try await space.desk.lockstep("stop").code == 0)
             #expect(space.kitchen.status.status == "running")
             space.deskLine.heal()
-            let last = try await space.peer.sees("session", of: "kitchen", "the stop") { $0.status == "stopped" }
+            let last = try await space.peer.waitFor("session", of: "kitchen", "the stop") { $0.status == "stopped" }
             #expect(last.lineage.text == id)
-            try await space.desk.shows("nothing") { $0.status == "idle" }
-            try await space.kitchen.shows("nothing") { $0.status == "idle" }
+            try await space.desk.waitFor("nothing") { $0.status == "idle" }
+            try await space.kitchen.waitFor("nothing") { $0.status == "idle" }
         }
     }
 
@@ -94,11 +98,11 @@ import Testing
             #expect(status.isOwner == true)
             let shift = (status.endsAt.int ?? 0) - (before.endsAt.int ?? 0)
             #expect(abs(shift) <= 250, "the time does not jump: \(shift) ms")
-            try await isTakenOver(space, id) { $0.status == "running" && $0.totalSeconds == 1_500 }
+            try await waitForTakeover(space, id) { $0.status == "running" && $0.totalSeconds == 1_500 }
 
             #expect(try await space.kitchen.lockstep("take", "--json").json.outcome == "noop")
             #expect(try await space.desk.lockstep("take", "--json").json.outcome == "applied")
-            let back = try await space.agrees("the session back again") { $0.owner == "desk" }
+            let back = try await space.waitForAgreement("the session back again") { $0.owner == "desk" }
             #expect(back.lineage.text == id)
             #expect(back.continues.node == "kitchen")
             #expect(back.totalSeconds == 1_620)
@@ -116,7 +120,7 @@ import Testing
             let answer = try #require(desk.socket.request("POST", "/v1/take", body: Array(body.utf8)))
             #expect(answer.code == code, "\(body): \(answer)")
         }
-        #expect(try await desk.lockstep("take").output == "It was so already\n")
+        #expect(try await desk.lockstep("take").output == "Nothing to change\n")
         try await desk.end()
     }
 }

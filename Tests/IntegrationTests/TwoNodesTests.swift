@@ -3,9 +3,9 @@
 import Support
 import Testing
 
-/// One session, two machines, and a person at either.
-@Suite(.takingTurns, .tryingAgain) struct TwoNodesTests {
-    @Test func aSessionStartedHereShowsThere() async throws {
+/// One session on two machines, with a person at each.
+@Suite(.limitedConcurrency, .retriedAfterStall) struct TwoNodesTests {
+    @Test func sessionShowsOnTheOtherNode() async throws {
         try await Space.with("desk", "kitchen") { space in
             let started = try await space["desk"].lockstep(
                 "start", "Reading", "--plan", "focus 25m, shortBreak 5m", "--label", "Study", "--color", "#4c8dff",
@@ -13,7 +13,7 @@ import Testing
             #expect(started.code == 0, "\(started)")
             let id = try #require(started.json.session.text)
 
-            let there = try await space["kitchen"].shows("the session") { $0.session.text == id }
+            let there = try await space["kitchen"].waitFor("the session") { $0.session.text == id }
             let here = space["desk"].status
             let same = [
                 "session", "lineage", "owner", "status", "title", "icon", "label", "mode", "plan", "phase",
@@ -29,17 +29,17 @@ import Testing
         }
     }
 
-    @Test func everyActionFromTheOtherMachine() async throws {
+    @Test func everyActionWorksFromTheOtherMachine() async throws {
         try await Space.with("desk", "kitchen") { space in
             let (desk, kitchen) = (space["desk"], space["kitchen"])
             let id = try desk.begin(["title": "Reading", "plan": "focus 25m, shortBreak 5m, focus 25m"])
-            try await kitchen.shows("the session") { $0.session.text == id }
+            try await kitchen.waitFor("the session") { $0.session.text == id }
 
             func act(_ arguments: [String], _ what: String, _ isRight: (JSON) -> Bool) async throws {
                 let result = try await CommandLine.run(arguments + ["--socket", kitchen.socket.path])
                 #expect(result.code == 0, "\(arguments): \(result)")
-                try await desk.shows(what, isRight)
-                try await kitchen.shows(what, isRight)
+                try await desk.waitFor(what, isRight)
+                try await kitchen.waitFor(what, isRight)
             }
             try await act(["pause"], "paused") { $0.status == "paused" && $0.isRunning == false && $0.endsAt == .null }
             try await act(["resume"], "running") { $0.status == "running" && $0.endsAt != .null }
@@ -48,7 +48,7 @@ import Testing
             try await act(["focus"], "the second focus") { $0.phase == 2 && $0.currentPhase.kind == "focus" }
             try await act(["stop"], "no live session") { $0.status == "stopped" || $0.status == "idle" }
 
-            let last = try await space.peer.sees("session", of: "desk", "stopped") { $0.status == "stopped" }
+            let last = try await space.peer.waitFor("session", of: "desk", "stopped") { $0.status == "stopped" }
             #expect(last.id.text == id)
             #expect(last.last.from == "kitchen")
             #expect(last.last.op == "stop")
@@ -59,34 +59,34 @@ import Testing
     @Test func skipEndsTheSessionAfterTheLastPhase() async throws {
         try await Space.with("desk", "kitchen") { space in
             let id = try space["desk"].begin(["plan": "work 40m x2"])
-            try await space["kitchen"].shows("the session") { $0.session.text == id }
+            try await space["kitchen"].waitFor("the session") { $0.session.text == id }
             #expect(try await space["kitchen"].lockstep("skip").code == 0)
-            try await space["kitchen"].shows("the second phase") { $0.phase == 1 }
+            try await space["kitchen"].waitFor("the second phase") { $0.phase == 1 }
             #expect(try await space["kitchen"].lockstep("skip").code == 0)
-            try await space.peer.sees("session", of: "desk", "completed") { $0.status == "completed" }
+            try await space.peer.waitFor("session", of: "desk", "completed") { $0.status == "completed" }
         }
     }
 
     @Test func pausedTimeStandsStill() async throws {
         try await Space.with("desk", "kitchen") { space in
             try space["desk"].begin()
-            try await space["kitchen"].shows("the session") { $0.status == "running" }
+            try await space["kitchen"].waitFor("the session") { $0.status == "running" }
             #expect(try await space["kitchen"].lockstep("pause").code == 0)
-            let paused = try await space["kitchen"].shows("paused") { $0.status == "paused" }
-            let register = try await space.peer.sees("session", of: "desk", "paused") { $0.status == "paused" }
+            let paused = try await space["kitchen"].waitFor("paused") { $0.status == "paused" }
+            let register = try await space.peer.waitFor("session", of: "desk", "paused") { $0.status == "paused" }
             #expect(register.endsAt == .null)
             #expect(register.runs.items.last?[2] != .null)
             #expect(space["desk"].status.remainingSeconds == paused.remainingSeconds)
         }
     }
 
-    @Test func theLaterStartWinsOnBothAndTheOtherIsSuperseded() async throws {
+    @Test func laterStartSupersedesTheEarlierOnBothNodes() async throws {
         try await Space.with("desk", "kitchen") { space in
             let first = try space["desk"].begin(["title": "First", "seconds": 600])
-            try await space["kitchen"].shows("the first") { $0.session.text == first }
+            try await space["kitchen"].waitFor("the first") { $0.session.text == first }
             let second = try space["kitchen"].begin(["title": "Second", "seconds": 600])
-            try await space["desk"].shows("the second") { $0.session.text == second }
-            let loser = try await space.peer.sees("session", of: "desk", "superseded") { $0.status == "superseded" }
+            try await space["desk"].waitFor("the second") { $0.session.text == second }
+            let loser = try await space.peer.waitFor("session", of: "desk", "superseded") { $0.status == "superseded" }
             #expect(loser.id.text == first)
             #expect(loser.supersededBy.session.text == second)
             #expect(loser.supersededBy.node == "kitchen")
@@ -94,10 +94,10 @@ import Testing
         }
     }
 
-    @Test(.mostlyWaiting) func aShortCountdownCompletesOnBothWithoutAMessage() async throws {
+    @Test(.waitingForTimers) func aShortCountdownCompletesOnBothWithoutAMessage() async throws {
         try await Space.with("desk", "kitchen") { space in
             let id = try space["desk"].begin(["seconds": 4])
-            // One look after the other from start to end: no state is waited for that may be over by then.
+            // The test polls from start to end, since waiting for a short state could miss it.
             var seen: [JSON] = []
             try await eventually("the session, and idle five seconds after its end") {
                 let register = space.peer.latest("session", of: "desk")

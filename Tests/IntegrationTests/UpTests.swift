@@ -5,9 +5,9 @@ import Glibc
 import Support
 import Testing
 
-/// `lockstep up`: everything on one machine, and nothing of it left afterwards.
-@Suite(.takingTurns, .tryingAgain) struct UpTests {
-    /// A running `lockstep up`, whose broker and node do not outlive the tests.
+/// `lockstep up` runs all programs on one machine and leaves no process behind.
+@Suite(.limitedConcurrency, .retriedAfterStall) struct UpTests {
+    /// A running `lockstep up` that ends its broker and node with the test.
     private final class Run {
         let directory: TemporaryDirectory
         let pid: pid_t
@@ -20,7 +20,7 @@ import Testing
         ) throws {
             self.directory = directory
             self.number = number
-            // A node of this person's own, with a broker of its own, is none of its business.
+            // `up` ignores the settings of the person's own node.
             let settings = directory.file(".config/lockstep")
             try FileManager.default.createDirectory(atPath: settings, withIntermediateDirectories: true)
             try directory.write(
@@ -47,7 +47,7 @@ import Testing
 
         var log: String { directory.read("up-\(number).log") }
 
-        func isUp() async throws {
+        func waitUntilUp() async throws {
             try await eventually("up: \(log)") { log.contains("Lockstep is up") && log.contains("Ctrl-C") }
             try findChildren()
         }
@@ -84,11 +84,11 @@ import Testing
     }
 
     @Test(arguments: [SIGINT, SIGTERM])
-    func itEndsAllOfItselfAndGoesOnTheNextTime(signal: Int32) async throws {
+    func upEndsItsProgramsAndContinuesTheSessionLater(signal: Int32) async throws {
         let directory = try TemporaryDirectory()
         let socket = LocalSocket(path: directory.file("node.sock"))
         let first = try Run(directory)
-        try await first.isUp()
+        try await first.waitUntilUp()
         try await eventually("a broker, a node, the calm and the debt service") {
             try first.findChildren()
             return first.children.count == 4
@@ -102,7 +102,7 @@ import Testing
         #expect(socket.request("GET", "/v1/session") == nil)
 
         let second = try Run(directory, number: 2)
-        try await second.isUp()
+        try await second.waitUntilUp()
         try await eventually("connected") { socket.request("GET", "/v1/session")?.body.linked == true }
         let after = try #require(socket.request("GET", "/v1/session")).body
         #expect(after.session == before.session)
@@ -112,12 +112,12 @@ import Testing
         try await eventually("nothing is left") { !second.isAnythingLeft }
     }
 
-    /// Whoever kills the broker has not ended the evening: it comes back at its port, and with it what goes through it.
+    /// `up` restarts a killed broker on its port, and traffic resumes.
     @Test func aKilledBrokerIsStartedAgain() async throws {
         let directory = try TemporaryDirectory()
         let socket = LocalSocket(path: directory.file("node.sock"))
         let run = try Run(directory)
-        try await run.isUp()
+        try await run.waitUntilUp()
         try await eventually("connected") { socket.request("GET", "/v1/session")?.body.linked == true }
         for _ in 1...2 {
             try await eventually("a broker") {
@@ -137,10 +137,10 @@ import Testing
         try await eventually("nothing is left") { !run.isAnythingLeft }
     }
 
-    @Test func whatItPrintsWorks() async throws {
+    @Test func printedCommandsWork() async throws {
         let directory = try TemporaryDirectory()
         let run = try Run(directory)
-        try await run.isUp()
+        try await run.waitUntilUp()
         let line = try #require(run.log.split(separator: "\n").first { $0.contains("lockstep start") })
         let words = line.split(separator: " ").dropFirst().map(String.init)
         #expect(try await CommandLine.run(words).code == 0, "\(line)")
@@ -158,10 +158,10 @@ import Testing
     }
 
     @Test(arguments: ["node.sock", "other.sock"])
-    func aSecondOneOnTheSameStateIsRefusedAndHarmsNothing(socket: String) async throws {
+    func aSecondUpOnTheSameStateIsRefused(socket: String) async throws {
         let directory = try TemporaryDirectory()
         let first = try Run(directory)
-        try await first.isUp()
+        try await first.waitUntilUp()
         let configuration = directory.read("state/broker/mosquitto.conf")
         let second = try Run(directory, number: 2, socket: socket)
         #expect(try await second.ended() != 0)
@@ -174,11 +174,11 @@ import Testing
         try await eventually("nothing is left") { !first.isAnythingLeft }
     }
 
-    @Test func itsNodeRunsHooks() async throws {
+    @Test func nodeOfUpRunsHooks() async throws {
         let directory = try TemporaryDirectory()
         let run = try Run(
             directory, environment: ["LOCKSTEP_HOOK_STARTED": "echo \"$LOCKSTEP_TITLE\" > \(directory.file("hooked"))"])
-        try await run.isUp()
+        try await run.waitUntilUp()
         let socket = directory.file("node.sock")
         #expect(try await CommandLine.run(["start", "Reading", "--socket", socket]).code == 0)
         try await eventually("the hook has run") { directory.read("hooked") == "Reading\n" }
@@ -186,7 +186,7 @@ import Testing
         try await eventually("nothing is left") { !run.isAnythingLeft }
     }
 
-    @Test func anInterruptWhileItStartsLeavesNothing() async throws {
+    @Test func anInterruptAtTheStartLeavesNoProcess() async throws {
         let directory = try TemporaryDirectory()
         let run = try Run(directory)
         try await eventually("its broker is starting") {
@@ -200,7 +200,7 @@ import Testing
     }
 
     @Test(arguments: ["node.sock", "other.sock"])
-    func itEndsWhenItsNodeCannotRun(socket: String) async throws {
+    func upEndsWhenItsNodeCannotRun(socket: String) async throws {
         let directory = try TemporaryDirectory()
         let other = try NodeProcess("other", directory: directory)
         try await other.start()

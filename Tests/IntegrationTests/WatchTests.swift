@@ -5,42 +5,42 @@ import Support
 import Testing
 
 /// `lockstep watch` on a real terminal.
-@Suite(.takingTurns, .tryingAgain) struct WatchTests {
+@Suite(.limitedConcurrency, .retriedAfterStall) struct WatchTests {
     private func watch(_ node: NodeProcess, _ options: String) -> String {
         "\(Program.path("lockstep")) watch --socket \(node.socket.path) \(options)"
     }
 
-    @Test(arguments: ["focus", "calm", "phases"]) func aClickPausesElsewhere(face: String) async throws {
+    @Test(arguments: ["focus", "calm", "phases"]) func clickPausesOnTheOwner(face: String) async throws {
         try await Space.with("desk", "kitchen") { space in
             let id = try space["desk"].begin()
-            try await space["kitchen"].shows("the session") { $0.session.text == id }
+            try await space["kitchen"].waitFor("the session") { $0.session.text == id }
             try await TerminalWindow.with(watch(space["kitchen"], "--face \(face)")) { window in
-                try await window.shows("a button") { $0.contains("Pause  p") }
+                try await window.waitFor("a button") { $0.contains("Pause  p") }
                 try await window.click("Pause")
-                try await space["desk"].shows("the pause") { $0.status == "paused" }
-                try await window.shows("the pause") { $0.contains("Resume  r") }
-                // Beside the button is nothing to press: the next answer is to the click after it.
+                try await space["desk"].waitFor("the pause") { $0.status == "paused" }
+                try await window.waitFor("the pause") { $0.contains("Resume  r") }
+                // A click beside the button has no effect: the next answer is to the click after it.
                 try await window.send("\u{1B}[<0;1;1M\u{1B}[<0;1;1m")
                 try await window.click("Resume")
-                try await space["desk"].shows("that it goes on") { $0.status == "running" }
+                try await space["desk"].waitFor("that it goes on") { $0.status == "running" }
                 #expect(space["desk"].status.revision == 3)
             }
         }
     }
 
-    @Test func theMouseIsTheTerminalsOwnWhereNothingCanBePressed() async throws {
+    @Test func aReadOnlyDisplayLeavesTheMouseToTheTerminal() async throws {
         let desk = try NodeProcess("desk")
         try await desk.start()
         try desk.begin()
         for options in ["--face boring", "--face calm --read-only"] {
             try await TerminalWindow.with(watch(desk, options)) { window in
-                try await window.has(TerminalWindow.takenWithoutMouse)
+                try await window.waitForModes(TerminalWindow.takenWithoutMouse)
             }
         }
         try await desk.end()
     }
 
-    @Test func theTerminalIsGivenBack() async throws {
+    @Test func theTerminalIsRestored() async throws {
         let desk = try NodeProcess("desk")
         try await desk.start()
         try desk.begin()
@@ -54,26 +54,26 @@ import Testing
             exec cat
             """
         try await TerminalWindow.with(script) { window in
-            try await window.shows("a button") { $0.contains("Pause  p") }
-            try await window.has(TerminalWindow.taken)
+            try await window.waitFor("a button") { $0.contains("Pause  p") }
+            try await window.waitForModes(TerminalWindow.taken)
             try await window.send("\u{1A}")
-            try await window.shows("the shell") { $0.contains("stopped") && !$0.contains("Pause") }
-            try await window.has(TerminalWindow.restored)
+            try await window.waitFor("the shell") { $0.contains("stopped") && !$0.contains("Pause") }
+            try await window.waitForModes(TerminalWindow.restored)
             try await window.send("\r")
-            try await window.shows("a button again") { $0.contains("Pause  p") }
-            try await window.has(TerminalWindow.taken)
+            try await window.waitFor("a button again") { $0.contains("Pause  p") }
+            try await window.waitForModes(TerminalWindow.taken)
             try await window.send("q")
-            try await window.shows("the shell") { $0.contains("ended") }
-            try await window.has(TerminalWindow.restored)
+            try await window.waitFor("the shell") { $0.contains("ended") }
+            try await window.waitForModes(TerminalWindow.restored)
         }
         try await desk.end()
     }
 
-    @Test func aCrashGivesTheTerminalBack() async throws {
+    @Test func aCrashRestoresTheTerminal() async throws {
         let desk = try NodeProcess("desk")
         try await desk.start()
         try desk.begin()
-        // What reports crashes of Swift would go on from one that has no cause.
+        // Swift's crash reporter would continue after a signal from outside.
         let script = """
             export SWIFT_BACKTRACE=enable=no
             sh -c 'echo $$ >\(desk.directory.file("watch.pid")); exec \(watch(desk, ""))'
@@ -81,24 +81,24 @@ import Testing
             exec cat
             """
         try await TerminalWindow.with(script) { window in
-            try await window.shows("a button") { $0.contains("Pause  p") }
+            try await window.waitFor("a button") { $0.contains("Pause  p") }
             let pid = try #require(pid_t(desk.directory.read("watch.pid").prefix { $0.isNumber }))
             kill(pid, SIGSEGV)
-            try await window.shows("the shell") { $0.contains("ended") }
-            try await window.has(TerminalWindow.restored)
+            try await window.waitFor("the shell") { $0.contains("ended") }
+            try await window.waitForModes(TerminalWindow.restored)
         }
         try await desk.end()
     }
 
-    @Test func speaksTheLanguageOfItsEnvironment() async throws {
+    @Test func watchUsesTheLanguageOfItsEnvironment() async throws {
         let desk = try NodeProcess("desk")
         try await desk.start()
         try desk.begin()
         try await TerminalWindow.with("LC_ALL=de_AT.UTF-8 \(watch(desk, ""))") { window in
-            try await window.shows("German") { $0.contains("Fokus läuft") && $0.contains("Anhalten  p") }
+            try await window.waitFor("German") { $0.contains("Fokus läuft") && $0.contains("Anhalten  p") }
         }
         try await TerminalWindow.with(watch(desk, "--lang ja")) { window in
-            try await window.shows("Japanese") { $0.contains("集中しています") && $0.contains("一時停止  p") }
+            try await window.waitFor("Japanese") { $0.contains("集中しています") && $0.contains("一時停止  p") }
         }
         let unknown = try await desk.lockstep("watch", "--lang", "xx")
         #expect(unknown.code == 2)
@@ -106,10 +106,10 @@ import Testing
         try await desk.end()
     }
 
-    @Test func refusesInTheLanguageToo() async throws {
+    @Test func refusalsAreInTheLanguage() async throws {
         try await Space.with("desk") { space in
             let register = JSON.register("theirs")
-            space.peer.owns { intent in
+            space.peer.answerIntents { intent in
                 var ack: JSON = ["v": 1, "kind": "intent", "outcome": "refused", "session": "theirs", "rev": 1]
                 ack.reason = "notAllowed"
                 ack.id = intent.id
@@ -117,19 +117,39 @@ import Testing
             }
             try await space.peer.publish("presence", .presence(online: true, connection: "1"))
             try await space.peer.publish("session", register)
-            try await space["desk"].shows("the peer's session") { $0.session == "theirs" }
+            try await space["desk"].waitFor("the peer's session") { $0.session == "theirs" }
             try await TerminalWindow.with(watch(space["desk"], "--lang fr")) { window in
-                try await window.shows("French") { $0.contains("Suspendre  p") }
-                // It is shown for four seconds, which the machine may spend elsewhere.
-                var pressedAt: ContinuousClock.Instant?
-                try await eventually("the refusal") {
-                    if pressedAt.map({ .now - $0 > .seconds(6) }) ?? true {
-                        try await window.send("p")
-                        pressedAt = .now
-                    }
-                    return try await window.text.contains("Impossible pour l’instant")
-                }
+                try await window.waitFor("French") { $0.contains("Suspendre  p") }
+                try await pauses(window, until: "Impossible pour l’instant")
             }
+        }
+    }
+
+    /// A passing remote cannot take over from a silent owner.
+    @Test(.waitingForTimers) func aPressWithoutAnAnswerSaysWhenItIsOver() async throws {
+        try await Space.with("desk") { space in
+            let id = try space["desk"].begin()
+            try await space.peer.waitFor("session", of: "desk", "the session") { $0.id.text == id }
+            let nowhere = space.broker.directory.file("none.sock")
+            let remote = "--socket \(nowhere) --broker mqtt://127.0.0.1:\(space.broker.port)"
+            try await TerminalWindow.with("\(Program.path("lockstep")) watch \(remote)") { window in
+                try await window.waitFor("a button") { $0.contains("Pause  p") }
+                space["desk"].freeze()
+                try await pauses(window, until: "can still take effect within 30 s")
+            }
+            space["desk"].thaw()
+        }
+    }
+
+    /// Presses until an answer is shown: it stays for four seconds, which a busy machine may miss.
+    private func pauses(_ window: TerminalWindow, until answer: String) async throws {
+        var pressedAt: ContinuousClock.Instant?
+        try await eventually("“\(answer)”") {
+            if pressedAt.map({ .now - $0 > .seconds(12) }) ?? true {
+                try await window.send("p")
+                pressedAt = .now
+            }
+            return try await window.text.contains(answer)
         }
     }
 }

@@ -5,15 +5,15 @@ import Glibc
 import Support
 import Testing
 
-/// The page of the week with a real broker, the debt service and its ledger of a year, a node and a browser.
-@Suite(.takingMuch, .tryingAgain, Kiosk.isSeen) struct WeekPageTests {
+/// The page of the week in a browser, with a real broker and node. The debt service has a year's ledger.
+@Suite(.startingBrowsers, .retriedAfterStall, Kiosk.isSeen) struct WeekPageTests {
     private static let environment = ["LOCKSTEP_DEBT_MINIMUM": "0"]
     private static let day: Int64 = 86_400_000
 
-    /// The first day of 2026, before which no node can have recorded anything.
+    /// The first day of 2026, before which no node records a session.
     private static let firstDay: Int64 = 1_767_225_600_000
 
-    /// Records a year of sessions: most days, more of them before noon, a holiday in between, and how calm they were.
+    /// Records a year of sessions with their calm, on most days, with a holiday.
     ///
     /// Days before ``firstDay`` are left out.
     /// - Returns: The number of records, after the ledger has kept the last of them.
@@ -42,7 +42,7 @@ import Testing
             try await kiosk.peer.publish("record", record, retain: false)
         }
         let last = try #require(days.last)
-        try await kiosk.peer.isAnswered("y-\(last)", rev: 1, "kept")
+        try await kiosk.peer.waitForAnswer("y-\(last)", rev: 1, "kept")
         return days.count
     }
 
@@ -54,7 +54,7 @@ import Testing
             try await DebtProgram.withService(
                 ["--zone", "UTC"], broker: kiosk.broker.port, environment: Self.environment
             ) { service in
-                try await kiosk.peer.hearsDebt("nothing done") { $0.done == 0 }
+                try await kiosk.peer.waitForDebt("nothing done") { $0.done == 0 }
                 try await body(kiosk, service, try await open(kiosk, query))
             }
         }
@@ -68,18 +68,18 @@ import Testing
         return page
     }
 
-    @Test func aYearOnEveryScreen() async throws {
+    @Test func yearFitsEveryScreen() async throws {
         try await with { kiosk, service, page in
-            try await page.eventually("nothing was done", "stage.innerText.includes('Nothing was done yet')")
+            try await page.eventually("an empty week", "stage.innerText.includes('Nothing was done yet')")
             let faults = try await page.value("measure(800, 480)")
             #expect(faults == [])
             let count = try await recordYear(kiosk)
-            // The first days of 370 lie before the year that is told.
-            try await eventually("the year is told; \(service.log)") {
+            // The page shows a year, which omits the first of 370 days.
+            try await eventually("the year is published; \(service.log)") {
                 (kiosk.peer.said("feed/debt/year").last?.days.items ?? []).count { $0 != 0 } >= count - 7
             }
             #expect(count > 200)
-            // Nobody has loaded the page again.
+            // The page updates without a reload.
             try await page.eventually(
                 "the year is there",
                 "document.querySelectorAll('.year .c1, .year .c2, .year .c3, .year .c4').length >= \(count - 7)")
@@ -102,8 +102,8 @@ import Testing
         }
     }
 
-    /// While a session runs the page follows, and a correction of an old day reaches it.
-    @Test func itFollows() async throws {
+    /// The page also follows a correction of an old day.
+    @Test func pageFollowsTheSession() async throws {
         try await with { kiosk, service, page in
             var record = JSON.record("old", ago: 60 * 24 * 30, minutes: 50)
             record.label = ["name": "Study", "colour": "#4c8dff"]
@@ -113,7 +113,7 @@ import Testing
             try await page.eventually("it is deleted", "document.querySelectorAll('.year .c2, .year .c3').length === 0")
             try kiosk.desk.begin(["title": "Reading", "seconds": 1_500, "label": "Deep"])
             try await page.eventually("a label runs", "document.querySelector('.labels').textContent.includes('Deep')")
-            // A browser shows numbers as they were told, and says so when the node is gone.
+            // The page keeps its numbers and shows a notice when the node is lost.
             try await kiosk.desk.kill()
             try await page.eventually(
                 "the node is lost", "isShown(document.querySelector('.lost'))")
@@ -124,7 +124,7 @@ import Testing
         }
     }
 
-    @Test func asTheBrowserLikesAndOnPaper() async throws {
+    @Test func pageFollowsTheBrowsersThemeAndPrints() async throws {
         try await with("") { kiosk, _, page in
             let ground = "getComputedStyle(document.body).backgroundColor"
             for (scheme, colour) in [("dark", "rgb(0, 0, 0)"), ("light", "rgb(255, 255, 255)")] {
@@ -155,8 +155,8 @@ import Testing
         }
     }
 
-    /// Without scripts it is a plain page, which asks for itself again.
-    @Test func withoutScripts() async throws {
+    /// Without scripts the page reloads itself.
+    @Test func pageWorksWithoutScripts() async throws {
         try await with { kiosk, _, page in
             try await page.call("Emulation.setScriptExecutionDisabled", ["value": true])
             try await page.call("Page.navigate", ["url": .string(kiosk.address("desk", "/week?lang=de"))])

@@ -6,25 +6,25 @@ import Support
 import Synchronization
 import Testing
 
-@Suite(.takingTurns) struct CloseTests {
-    private static func withWill(_ port: Int, _ clientID: String) -> Configuration {
-        var configuration = Configuration(port, clientID)
+@Suite(.limitedConcurrency) struct CloseTests {
+    private static func withWill(_ port: Int, _ clientID: String) -> MQTTConfiguration {
+        var configuration = MQTTConfiguration(port, clientID)
         configuration.makeWill = { number in
-            Message(topic: "will/\(clientID)", payload: bytes("gone \(number)"), retain: true)
+            MQTTMessage(topic: "will/\(clientID)", payload: bytes("gone \(number)"), retain: true)
         }
         return configuration
     }
 
-    @Test func aCloseSendsNoWill() async throws {
+    @Test func closeDiscardsTheWill() async throws {
         try await Broker.withBroker { broker in
-            try await withRecordedClient(Configuration(broker.port, "watcher")) { watcher, recorder in
+            try await withRecordedClient(MQTTConfiguration(broker.port, "watcher")) { watcher, recorder in
                 _ = try await recorder.firstConnection()
                 try await watcher.subscribe([Subscription("#")])
                 try await withRecordedClient(Self.withWill(broker.port, "leaver")) { leaver, recorder in
                     _ = try await recorder.firstConnection()
                     try await leaver.publish(bytes("bye"), to: "last")
                 }
-                try await eventually("the broker's word") { broker.log.contains("Received DISCONNECT from leaver") }
+                try await eventually("the DISCONNECT") { broker.log.contains("Received DISCONNECT from leaver") }
                 try await watcher.publish([], to: "mark")
                 try await eventually("the mark") { recorder.messages.contains { $0.topic == "mark" } }
                 #expect(recorder.messages.map(\.topic) == ["last", "mark"])
@@ -32,9 +32,9 @@ import Testing
         }
     }
 
-    @Test func aKilledProcessLeavesItsWill() async throws {
+    @Test func killedProcessTriggersItsWill() async throws {
         try await Broker.withBroker { broker in
-            try await withRecordedClient(Configuration(broker.port, "watcher")) { watcher, recorder in
+            try await withRecordedClient(MQTTConfiguration(broker.port, "watcher")) { watcher, recorder in
                 _ = try await recorder.firstConnection()
                 try await watcher.subscribe([Subscription("will/#")])
                 let port = broker.port
@@ -45,12 +45,12 @@ import Testing
                     }
                 }
                 try await eventually("the will") { !recorder.messages.isEmpty }
-                #expect(recorder.messages[0] == Message(topic: "will/victim", payload: bytes("gone 1")))
+                #expect(recorder.messages[0] == MQTTMessage(topic: "will/victim", payload: bytes("gone 1")))
             }
         }
     }
 
-    @Test func eachConnectionHasAWillOfItsOwn() async throws {
+    @Test func eachConnectionHasItsOwnWill() async throws {
         try await Broker.withBroker { broker in
             let configuration = Self.withWill(broker.port, "back")
             try await withRecordedClient(configuration) { _, recorder in
@@ -58,11 +58,11 @@ import Testing
                 try await broker.restart()
                 try await eventually("a new connection") { recorder.connections.count == 2 }
                 let number = recorder.connections[1].number
-                try await withRecordedClient(Configuration(broker.port, "watcher")) { watcher, seen in
+                try await withRecordedClient(MQTTConfiguration(broker.port, "watcher")) { watcher, seen in
                     _ = try await seen.firstConnection()
                     try await watcher.subscribe([Subscription("will/#")])
-                    // The same name again: the broker ends the older connection, and its will is sent.
-                    try await withRecordedClient(Configuration(broker.port, "back")) { _, other in
+                    // With the same client id the broker ends the older connection and sends its will.
+                    try await withRecordedClient(MQTTConfiguration(broker.port, "back")) { _, other in
                         _ = try await other.firstConnection()
                         try await eventually("the will") { !seen.messages.isEmpty }
                     }
@@ -72,9 +72,9 @@ import Testing
         }
     }
 
-    @Test func aCloseWaitsForWhatWasPublished() async throws {
+    @Test func closeWaitsForAcknowledgements() async throws {
         try await Broker.withBroker { broker in
-            try await withRecordedClient(Configuration(broker.port, "watcher")) { watcher, recorder in
+            try await withRecordedClient(MQTTConfiguration(broker.port, "watcher")) { watcher, recorder in
                 _ = try await recorder.firstConnection()
                 try await watcher.subscribe([Subscription("n")])
                 for round in 0..<20 {
@@ -82,7 +82,7 @@ import Testing
                     try await withRecordedClient(Self.withWill(broker.port, "leaver")) { leaver, recorder in
                         _ = try await recorder.firstConnection()
                         for number in 0..<20 {
-                            await leaver.send(Message(topic: "n", payload: [UInt8(round), UInt8(number)])) {
+                            await leaver.send(MQTTMessage(topic: "n", payload: [UInt8(round), UInt8(number)])) {
                                 outcomes.record("\(number)", $0)
                             }
                         }
@@ -95,19 +95,19 @@ import Testing
         }
     }
 
-    @Test func aCloseHasADeadline() async throws {
+    @Test func closeEndsAtItsDeadline() async throws {
         try await Broker.withBroker { broker in
-            try await withRecordedClient(Configuration(broker.port)) { client, recorder in
+            try await withRecordedClient(MQTTConfiguration(broker.port)) { client, recorder in
                 _ = try await recorder.firstConnection()
                 broker.suspend()
                 let outcomes = Outcomes()
-                await client.send(Message(topic: "a", payload: [])) { outcomes.record("a", $0) }
+                await client.send(MQTTMessage(topic: "a", payload: [])) { outcomes.record("a", $0) }
                 let clock = ContinuousClock()
                 let start = clock.now
                 await client.close(deadlineMilliseconds: 100)
                 // The timer counts whole milliseconds.
                 #expect(clock.now - start >= .milliseconds(99))
-                // By the close, not by the deadline of the request.
+                // Failed by the close, not by the request's timeout.
                 try await eventually("the outcome") { outcomes.all["a"]?.code == .closed }
                 let error = await #expect(throws: MQTTError.self) { try await client.publish([], to: "a") }
                 #expect(error?.code == .closed)
@@ -115,17 +115,17 @@ import Testing
         }
     }
 
-    @Test func aCloseInTheMiddleOfTraffic() async throws {
+    @Test func closeDuringTrafficSucceeds() async throws {
         try await Broker.withBroker { broker in
             try await withRecordedClient(
-                Configuration(broker.port),
+                MQTTConfiguration(broker.port),
                 onConnected: { $0.subscribe([Subscription("a")], completion: nil) }
             ) { client, recorder in
                 _ = try await recorder.firstConnection()
                 try await withThrowingTaskGroup(of: Void.self) { group in
                     for sender in 0..<4 {
                         group.addTask {
-                            // Until the client says that it is closed.
+                            // Until the client is closed.
                             while (try? await client.publish([UInt8(sender)], to: "a")) != nil {}
                         }
                     }
@@ -138,15 +138,15 @@ import Testing
         }
     }
 
-    @Test func aConnectThatGoesNowhereDoesNotHoldUpAClose() async throws {
-        // A full backlog: the kernel answers no further connect.
+    @Test func blockedConnectDoesNotDelayClose() async throws {
+        // Fill the backlog, so that the kernel answers no further connect.
         let port = Port.free()
         let listener = try Port.listen(port)
         defer { close(listener) }
         var fillers: [Int32] = []
         defer { for filler in fillers { close(filler) } }
         for _ in 0..<24 { fillers.append(Port.startConnecting(port)) }
-        var configuration = Configuration(port)
+        var configuration = MQTTConfiguration(port)
         configuration.connectTimeoutMilliseconds = 600_000
         let attempt = Attempt()
         configuration.makeWill = { _ in
@@ -163,20 +163,33 @@ import Testing
         }
     }
 
-    @Test func aConnectThatGoesNowhereIsTold() async throws {
+    @Test func connectTimeoutIsReported() async throws {
         let port = Port.free()
         let listener = try Port.listen(port)
         defer { close(listener) }
         var fillers: [Int32] = []
         defer { for filler in fillers { close(filler) } }
         for _ in 0..<24 { fillers.append(Port.startConnecting(port)) }
-        var configuration = Configuration(port)
+        var configuration = MQTTConfiguration(port)
         configuration.connectTimeoutMilliseconds = 50
         configuration.backoff = .init(initialMilliseconds: 1, maximumMilliseconds: 1)
         try await withRecordedClient(configuration) { _, recorder in
-            // Four attempts may linger; a fifth has to wait for one of them.
+            // Four connectors may linger; a fifth attempt waits for one of them.
             try await eventually("four failures") { recorder.errors.count >= 4 }
             #expect(recorder.errors.allSatisfy { $0.code == .unreachable })
+        }
+    }
+
+    /// It would miss the event of a connection that is there already.
+    @Test func aHandlerCannotBeSetWhileTheClientRuns() async throws {
+        try await Broker.withBroker { broker in
+            let port = broker.port
+            await #expect(processExitsWith: .failure) { [port = port as Int] in
+                try await withRecordedClient(MQTTConfiguration(port)) { client, recorder in
+                    _ = try await recorder.firstConnection()
+                    await client.onEvent { _ in }
+                }
+            }
         }
     }
 
@@ -184,12 +197,13 @@ import Testing
         try await Broker.withBroker { broker in
             try await EventLoop.withEventLoop { loop in
                 let client = MQTTClient(Self.withWill(broker.port, "leaver"), on: loop)
+                let recorder = Recorder()
+                await client.onEvent { recorder.record($0) }
                 let task = Task { try await client.run() }
-                for await event in client.events {
-                    if case .connected = event { task.cancel() }
-                }
+                _ = try await recorder.firstConnection()
+                task.cancel()
                 try await task.value
-                try await eventually("the broker's word") { broker.log.contains("Received DISCONNECT from leaver") }
+                try await eventually("the DISCONNECT") { broker.log.contains("Received DISCONNECT from leaver") }
             }
         }
     }

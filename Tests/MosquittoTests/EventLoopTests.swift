@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Mosquitto
+import Platform
 import Support
 import Synchronization
 import Testing
 
-@Suite(.takingTurns) struct EventLoopTests {
+@Suite(.limitedConcurrency) struct EventLoopTests {
     actor Counter {
         let loop: EventLoop
         nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
@@ -27,7 +28,7 @@ import Testing
         }
     }
 
-    @Test func actorsRunOnItsThread() async throws {
+    @Test func actorsRunOnTheLoopsThread() async throws {
         try await EventLoop.withEventLoop { loop in
             #expect(!loop.isCurrent)
             let (one, other) = (Counter(loop), Counter(loop))
@@ -44,7 +45,7 @@ import Testing
         }
     }
 
-    @Test func whatIsToBeLastRunsBehindAllElse() async throws {
+    @Test func lastWorkRunsAfterAllOtherWork() async throws {
         try await EventLoop.withEventLoop { loop in
             let order = Mutex<[String]>([])
             await withCheckedContinuation { done in
@@ -61,7 +62,7 @@ import Testing
         }
     }
 
-    @Test func endlessWorkDoesNotHoldUpWhatIsToBeLast() async throws {
+    @Test func endlessWorkDoesNotStarveLastWork() async throws {
         final class Work: Sendable {
             let isOver = Atomic<Bool>(false)
 
@@ -87,13 +88,13 @@ import Testing
         try await EventLoop.withEventLoop { loop in
             let fired = Mutex<[Int]>([])
             let timers = Mutex<[LoopTimer]>([])
-            // On the loop's thread, where none fires before all are set.
+            // On the loop's thread, so that none fires before all are armed.
             loop.execute {
-                let start = EventLoop.bootMilliseconds()
+                let start = SystemClock.bootMilliseconds()
                 let all = [30, 10, 20, 5].map { wait in
                     let timer = loop.makeTimer {
                         #expect(loop.isCurrent)
-                        #expect(EventLoop.bootMilliseconds() >= start + Int64(wait))
+                        #expect(SystemClock.bootMilliseconds() >= start + Int64(wait))
                         fired.withLock { $0.append(wait) }
                     }
                     timer.arm(atBootMilliseconds: start + Int64(wait))
@@ -107,23 +108,23 @@ import Testing
         }
     }
 
-    @Test func theLastTimeCountsAndAPastOneIsAtOnce() async throws {
+    @Test func rearmingReplacesTimeAndPastTimeFiresAtOnce() async throws {
         try await EventLoop.withEventLoop { loop in
             let fired = Mutex(0)
             let timer = loop.makeTimer { fired.withLock { $0 += 1 } }
-            timer.arm(atBootMilliseconds: EventLoop.bootMilliseconds() + 600_000)
+            timer.arm(atBootMilliseconds: SystemClock.bootMilliseconds() + 600_000)
             timer.arm(atBootMilliseconds: 0)
             try await eventually("the timer") { fired.withLock { $0 } == 1 }
         }
     }
 
-    @Test func aTimerThatIsLetGoDoesNotFire() async throws {
+    @Test func releasedTimerDoesNotFire() async throws {
         try await EventLoop.withEventLoop { loop in
             let fired = Mutex<[String]>([])
             let kept = loop.makeTimer { fired.withLock { $0.append("kept") } }
-            // On the loop's thread, where the lost one cannot fire before it is let go.
+            // On the loop's thread, so that the lost timer cannot fire before it is released.
             loop.execute {
-                let start = EventLoop.bootMilliseconds()
+                let start = SystemClock.bootMilliseconds()
                 let lost = loop.makeTimer { fired.withLock { $0.append("lost") } }
                 lost.arm(atBootMilliseconds: start + 20)
                 kept.arm(atBootMilliseconds: start + 30)
@@ -134,7 +135,7 @@ import Testing
         }
     }
 
-    @Test func afterTheEndActorsStillAnswer() async throws {
+    @Test func actorsStillAnswerAfterShutdown() async throws {
         let loop = try EventLoop(name: "short")
         let counter = Counter(loop)
         await counter.add()

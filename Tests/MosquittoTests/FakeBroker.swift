@@ -1,37 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Dispatch
 import Glibc
+import Platform
 import Support
 import Synchronization
 
-/// A listener that answers a CONNECT with the bytes it is told to.
+/// A TCP server that answers each CONNECT with given bytes.
 final class FakeBroker: Sendable {
-    /// Bytes to send, after which the connection stays until the client ends it; `nil` to hang up.
+    /// Returns the bytes to send, after which the client must close the connection; `nil` to hang up.
     typealias Answer = @Sendable (_ level: UInt8) -> [UInt8]?
 
     let port: Int
     private let listener: Int32
     private let seen = Mutex<[UInt8]>([])
 
-    /// - Parameter answer: Chooses by the level in the CONNECT: 5, or 4 for 3.1.1.
+    /// - Parameter answer: Gets the protocol level of the CONNECT: 5, or 4 for 3.1.1.
     init(_ answer: @escaping Answer) throws {
         port = Port.free()
         listener = try Port.listen(port)
-        DispatchQueue(label: "fake-broker").async { [self] in
+        try Thread.start(name: "fake-broker") { [self] in
             while true {
                 let socket = accept(listener, nil, nil)
                 guard socket >= 0 else { break }
-                DispatchQueue(label: "fake-connection").async { [self] in serve(socket, answer) }
+                _ = try? Thread.start(name: "fake-connection") { [self] in serve(socket, answer) }
             }
             close(listener)
         }
     }
 
-    /// The levels of the CONNECTs so far.
+    /// The protocol levels of the CONNECTs so far.
     var connects: [UInt8] { seen.withLock { $0 } }
 
-    /// Takes no further connections.
+    /// Stops accepting connections.
     func stop() { shutdown(listener, Int32(SHUT_RDWR)) }
 
     private func serve(_ socket: Int32, _ answer: Answer) {

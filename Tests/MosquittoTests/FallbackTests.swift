@@ -4,24 +4,24 @@ import Mosquitto
 import Support
 import Testing
 
-@Suite(.takingTurns) struct FallbackTests {
+@Suite(.limitedConcurrency) struct FallbackTests {
     static let accepted: [UInt8] = [0x20, 2, 0, 0]
 
     @Test(
         "3.1.1 follows at once when MQTT 5 is refused",
         arguments: [
             [0x20, 3, 0, 0x84, 0],
-            // In the form of 3.1.1, without properties.
+            // In the 3.1.1 format, without properties.
             [0x20, 2, 0, 0x84],
             [0x20, 2, 0, 1],
             // Hangs up.
             nil,
         ] as [[UInt8]?]
     )
-    func fallBack(_ refusal: [UInt8]?) async throws {
+    func clientFallsBackTo311AtOnceWhenMQTT5IsRefused(_ refusal: [UInt8]?) async throws {
         let broker = try FakeBroker { level in level == 4 ? Self.accepted : refusal }
         defer { broker.stop() }
-        try await withRecordedClient(Configuration(broker.port)) { _, recorder in
+        try await withRecordedClient(MQTTConfiguration(broker.port)) { _, recorder in
             let connection = try await recorder.firstConnection()
             #expect(connection == Connection(number: 2, version: .v311, sessionPresent: false))
             #expect(recorder.errors.isEmpty)
@@ -29,11 +29,11 @@ import Testing
         }
     }
 
-    @Test func withoutFallbackTheRefusalIsTold() async throws {
+    @Test func refusalIsReportedWithoutFallback() async throws {
         let broker = try FakeBroker { _ in [0x20, 2, 0, 1] }
         defer { broker.stop() }
-        for (version, level) in [(Configuration.VersionPreference.v5, UInt8(5)), (.v311, 4)] {
-            var configuration = Configuration(broker.port)
+        for (version, level) in [(MQTTConfiguration.VersionPreference.v5, UInt8(5)), (.v311, 4)] {
+            var configuration = MQTTConfiguration(broker.port)
             configuration.version = version
             try await withRecordedClient(configuration) { _, recorder in
                 let error = try await recorder.firstError()
@@ -43,10 +43,10 @@ import Testing
         }
     }
 
-    @Test func whoAlwaysHangsUpIsAskedBothWays() async throws {
+    @Test func clientTriesBothVersionsWhenTheServerHangsUp() async throws {
         let broker = try FakeBroker { _ in nil }
         defer { broker.stop() }
-        try await withRecordedClient(Configuration(broker.port)) { _, recorder in
+        try await withRecordedClient(MQTTConfiguration(broker.port)) { _, recorder in
             let error = try await recorder.firstError()
             #expect(error.code == .connectionLost)
             try await eventually("two rounds") { recorder.errors.count >= 2 }
@@ -54,16 +54,16 @@ import Testing
         }
     }
 
-    @Test func aSilentServerIsGivenUpOn() async throws {
+    @Test func silentServerTimesOut() async throws {
         let broker = try FakeBroker { _ in [] }
         defer { broker.stop() }
-        var configuration = Configuration(broker.port)
+        var configuration = MQTTConfiguration(broker.port)
         configuration.connectTimeoutMilliseconds = 150
         try await withRecordedClient(configuration) { client, recorder in
-            // The first attempts may have no time to reach it.
+            // The first attempts may time out before TCP is connected.
             try await eventually("silence") { recorder.errors.contains { $0.code == .timeout } }
             #expect(recorder.errors.allSatisfy { $0.code == .timeout || $0.code == .unreachable })
-            // Silence is no refusal of MQTT 5.
+            // A silent server does not cause the fallback to 3.1.1.
             #expect(broker.connects.allSatisfy { $0 == 5 })
             await client.close()
         }
@@ -74,7 +74,7 @@ import Testing
             [0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF],
             // A PUBLISH before the CONNACK.
             [0x30, 5, 0, 1, 97, 0, 120],
-            // Accepted, then a topic that is no UTF-8.
+            // Accepted, then a topic that is not UTF-8.
             [0x20, 3, 0, 0, 0, 0x30, 5, 0, 1, 0xFF, 0, 120],
             // Accepted, then a packet for the other direction.
             [0x20, 3, 0, 0, 0, 0x10, 0],
@@ -83,7 +83,7 @@ import Testing
     func nonsenseEndsTheConnection(_ nonsense: [UInt8]) async throws {
         let broker = try FakeBroker { _ in nonsense }
         defer { broker.stop() }
-        var configuration = Configuration(broker.port)
+        var configuration = MQTTConfiguration(broker.port)
         configuration.version = .v5
         try await withRecordedClient(configuration) { _, recorder in
             let error = try await recorder.firstError()
@@ -91,11 +91,11 @@ import Testing
         }
     }
 
-    @Test func theServersReasonForTheEndIsTold() async throws {
+    @Test func disconnectReasonIsReported() async throws {
         // Accepted, then DISCONNECT 142.
         let broker = try FakeBroker { _ in [0x20, 3, 0, 0, 0, 0xE0, 2, 142, 0] }
         defer { broker.stop() }
-        try await withRecordedClient(Configuration(broker.port)) { _, recorder in
+        try await withRecordedClient(MQTTConfiguration(broker.port)) { _, recorder in
             let error = try await recorder.firstError()
             #expect(error.code == .serverDisconnected)
             #expect(error.reason == 142)
@@ -103,10 +103,10 @@ import Testing
         }
     }
 
-    @Test func aRefusalHasItsReason() async throws {
+    @Test func refusalReportsItsReason() async throws {
         let broker = try FakeBroker { _ in [0x20, 3, 0, 0x89, 0] }
         defer { broker.stop() }
-        try await withRecordedClient(Configuration(broker.port)) { _, recorder in
+        try await withRecordedClient(MQTTConfiguration(broker.port)) { _, recorder in
             let error = try await recorder.firstError()
             #expect(error.code == .connectionRefused)
             #expect(error.reason == 0x89)

@@ -4,13 +4,13 @@ import Mosquitto
 import Support
 import Testing
 
-@Suite(.takingTurns) struct LeakTests {
-    @Test func fiftyConnectionsLeaveNothing() async throws {
-        // Other tests would be counted too, so this one has a process of its own.
+@Suite(.limitedConcurrency) struct LeakTests {
+    @Test func fiftyConnectionsLeakNothing() async throws {
+        // In a process of its own, because the counters would include other tests.
         await #expect(processExitsWith: .success) {
             try await Broker.withBroker { broker in
                 func cycle() async throws {
-                    try await withRecordedClient(Configuration(broker.port)) { client, recorder in
+                    try await withRecordedClient(MQTTConfiguration(broker.port)) { client, recorder in
                         _ = try await recorder.firstConnection()
                         try await client.subscribe([Subscription("a")])
                         for _ in 0..<20 { try await client.publish([UInt8](repeating: 1, count: 5000), to: "a") }
@@ -19,7 +19,7 @@ import Testing
                 for _ in 0..<10 { try await cycle() }
                 let before = ProcessCounters.now()
                 for _ in 0..<50 { try await cycle() }
-                // The last connector may be on its way out, now as before.
+                // The thread of the last connector may still be ending.
                 try await eventually("no thread and no descriptor left over") {
                     let now = ProcessCounters.now()
                     return now.threads <= before.threads && now.descriptors <= before.descriptors

@@ -4,11 +4,11 @@ import Mosquitto
 import Support
 import Testing
 
-@Suite(.takingTurns) struct ReconnectTests {
-    @Test func aBrokerThatComesBackIsFoundAgain() async throws {
+@Suite(.limitedConcurrency) struct ReconnectTests {
+    @Test func clientReconnectsWhenTheBrokerRestarts() async throws {
         try await Broker.withBroker { broker in
             try await withRecordedClient(
-                Configuration(broker.port),
+                MQTTConfiguration(broker.port),
                 onConnected: { $0.subscribe([Subscription("a")], completion: nil) }
             ) { client, recorder in
                 _ = try await recorder.firstConnection()
@@ -24,9 +24,9 @@ import Testing
         }
     }
 
-    @Test func whatWasUnderWayFailsAndIsNotSentLater() async throws {
+    @Test func unacknowledgedMessagesFailAndAreNotSentLater() async throws {
         try await Broker.withBroker { broker in
-            var configuration = Configuration(broker.port)
+            var configuration = MQTTConfiguration(broker.port)
             configuration.requestTimeoutMilliseconds = 120_000
             try await withRecordedClient(
                 configuration,
@@ -36,7 +36,7 @@ import Testing
                 broker.suspend()
                 let outcomes = Outcomes()
                 for number in 0..<50 {
-                    await client.send(Message(topic: "a", payload: [UInt8(number)])) {
+                    await client.send(MQTTMessage(topic: "a", payload: [UInt8(number)])) {
                         outcomes.record("\(number)", $0)
                     }
                 }
@@ -52,9 +52,34 @@ import Testing
         }
     }
 
-    @Test func attemptsGetRarerUntilThereIsABroker() async throws {
+    @Test func clientTriesEveryPlaceBeforeItWaits() async throws {
+        try await Broker.withBroker { broker in
+            var configuration = MQTTConfiguration(Port.free())
+            configuration.alternatives = [
+                .init(host: "nowhere.invalid", port: 1), .init(host: "127.0.0.1", port: broker.port),
+            ]
+            configuration.backoff = .init(initialMilliseconds: 600_000, maximumMilliseconds: 600_000, jitter: 0)
+            try await withRecordedClient(configuration) { _, recorder in
+                let connection = try await recorder.firstConnection()
+                #expect(connection.number == 3)
+                #expect(recorder.errors.isEmpty)
+            }
+        }
+    }
+
+    @Test func aRoundOfFailuresNamesEveryPlace() async throws {
+        var configuration = MQTTConfiguration(Port.free())
+        configuration.alternatives = [.init(host: "nowhere.invalid", port: 1)]
+        try await withRecordedClient(configuration) { _, recorder in
+            let words = try await recorder.firstError().description
+            #expect(words.contains("127.0.0.1"))
+            #expect(words.contains("nowhere.invalid"))
+        }
+    }
+
+    @Test func waitsDoubleUntilTheBrokerIsReachable() async throws {
         let broker = try await Broker()
-        var configuration = Configuration(broker.port)
+        var configuration = MQTTConfiguration(broker.port)
         configuration.backoff = .init(initialMilliseconds: 10, maximumMilliseconds: 160, jitter: 0)
         try await withRecordedClient(configuration) { client, recorder in
             try await eventually("six attempts") { recorder.errors.count >= 6 }
@@ -66,9 +91,9 @@ import Testing
         }
     }
 
-    @Test func aWaitCanBeCutShort() async throws {
+    @Test func reconnectNowEndsTheBackoff() async throws {
         let broker = try await Broker()
-        var configuration = Configuration(broker.port)
+        var configuration = MQTTConfiguration(broker.port)
         configuration.backoff = .init(initialMilliseconds: 600_000, maximumMilliseconds: 600_000)
         try await withRecordedClient(configuration) { client, recorder in
             _ = try await recorder.firstError()
@@ -78,8 +103,8 @@ import Testing
         }
     }
 
-    @Test func anUnknownNameIsSaid() async throws {
-        var configuration = Configuration(1883)
+    @Test func unknownHostNameIsReported() async throws {
+        var configuration = MQTTConfiguration(1883)
         configuration.host = "broker.invalid"
         try await withRecordedClient(configuration) { _, recorder in
             let error = try await recorder.firstError()
@@ -88,12 +113,12 @@ import Testing
         }
     }
 
-    @Test(.mostlyWaiting) func aFrozenBrokerIsNoticed() async throws {
+    @Test(.waitingForTimers) func keepAliveDetectsFrozenBroker() async throws {
         try await Broker.withBroker { broker in
-            var configuration = Configuration(broker.port)
+            var configuration = MQTTConfiguration(broker.port)
             configuration.keepAliveSeconds = 5
             try await withRecordedClient(configuration) { _, recorder in
-                // Where the client itself stood still for too long, the broker has noticed that first.
+                // If the client itself was stalled for too long, the broker has dropped it first: try again.
                 for _ in 1...3 {
                     try await eventually("a connection") { recorder.connections.count > recorder.errors.count }
                     let before = recorder.errors.count
@@ -108,10 +133,10 @@ import Testing
         }
     }
 
-    @Test func twoClientsUnderOneNameDoNotSpin() async throws {
+    @Test func twoClientsWithOneIDBackOff() async throws {
         try await Broker.withBroker { broker in
-            var configuration = Configuration(broker.port, "same")
-            // A connection that holds for longer than the longest wait would start the waits anew.
+            var configuration = MQTTConfiguration(broker.port, "same")
+            // A connection that holds for longer than the longest wait would reset the back-off.
             configuration.backoff.maximumMilliseconds = 120_000
             try await withRecordedClient(configuration) { _, first in
                 _ = try await first.firstConnection()

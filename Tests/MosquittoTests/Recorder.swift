@@ -4,19 +4,19 @@ import Mosquitto
 import Support
 import Synchronization
 
-/// Everything a client has told.
+/// Records the events of a client.
 final class Recorder: Sendable {
-    private let recorded = Mutex<[Event]>([])
+    private let recorded = Mutex<[MQTTEvent]>([])
 
-    func record(_ event: Event) { recorded.withLock { $0.append(event) } }
+    func record(_ event: MQTTEvent) { recorded.withLock { $0.append(event) } }
 
-    var events: [Event] { recorded.withLock { $0 } }
+    var events: [MQTTEvent] { recorded.withLock { $0 } }
 
     var connections: [Connection] {
         events.compactMap { if case .connected(let connection) = $0 { connection } else { nil } }
     }
 
-    var messages: [Message] {
+    var messages: [MQTTMessage] {
         events.compactMap { if case .message(let message) = $0 { message } else { nil } }
     }
 
@@ -39,9 +39,9 @@ final class Recorder: Sendable {
     }
 }
 
-/// A client with a recorder on a loop of its own.
+/// Runs `body` with a client and its recorder on a new loop.
 func withRecordedClient<Value>(
-    _ configuration: Configuration,
+    _ configuration: MQTTConfiguration,
     onConnected: (@Sendable (isolated MQTTClient) -> Void)? = nil,
     _ body: (MQTTClient, Recorder) async throws -> Value
 ) async throws -> Value {
@@ -52,23 +52,13 @@ func withRecordedClient<Value>(
             recorder.record(event)
             if case .connected = event, let onConnected { client.assumeIsolated { onConnected($0) } }
         }
-        async let running: Void = client.run()
-        do {
-            let value = try await body(client, recorder)
-            await client.close(deadlineMilliseconds: configuration.closeDeadlineMilliseconds)
-            try await running
-            return value
-        } catch {
-            await client.close()
-            try? await running
-            throw error
-        }
+        return try await client.run { try await body(client, recorder) }
     }
 }
 
-extension Configuration {
-    /// For a broker on this machine: waits short enough for a test, and patience enough for a machine with much else to
-    /// do. A test of impatience sets its own.
+extension MQTTConfiguration {
+    /// Creates settings for a local broker: a short back-off, and timeouts long enough for a loaded machine. Tests of
+    /// timeouts set their own.
     init(_ port: Int, _ clientID: String = "client") {
         self.init(host: "127.0.0.1", port: port, clientID: clientID)
         backoff = Backoff(initialMilliseconds: 20, maximumMilliseconds: 200, jitter: 0.5)

@@ -4,7 +4,7 @@ import Mosquitto
 import Support
 import Testing
 
-@Suite(.takingTurns) struct TLSTests {
+@Suite(.limitedConcurrency) struct TLSTests {
     private func withBroker(
         requireCertificate: Bool = false,
         alternatives: String = "DNS:localhost,IP:127.0.0.1",
@@ -16,8 +16,8 @@ import Testing
         try await Broker.withBroker(options) { try await body($0, authority) }
     }
 
-    private func firstError(_ broker: Broker, _ tls: Configuration.TLS) async throws -> MQTTError {
-        var configuration = Configuration(broker.port)
+    private func firstError(_ broker: Broker, _ tls: MQTTConfiguration.TLS) async throws -> MQTTError {
+        var configuration = MQTTConfiguration(broker.port)
         configuration.tls = tls
         return try await withRecordedClient(configuration) { _, recorder in
             let error = try await recorder.firstError()
@@ -26,9 +26,9 @@ import Testing
         }
     }
 
-    @Test func theRightAuthorityIsBelieved() async throws {
+    @Test func trustedAuthorityIsAccepted() async throws {
         try await withBroker { broker, authority in
-            var configuration = Configuration(broker.port)
+            var configuration = MQTTConfiguration(broker.port)
             configuration.host = "localhost"
             configuration.tls = .init(trust: .file(authority.file))
             try await withRecordedClient(configuration) { client, recorder in
@@ -37,14 +37,14 @@ import Testing
                 for size in [0, 1, 20_000, 200_000] {
                     try await client.publish([UInt8](repeating: 7, count: size), to: "a")
                 }
-                for _ in 0..<500 { await client.send(Message(topic: "a", payload: [1], qos: .atMostOnce)) }
+                for _ in 0..<500 { await client.send(MQTTMessage(topic: "a", payload: [1], qos: .atMostOnce)) }
                 try await eventually("all messages") { recorder.messages.count == 504 }
                 #expect(recorder.messages[3].payload.count == 200_000)
             }
         }
     }
 
-    @Test func anotherAuthorityIsNot() async throws {
+    @Test func untrustedAuthorityIsRefused() async throws {
         let other = try await CertificateAuthority()
         try await withBroker { broker, _ in
             let error = try await firstError(broker, .init(trust: .file(other.file)))
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func theSystemsAuthoritiesDoNotKnowAPrivateOne() async throws {
+    @Test func systemTrustRefusesPrivateAuthority() async throws {
         try await withBroker { broker, _ in
             let error = try await firstError(broker, .init(trust: .system))
             #expect(error.code == .tls)
@@ -61,7 +61,22 @@ import Testing
         }
     }
 
-    @Test func anotherNameIsRefused() async throws {
+    @Test func aPinnedAuthorityIsTrustedAtAnyName() async throws {
+        let other = try await CertificateAuthority()
+        try await withBroker(alternatives: "DNS:elsewhere.example") { broker, authority in
+            var configuration = MQTTConfiguration(broker.port)
+            configuration.tls = .init(trust: .file(authority.file))
+            configuration.tls?.isPinned = true
+            try await withRecordedClient(configuration) { _, recorder in
+                _ = try await recorder.firstConnection()
+            }
+            var foreign = MQTTConfiguration.TLS(trust: .file(other.file))
+            foreign.isPinned = true
+            #expect(try await firstError(broker, foreign).description.contains("certificate verify failed"))
+        }
+    }
+
+    @Test func certificateForAnotherNameIsRefused() async throws {
         try await withBroker(alternatives: "DNS:elsewhere.example") { broker, authority in
             let error = try await firstError(broker, .init(trust: .file(authority.file)))
             #expect(error.code == .tls)
@@ -69,13 +84,12 @@ import Testing
         }
     }
 
-    @Test func aClientCertificateMayBeRequired() async throws {
+    @Test func requiredClientCertificateIsSent() async throws {
         try await withBroker(requireCertificate: true) { broker, authority in
-            var bare = Configuration(broker.port)
+            var bare = MQTTConfiguration(broker.port)
             bare.tls = .init(trust: .file(authority.file))
             try await withRecordedClient(bare) { _, recorder in
-                // The broker hangs up right after it has said so, and what it has said may be lost: then the error only
-                // guesses.
+                // The broker hangs up right after its alert, which may be lost: then the error only suggests the cause.
                 try await eventually("the broker's reason; \(recorder.errors)") {
                     recorder.errors.contains { $0.code == .tls && $0.description.contains("certificate required") }
                 }
@@ -84,7 +98,7 @@ import Testing
             }
 
             let identity = try await authority.issue("client")
-            var configuration = Configuration(broker.port)
+            var configuration = MQTTConfiguration(broker.port)
             configuration.tls = .init(
                 trust: .file(authority.file),
                 certificateFile: identity.certificate,
@@ -100,7 +114,7 @@ import Testing
         }
     }
 
-    @Test func aMissingFileIsNamed() async throws {
+    @Test func errorNamesTheMissingFile() async throws {
         try await withBroker { broker, _ in
             let error = try await firstError(broker, .init(trust: .file("/nowhere/ca.crt")))
             #expect(error.code == .tls)
@@ -108,7 +122,7 @@ import Testing
         }
     }
 
-    @Test func aPlainBrokerIsNoTLSBroker() async throws {
+    @Test func plainBrokerFailsTheHandshake() async throws {
         let authority = try await CertificateAuthority()
         try await Broker.withBroker { broker in
             let error = try await firstError(broker, .init(trust: .file(authority.file)))

@@ -6,10 +6,10 @@ import Testing
 
 @testable import Mosquitto
 
-@Suite(.takingTurns) struct TrafficTests {
-    @Test func aMessageComesBackAsItWent() async throws {
+@Suite(.limitedConcurrency) struct TrafficTests {
+    @Test func messagesArriveUnchanged() async throws {
         try await Broker.withBroker { broker in
-            try await withRecordedClient(Configuration(broker.port)) { client, recorder in
+            try await withRecordedClient(MQTTConfiguration(broker.port)) { client, recorder in
                 let connection = try await recorder.firstConnection()
                 #expect(connection == Connection(number: 1, version: .v5, sessionPresent: false))
                 #expect(try await client.subscribe([Subscription("a/#")]) == [.granted(.atLeastOnce)])
@@ -22,22 +22,22 @@ import Testing
                 #expect(try await client.publish(bytes("alone"), to: "b") == .noSubscribers)
 
                 try await eventually("five messages") { recorder.messages.count == 5 }
-                #expect(recorder.messages.first == Message(topic: "a/b", payload: bytes("hello")))
-                #expect(recorder.messages.contains(Message(topic: "a/empty", payload: [])))
-                // The retain flag is for what was kept, not for what has just come.
-                #expect(recorder.messages.contains(Message(topic: "a/kept", payload: bytes("kept"))))
+                #expect(recorder.messages.first == MQTTMessage(topic: "a/b", payload: bytes("hello")))
+                #expect(recorder.messages.contains(MQTTMessage(topic: "a/empty", payload: [])))
+                // A message that arrives live has no retain flag.
+                #expect(recorder.messages.contains(MQTTMessage(topic: "a/kept", payload: bytes("kept"))))
 
                 #expect(try await client.subscribe([Subscription("a/kept")]) == [.granted(.atLeastOnce)])
-                let kept = Message(topic: "a/kept", payload: bytes("kept"), retain: true)
+                let kept = MQTTMessage(topic: "a/kept", payload: bytes("kept"), retain: true)
                 try await eventually("the retained message") { recorder.messages.contains(kept) }
             }
         }
     }
 
-    /// Nothing that the thread does behind the writing holds up who waits for it, and the other way round.
-    @Test func aRequestIsWrittenAsTheLastThingOfATurn() async throws {
+    /// Work after the write would delay the receiver on a shared core, and be preempted by it.
+    @Test func requestIsWrittenLastBeforeLoopWaits() async throws {
         try await Broker.withBroker { broker in
-            try await withRecordedClient(Configuration(broker.port)) { client, recorder in
+            try await withRecordedClient(MQTTConfiguration(broker.port)) { client, recorder in
                 _ = try await recorder.firstConnection()
                 let isWaiting = Mutex<[Bool]>([])
                 @Sendable func look() {
@@ -47,7 +47,7 @@ import Testing
                 }
                 await withCheckedContinuation { done in
                     client.loop.execute {
-                        client.assumeIsolated { $0.send(Message(topic: "a", payload: bytes("now"))) }
+                        client.assumeIsolated { $0.send(MQTTMessage(topic: "a", payload: bytes("now"))) }
                         client.loop.executeLast {
                             look()
                             done.resume()
@@ -60,36 +60,36 @@ import Testing
         }
     }
 
-    @Test func unsubscribedMeansSilence() async throws {
+    @Test func unsubscribedTopicIsNotReceived() async throws {
         try await Broker.withBroker { broker in
-            try await withRecordedClient(Configuration(broker.port)) { client, recorder in
+            try await withRecordedClient(MQTTConfiguration(broker.port)) { client, recorder in
                 _ = try await recorder.firstConnection()
                 try await client.subscribe([Subscription("a"), Subscription("b", qos: .atMostOnce)])
                 try await client.unsubscribe(["a"])
                 #expect(try await client.publish(bytes("1"), to: "a") == .noSubscribers)
                 try await client.publish(bytes("2"), to: "b")
                 try await eventually("the message") { !recorder.messages.isEmpty }
-                #expect(recorder.messages == [Message(topic: "b", payload: bytes("2"), qos: .atMostOnce)])
+                #expect(recorder.messages == [MQTTMessage(topic: "b", payload: bytes("2"), qos: .atMostOnce)])
             }
         }
     }
 
-    @Test(arguments: [Configuration.VersionPreference.v5, .v311])
-    func tenThousandMessagesInOrder(_ version: Configuration.VersionPreference) async throws {
+    @Test(arguments: [MQTTConfiguration.VersionPreference.v5, .v311])
+    func tenThousandMessagesArriveInOrder(_ version: MQTTConfiguration.VersionPreference) async throws {
         let count = 10_000
         try await Broker.withBroker { broker in
-            var configuration = Configuration(broker.port)
+            var configuration = MQTTConfiguration(broker.port)
             configuration.version = version
             configuration.inFlightLimit = 200
             try await withRecordedClient(configuration) { client, recorder in
                 _ = try await recorder.firstConnection()
                 try await client.subscribe([Subscription("n")])
                 try await withThrowingTaskGroup(of: Void.self) { group in
-                    // In order on the loop, with as many under way as are allowed.
+                    // In order on the loop, with the in-flight window kept full.
                     for number in 0..<count {
                         if number >= 200 { try await group.next() }
                         let (answer, continuation) = AsyncStream.makeStream(of: Result<PublishOutcome, MQTTError>.self)
-                        await client.send(Message(topic: "n", payload: bytes("\(number)"))) {
+                        await client.send(MQTTMessage(topic: "n", payload: bytes("\(number)"))) {
                             continuation.yield($0)
                             continuation.finish()
                         }
@@ -103,9 +103,9 @@ import Testing
         }
     }
 
-    @Test func aLargePayloadComesThrough() async throws {
+    @Test func largePayloadArrivesUnchanged() async throws {
         try await Broker.withBroker { broker in
-            try await withRecordedClient(Configuration(broker.port)) { client, recorder in
+            try await withRecordedClient(MQTTConfiguration(broker.port)) { client, recorder in
                 _ = try await recorder.firstConnection()
                 try await client.subscribe([Subscription("large")])
                 let payload = (0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
@@ -116,9 +116,9 @@ import Testing
         }
     }
 
-    @Test func topicsAreChecked() async throws {
+    @Test func invalidTopicsAreRefused() async throws {
         try await Broker.withBroker { broker in
-            try await withRecordedClient(Configuration(broker.port)) { client, recorder in
+            try await withRecordedClient(MQTTConfiguration(broker.port)) { client, recorder in
                 _ = try await recorder.firstConnection()
                 for topic in ["", "a/+/b", "a/#", "a\0b", String(repeating: "x", count: 65536)] {
                     let error = await #expect(throws: MQTTError.self) { try await client.publish([], to: topic) }
@@ -136,9 +136,9 @@ import Testing
         }
     }
 
-    @Test func withoutAConnectionNothingIsKept() async throws {
+    @Test func requestsFailWithoutConnection() async throws {
         let port = Port.free()
-        try await withRecordedClient(Configuration(port)) { client, recorder in
+        try await withRecordedClient(MQTTConfiguration(port)) { client, recorder in
             _ = try await recorder.firstError()
             let error = await #expect(throws: MQTTError.self) { try await client.publish([], to: "a") }
             #expect(error?.code == .notConnected)
@@ -147,12 +147,12 @@ import Testing
         }
     }
 
-    @Test func aRefusedMessageSaysWhy() async throws {
+    @Test func refusedMessageReportsItsReason() async throws {
         var options = Broker.Options()
         options.users = ["ann": "secret"]
         options.acl = "user ann\ntopic read #\ntopic write allowed\n"
         try await Broker.withBroker(options) { broker in
-            var configuration = Configuration(broker.port)
+            var configuration = MQTTConfiguration(broker.port)
             configuration.credentials = .init(user: "ann", password: "secret")
             try await withRecordedClient(configuration) { client, recorder in
                 _ = try await recorder.firstConnection()

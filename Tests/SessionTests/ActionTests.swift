@@ -4,19 +4,19 @@ import Testing
 
 @testable import Session
 
-/// Every mode × sort of phase × status × action.
-@Suite struct ActionTests {
+/// Each action in each mode, kind of phase and status.
+@Suite(.timeLimit(.minutes(5))) struct ActionTests {
     enum Row: String, CaseIterable {
         case workRunning, workPaused, breakRunning, breakPaused, readyForBreak, readyForFocus
         case upRunning, upPaused, completed, stopped, superseded
     }
 
-    static let operations: [Session.Operation] = [
-        .pause, .resume, .stop, .extend(seconds: 60), .startBreak, .startFocus, .skip,
+    static let operations: [IntentOperation] = [
+        .pause, .resume, .stop, .extend(seconds: 60), .startBreak, .startFocus, .skip, .correct(title: "Writing"),
     ]
 
-    static func rig(_ row: Row, work: String = "focus", rest: String = "shortBreak") -> Rig {
-        var rig = Rig()
+    static func rig(_ row: Row, work: String = "focus", rest: String = "shortBreak") -> EngineHarness {
+        var rig = EngineHarness()
         rig.linkUp()
         let both = "\(work) 25m, \(rest) 5m, \(work) 25m"
         switch row {
@@ -41,20 +41,20 @@ import Testing
         return rig
     }
 
-    /// The outcome of each action in the order of `operations`: a applied, n noop, - not allowed, s superseded.
+    /// The outcomes in the order of `operations`: a applied, n noop, - not allowed, s superseded.
     static let table: [(Row, String, Status)] = [
-        (.workRunning, "anaaana", .running), (.workPaused, "naaaana", .paused),
-        (.breakRunning, "anaanaa", .running), (.breakPaused, "naaanaa", .paused),
-        (.readyForBreak, "--a-a-a", .ready), (.readyForFocus, "--a--aa", .ready),
-        (.upRunning, "ana----", .running), (.upPaused, "naa----", .paused),
-        (.completed, "--n----", .completed), (.stopped, "--n----", .stopped),
-        (.superseded, "sssssss", .superseded),
+        (.workRunning, "anaaanaa", .running), (.workPaused, "naaaanaa", .paused),
+        (.breakRunning, "anaanaaa", .running), (.breakPaused, "naaanaaa", .paused),
+        (.readyForBreak, "--a-a-aa", .ready), (.readyForFocus, "--a--aaa", .ready),
+        (.upRunning, "ana----a", .running), (.upPaused, "naa----a", .paused),
+        (.completed, "--n-----", .completed), (.stopped, "--n-----", .stopped),
+        (.superseded, "ssssssss", .superseded),
     ]
 
     @Test(
         arguments: table,
         [("focus", "shortBreak"), ("work", "rest"), ("phase", "longBreak")]
-    ) func everyAction(row: (Row, String, Status), kinds: (String, String)) {
+    ) func eachActionHasItsOutcomeInEachState(row: (Row, String, Status), kinds: (String, String)) {
         for (operation, letter) in zip(Self.operations, row.1) {
             var rig = Self.rig(row.0, work: kinds.0, rest: kinds.1)
             let before = rig.own
@@ -81,33 +81,46 @@ import Testing
         }
     }
 
-    private func check(_ operation: Session.Operation, before: Register?, after: Register?, row: Row) {
+    private func check(_ operation: IntentOperation, before: Register?, after: Register?, row: Row) {
         guard let before, let after else { return }
-        #expect(after.flaw == nil)
+        #expect(after.invalidField == nil)
         switch operation {
         case .pause:
-            #expect(after.status == .paused && after.anchor.elapsed == 1_000)
+            #expect(after.status == .paused)
+            #expect(after.anchor.elapsed == 1_000)
         case .resume:
-            #expect(after.status == .running && after.anchor.elapsed == 1_000)
+            #expect(after.status == .running)
+            #expect(after.anchor.elapsed == 1_000)
         case .stop:
-            #expect(after.status == .stopped && after.runs.allSatisfy { $0.to != nil })
+            #expect(after.status == .stopped)
+            #expect(after.runs.allSatisfy { $0.to != nil })
         case .extend:
-            #expect(after.status == before.status && after.currentPhase.seconds == before.currentPhase.seconds + 60)
+            #expect(after.status == before.status)
+            #expect(after.currentPhase.seconds == before.currentPhase.seconds + 60)
+        case .correct:
+            // Only the title differs, and what belongs to each intent.
+            var expected = before
+            expected.title = "Writing"
+            (expected.anchor, expected.rev, expected.applied, expected.last) =
+                (after.anchor, after.rev, after.applied, after.last)
+            #expect(after == expected)
         case .startBreak, .startFocus, .skip:
             let isWaiting = row == .readyForBreak || row == .readyForFocus
             if operation == .skip, row == .readyForFocus {
                 #expect(after.status == .completed)
             } else if operation == .skip, isWaiting {
-                #expect(after.status == .ready && after.phase == before.phase + 1)
+                #expect(after.status == .ready)
+                #expect(after.phase == before.phase + 1)
             } else {
-                #expect(after.status == .running && after.anchor.elapsed == 0)
+                #expect(after.status == .running)
+                #expect(after.anchor.elapsed == 0)
                 #expect(after.phase == before.phase + (isWaiting ? 0 : 1))
             }
         }
     }
 
     @Test func extendHasBounds() {
-        var rig = Rig()
+        var rig = EngineHarness()
         rig.start("focus 25m")
         for bad in [0, -60, 86_401, .min, .max, 86_400 - 1_499] {
             #expect(outcome(rig.press(.extend(seconds: bad))) == .refused(.invalid), "\(bad)")
@@ -117,21 +130,61 @@ import Testing
         #expect(rig.moment?.shownSeconds == 86_400)
     }
 
-    @Test func startBreakTakesTheNextOrPutsOneIn() {
-        var rig = Rig()
+    @Test func correctionReplacesWhatItNames() {
+        var rig = EngineHarness()
+        rig.start("focus 25m", title: "Readin")
+        let red = Colour(red: 255, green: 0, blue: 0)
+        let steps: [(IntentOperation, Outcome, String, Label?)] = [
+            (.correct(title: "Reading"), .applied, "Reading", nil),
+            (.correct(title: "Reading"), .noop, "Reading", nil),
+            (.correct(label: "Studdy", colour: red), .applied, "Reading", Label(name: "Studdy", colour: red)),
+            (.correct(label: "Study"), .applied, "Reading", Label(name: "Study", colour: red)),
+            (.correct(title: "", colour: .grey), .applied, "", Label(name: "Study")),
+            (.correct(label: ""), .applied, "", nil), (.correct(label: ""), .noop, "", nil),
+            (.correct(label: "Work"), .applied, "", Label(name: "Work")),
+        ]
+        for (operation, expected, title, label) in steps {
+            #expect(outcome(rig.press(operation)) == expected, "\(operation)")
+            #expect(rig.own?.title == title, "\(operation)")
+            #expect(rig.own?.label == label, "\(operation)")
+        }
+    }
+
+    @Test func correctionHasTheBoundsOfAStart() {
+        var rig = EngineHarness()
+        rig.start("focus 25m")
+        let long = { (bytes: Int) in String(repeating: "x", count: bytes) }
+        let bad: [IntentOperation] = [
+            .correct(), .correct(title: long(Limits.titleBytes + 1)), .correct(title: "a\u{1B}[2J"),
+            .correct(label: long(Limits.nameBytes + 1)), .correct(label: "a\nb"), .correct(colour: .grey),
+            .correct(title: "Reading", label: "", colour: .grey), .correct(title: "Reading", label: "\u{202E}"),
+        ]
+        for operation in bad {
+            #expect(outcome(rig.press(operation)) == .refused(.invalid), "\(operation)")
+            #expect(rig.own?.rev == 1, "\(operation)")
+        }
+        let longest = IntentOperation.correct(title: long(Limits.titleBytes), label: long(Limits.nameBytes))
+        #expect(outcome(rig.press(longest)) == .applied)
+        #expect(rig.own?.invalidField == nil)
+    }
+
+    @Test func startBreakUsesTheNextBreakOrInsertsOne() {
+        var rig = EngineHarness()
         rig.start("focus 25m, focus 25m, shortBreak 3m")
         rig.press(.startBreak)
         #expect(rig.own?.plan == plan("focus 25m, shortBreak 3m, focus 25m, shortBreak 3m"))
         rig.press(.startFocus)
         #expect(rig.own?.phase == 2)
         rig.press(.startBreak)
-        #expect(rig.own?.phase == 3 && rig.own?.plan.count == 4)
+        #expect(rig.own?.phase == 3)
+        #expect(rig.own?.plan.count == 4)
         rig.press(.startFocus)
-        #expect(rig.own?.plan.count == 5 && rig.own?.currentPhase == Phase(kind: .focus, seconds: 1_500))
+        #expect(rig.own?.plan.count == 5)
+        #expect(rig.own?.currentPhase == Phase(kind: .focus, seconds: 1_500))
     }
 
-    @Test func insertedPhaseIsWithoutTheExtensionsOfTheOneBefore() {
-        var rig = Rig()
+    @Test func insertedPhaseIgnoresEarlierExtensions() {
+        var rig = EngineHarness()
         rig.start("focus 30m, shortBreak 4m")
         rig.press(.extend(seconds: 60))
         rig.press(.extend(seconds: 60))
@@ -141,29 +194,29 @@ import Testing
         #expect(rig.own?.currentPhase == Phase(kind: .focus, seconds: 1_800))
         rig.press(.startBreak)
         #expect(rig.own?.currentPhase == Phase(kind: .shortBreak, seconds: 240))
-        #expect(rig.own?.plan.map(\.seconds) == [1_920, 300, 1_800, 240], "the extended ones stay as they are")
+        #expect(rig.own?.plan.map(\.seconds) == [1_920, 300, 1_800, 240], "extended phases keep their length")
 
-        var sets = Rig()
+        var sets = EngineHarness()
         sets.start("work 40s, rest 20s")
-        for operation in [.startBreak, .extend(seconds: 60), .startFocus, .startBreak] as [Session.Operation] {
+        for operation in [.startBreak, .extend(seconds: 60), .startFocus, .startBreak] as [IntentOperation] {
             sets.press(operation)
         }
         #expect(sets.own?.currentPhase == Phase(kind: .rest, seconds: 20))
     }
 
-    @Test func whatExtensionsAddedIsKeptOfFourPhasesAtMost() {
-        var rig = Rig()
+    @Test func extensionsAreKeptForFourPhasesAtMost() {
+        var rig = EngineHarness()
         rig.start("(focus 1m, shortBreak 1m, work 1m, rest 1m, phase 1m, longBreak 1m) x5")
         for _ in 0..<30 {
             #expect(outcome(rig.press(.extend(seconds: 60))) == .applied)
-            #expect(rig.own?.flaw == nil)
+            #expect(rig.own?.invalidField == nil)
             #expect((rig.own?.plan.count { $0.added > 0 } ?? 0) <= Limits.extended)
             rig.press(.skip)
         }
     }
 
     @Test func everyFourthInsertedBreakIsLong() {
-        var rig = Rig()
+        var rig = EngineHarness()
         rig.start("focus 25m")
         var kinds: [PhaseKind?] = []
         for _ in 0..<8 {
@@ -179,34 +232,35 @@ import Testing
     }
 
     @Test func longBreakFollowsTheSettings() {
-        var never = Rig(defaults: PhaseDefaults(longBreakEvery: 0))
+        var never = EngineHarness(defaults: PhaseDefaults(longBreakEvery: 0))
         never.start("focus 25m")
         never.press(.startBreak)
         #expect(never.own?.currentPhase.kind == .shortBreak)
-        var always = Rig(defaults: PhaseDefaults(longBreak: 1_200, longBreakEvery: 1))
+        var always = EngineHarness(defaults: PhaseDefaults(longBreak: 1_200, longBreakEvery: 1))
         always.start("focus 25m")
         always.press(.startBreak)
         #expect(always.own?.currentPhase == Phase(kind: .longBreak, seconds: 1_200))
-        var bad = Rig(defaults: PhaseDefaults(shortBreak: 0))
+        var bad = EngineHarness(defaults: PhaseDefaults(shortBreak: 0))
         bad.start("focus 25m")
         #expect(outcome(bad.press(.startBreak)) == .refused(.notAllowed))
     }
 
-    @Test func aFullPlanTakesNoInsertedPhase() {
-        var rig = Rig()
+    @Test func fullPlanRefusesAnInsertedPhase() {
+        var rig = EngineHarness()
         rig.start("focus 1m x80")
         #expect(outcome(rig.press(.startBreak)) == .refused(.notAllowed))
         #expect(outcome(rig.press(.skip)) == .applied)
     }
 
-    @Test func badStartsAreNamed() {
-        var rig = Rig()
+    @Test func invalidStartNamesItsField() {
+        var rig = EngineHarness()
         #expect(rig.start("nonsense") == .invalid("plan"))
         #expect(rig.start("focus 1m", title: "a\u{1B}[2J") == .invalid("title"))
-        var cap = Rig(defaults: PhaseDefaults(countUpCap: 0))
+        var cap = EngineHarness(defaults: PhaseDefaults(countUpCap: 0))
         #expect(cap.start("focus 1m", mode: .countup) == .invalid("plan"))
-        var display = Rig(role: .display)
+        var display = EngineHarness(role: .display)
         #expect(display.start("focus 1m") == .invalid("role"))
-        #expect(rig.own == nil && rig.press(.pause) == .noSession)
+        #expect(rig.own == nil)
+        #expect(rig.press(.pause) == .noSession)
     }
 }

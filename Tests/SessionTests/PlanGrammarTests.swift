@@ -4,12 +4,12 @@ import Testing
 
 @testable import Session
 
-@Suite struct PlanGrammarTests {
+@Suite(.timeLimit(.minutes(5))) struct PlanGrammarTests {
     static func phase(_ kind: PhaseKind, _ seconds: Int, _ name: String? = nil) -> Phase {
         Phase(kind: kind, name: name, seconds: seconds)
     }
 
-    @Test func goodPlans() throws {
+    @Test func validPlanIsParsed() throws {
         let table: [(String, [Phase])] = [
             ("25m", [Self.phase(.focus, 1_500)]),
             ("focus 25m", [Self.phase(.focus, 1_500)]),
@@ -32,7 +32,8 @@ import Testing
     static let bad: [(String, Int, String)] = [
         ("", 1, "duration"), ("   ", 4, "duration"), ("focus", 6, "duration"), ("focus ", 7, "duration"),
         ("focus 25", 9, "unit"), ("focus 25x", 9, "unit"), ("focus 25 m", 9, "unit"), ("focus x4", 7, "duration"),
-        ("lunch 25m", 1, "“lunch” is no kind"), ("focus 25m, lunch 5m", 12, "no kind"), ("foc us 25m", 1, "no kind"),
+        ("lunch 25m", 1, "“lunch” is not a kind"), ("focus 25m, lunch 5m", 12, "not a kind"),
+        ("foc us 25m", 1, "not a kind"),
         ("focus 25m,", 11, "duration"), ("focus 25m shortBreak 5m", 11, "expected “,”"), (",5m", 1, "duration"),
         ("focus 25m,, 5m", 11, "duration"), ("25m / ", 7, "duration"), ("5m x", 5, "number after “x”"),
         ("5m x0", 5, "1 to 80"), ("5m x81", 5, "1 to 80"), ("5m x-1", 5, "number after"),
@@ -49,7 +50,7 @@ import Testing
         ("1s x80 x80", 8, "expected “,”"), ("((1s x80) x80) x80", 11, "at most 80"), ("🍅 25m", 1, "duration"),
     ]
 
-    @Test func badPlansPointAtTheirColumn() {
+    @Test func invalidPlanPointsAtItsColumn() {
         #expect(Self.bad.count >= 25)
         for (text, column, message) in Self.bad {
             do {
@@ -62,7 +63,7 @@ import Testing
         }
     }
 
-    @Test func durations() throws {
+    @Test func durationIsParsed() throws {
         for (text, seconds) in [("1m", 60), (" 1h30m ", 5_400), ("90s", 90), ("24h", 86_400), ("1s", 1)] {
             #expect(try PlanGrammar.seconds(of: text) == seconds)
         }

@@ -6,14 +6,14 @@ import Testing
 
 @testable import Shell
 
-/// How far the wall clock can be trusted: the kernel's word, asked for rarely and forgotten when the clock is set.
-struct ClocksTests {
-    /// `STA_UNSYNC` and `STA_NANO`, which says nothing here.
+/// The error bound of the wall clock, read from the kernel once a second and after each clock step.
+@Suite(.timeLimit(.minutes(5))) struct ClocksTests {
+    /// `STA_UNSYNC` and `STA_NANO`; the latter does not matter.
     private static let (unsynced, nano): (Int32, Int32) = (0x40, 0x2000)
 
-    @Test func onlyASynchronisedClockHasABound() {
+    @Test func onlySynchronisedClockHasABound() {
         #expect(WallBound.milliseconds(status: 0, maximumError: 12_345) == 13)
-        #expect(WallBound.milliseconds(status: Self.nano, maximumError: 0) == 1, "a reading is a millisecond wide")
+        #expect(WallBound.milliseconds(status: Self.nano, maximumError: 0) == 1, "rounding adds a millisecond")
         #expect(WallBound.milliseconds(status: Self.unsynced, maximumError: 16_000_000) == nil)
         #expect(WallBound.milliseconds(status: Self.unsynced | Self.nano, maximumError: 5) == nil)
     }
@@ -28,7 +28,7 @@ struct ClocksTests {
         }
     }
 
-    @Test func theKernelIsAskedOnceASecond() {
+    @Test func kernelIsReadOnceASecond() {
         let kernel = Kernel()
         var wall = WallBound { kernel.read() }
         let lead: Int64 = 1_800_000_000_000
@@ -43,7 +43,7 @@ struct ClocksTests {
     }
 
     @Test(arguments: [3_600_000, -3_600_000, 101, -101] as [Int64])
-    func aClockThatWasSetIsAskedForAtOnce(step: Int64) {
+    func kernelIsReadAtOnceAfterAClockStep(step: Int64) {
         let kernel = Kernel()
         var wall = WallBound { kernel.read() }
         #expect(wall.bound(boot: 5_000, wall: 1_800_000_005_000) == 20)
@@ -52,7 +52,7 @@ struct ClocksTests {
         #expect(wall.bound(boot: 5_002, wall: 1_800_000_005_002 + step) == nil)
     }
 
-    @Test func thisMachinesClocks() {
+    @Test func clocksOfThisMachineAdvance() {
         let (first, second) = (Clocks.now(), Clocks.now())
         #expect(first.boot > 0)
         #expect(second.boot >= first.boot)

@@ -3,27 +3,15 @@
 import Glibc
 import Simulation
 
-/// The traces beside this file: of every bug found, and of mutants that take many seeds to catch.
+/// The traces beside this file: of bugs that were found, and of mutants.
 enum Kept {
-    struct Trace: Sendable, CustomStringConvertible {
-        var name: String
-        var text: String
-        var description: String { name }
+    /// All traces; one that cannot be read fails the test that counts them.
+    static let traces: [KeptTrace] = names.compactMap { name in
+        try? KeptTrace(name: String(name.dropLast(6)), text: read("\(folder)/\(name)"))
     }
 
-    /// `Traces/NAME.trace`: each was a violation once.
-    static let traces = all.filter { !$0.name.hasPrefix("mutant ") }
-
-    /// `Traces/mutant NAME.trace`: each is a violation for that mutant.
-    static let mutants = Dictionary(
-        uniqueKeysWithValues: all.filter { $0.name.hasPrefix("mutant ") }.map {
-            (String($0.name.dropFirst(7)), $0.text)
-        })
-
-    private static let all: [Trace] = {
-        var folder = #filePath
-        while let last = folder.popLast(), last != "/" {}
-        folder += "/Traces"
+    /// The names of the files.
+    static let names: [String] = {
         guard let directory = opendir(folder) else { return [] }
         defer { closedir(directory) }
         var names: [String] = []
@@ -33,7 +21,13 @@ enum Kept {
             }
             if name.hasSuffix(".trace") { names.append(name) }
         }
-        return names.sorted().map { Trace(name: String($0.dropLast(6)), text: read("\(folder)/\($0)")) }
+        return names.sorted()
+    }()
+
+    private static let folder: String = {
+        var folder = #filePath
+        while let last = folder.popLast(), last != "/" {}
+        return folder + "/Traces"
     }()
 
     private static func read(_ path: String) -> String {

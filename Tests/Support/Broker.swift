@@ -3,15 +3,15 @@
 import Glibc
 import Synchronization
 
-/// A real mosquitto on a port and in a directory of its own.
+/// A real mosquitto with its own port and directory.
 public final class Broker: Sendable {
-    /// How the broker is set up.
+    /// The configuration of the broker.
     public struct Options: Sendable {
-        /// A TLS listener in place of the plain one.
+        /// A TLS listener instead of the plain one.
         public struct TLS: Sendable {
-            /// Who signed the broker's certificate, and must have signed the clients'.
+            /// The authority of the broker's certificate, and of the clients'.
             public var authority: CertificateAuthority
-            /// The names the certificate is for.
+            /// The alternative names of the certificate.
             public var alternatives: String
             /// Whether clients must show a certificate.
             public var requireCertificate: Bool
@@ -28,23 +28,22 @@ public final class Broker: Sendable {
             }
         }
 
-        /// Names and passwords; empty: everybody may connect.
+        /// Names and passwords; if empty, any client may connect.
         public var users: [String: String] = [:]
         /// The text of an acl file.
         public var acl: String?
         /// Encryption.
         public var tls: TLS?
-        /// Whether everything retained is on disk a second later.
+        /// Whether retained messages are on disk a second later.
         public var persistence = false
         /// The largest payload, in bytes.
         public var messageSizeLimit: Int?
         /// Further lines of the configuration.
         public var lines: [String] = []
-        /// Whether to run with `Config/mosquitto.conf` and `Config/acl`, as people do, and nothing else of the above but
-        /// ``users``.
+        /// Whether to use `Config/mosquitto.conf` and `Config/acl`; of the other options only ``users`` applies then.
         public var isShipped = false
 
-        /// The defaults: plain, open, nothing on disk.
+        /// Creates the default options: no TLS, no users, no persistence.
         public init() {}
     }
 
@@ -52,9 +51,9 @@ public final class Broker: Sendable {
         var child: pid_t?
     }
 
-    /// The port it listens on, at 127.0.0.1, also after a restart.
+    /// The port at 127.0.0.1, also after a restart.
     public let port: Int
-    /// Its directory: configuration, log, store.
+    /// The directory of its configuration, log and store.
     public let directory: TemporaryDirectory
     private let program: String
     private let state = Mutex(State())
@@ -77,7 +76,7 @@ public final class Broker: Sendable {
         }
         var lines = [
             "listener \(port) 127.0.0.1",
-            // Started by root it would become a user that cannot write here.
+            // Otherwise mosquitto started by root changes to a user that cannot write here.
             "user root",
             "set_tcp_nodelay true",
             "allow_anonymous \(options.users.isEmpty)",
@@ -104,7 +103,7 @@ public final class Broker: Sendable {
         try directory.write((lines + options.lines).joined(separator: "\n") + "\n", to: "mosquitto.conf")
     }
 
-    /// The configuration that people install, with its four lines marked (place) changed and nothing else.
+    /// The shipped configuration, in which only the four lines marked (place) differ.
     private static func shipped(port: Int, directory: TemporaryDirectory) throws -> String {
         let acl = try directory.write(Project.read("Config/acl"), to: "acl")
         let places = [
@@ -139,11 +138,10 @@ public final class Broker: Sendable {
         }
     }
 
-    /// What it has logged.
+    /// The log of the broker.
     public var log: String { directory.read("mosquitto.log") }
 
-    /// How often a client has subscribed, whatever its id's random suffix. What is published from then on reaches it,
-    /// unless it is away.
+    /// The number of subscriptions of a client, without regard to the random suffix of its ID.
     public func subscriptions(of client: String) -> Int {
         log.split(separator: "\n").count { line in
             guard let words = line.firstRange(of: "Sending SUBACK to \(client)-") else { return false }
@@ -151,7 +149,7 @@ public final class Broker: Sendable {
         }
     }
 
-    /// Starts it, and returns when it takes connections.
+    /// Starts the broker and waits until it accepts connections.
     public func start() async throws {
         let child = try Spawn.start(
             [program, "-c", directory.file("mosquitto.conf")],
@@ -161,30 +159,30 @@ public final class Broker: Sendable {
         try await eventually("broker on port \(port)") {
             if Spawn.reap(child) != nil {
                 state.withLock { $0.child = nil }
-                throw SpawnFailed(description: "mosquitto has ended: \(log) \(directory.read("output.log"))")
+                throw Failed("mosquitto has ended: \(log) \(directory.read("output.log"))")
             }
             return Port.answers(port)
         }
     }
 
-    /// Ends it in an orderly way: wills are sent, retained messages stored.
+    /// Stops the broker gracefully, which sends wills and stores retained messages.
     public func stop() async throws { try await end(SIGTERM) }
 
-    /// Ends it at once.
+    /// Kills the broker.
     public func kill() async throws { try await end(SIGKILL) }
 
-    /// Ends it at once, and starts it on the same port.
+    /// Kills the broker and starts it on the same port.
     public func restart() async throws {
         try await kill()
         try await start()
     }
 
-    /// Freezes it: connections stay, nothing is answered.
+    /// Freezes the broker: connections stay open, but it does not answer.
     public func suspend() {
         if let child = state.withLock({ $0.child }) { Spawn.freeze(child) }
     }
 
-    /// Lets it go on.
+    /// Lets a frozen broker continue.
     public func resume() {
         if let child = state.withLock({ $0.child }) { Glibc.kill(child, SIGCONT) }
     }
@@ -193,7 +191,7 @@ public final class Broker: Sendable {
         guard let child = state.withLock({ $0.child }) else { return }
         Glibc.kill(child, number)
         Glibc.kill(child, SIGCONT)
-        try await eventually("end of the broker") { Spawn.reap(child) != nil }
+        try await eventually("the broker ends") { Spawn.reap(child) != nil }
         state.withLock { $0.child = nil }
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An authority that lives as long as a test.
+/// A temporary certificate authority.
 public final class CertificateAuthority: Sendable {
     /// The paths of a certificate and its key, PEM.
     public struct Identity: Sendable {
@@ -16,7 +16,7 @@ public final class CertificateAuthority: Sendable {
     /// The authority's own certificate, PEM.
     public var file: String { directory.file("ca.crt") }
 
-    /// Makes a new authority.
+    /// Creates an authority whose certificate is valid for two days.
     public init() async throws {
         directory = try TemporaryDirectory()
         openssl = try Spawn.find("openssl")

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension MutatedPayloads {
-    /// One field of a valid payload: the text that stands for it there, and what is put in its stead.
+    /// A field of a valid payload: its text, and the kind of its replacements.
     private struct Field {
         var payload: Int
         var text: String
@@ -16,8 +16,8 @@ extension MutatedPayloads {
 
     private enum Kind { case time, count, free, id, node, word, bool, clean, object, array }
 
-    /// What stands for a field, and how a node must count it.
-    private static func strangers(for kind: Kind) -> [(String, String?)] {
+    /// Invalid texts for a kind of field, and the expected reasons.
+    private static func unexpectedValues(for kind: Kind) -> [(String, String?)] {
         let wrong = [#"{"a":1}"#, "[1,2]", "1.5", "1e3", "true", "7", #""seven""#, "null"]
         let bounds = [("-1", "outOfBounds"), ("99999999999999", "outOfBounds")] as [(String, String?)]
         let huge = [("9223372036854775808", "outOfBounds"), ("1E400", "malformed"), ("-0.0", "malformed")]
@@ -91,13 +91,13 @@ extension MutatedPayloads {
         Field(8, #""bound":12"#, .time),
     ]
 
-    /// Parts of the valid payloads and what is put in their place by hand.
+    /// Manual replacements in the valid payloads.
     private static let patches: [(payload: Int, name: String, old: String, new: String, expected: String)] = [
         (0, "an empty name", #""Fuzz""#, #""""#, "outOfBounds"),
         (0, "an unknown state", #""v":1"#, #""v":1,"state":"dreaming""#, "outOfBounds"),
         (0, "a key twice, the last one wrong", #""v":1"#, #""v":1,"online":1"#, "malformed"),
-        (1, "somebody else's register", #""owner":"fuzz""#, #""owner":"desk""#, "wrongSender"),
-        (1, "somebody else's stamp", #"0,"fuzz"]"#, #"0,"desk"]"#, "outOfBounds"),
+        (1, "another node's register", #""owner":"fuzz""#, #""owner":"desk""#, "wrongSender"),
+        (1, "another node's stamp", #"0,"fuzz"]"#, #"0,"desk"]"#, "outOfBounds"),
         (1, "a stamp with four parts", #"0,"fuzz"]"#, #"0,"fuzz",1]"#, "malformed"),
         (1, "a stamp with two parts", #",0,"fuzz"]"#, #",0]"#, "malformed"),
         (1, "a negative stamp", "[1800000000000,0", "[-1,0", "outOfBounds"),
@@ -145,10 +145,12 @@ extension MutatedPayloads {
         (8, "no word of the clock", #","clock":{"synced":true,"bound":12,"wrong":false}"#, "", "malformed"),
         (8, "a clock that is not known to be synchronised", #""synced":true,"#, "", "malformed"),
         (8, "a clock that is wrong in words", #""wrong":false"#, #""wrong":"no""#, "malformed"),
+        (9, "a title that is a number", #""Writing""#, "7", "malformed"),
+        (9, "a label in an object", #""Work""#, #"{"name":"Work"}"#, "malformed"),
         (8, "a wall clock from after 2200", "1800000000123", "7258118400001", "outOfBounds"),
     ]
 
-    /// Each field of each valid payload replaced by what does not belong there, wherever it stands.
+    /// The valid payloads with each field replaced by invalid texts.
     static var replaced: [MutatedPayload] {
         var all: [MutatedPayload] = []
         func add(to index: Int, _ old: String, _ values: [(name: String, new: String, expected: String?)]) {
@@ -167,7 +169,7 @@ extension MutatedPayloads {
         for patch in patches { add(to: patch.payload, patch.old, [(patch.name, patch.new, patch.expected)]) }
         for field in fields {
             guard let colon = field.text.firstIndex(of: ":") else { continue }
-            let values = strangers(for: field.kind).map { value, expected in
+            let values = unexpectedValues(for: field.kind).map { value, expected in
                 ("\(field.text) as \(value)", String(field.text[...colon]) + value, expected)
             }
             add(to: field.payload, field.text, values)

@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A payload that no node should use, and what a node must count it as.
+/// An invalid payload and the reason under which a node must count it.
 public struct MutatedPayload: Sendable {
-    /// Says what was done to it.
+    /// The name of the mutation.
     public var name: String
     /// The topic below the sender's own: presence, session, intent, ack, hello, or a ping or pong to ``receiver``.
     public var topicSuffix: String
     /// The bytes.
     public var payload: [UInt8]
-    /// The reason under which it must be counted; `nil` when any end is right but a crash.
+    /// The reason under which it must be counted; `nil` if any result but a crash is right.
     public var expected: String?
 }
 
-/// Payloads of a node gone wrong: valid ones, bent in every way that was thought of.
+/// Invalid payloads, made from valid ones by many mutations.
 ///
-/// All speak for ``sender``, so they belong on `lockstep/1/<space>/node/fuzz/<topicSuffix>`.
+/// All are from ``sender``, so they belong on `lockstep/1/<space>/node/fuzz/<topicSuffix>`.
 public enum MutatedPayloads {
     /// The node that sends them.
     public static let sender = "fuzz"
 
-    /// The node that it pings and answers.
+    /// The node that gets its pings and pongs.
     public static let receiver = "desk"
 
-    /// Valid payloads by topic suffix, from which the others are made. Their strings hold no escapes.
+    /// The valid payloads with their topic suffixes. Their strings have no escapes.
     public static let valid: [(topicSuffix: String, payload: String)] = [
         (
             "presence",
@@ -60,12 +60,17 @@ public enum MutatedPayloads {
             #"{"v":1,"conn":"c-1","sent":500000,"bootId":"b-1","boot":7000000,"wall":1800000000123,"#
                 + #""at":1800000000000,"clock":{"synced":true,"bound":12,"wrong":false}}"#
         ),
+        (
+            "intent",
+            #"{"v":1,"id":"i-2","session":"s-1","op":"correct","from":"fuzz","#
+                + ##""args":{"title":"Writing","label":"Work","colour":"#4c8dff"}}"##
+        ),
     ]
 
-    /// Every mutation. Each is the same in every run.
+    /// Every mutation; they are the same in every run.
     public static let all: [MutatedPayload] = everywhere + replaced + bytewise
 
-    /// What is wrong on every topic.
+    /// Payloads that are invalid on every topic.
     private static var everywhere: [MutatedPayload] {
         var all: [MutatedPayload] = []
         for suffix in ["presence", "session", "intent", "ack", "hello", "ping/\(receiver)", "pong/\(receiver)"] {
@@ -117,7 +122,7 @@ public enum MutatedPayloads {
             )
             add("only 0xFF", [UInt8](repeating: 0xFF, count: 64), "malformed")
             add("only NUL", [UInt8](repeating: 0, count: 64), "malformed")
-            add("nested too deep", #"{"v":1,"x":"# + nest(600) + "}")
+            add("nested too deep", #"{"v":1,"x":"# + nestedArrays(600) + "}")
             add("nested and never closed", String(repeating: "[", count: 16_000))
             add("one byte too many", #"{"v":1}"# + String(repeating: " ", count: 16_384 - 6), "tooLarge")
             add("a megabyte", [UInt8](repeating: UInt8(ascii: " "), count: 1 << 20), "tooLarge")
@@ -125,7 +130,7 @@ public enum MutatedPayloads {
         return all
     }
 
-    /// Valid payloads with every byte changed, and cut off at every byte.
+    /// The valid payloads with each byte changed, and cut off at each byte.
     private static var bytewise: [MutatedPayload] {
         var all: [MutatedPayload] = []
         for (suffix, text) in valid {
@@ -140,7 +145,7 @@ public enum MutatedPayloads {
                 for mask: UInt8 in [0x01, 0x20, 0x80] {
                     var flipped = bytes
                     flipped[index] ^= mask
-                    // A lone byte above 0x7F is never UTF-8, wherever it stands.
+                    // A lone byte above 0x7F is never UTF-8.
                     all.append(
                         MutatedPayload(
                             name: "byte \(index) flipped by \(mask)", topicSuffix: suffix, payload: flipped,
@@ -151,7 +156,7 @@ public enum MutatedPayloads {
         return all
     }
 
-    static func nest(_ depth: Int) -> String {
+    static func nestedArrays(_ depth: Int) -> String {
         String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
     }
 }

@@ -2,12 +2,12 @@
 
 import Glibc
 
-/// A pipe whose ends do not block and are not inherited.
+/// A non-blocking pipe that child processes do not inherit.
 public enum Pipe {
-    /// Makes one; the caller closes both ends.
+    /// Creates a pipe; the caller closes both ends.
     public static func make() throws -> (read: Int32, write: Int32) {
         var ends: [Int32] = [-1, -1]
-        guard pipe(&ends) == 0 else { throw SpawnFailed(description: "pipe: error \(errno)") }
+        guard pipe(&ends) == 0 else { throw Failed("pipe: error \(errno)") }
         for end in ends {
             _ = fcntl(end, F_SETFD, FD_CLOEXEC)
             _ = fcntl(end, F_SETFL, O_NONBLOCK)

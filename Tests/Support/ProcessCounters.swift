@@ -2,9 +2,9 @@
 
 import FoundationEssentials
 
-/// What a process holds, as the kernel counts it.
+/// Resources of a process, as counted by the kernel.
 ///
-/// Tests that run side by side share one process: count in a process of its own.
+/// Concurrent tests share one process, so a test must count in a separate process.
 public struct ProcessCounters: Sendable, Equatable {
     /// Threads.
     public let threads: Int
@@ -13,7 +13,7 @@ public struct ProcessCounters: Sendable, Equatable {
     /// Memory in RAM, in kB.
     public let residentKilobytes: Int
 
-    /// Counts now, for another process where its id is given.
+    /// Counts the resources of this process, or of the process `pid`.
     public static func now(of pid: Int32? = nil) -> ProcessCounters {
         let folder = "/proc/\(pid.map { "\($0)" } ?? "self")"
         let files = FileManager.default

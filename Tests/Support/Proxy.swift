@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Dispatch
 import Glibc
+import Platform
 import Synchronization
 
-/// A TCP proxy on the loopback interface that does to connections what networks do.
+/// A TCP proxy on the loopback interface that simulates network faults.
 public final class Proxy: Sendable {
-    /// A way through the proxy.
+    /// A direction through the proxy.
     public enum Direction: Sendable, CaseIterable {
-        /// From who connects to whom it is for.
+        /// From client to server.
         case forth
-        /// The answers.
+        /// From server to client.
         case back
     }
 
@@ -29,11 +29,11 @@ public final class Proxy: Sendable {
         func isHeld(_ number: Int, _ direction: Direction) -> Bool { number <= heldUpTo && held.contains(direction) }
     }
 
-    /// What is taken out of what an MQTT broker sends.
+    /// The packets of an MQTT broker to drop.
     public enum Dropped: Sendable {
-        /// Retained messages, as by a broker that hands out none to subscriptions with wildcards.
+        /// Retained messages, like a broker that sends none to wildcard subscriptions.
         case retained
-        /// The answers to what is published, as by a broker that drops what it cannot queue.
+        /// Acknowledgements, like a broker with a full queue.
         case acknowledgements
 
         /// - Parameter first: The first byte of a packet.
@@ -45,7 +45,7 @@ public final class Proxy: Sendable {
         }
     }
 
-    /// Where to connect to, at 127.0.0.1.
+    /// The port of the proxy at 127.0.0.1.
     public let port: Int
     private let state: Mutex<State>
     private let bell: (read: Int32, write: Int32)
@@ -55,7 +55,7 @@ public final class Proxy: Sendable {
         port = Port.free()
         state = Mutex(State(target: target))
         let listener = try Port.listen(port)
-        DispatchQueue(label: "proxy").async { [self] in
+        try Thread.start(name: "proxy") { [self] in
             var line = Line(listener: listener, port: port)
             while turn(&line) {}
             line.end()
@@ -71,16 +71,16 @@ public final class Proxy: Sendable {
         return try await body(proxy)
     }
 
-    /// How many connections were made through it.
+    /// The number of connections through the proxy.
     public var connections: Int { state.withLock { $0.made } }
 
-    /// Later connections go to another port.
+    /// Sends later connections to another port.
     public func lead(to target: Int) { change { $0.target = target } }
 
     /// Ends all connections.
     public func cut() { change { $0.cuts += 1 } }
 
-    /// Ends all connections and takes no further ones.
+    /// Ends all connections and accepts no more.
     public func refuse() {
         change {
             $0.cuts += 1
@@ -88,8 +88,8 @@ public final class Proxy: Sendable {
         }
     }
 
-    /// Lets nothing through in these directions, neither bytes nor ends: they come when it is healed.
-    /// - Parameter isForLater: Whether that holds for later connections too.
+    /// Holds bytes and ends in these directions until ``heal()``.
+    /// - Parameter isForLater: Whether later connections are held too.
     public func hold(_ directions: Direction..., isForLater: Bool = true) {
         change {
             $0.held = Set(directions)
@@ -97,13 +97,13 @@ public final class Proxy: Sendable {
         }
     }
 
-    /// Takes packets out of what an MQTT broker sends on later connections; nothing with `nil`.
+    /// Drops packets of an MQTT broker on later connections; none with `nil`.
     public func drop(_ dropped: Dropped?) { change { $0.drops = dropped } }
 
-    /// Lets everything through so much later, in each direction.
+    /// Delays all bytes by `time` in each direction.
     public func delay(_ time: Duration) { change { $0.delay = time } }
 
-    /// Lets everything through, what was held first.
+    /// Ends all faults; held bytes pass first.
     public func heal() {
         change {
             $0.held = []
@@ -121,7 +121,7 @@ public final class Proxy: Sendable {
         }
     }
 
-    /// Waits for something to do, and does it. Only the proxy's own thread calls it.
+    /// Waits for an event and handles it, on the proxy's own thread.
     private func turn(_ line: inout Line) -> Bool {
         let present = state.withLock { $0 }
         guard !present.isStopped else { return false }
@@ -132,7 +132,7 @@ public final class Proxy: Sendable {
         var bytes = [UInt8](repeating: 0, count: 64)
         while read(bell.read, &bytes, bytes.count) > 0 {}
         let ready = Set(waits.filter { $0.revents != 0 }.map(\.fd))
-        // By what holds now, and under the lock: when a test has asked for a change nothing is carried as before.
+        // Under the lock, so that a change by a test applies to all later bytes.
         state.withLock { state in
             if line.listener.map(ready.contains) == true,
                 line.accept(for: state.target, drops: state.drops)
@@ -145,7 +145,7 @@ public final class Proxy: Sendable {
     }
 }
 
-/// The descriptors of a proxy; its thread's alone.
+/// The descriptors of a proxy, used only by its thread.
 private struct Line {
     struct Way {
         var from: Int32
@@ -154,9 +154,9 @@ private struct Line {
         var isEnded = false
         /// The end has been passed on.
         var isOver = false
-        /// What is taken out; `nil` where all bytes pass as they are.
+        /// The packets to drop; `nil` if all bytes pass.
         var drops: Proxy.Dropped?
-        /// What is left of an MQTT packet that is not complete.
+        /// The bytes of an incomplete MQTT packet.
         var partial: [UInt8] = []
     }
 
@@ -213,7 +213,7 @@ private struct Line {
         }
     }
 
-    /// Milliseconds until something is due; -1 for no end.
+    /// The milliseconds until the next due bytes; -1 for no limit.
     func patience(_ isHeld: (Int, Proxy.Direction) -> Bool) -> Int32 {
         let now = ContinuousClock.now
         let dues = pairs.flatMap { pair in
@@ -270,7 +270,7 @@ private struct Line {
         }
     }
 
-    /// The bytes that go on: all of them, or the whole MQTT packets but for what is dropped.
+    /// The bytes to pass on: all of them, or all complete MQTT packets without the dropped ones.
     private static func passed(_ bytes: ArraySlice<UInt8>, _ way: inout Way) -> ArraySlice<UInt8> {
         guard let drops = way.drops else { return bytes }
         var rest = way.partial + bytes
@@ -294,7 +294,7 @@ private struct Line {
         return nil
     }
 
-    /// - Returns: Whether the other end still takes something.
+    /// - Returns: Whether the other end still accepts bytes.
     private static func give(_ way: inout Way) -> Bool {
         while let (due, bytes) = way.waiting.first, due <= ContinuousClock.now {
             let count = bytes.withUnsafeBytes { send(way.to, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }

@@ -7,8 +7,8 @@ import Testing
 
 @testable import Web
 
-/// How many connections the HTTP server takes, and from whom.
-@Suite(.takingTurns) struct ConnectionsTests {
+/// The limits on connections of the HTTP server.
+@Suite(.limitedConcurrency) struct ConnectionsTests {
     private static let log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
     private static func address(_ text: String, _ port: Int = 50_000) throws -> SocketAddress {
@@ -16,21 +16,22 @@ import Testing
     }
 
     @Test(arguments: [(64, 16), (256, 64), (512, 256), (1_024, 768), (4_096, 1_064), (1_000_000, 1_064)])
-    func theNodeKeepsFilesForAllElse(openFiles: Int, total: Int) {
+    func limitsLeaveFilesForTheNode(openFiles: Int, total: Int) {
         let limits = Connections.Limits(openFiles: openFiles)
         #expect(limits.total == total)
-        #expect(limits.keptForLocal > 0 && limits.keptForLocal < total)
+        #expect(limits.reservedForLocal > 0)
+        #expect(limits.reservedForLocal < total)
     }
 
     @Test(arguments: [
         ("127.0.0.1", true), ("127.1.2.3", true), ("::1", true), ("::ffff:127.0.0.1", true), ("10.0.0.7", false),
         ("192.0.2.127", false), ("fd00::7f", false), ("::ffff:10.0.0.7", false),
     ])
-    func loopbackIsKnown(text: String, isLoopback: Bool) throws {
+    func loopbackAddressesAreRecognized(text: String, isLoopback: Bool) throws {
         #expect(try Self.address(text).isLoopback == isLoopback)
     }
 
-    @Test func oneAddressGetsItsShareAndGetsItBack() throws {
+    @Test func limitPerAddressCountsOpenConnections() throws {
         let limits = Connections.Limits(openFiles: 4_096)
         let connections = Connections(limits: limits, log: Self.log)
         let (stranger, other) = (try Self.address("10.0.0.7"), try Self.address("fd00::7"))
@@ -42,7 +43,7 @@ import Testing
         #expect(!connections.open(stranger))
     }
 
-    @Test func othersThatCloseLeaveRoomForOthers() throws {
+    @Test func closedConnectionsLeaveRoomForOthers() throws {
         let limits = Connections.Limits(openFiles: 64)
         let connections = Connections(limits: limits, log: Self.log)
         for number in 0..<3 * limits.total {
@@ -52,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func allOthersLeaveRoomForThisMachine() throws {
+    @Test func remoteConnectionsLeaveRoomForThisMachine() throws {
         let limits = Connections.Limits(openFiles: 512)
         let connections = Connections(limits: limits, log: Self.log)
         var taken = 0
@@ -60,25 +61,25 @@ import Testing
         {
             taken += 1
         }
-        #expect(taken == limits.total - limits.keptForLocal)
+        #expect(taken == limits.total - limits.reservedForLocal)
         let local = try Self.address("127.0.0.1")
-        for _ in 0..<limits.keptForLocal { #expect(connections.open(local)) }
+        for _ in 0..<limits.reservedForLocal { #expect(connections.open(local)) }
         #expect(!connections.open(local))
         connections.close(try Self.address("10.0.0.0"))
         #expect(connections.open(local))
     }
 
-    /// What is above the limit is closed, not left waiting, and the others go on.
-    @Test func aServerClosesWhatIsTooMany() async throws {
+    /// Connections above the limit are closed, not left waiting, and the others still work.
+    @Test func serverClosesConnectionsAboveTheLimit() async throws {
         try await LiveServer.with(limits: Connections.Limits(openFiles: 32)) { port, _ in
             let head = "GET /health HTTP/1.1\r\nHost: localhost\r\n"
             var clients = try (0..<20).map { _ in try Client(port, sending: head) }
-            try await eventually("the end of those that are too many") { clients.count { $0.isAtEnd } >= 12 }
+            try await eventually("the end of excess connections") { clients.count { $0.isAtEnd } >= 12 }
             for client in clients where !client.isAtEnd { client.send("Connection: close\r\n\r\n") }
             try await eventually("the end of all") { clients.allSatisfy { $0.isAtEnd } }
-            // The look whether the server is there may have been one of the eight.
+            // The probe that waited for the server may have been one of the eight.
             #expect((6...8).contains(clients.count { $0.text.hasPrefix("HTTP/1.1 200") }))
-            // The server waits for them to close, too.
+            // The server also waits until the clients close.
             clients = []
             try await eventually("room") { try await LiveServer.get(port, "/health").hasPrefix("HTTP/1.1 200") }
         }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Control
 import Session
 import Synchronization
 import Wire
 
 @testable import Web
 
-/// A node that shows what it is told and remembers what it is asked.
+/// A node with settable state that records the requests it gets.
 final class FakeNode: NodeAccess {
     let asked = Mutex<[String]>([])
     let isLinked = Mutex(true)
@@ -15,6 +16,9 @@ final class FakeNode: NodeAccess {
     let groupTime = Mutex<Int64>(0)
     let boot = Mutex<Int64>(1_000)
     let worksAlone = Mutex(false)
+    let recent = Mutex<[RecentSession]>([])
+    let presets = Mutex<[Preset]>([])
+    let nodesReport = Mutex(NodesReport([]))
     let view = Mutex(View(isLinked: true))
     private let watching = Mutex<[AsyncStream<View>.Continuation]>([])
 
@@ -22,7 +26,7 @@ final class FakeNode: NodeAccess {
     func press(_ press: Press) async -> ReplyReport { note("press \(press.operation.name)") }
     func take() async -> ReplyReport { note("take") }
 
-    func hear(_ level: SoundLevel) async -> Bool {
+    func report(_ level: SoundLevel) async -> Bool {
         asked.withLock { $0.append("sound \(level.level) \(level.period) \(level.source?.rawValue ?? "")") }
         return isLinked.withLock(\.self)
     }
@@ -39,7 +43,7 @@ final class FakeNode: NodeAccess {
             groupTime: 1_790_000_000_000)
     }
 
-    func nodes() async -> NodesReport { NodesReport([], strangers: [:]) }
+    func nodes() async -> NodesReport { nodesReport.withLock(\.self) }
     func views() async -> AsyncStream<View> {
         let (stream, continuation) = AsyncStream.makeStream(of: View.self)
         continuation.yield(view.withLock(\.self))
@@ -47,7 +51,7 @@ final class FakeNode: NodeAccess {
         return stream
     }
 
-    /// Tells whoever watches that something has happened.
+    /// Sends the view to all watchers.
     func happen() { for one in watching.withLock(\.self) { one.yield(view.withLock(\.self)) } }
     let isSaved = Mutex(true)
 
@@ -59,11 +63,14 @@ final class FakeNode: NodeAccess {
 
     func preset(_ name: String) async -> PresetLookup { .unknown(names: ["pomodoro"]) }
 
-    func shown() async -> Shown {
-        Shown(
-            view: view.withLock(\.self), boot: boot.withLock(\.self), groupTime: groupTime.withLock(\.self),
-            node: Self.node, feeds: feeds.withLock(\.self), isClockWrong: false,
-            worksAlone: worksAlone.withLock(\.self), utcOffset: { _ in 0 })
+    func snapshot() async -> DisplaySnapshot {
+        let (feeds, groupTime) = (feeds.withLock(\.self), groupTime.withLock(\.self))
+        let shown = NodeView(
+            view.withLock(\.self), feeds: feeds, worksAlone: worksAlone.withLock(\.self), node: Self.node,
+            at: groupTime)
+        return DisplaySnapshot(
+            shown, boot: boot.withLock(\.self), groupTime: groupTime, feeds: feeds,
+            recent: recent.withLock(\.self), presets: presets.withLock(\.self), utcOffset: { _ in 0 })
     }
 
     static let node = NodeID("desk") ?? { preconditionFailure("desk is a node") }()

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Control
 import Glibc
 import Logging
 import ServiceLifecycle
+import Session
 import Support
 import Wire
 
@@ -11,19 +13,20 @@ import Wire
 /// A real HTTP server on a loopback port, in front of a ``FakeNode``.
 enum LiveServer {
     static func with(
-        _ patience: Patience = Patience(), limits: Connections.Limits = Connections.Limits(openFiles: 1_024),
-        givenHosts: Set<String> = [], needsLocalKey: Bool = false,
+        _ timeouts: Timeouts = Timeouts(), limits: Connections.Limits = Connections.Limits(openFiles: 1_024),
+        hosts: Set<String> = [], givenHosts: Set<String> = [], needsLocalKey: Bool = false,
+        phones: PairedPhones? = nil,
         _ body: (_ port: Int, _ node: FakeNode) async throws -> Void
     ) async throws {
         let (port, node) = (Port.free(), FakeNode())
         let log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let kiosk = KioskReport(
-            host: "127.0.0.1", port: port, isLoopback: true, machine: "pi", viewKey: GateTests.view,
-            controlKey: GateTests.control, needsLocalKey: needsLocalKey)
+            host: "127.0.0.1", port: port, isLoopback: true, machine: "pi", viewKey: AuthMiddlewareTests.view,
+            controlKey: AuthMiddlewareTests.control, needsLocalKey: needsLocalKey)
         var server = HTTPServer(
-            node: node, host: "127.0.0.1", port: port, hosts: [], givenHosts: givenHosts, openFiles: 1_024,
-            kiosk: kiosk, log: log)
-        server.patience = patience
+            node: node, host: "127.0.0.1", port: port, hosts: hosts, givenHosts: givenHosts,
+            openFiles: 1_024, kiosk: kiosk, phones: try phones ?? self.phones(), log: log)
+        server.timeouts = timeouts
         server.limits = limits
         let services = ServiceGroup(services: [server], logger: log)
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -40,14 +43,21 @@ enum LiveServer {
         }
     }
 
-    /// The whole answer to a request on a connection of its own.
+    /// Returns the phones of a file; no phone by default.
+    static func phones(at path: String = "/nonexistent/phones") throws -> PairedPhones {
+        try PairedPhones(path: path, log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }) {
+            Instant(boot: 1_000, wall: 1_800_000_000_000)
+        }
+    }
+
+    /// Sends a request on a new connection and returns the whole answer.
     static func answer(_ port: Int, _ request: String) async throws -> String {
         let client = try Client(port, sending: request)
         try await eventually("the answer to \(request)") { client.isAtEnd }
         return client.text
     }
 
-    /// The whole answer to a `GET` with these header lines.
+    /// Sends a `GET` with these header lines and returns the whole answer.
     static func get(_ port: Int, _ path: String, host: String = "localhost", _ headers: String...) async throws
         -> String
     {
@@ -56,7 +66,7 @@ enum LiveServer {
     }
 }
 
-/// A client that writes what it likes, and reads only when it is asked.
+/// A client that writes raw text, and reads only when ``isAtEnd`` is called.
 final class Client {
     private let socket: Int32
     private var bytes: [UInt8] = []
@@ -73,7 +83,7 @@ final class Client {
 
     func send(_ text: String) { _ = Glibc.send(socket, text, text.utf8.count, Int32(MSG_NOSIGNAL)) }
 
-    /// Takes in what is there.
+    /// Reads the available bytes; returns whether the server has closed the connection.
     var isAtEnd: Bool {
         var chunk = [UInt8](repeating: 0, count: 65_536)
         while true {

@@ -6,17 +6,18 @@ import Testing
 
 @testable import Web
 
-/// A request over loopback needs no key, unless it was forwarded for somebody else or the node asks everybody.
-@Suite(.takingTurns) struct LocalRequestTests {
+/// A request over loopback needs no key, unless it was forwarded or all clients need one.
+@Suite(.limitedConcurrency) struct LocalRequestTests {
     private static let forwarding = [
         "Forwarded: for=10.0.0.7", "X-Forwarded-For: 10.0.0.7", "X-Forwarded-Host: evil.example",
         "X-Forwarded-Proto: https", "x-real-ip: 10.0.0.7", "Via: 1.1 proxy",
         "X-Client-IP: 10.0.0.7", "CF-Connecting-IP: 10.0.0.7", "X-Original-Forwarded-For: 10.0.0.7",
         "X-Envoy-External-Address: 10.0.0.7", "Tailscale-User-Login: somebody@example.com",
+        "CDN-Loop: cloudflare", "CF-Ray: 1", "X-Azure-ClientIP: 10.0.0.7",
     ]
-    private static let key = "Authorization: Bearer \(GateTests.view)"
+    private static let key = "Authorization: Bearer \(AuthMiddlewareTests.view)"
 
-    @Test func aForwardedRequestNeedsAKey() async throws {
+    @Test func forwardedRequestNeedsAKey() async throws {
         try await LiveServer.with { port, _ in
             #expect(try await LiveServer.get(port, "/v1/session").hasPrefix("HTTP/1.1 200"))
             for header in Self.forwarding {
@@ -28,7 +29,7 @@ import Testing
         }
     }
 
-    @Test func aForwardedPressNeedsAKey() async throws {
+    @Test func forwardedPressNeedsAKey() async throws {
         try await LiveServer.with { port, node in
             let answer = try await LiveServer.answer(
                 port,
@@ -39,7 +40,7 @@ import Testing
         }
     }
 
-    @Test func aRequestForAGivenHostNeedsAKey() async throws {
+    @Test func requestForConfiguredHostNeedsAKey() async throws {
         try await LiveServer.with(givenHosts: ["proxy.example"]) { port, _ in
             for host in ["proxy.example", "PROXY.example:443"] {
                 #expect(try await LiveServer.get(port, "/v1/session", host: host).hasPrefix("HTTP/1.1 401"))
@@ -50,7 +51,21 @@ import Testing
         }
     }
 
-    @Test func aNodeCanAskForTheKeyOnLoopbackToo() async throws {
+    /// A proxy without a forwarding header passes the host that its client asked for.
+    @Test func requestForAnotherHostThanLoopbackNeedsAKey() async throws {
+        try await LiveServer.with(hosts: ["pi", "pi.local"]) { port, _ in
+            for host in ["localhost", "127.0.0.1", "127.0.1.1:7780", "[::1]:7780"] {
+                #expect(try await LiveServer.get(port, "/v1/session", host: host).hasPrefix("HTTP/1.1 200"), "\(host)")
+            }
+            for host in ["pi", "pi.local:7780", "10.0.0.7", "[2001:db8::1]", "0.0.0.0"] {
+                #expect(try await LiveServer.get(port, "/v1/session", host: host).hasPrefix("HTTP/1.1 401"), "\(host)")
+                let known = try await LiveServer.get(port, "/v1/session", host: host, Self.key)
+                #expect(known.hasPrefix("HTTP/1.1 200"), "\(host)")
+            }
+        }
+    }
+
+    @Test func nodeCanRequireTheKeyOnLoopback() async throws {
         try await LiveServer.with(needsLocalKey: true) { port, _ in
             for path in ["/", "/v1/session", "/metrics", "/widgets/inline.txt"] {
                 let refused = try await LiveServer.get(port, path)

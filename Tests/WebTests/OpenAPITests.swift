@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Control
 import Display
 import FoundationEssentials
 import Hummingbird
@@ -9,8 +10,8 @@ import Wire
 
 @testable import Web
 
-/// The description of the API says what there is, and nothing else.
-@Suite struct OpenAPITests {
+/// `openapi.json` describes all routes and fields, and no others.
+@Suite(.timeLimit(.minutes(5))) struct OpenAPITests {
     private struct Document: Decodable {
         var openapi: String
         var paths: [String: [String: Operation]]
@@ -35,15 +36,16 @@ import Wire
     }
 
     private static func document() throws -> Document {
-        let bytes = try #require(Assets.bytes(named: "openapi.json"))
+        let bytes = try #require(PageRoutes.bytes(named: "openapi.json"))
         return try JSONDecoder().decode(Document.self, from: Data(bytes))
     }
 
-    @Test func everyRouteIsDescribedAndEveryDescriptionIsARoute() throws {
+    @Test func descriptionsMatchTheRoutes() throws {
         let node = FakeNode()
         let kiosk = KioskReport(machine: "pi")
         let router = HTTPServer.router(
-            node: node, displays: Displays(node: node), kiosk: kiosk, gate: Gate(keys: nil, hosts: []))
+            node: node, displays: Displays(node: node), kiosk: kiosk,
+            auth: AuthMiddleware(keys: nil, phones: try LiveServer.phones(), hosts: []))
         let routes = Set(router.routes.map { "\($0.method.rawValue.lowercased()) \($0.path)" })
         let document = try Self.document()
         #expect(document.openapi == "3.1.0")
@@ -55,21 +57,21 @@ import Wire
         for (path, item) in document.paths {
             for (method, operation) in item where method == "post" {
                 let known = Set(operation.responses.keys)
-                // Nobody answers for a level.
+                // A sound level has no reply.
                 let own: Set = path == "/v1/sound" ? ["204", "503"] : ["200", "404", "409", "504"]
                 #expect(known.isSuperset(of: own.union(["413", "415", "422"])), "\(path)")
             }
         }
     }
 
-    @Test func everyNamedColourAndDrawingIsListed() throws {
-        let bytes = try #require(Assets.bytes(named: "openapi.json"))
+    @Test func descriptionListsAllColoursAndDrawings() throws {
+        let bytes = try #require(PageRoutes.bytes(named: "openapi.json"))
         let document = String(decoding: bytes, as: UTF8.self)
         #expect(document.contains("|" + NamedColours.names.joined(separator: "|") + ")$"))
         #expect(document.contains("a built-in drawing: \(Icon.names)."))
     }
 
-    @Test func theSchemasHaveTheFieldsOfTheReports() async throws {
+    @Test func schemasMatchTheReports() async throws {
         let schemas = try Self.document().components.schemas
         func fields(_ report: some Encodable) throws -> Set<String> {
             let decoded = try JSONDecoder().decode([String: Any_].self, from: Data(ReportJSON.encode(report)))
@@ -82,9 +84,9 @@ import Wire
         #expect(try fields(ReplyReport(.noSession)) == Set(reply.properties?.keys.map(\.self) ?? []))
     }
 
-    /// A schema counts characters and the node bytes: each text says both, and the node takes exactly what it says.
-    @Test func textsAreAsLongAsTheSchemaSays() throws {
-        let bytes = try #require(Assets.bytes(named: "openapi.json"))
+    /// A schema counts characters and the node counts bytes: each text states both, and the node accepts exactly that.
+    @Test func textLimitsMatchTheSchema() throws {
+        let bytes = try #require(PageRoutes.bytes(named: "openapi.json"))
         let schemas = try JSONDecoder().decode(Texts.self, from: Data(bytes)).components.schemas
         var texts = 0
         for (name, schema) in schemas {
@@ -92,20 +94,26 @@ import Wire
                 for (field, text) in alternative.properties ?? [:] {
                     guard let most = text.maxLength else { continue }
                     texts += 1
-                    #expect(text.maxBytes == most && text.description?.contains("UTF-8") == true, "\(name).\(field)")
+                    #expect(text.maxBytes == most, "\(name).\(field)")
+                    #expect(text.description?.contains("UTF-8") == true, "\(name).\(field)")
                     for character in ["a", "é", "📚"] {
                         let fitting = String(repeating: character, count: most / character.utf8.count)
                         #expect(accepts(fitting, as: field, of: name), "\(name).\(field): \(fitting)")
-                        // Of characters these are no more than the schema allows, unless each has one byte.
+                        // One character more is too many bytes; the schema alone would still allow it for é and 📚.
                         #expect(!accepts(fitting + character, as: field, of: name), "\(name).\(field): \(fitting)")
                     }
                 }
             }
         }
-        #expect(texts == 11)
+        #expect(texts == 13)
     }
 
     private func accepts(_ text: String, as field: String, of schema: String) -> Bool {
+        if schema == "IntentRequest" {
+            let json = "{\"op\":\"correct\",\"\(field)\":\"\(text)\"}"
+            let intent: IntentRequest? = try? ReportJSON.decode(from: Array(json.utf8))
+            return intent.flatMap { try? $0.press() } != nil
+        }
         var request: [String: String] = [field: "\"\(text)\"", "seconds": "60"]
         if schema == "PhaseRequest" { request = ["phases": "[{\"seconds\":60,\"\(field)\":\"\(text)\"}]"] }
         let json = "{" + request.map { "\"\($0)\":\($1)" }.joined(separator: ",") + "}"

@@ -5,21 +5,21 @@ import Testing
 
 @testable import Web
 
-/// Every answer of a real server tells a browser what it may do with it, an error as much as a page.
-@Suite(.takingTurns) struct SafeHeadersTests {
+/// Every response of a real server has the security headers, errors included.
+@Suite(.limitedConcurrency) struct SafeHeadersTests {
     private static let always = [
         "content-security-policy: default-src 'none';", "x-content-type-options: nosniff",
         "referrer-policy: no-referrer",
     ]
 
-    @Test func everyAnswerTellsABrowserWhatItMayDo() async throws {
+    @Test func everyResponseHasSecurityHeaders() async throws {
         try await LiveServer.with(givenHosts: ["proxy.example"]) { port, _ in
             let own = "cross-origin-resource-policy: same-origin"
             let get = { (path: String) in "GET \(path) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n" }
             let cases: [(request: String, status: String, policy: String)] = [
                 (get("/"), "200", own), (get("/week"), "200", own), (get("/v1/session"), "200", own),
                 (get("/health"), "200", own), (get("/nothing"), "404", own), (get("/?face=none"), "422", own),
-                (get("/?key=\(GateTests.view)"), "303", own),
+                (get("/?key=\(AuthMiddlewareTests.view)"), "303", own),
                 (get("/widgets/circular.svg"), "200", "cross-origin-resource-policy: cross-origin"),
                 ("GET / HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n", "421", own),
                 ("GET / HTTP/1.1\r\nHost: proxy.example\r\nConnection: close\r\n\r\n", "401", own),

@@ -8,15 +8,15 @@ import Testing
 
 @testable import Web
 
-/// A level from another program, over HTTP.
-@Suite struct SoundTests {
+/// Sound levels from other programs over HTTP.
+@Suite(.timeLimit(.minutes(5))) struct SoundTests {
     private static let headers: HTTPFields = [
-        .contentType: "application/json", .authorization: "Bearer \(GateTests.control)",
+        .contentType: "application/json", .authorization: "Bearer \(AuthMiddlewareTests.control)",
     ]
 
-    @Test func aLevelIsSaid() async throws {
+    @Test func levelIsPublished() async throws {
         let node = FakeNode()
-        try await GateTests.with(node) { client in
+        try await AuthMiddlewareTests.with(node) { client in
             for body in [
                 #"{"level":41.26}"#, #"{"level":-60,"period":5,"source":"window"}"#, #"{"level":38,"period":null}"#,
             ] {
@@ -39,9 +39,9 @@ import Testing
         (#"{"level":1,"period":61}"#, "period"), (#"{"level":1,"period":1.5}"#, "period"),
         (#"{"level":1,"source":"a b"}"#, "source"), (#"{"level":1,"db":2}"#, "db"), ("41", ""),
     ])
-    func whatIsNoLevelIsRefused(body: String, field: String) async throws {
+    func invalidLevelIsRefused(body: String, field: String) async throws {
         let node = FakeNode()
-        try await GateTests.with(node) { client in
+        try await AuthMiddlewareTests.with(node) { client in
             let answer = try await client.execute(
                 uri: "/v1/sound", method: .post, headers: Self.headers, body: ByteBuffer(string: body))
             #expect(answer.status == .unprocessableContent)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Control
 import HTTPTypes
 import NIOCore
 import Session
@@ -9,8 +10,8 @@ import Wire
 
 @testable import Web
 
-/// The page of the week, from what the services have said.
-@Suite struct WeekTests {
+/// The week page, as rendered from the feeds of the services.
+@Suite(.timeLimit(.minutes(5))) struct WeekTests {
     private static let monday: Int64 = 1_798_416_000_000  // 2026-12-28 in universal time
     private static let hour: Int64 = 3_600_000
     private static let study = Label(name: "Study", colour: Colour(red: 0x4C, green: 0x8D, blue: 0xFF))
@@ -32,7 +33,7 @@ import Wire
             calm: Array(repeating: nil, count: 51) + [60], at: monday)
     }
 
-    /// A session on a label, which runs.
+    /// A running session with a label.
     private static func session() throws -> View {
         let (id, boot) = (try #require(SessionID("s-1")), try #require(BootID("b-1")))
         let register = Register(
@@ -54,17 +55,18 @@ import Wire
         node.worksAlone.withLock { $0 = worksAlone }
         for feed in feeds { _ = node.feeds.withLock { $0.take(feed) } }
         var html = ""
-        try await GateTests.with(node) { client in
+        try await AuthMiddlewareTests.with(node) { client in
             let answer = try await client.execute(
-                uri: "/week\(query)", method: .get, headers: [.authorization: "Bearer \(GateTests.view)"])
-            #expect(answer.status == .ok && answer.headers[.contentType] == "text/html; charset=utf-8")
+                uri: "/week\(query)", method: .get, headers: [.authorization: "Bearer \(AuthMiddlewareTests.view)"])
+            #expect(answer.status == .ok)
+            #expect(answer.headers[.contentType] == "text/html; charset=utf-8")
             #expect(answer.headers[.cacheControl] == "no-store")
             html = String(buffer: answer.body)
         }
         return html
     }
 
-    @Test func theNumbersAreThoseOfTheFeeds() async throws {
+    @Test func pageShowsTheNumbersOfTheFeeds() async throws {
         let html = try await Self.page(
             [.debt(try Self.feed()), .debtYear(try Self.year())], at: Self.monday + 30 * Self.hour)
         for text in [
@@ -74,8 +76,8 @@ import Wire
         #expect(!html.contains("class=\"notice\""))
     }
 
-    /// What runs is added without anybody saying so: to today, to the label of the session, and to the streak.
-    @Test func whatRunsIsAdded() async throws {
+    /// The page adds it without news from the service. It counts for today, the label of the session, and the streak.
+    @Test func runningTimeIsAdded() async throws {
         let feed = try Self.feed(until: Self.monday + 28 * Self.hour)
         let html = try await Self.page(
             [.debt(feed)], at: Self.monday + 26 * Self.hour + 45 * 60_000, view: try Self.session())
@@ -87,7 +89,7 @@ import Wire
         #expect(later.contains("<bdi>Tue 29 Dec</bdi></th><td><bdi>2h00m<"), "no longer than it runs")
     }
 
-    @Test func whatIsMissingIsSaid() async throws {
+    @Test func missingDataIsReported() async throws {
         #expect(try await Self.page([], at: Self.monday).contains("no debt service was heard"))
         let onlyMinutes = DebtFeed(minutes: 5, at: Self.monday)
         #expect(try await Self.page([.debt(onlyMinutes)], at: Self.monday).contains("no debt service was heard"))
@@ -100,16 +102,17 @@ import Wire
         #expect(!alone.contains("Not connected"))
     }
 
-    @Test func whatTheAddressMaySay() async throws {
+    @Test func addressParametersAreApplied() async throws {
         let feed = Feed.debt(try Self.feed())
         let html = try await Self.page([feed], at: Self.monday, "?lang=ar&theme=light")
         #expect(html.contains("<html lang=\"ar\" dir=\"rtl\" class=\"light\">"))
-        try await GateTests.with { client in
-            let bearer: HTTPFields = [.authorization: "Bearer \(GateTests.view)"]
+        try await AuthMiddlewareTests.with { client in
+            let bearer: HTTPFields = [.authorization: "Bearer \(AuthMiddlewareTests.view)"]
             let wrong = try await client.execute(uri: "/week?theme=pink", method: .get, headers: bearer)
             #expect(wrong.status == .unprocessableContent)
-            let paired = try await client.execute(uri: "/week?key=\(GateTests.view)", method: .get)
-            #expect(paired.status == .seeOther && paired.headers[.location] == "/week")
+            let paired = try await client.execute(uri: "/week?key=\(AuthMiddlewareTests.view)", method: .get)
+            #expect(paired.status == .seeOther)
+            #expect(paired.headers[.location] == "/week")
             for name in ["week.css", "week.js"] {
                 #expect(try await client.execute(uri: "/\(name)", method: .get, headers: bearer).status == .ok)
             }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FoundationEssentials
 import Session
 import Testing
 
 @testable import Wire
 
-/// The nodes and the codec of the tests.
+/// Values that several tests use.
 enum Fixtures {
     static let now: Int64 = 1_800_000_000_000
 
@@ -17,7 +18,13 @@ enum Fixtures {
 
     static func token<Kind>(_ id: String) throws -> Token<Kind> { try #require(Token(id)) }
 
-    /// A session that `desk` counts down.
+    /// The text of Protocol.md.
+    static func protocolPage() throws -> String {
+        let folder = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+        return try String(contentsOfFile: "/\(folder)/Sources/Wire/Wire.docc/Protocol.md", encoding: .utf8)
+    }
+
+    /// A countdown session that `desk` owns.
     static func register() throws -> Register {
         Register(
             id: try token("s-1"), lineage: try token("s-1"),
@@ -28,14 +35,5 @@ enum Fixtures {
             autoAdvance: false, phase: 0, status: .running, startedAt: now,
             anchor: Anchor(elapsed: 61_500, at: now + 61_500, bootID: try token("b-1"), boot: 500_000),
             runs: [Run(phase: 0, from: now)])
-    }
-}
-
-extension Register {
-    /// Its payload.
-    func json() -> [UInt8] {
-        var writer = JSONWriter()
-        write(to: &writer)
-        return writer.bytes
     }
 }

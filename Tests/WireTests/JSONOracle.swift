@@ -2,7 +2,7 @@
 
 import FoundationEssentials
 
-/// Any JSON value: a second opinion on what is well-formed, and the shape of the conformance vectors.
+/// Any JSON value, read by Foundation: an independent parser for tests.
 enum JSONOracle: Codable, Equatable {
     case null
     case bool(Bool)
@@ -12,7 +12,7 @@ enum JSONOracle: Codable, Equatable {
     case array([JSONOracle])
     case object([String: JSONOracle])
 
-    /// Tries what is most frequent first, since the test library takes a backtrace of every error.
+    /// Tries the most frequent types first, since the test library takes a backtrace of every error.
     init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         if container.decodeNil() {
@@ -50,7 +50,7 @@ enum JSONOracle: Codable, Equatable {
         }
     }
 
-    /// Whether Foundation's reader takes the bytes as JSON in UTF-8.
+    /// Whether Foundation accepts the bytes as JSON in UTF-8.
     static func accepts(_ bytes: [UInt8]) -> Bool {
         (try? JSONDecoder().decode(JSONOracle.self, from: Data(bytes))) != nil
     }

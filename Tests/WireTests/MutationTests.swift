@@ -6,9 +6,9 @@ import Testing
 
 @testable import Wire
 
-@Suite("What a broken node sends is counted and harms nobody", .computing)
+@Suite("Malformed payloads are counted and have no effect", .cpuBound)
 struct MutationTests {
-    @Test func validOnesAreUsed() throws {
+    @Test func validPayloadsAreUsed() throws {
         for (suffix, payload) in MutatedPayloads.valid {
             let read = try decode(suffix, Array(payload.utf8))
             guard case .message(_, let sender) = read else {
@@ -19,7 +19,7 @@ struct MutationTests {
         }
     }
 
-    @Test func everyMutationEndsAsItMust() throws {
+    @Test func everyMutationHasItsReason() throws {
         #expect(MutatedPayloads.all.count >= 200)
         for mutation in MutatedPayloads.all {
             let read = try decode(mutation.topicSuffix, mutation.payload)
@@ -33,24 +33,24 @@ struct MutationTests {
         }
     }
 
-    /// What one reader takes for JSON the other must too, but for what ours refuses on purpose.
-    @Test func agreesWithFoundationOnWhatIsJSON() throws {
+    /// Both readers accept the same JSON, except for deliberate refusals.
+    @Test func readerAgreesWithFoundation() throws {
         for (index, mutation) in MutatedPayloads.all.enumerated() {
-            // Foundation takes its time; of those that differ by a byte only, some will do.
+            // Foundation is slow, so only a sample of the bytewise mutations is compared.
             guard mutation.payload.count <= Limits.payloadBytes, mutation.isByHand || index % 5 == 0 else { continue }
             expectAgreement(on: mutation.payload, mutation.name)
         }
     }
 
-    @Test func messagesThatPassAreValid() throws {
+    @Test func acceptedMessagesAreValid() throws {
         for mutation in MutatedPayloads.all {
             guard case .message(let message, _) = try decode(mutation.topicSuffix, mutation.payload) else { continue }
-            if case .register(let register) = message { #expect(register.flaw == nil, "\(mutation.name)") }
+            if case .register(let register) = message { #expect(register.invalidField == nil, "\(mutation.name)") }
         }
     }
 
     @Test(arguments: 0..<200)
-    func randomBytesInsideAValidPayload(seed: Int) throws {
+    func randomBytesNeverTrap(seed: Int) throws {
         var random = RandomValues(seed: UInt64(seed) + 50_000)
         let (suffix, text) = random.oneOf(MutatedPayloads.valid)
         var bytes = Array(text.utf8)

@@ -16,7 +16,7 @@ struct RandomValues {
         case 4...5: .intent(intent(from: me))
         case 6...7: .ack(ack())
         case 8: .presence(presence())
-        // A ping to oneself is the barrier, which is no message.
+        // A ping to the node itself is the barrier, which is no message.
         case 9: .ping(ping(), to: node(other: me))
         case 10: .pong(pong(), to: node(other: me))
         default: .hello
@@ -54,8 +54,40 @@ struct RandomValues {
                 boot: Int64(pick(0...Int(Limits.reading.upperBound)))),
             runs: runs, applied: (0..<pick(0...Limits.applied)).map { _ in token() },
             last: chance()
-                ? LastIntent(intent: token(), op: oneOf(Operation.Name.allCases), from: node(), at: self.time()) : nil,
+                ? LastIntent(intent: token(), op: oneOf(IntentOperation.Name.allCases), from: node(), at: self.time())
+                : nil,
             supersededBy: status == .superseded ? superseder() : nil)
+    }
+
+    /// The register with the longest JSON. A text of quotes is longest, since each quote is escaped.
+    static func largestRegister() -> Register {
+        func token<Kind>() -> Token<Kind> { Token(String(repeating: "W", count: 36)) ?? { preconditionFailure() }() }
+        let node = NodeID(String(repeating: "w", count: 32)) ?? { preconditionFailure() }()
+        let late = Limits.time.upperBound
+        let quotes = { (count: Int) in String(repeating: "\"", count: count) }
+        let plan = (0..<Limits.phases).map { index in
+            Phase(
+                kind: .shortBreak, name: String(repeating: "n", count: Limits.nameBytes), seconds: 86_400,
+                added: index < Limits.extended ? 86_399 : 0)
+        }
+        return Register(
+            id: token(), lineage: token(),
+            continues: Continuation(
+                node: node, epoch: Limits.counter.upperBound, rev: Limits.counter.upperBound, at: late),
+            stamp: Stamp(time: late, counter: Limits.counter.upperBound, node: node), epoch: Limits.counter.upperBound,
+            rev: Limits.counter.upperBound, owner: node, title: quotes(Limits.titleBytes),
+            icon: quotes(Limits.iconBytes),
+            label: Label(
+                name: quotes(Limits.nameBytes), colour: Colour(red: 255, green: 255, blue: 255, alpha: 254)),
+            mode: .countdown, plan: plan, autoAdvance: false, phase: Limits.phases - 1, status: .superseded,
+            startedAt: late,
+            anchor: Anchor(
+                elapsed: 86_400_000, at: late, bound: Limits.reading.upperBound, bootID: token(),
+                boot: Limits.reading.upperBound),
+            runs: (0..<Limits.runs).map { _ in Run(phase: Limits.phases - 1, from: late, to: late) },
+            applied: (0..<Limits.applied).map { _ in token() },
+            last: LastIntent(intent: token(), op: .startBreak, from: node, at: late),
+            supersededBy: Superseder(session: token(), node: node, at: late))
     }
 
     mutating func soundLevel() -> SoundLevel {
@@ -120,8 +152,8 @@ struct RandomValues {
     }
 
     mutating func intent(from me: NodeID) -> Intent {
-        let operation: Operation =
-            switch oneOf(Operation.Name.allCases) {
+        let operation: IntentOperation =
+            switch oneOf(IntentOperation.Name.allCases) {
             case .pause: .pause
             case .resume: .resume
             case .stop: .stop
@@ -129,6 +161,10 @@ struct RandomValues {
             case .startBreak: .startBreak
             case .startFocus: .startFocus
             case .skip: .skip
+            case .correct:
+                .correct(
+                    title: chance() ? text(2 * Limits.titleBytes) : nil,
+                    label: oneOf([nil, "", text(Limits.nameBytes)]), colour: chance() ? colour() : nil)
             }
         return Intent(
             id: token(), lineage: token(), session: token(), phase: chance() ? pick(0...200) : nil,
@@ -167,19 +203,10 @@ struct RandomValues {
         let own = chance() ? register(owner: me) : nil
         let isProvisional = own != nil && chance()
         return Journal(
-            epoch: pick(1...9), mark: mark(), own: own, past: own.map { [$0.lineage, $0.id] } ?? [], base: mark(),
-            isProvisional: isProvisional, isGuess: chance(),
-            before: isProvisional && chance() ? register(owner: me) : nil, isGuessBefore: chance(),
+            epoch: pick(1...9), mark: mark(), own: own, past: own.map { [$0.lineage, $0.id] } ?? [],
+            markBeforeStart: mark(), isProvisional: isProvisional, isGuess: chance(),
+            lastAnnounced: isProvisional && chance() ? register(owner: me) : nil, isLastAnnouncedGuess: chance(),
             isApproximate: chance())
-    }
-
-    mutating func view(of owner: NodeID) -> View {
-        View(
-            register: chance() ? register(owner: owner) : nil, anchorBoot: Int64(pick(-1_000_000...1_000_000)),
-            shown: chance() ? Int64(pick(1...1_000_000)) : 0,
-            error: chance()
-                ? ErrorBound(milliseconds: Int64(pick(0...10_000)), at: chance() ? reading() : nil) : nil,
-            contactLostAt: chance() ? Int64(pick(0...1_000_000)) : nil, isOwner: chance(), isLinked: chance())
     }
 
     // MARK: Parts
@@ -247,7 +274,7 @@ struct RandomValues {
         return String((0..<count).map { _ in letters[pick(0...letters.count - 1)] })
     }
 
-    /// Clean text of 1 to `bytes` bytes, with quotes, backslashes and what needs two, three and four bytes.
+    /// Clean text of 1 to `bytes` bytes, with quotes, backslashes and characters of two to four bytes.
     private mutating func text(_ bytes: Int) -> String {
         let pieces = ["a", "Z", " ", "\"", "\\", "/", "ß", "→", "中", "📖", "🧘🏽‍♀️", "e\u{301}", "'", "<", "&", "{", "}"]
         let limit = pick(1...bytes)

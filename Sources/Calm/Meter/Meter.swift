@@ -2,35 +2,34 @@
 
 import Glibc
 
-/// What is heard in a room, whatever session there is.
+/// Combines the samples of a room's microphones into a timeline of quiet and loud, independent of any session.
 ///
-/// It takes samples in any order. One that begins more than ``lateness`` before the latest time that the meter was told
-/// of comes too late, and is not used: what is older than that is settled.
-public struct Meter: Hashable, Sendable {
-    /// How late a sample may come, in milliseconds.
-    public static let lateness: Int64 = 120_000
-    /// Microphones of a room; further ones are not heard.
-    public static let sources = 64
-    /// For how long the room is remembered when no session needs more, in milliseconds.
+/// Samples may arrive in any order. A sample is dropped when it begins more than ``lateness`` before the latest `now`
+/// that the meter has seen: the timeline before that is final.
+package struct Meter: Hashable, Codable, Sendable {
+    /// The maximum delay of a sample, in milliseconds.
+    package static let lateness: Int64 = 120_000
+    /// The maximum number of microphones in a room; samples of further ones are dropped.
+    package static let sources = 64
+    /// The time that the timeline is kept if no session needs more, in milliseconds. The feed needs 60 minutes of it.
     static let memory: Int64 = 61 * 60_000
 
-    /// What counts as quiet from here on.
-    public var threshold: Threshold
-    private(set) var timeline = Timeline()
-    /// By source, sorted: those that can still be followed or preceded by others.
+    /// The threshold for samples added from now on.
+    package var threshold: Threshold
+    private(set) var timeline = SoundTimeline()
+    /// The samples by source, sorted by time, that later arrivals can still affect.
     private var recent: [String: [Sample]] = [:]
     private var settled = Int64.min
-    /// From when on the session needs it, on the boot clock; all of the future while none is live.
+    /// The start of the session's running time, on the boot clock; `.max` while no session is live.
     var needed = Int64.max
 
-    /// Makes a meter that has heard nothing.
-    public init(threshold: Threshold) { self.threshold = threshold }
+    package init(threshold: Threshold) { self.threshold = threshold }
 
-    /// Takes a sample.
-    /// - Parameter now: The boot clock.
-    /// - Returns: Whether it is used: it came in time, and there is room for its source.
+    /// Adds a sample.
+    /// - Parameter now: The boot clock, in milliseconds.
+    /// - Returns: `false` if the sample was dropped: too late, from the future, or beyond ``sources``.
     @discardableResult
-    public mutating func hear(_ sample: Sample, at now: Int64) -> Bool {
+    package mutating func add(_ sample: Sample, at now: Int64) -> Bool {
         settled = max(settled, now - Self.lateness)
         timeline.forget(before: min(needed, now - Self.memory))
         guard sample.from >= settled, sample.from <= now, sample.period > 0 else { return false }
@@ -43,10 +42,10 @@ public struct Meter: Hashable, Sendable {
         return true
     }
 
-    /// The level of the present, in tenths of a decibel; `nil` while nothing is heard.
-    public func level(at now: Int64) -> Int? { mixed(at: now) }
+    /// The current level in tenths of a decibel; `nil` without a valid sample.
+    package func level(at now: Int64) -> Int? { mixed(at: now) }
 
-    /// Goes over to another boot's clock, which reads so many milliseconds more.
+    /// Shifts all times by `milliseconds`, to the boot clock of another boot.
     mutating func move(by milliseconds: Int64) {
         timeline.move(by: milliseconds)
         if settled != .min { settled += milliseconds }
@@ -64,7 +63,7 @@ public struct Meter: Hashable, Sendable {
 
     // MARK: From samples to sounds
 
-    /// Finds anew what sounds between two times, at each of which samples begin and end.
+    /// Recomputes the timeline between two times.
     private mutating func listen(from start: Int64, to end: Int64) {
         var times = [start]
         for samples in recent.values {
@@ -80,7 +79,7 @@ public struct Meter: Hashable, Sendable {
         timeline.replace(from: start, to: end, with: times.map { ($0, sound(at: $0)) }, then: sound(at: end))
     }
 
-    private func sound(at time: Int64) -> Timeline.Sound {
+    private func sound(at time: Int64) -> SoundTimeline.Sound {
         mixed(at: time).map { $0 < threshold.level ? .quiet : .loud } ?? .unknown
     }
 
@@ -98,13 +97,13 @@ public struct Meter: Hashable, Sendable {
 }
 
 extension [Sample] {
-    /// Until when one holds: twice its period, or until the next one.
+    /// Returns when a sample expires: after twice its period, or at the next sample.
     fileprivate func end(of index: Int) -> Int64 {
         index + 1 < count ? Swift.min(self[index].end, self[index + 1].from) : self[index].end
     }
 
     fileprivate func level(at time: Int64) -> Int? {
-        // Mostly it is the last one that holds.
+        // Usually the last sample is the valid one, so that the search ends at once.
         var (low, high) = ((last?.from ?? .max) <= time ? count : 0, count)
         while low < high {
             let middle = (low + high) / 2
@@ -113,13 +112,13 @@ extension [Sample] {
         return low > 0 && time < end(of: low - 1) ? self[low - 1].level : nil
     }
 
-    /// Puts a sample in its place; of two from one instant the later one holds. What nothing depends on any more goes.
-    /// - Returns: Until when it can make a difference.
+    /// Inserts a sample by time, replaces one of the same instant, and discards samples that are final.
+    /// - Returns: The end of the time that the sample affects.
     fileprivate mutating func place(_ sample: Sample, settled: Int64) -> Int64 {
         var index = count
         while index > 0, self[index - 1].from > sample.from { index -= 1 }
         var end = sample.end
-        // The one before it holds no longer than until here.
+        // The sample before it now expires here.
         if index > 0 { end = Swift.max(end, self[index - 1].end) }
         if index < count { end = Swift.min(end, self[index].from) }
         if index > 0, self[index - 1].from == sample.from {
@@ -129,33 +128,5 @@ extension [Sample] {
         }
         while count > 1, self.end(of: 0) <= settled { removeFirst() }
         return end
-    }
-}
-
-extension Meter: Codable {
-    private enum CodingKeys: String, CodingKey {
-        case threshold, timeline, recent, settled, needed
-    }
-
-    /// Reads what was heard back, and what counted as quiet until then.
-    public init(from decoder: any Decoder) throws {
-        let fields = try decoder.container(keyedBy: CodingKeys.self)
-        self.init(threshold: try fields.decode(Threshold.self, forKey: .threshold))
-        timeline = try fields.decode(Timeline.self, forKey: .timeline)
-        for sample in try fields.decode([Sample].self, forKey: .recent) {
-            recent[sample.source, default: []].append(sample)
-        }
-        settled = try fields.decode(Int64.self, forKey: .settled)
-        needed = try fields.decode(Int64.self, forKey: .needed)
-    }
-
-    /// Writes what was heard.
-    public func encode(to encoder: any Encoder) throws {
-        var fields = encoder.container(keyedBy: CodingKeys.self)
-        try fields.encode(threshold, forKey: .threshold)
-        try fields.encode(timeline, forKey: .timeline)
-        try fields.encode(recent.keys.sorted().flatMap { recent[$0] ?? [] }, forKey: .recent)
-        try fields.encode(settled, forKey: .settled)
-        try fields.encode(needed, forKey: .needed)
     }
 }

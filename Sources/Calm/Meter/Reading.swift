@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Wire
+package import Wire
 
-/// How calm it was while a session ran.
-public struct Reading: Hashable, Sendable {
-    /// Percent of the running time that was heard and quiet, 0 to 100; 100 while nothing was heard.
-    public var percent: Int
-    /// Percent of the running time that was heard, 0 to 100; 100 while no time has run.
-    public var coverage: Int
-    /// The last minute of running time against the one before; `nil` while one of them was not heard, or is not there.
-    public var trend: CalmFeed.Trend?
+/// The result of measuring the quiet of a session.
+package struct Reading: Hashable, Sendable {
+    /// Percent of the measured running time that was quiet, 0 to 100; 100 while nothing was measured.
+    package var percent: Int
+    /// Percent of the running time that was measured, 0 to 100; 100 while no time has run.
+    package var coverage: Int
+    /// Compares the last minute of running time with the one before; `nil` while either is missing or barely measured.
+    package var trend: CalmFeed.Trend?
 }
 
 extension Meter {
-    /// Two minutes are the same up to so many points.
+    /// The difference of two minutes, in percentage points, up to which the trend is steady.
     static let steady: Int64 = 5
     private static let minute: Int64 = 60_000
 
-    /// What was heard in running time.
-    /// - Parameter stretches: The running time; an instant that is in two of them counts once.
-    public func reading(of stretches: [Stretch]) -> Reading {
+    /// Returns how quiet the running time was.
+    /// - Parameter stretches: The running time; overlaps count once.
+    package func reading(of stretches: [Stretch]) -> Reading {
         let union = stretches.union
         let sums = sums(of: union)
         return Reading(
@@ -27,9 +27,10 @@ extension Meter {
             trend: trend(of: union))
     }
 
-    /// How much of each of the last whole minutes was quiet, in percent, the latest last; `nil` for one of which less
-    /// than half was heard. None before the first minute that was heard.
-    /// - Parameter count: How many at most.
+    /// Returns the percentage of quiet of each of the last whole minutes, the latest last.
+    ///
+    /// A minute of which less than half was measured is `nil`; such minutes at the beginning are left out.
+    /// - Parameter count: The maximum number of minutes.
     func minutes(before now: Int64, count: Int) -> [Int?] {
         let end = now / Self.minute * Self.minute
         let minutes = (1...count).reversed().map { back -> Int? in
@@ -47,14 +48,14 @@ extension Meter {
         let (new, old) = (sums(of: last), sums(of: before))
         let enough = Self.minute * Int64(CalmFeed.enoughCoverage) / 100
         guard new.heard >= enough, old.heard >= enough else { return nil }
-        // new.quiet / new.heard - old.quiet / old.heard, without fractions.
+        // new.quiet / new.heard - old.quiet / old.heard, in integers.
         let difference = 100 * (new.quiet * old.heard - old.quiet * new.heard)
         let limit = Self.steady * new.heard * old.heard
         return difference > limit ? .rising : difference < -limit ? .falling : .steady
     }
 
-    private func sums(of union: [Stretch]) -> Timeline.Sums {
-        union.reduce(Timeline.Sums()) { $0 + timeline.sums(from: $1.from, to: $1.to) }
+    private func sums(of union: [Stretch]) -> SoundTimeline.Sums {
+        union.reduce(SoundTimeline.Sums()) { $0 + timeline.sums(from: $1.from, to: $1.to) }
     }
 
     private static func percent(_ part: Int64, of whole: Int64) -> Int {

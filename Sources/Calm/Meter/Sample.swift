@@ -1,48 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How loud it was at one microphone for a while.
-public struct Sample: Hashable, Sendable, Codable {
-    /// Where it was heard: samples of one source follow each other, those of two are mixed.
-    public var source: String
-    /// From when on it holds, in milliseconds of the boot clock: until the next one of its source, and for twice its
-    /// ``period`` at most.
-    public var from: Int64
-    /// How long its source goes on before it says the next one, in milliseconds; at least 1.
-    public var period: Int64
+/// A sound level measured by one microphone.
+package struct Sample: Hashable, Sendable, Codable {
+    /// The microphone. Samples of one source follow each other; samples of different sources are mixed.
+    package var source: String
+    /// When it becomes valid, in milliseconds of the boot clock. It stays valid until the source's next sample, but at
+    /// most for twice its ``period``.
+    package var from: Int64
+    /// The interval between samples of its source, in milliseconds; at least 1.
+    package var period: Int64
     /// The level in tenths of a decibel.
-    public var level: Int
+    package var level: Int
 
-    /// Makes a sample.
-    public init(source: String, from: Int64, period: Int64, level: Int) {
+    package init(source: String, from: Int64, period: Int64, level: Int) {
         self.source = source
         self.from = from
         self.period = period
         self.level = level
     }
 
-    /// Until when it holds where no other one follows.
+    /// When it expires if no other sample follows.
     var end: Int64 { from + 2 * period }
 }
 
-/// What is made of several microphones in one room.
-public enum Mixing: String, CaseIterable, Sendable, Codable {
-    /// The louder one counts.
+/// How the levels of several microphones in one room are combined.
+package enum Mixing: String, CaseIterable, Sendable, Codable {
     case loudest
-    /// The quieter one counts.
     case quietest
-    /// The mean of their powers counts.
+    /// The level of the mean power.
     case average
 }
 
-/// From which level on it is not quiet.
-public struct Threshold: Hashable, Sendable, Codable {
-    /// Quiet is what is below it, in tenths of a decibel.
-    public var level: Int
-    /// What is made of several microphones.
-    public var mixing: Mixing
+/// The limit between quiet and loud.
+package struct Threshold: Hashable, Sendable, Codable {
+    /// The lowest level that is loud, in tenths of a decibel.
+    package var level: Int
+    package var mixing: Mixing
 
-    /// Makes a threshold.
-    public init(level: Int, mixing: Mixing = .loudest) {
+    package init(level: Int, mixing: Mixing = .loudest) {
         self.level = level
         self.mixing = mixing
     }

@@ -1,27 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Session
+package import Session
 
-/// Where a node's samples belong on this machine's boot clock, though its own clocks may stand anywhere.
+/// Converts a node's boot clock to this machine's, from the arrival times of its messages.
 ///
-/// No message arrives before it is sent, so the quickest of them tells best how the two boot clocks stand to each other.
-public struct SourceClock: Hashable, Sendable {
-    /// Two clocks drift apart by so much at most: one millisecond in five seconds.
+/// No message arrives before it is sent, so the fastest message gives the best estimate of the offset between the two.
+package struct SourceClock: Hashable, Sendable {
+    /// The assumed maximum drift between two clocks: one millisecond in this many milliseconds (200 ppm).
     private static let drift: Int64 = 5_000
 
     private var bootID: BootID?
     private var lead = Int64.max
     private var at: Int64 = 0
 
-    /// A clock of which nothing is known.
-    public init() {}
+    package init() {}
 
-    /// When a message was sent, on this machine's boot clock; not after `now`.
+    /// Returns when a message was sent, in milliseconds of this machine's boot clock; not after `now`.
     /// - Parameters:
-    ///   - sent: The sender's boot clock.
-    ///   - bootID: The sender's boot; after another one nothing is known of its clock.
-    ///   - now: When it arrived.
-    public mutating func place(sent: Int64, bootID: BootID?, at now: Int64) -> Int64 {
+    ///   - sent: The sender's boot clock, in milliseconds.
+    ///   - bootID: The sender's boot; a new one resets the estimate.
+    ///   - now: When the message arrived, in milliseconds of this machine's boot clock.
+    package mutating func place(sent: Int64, bootID: BootID?, at now: Int64) -> Int64 {
         let found = now - sent
         if bootID != self.bootID || lead == .max {
             lead = found

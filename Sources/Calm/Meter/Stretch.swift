@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A piece of running time, in milliseconds of the boot clock.
-public struct Stretch: Hashable, Sendable {
-    /// Its beginning.
-    public var from: Int64
+/// An interval of running time, in milliseconds of the boot clock.
+package struct Stretch: Hashable, Sendable {
+    package var from: Int64
     /// Its end, not before its beginning.
-    public var to: Int64
+    package var to: Int64
 
-    /// Makes a stretch.
-    public init(from: Int64, to: Int64) {
+    package init(from: Int64, to: Int64) {
         self.from = from
         self.to = to
     }
@@ -17,7 +15,7 @@ public struct Stretch: Hashable, Sendable {
 }
 
 extension [Stretch] {
-    /// The same time, each instant once, oldest first.
+    /// The same time without overlaps, oldest first.
     var union: [Stretch] {
         var union: [Stretch] = []
         for stretch in sorted(by: { $0.from < $1.from }) where stretch.to > stretch.from {
@@ -30,7 +28,7 @@ extension [Stretch] {
         return union
     }
 
-    /// The last so many milliseconds of a union, and what is before them.
+    /// Splits a union into its last `length` milliseconds and the time before them.
     func split(last length: Int64) -> (before: [Stretch], last: [Stretch]) {
         var (before, last, wanted) = (self, [Stretch](), length)
         while wanted > 0, let stretch = before.popLast() {
@@ -42,6 +40,6 @@ extension [Stretch] {
         return (before, last)
     }
 
-    /// Milliseconds.
+    /// The sum of the lengths, in milliseconds.
     var length: Int64 { reduce(0) { $0 + $1.length } }
 }

@@ -2,7 +2,7 @@
 
 import Glibc
 
-/// A section of a digital filter: two poles and two zeros.
+/// A second-order section of a digital filter: two poles and two zeros.
 struct FilterSection: Sendable {
     private let (b0, b1, b2): (Double, Double, Double)
     private let (a1, a2): (Double, Double)
@@ -21,13 +21,13 @@ struct FilterSection: Sendable {
         return output
     }
 
-    /// What has faded to nothing is nothing: numbers too small for the processor's usual way make it slow.
-    mutating func settle() {
+    /// Sets a decayed state to zero, since the processor is slow with denormal numbers.
+    mutating func flushDenormals() {
         if abs(first) < 1e-30 { first = 0 }
         if abs(second) < 1e-30 { second = 0 }
     }
 
-    /// The square of the gain at an angular frequency in radians a sample.
+    /// Returns the square of the gain at an angular frequency in radians per sample.
     func power(at omega: Double) -> Double {
         func square(_ c0: Double, _ c1: Double, _ c2: Double) -> Double {
             let real = c0 + c1 * cos(omega) + c2 * cos(2 * omega)
@@ -38,14 +38,14 @@ struct FilterSection: Sendable {
     }
 }
 
-/// The frequency weighting A of IEC 61672-1: a sound as loud as an ear finds it.
+/// The frequency weighting A of IEC 61672-1, which follows the sensitivity of the human ear.
 ///
 /// The analogue filter has four zeros at 0 Hz, two poles each at 20.6 and 12,194 Hz, and one each at 107.7 and 737.9 Hz.
-/// The low poles are brought over by the bilinear transform, which is exact there. The high ones it would press against
-/// half the rate (−6 dB at 6.3 kHz for a rate of 16 kHz), so they are made to have the right gain at 0 Hz and at half the
-/// rate instead. At rates from 16 kHz on the whole keeps the limits of class 1 from 31.5 Hz to 8 kHz; a test holds that
-/// at the exact frequencies of the bands, the last of which, 7,943 Hz, is below half of 16 kHz.
-public struct AWeighting: Sendable {
+/// The low poles use the bilinear transform, which is accurate there. It would warp the high ones towards half the rate
+/// (−6 dB at 6.3 kHz for a rate of 16 kHz), so these are fitted to the right gain at 0 Hz and at half the rate instead.
+/// From a rate of 16 kHz on the filter keeps the limits of class 1 from 31.5 Hz to 8 kHz; a test checks the exact
+/// frequencies of the bands, the last of which, 7,943 Hz, is below half of 16 kHz.
+package struct AWeighting: Sendable {
     private static let low = 20.598_997
     private static let (middle, upper) = (107.652_65, 737.862_23)
     private static let high = 12_194.217
@@ -53,9 +53,9 @@ public struct AWeighting: Sendable {
     private var (lowest, mid, highest): (FilterSection, FilterSection, FilterSection)
     private let scale: Double
 
-    /// Makes a filter in silence.
-    /// - Parameter rate: Samples a second.
-    public init(rate: Double) {
+    /// Creates a filter whose state is silence.
+    /// - Parameter rate: Samples per second.
+    package init(rate: Double) {
         lowest = Self.highPass(Self.low, Self.low, rate)
         mid = Self.highPass(Self.middle, Self.upper, rate)
         highest = Self.lowPass(Self.high, rate)
@@ -65,12 +65,12 @@ public struct AWeighting: Sendable {
 
     /// Filters the next sample.
     @inline(__always)
-    public mutating func step(_ input: Double) -> Double { highest.step(mid.step(lowest.step(input * scale))) }
+    package mutating func step(_ input: Double) -> Double { highest.step(mid.step(lowest.step(input * scale))) }
 
-    mutating func settle() {
-        lowest.settle()
-        mid.settle()
-        highest.settle()
+    mutating func flushDenormals() {
+        lowest.flushDenormals()
+        mid.flushDenormals()
+        highest.flushDenormals()
     }
 
     private static func highPass(_ one: Double, _ other: Double, _ rate: Double) -> FilterSection {

@@ -2,20 +2,20 @@
 
 import Glibc
 
-/// One microphone: A-weighted, with the time weighting F of IEC 61672-1.
+/// Measures one channel: A-weighted, with the time weighting F of IEC 61672-1.
 struct LevelMeter: Sendable {
-    /// The time constant of F, in seconds.
+    /// The time constant of the weighting F, in seconds.
     private static let fast = 0.125
-    /// Seconds after the start in which the filter settles, and in which no loudest moment is taken.
+    /// Seconds after the start that are ignored while the filter settles, and in which no maximum is recorded.
     private static let (unheard, unread) = (0.25, 0.5)
-    /// What reads as silence, in decibels: below what 24 bits can hold.
+    /// The level reported for silence, in decibels: below the range of 24 bits.
     static let floor = -150.0
 
     private var filter: AWeighting
     private let decay: Double
     private let (begin, readFrom): (Int, Int)
     private var count = 0
-    /// The mean of the square, and the largest since ``takeLoudest()``.
+    /// The exponential mean of the square, and its maximum since the last ``takeLoudest()``.
     private var (mean, loudest) = (0.0, 0.0)
 
     init(rate: Double) {
@@ -24,20 +24,20 @@ struct LevelMeter: Sendable {
         (begin, readFrom) = (Int(rate * Self.unheard), Int(rate * Self.unread))
     }
 
-    /// Takes a sample, where 1 is full scale.
+    /// Adds a sample, where 1 is full scale.
     @inline(__always)
-    mutating func take(_ sample: Double) {
+    mutating func add(_ sample: Double) {
         let weighted = filter.step(sample)
         count += 1
         guard count > begin else { return }
-        // At the start the mean of what there is, until that is longer than the time constant.
+        // At the start a plain mean, until there is more than one time constant.
         mean += max(decay, 1 / Double(count - begin)) * (weighted * weighted - mean)
         if count > readFrom, mean > loudest { loudest = mean }
     }
 
-    /// The loudest moment since the last call, in decibels of a sine of full scale.
+    /// Returns the maximum since the last call and resets it, in decibels relative to a full-scale sine.
     mutating func takeLoudest() -> Double {
-        filter.settle()
+        filter.flushDenormals()
         if mean < 1e-30 { mean = 0 }
         defer { loudest = mean }
         return max(10 * log10(2 * loudest), Self.floor)

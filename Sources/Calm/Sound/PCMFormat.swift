@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How sound stands in bytes.
-public struct PCMFormat: Hashable, Sendable {
-    /// How a sample stands in bytes.
-    public enum Encoding: String, CaseIterable, Sendable {
+/// The format of uncompressed sound: encoding, rate, channels and byte order.
+package struct PCMFormat: Hashable, Sendable {
+    package enum Encoding: String, CaseIterable, Sendable {
         case u8, s8, s16, s24, s32, f32, f64
 
-        /// Bytes of a sample.
         var bytes: Int {
             switch self {
             case .u8, .s8: 1
@@ -18,38 +16,37 @@ public struct PCMFormat: Hashable, Sendable {
         }
     }
 
-    /// Samples a second that can be measured.
-    public static let rates = 8_000...384_000
-    /// Channels that are looked at.
-    public static let channelsLimit = 1...32
+    /// The supported rates, in samples per second.
+    package static let rates = 8_000...384_000
+    /// The supported numbers of channels.
+    package static let channelsLimit = 1...32
 
-    /// How a sample stands in bytes.
-    public var encoding: Encoding
-    /// Samples a second, of each channel.
-    public var rate: Int
-    /// Samples of one instant, one after the other.
-    public var channels: Int
+    package var encoding: Encoding
+    /// Samples per second of each channel, within ``rates``.
+    package var rate: Int
+    /// The number of interleaved channels, within ``channelsLimit``.
+    package var channels: Int
     /// Whether the most significant byte comes first.
-    public var isBigEndian: Bool
+    package var isBigEndian: Bool
 
-    /// Makes a format.
-    public init(_ encoding: Encoding, rate: Int, channels: Int = 1, isBigEndian: Bool = false) {
+    /// Creates a format. ``SoundMeter`` rejects one outside of the supported ranges.
+    package init(_ encoding: Encoding, rate: Int, channels: Int = 1, isBigEndian: Bool = false) {
         self.encoding = encoding
         self.rate = rate
         self.channels = channels
         self.isBigEndian = isBigEndian
     }
 
-    /// Bytes of one instant.
+    /// The size of one sample of every channel, in bytes.
     var frameBytes: Int { encoding.bytes * channels }
 
     func checked() throws(SoundError) -> PCMFormat {
-        guard Self.rates.contains(rate) else { throw SoundError("a rate of \(rate) samples a second") }
-        guard Self.channelsLimit.contains(channels) else { throw SoundError("\(channels) channels") }
+        guard Self.rates.contains(rate) else { throw SoundError("rate of \(rate) Hz, expected 8000 to 384000") }
+        guard Self.channelsLimit.contains(channels) else { throw SoundError("\(channels) channels, expected 1 to 32") }
         return self
     }
 
-    /// A sample, where 1 is full scale; what is no number is silence.
+    /// Reads a sample, where 1 is full scale; a float that is not finite reads as 0.
     @inline(__always)
     func sample(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> Double {
         switch encoding {
@@ -72,16 +69,15 @@ public struct PCMFormat: Hashable, Sendable {
         return bits
     }
 
-    /// Nothing may stay in the filter for ever.
+    /// Bounds a float, since infinity and NaN would stay in the filter for ever.
     private static func usable(_ sample: Double) -> Double { sample.isFinite ? min(max(sample, -64), 64) : 0 }
 }
 
-/// Why something cannot be listened to.
-public struct SoundError: Error, Hashable, Sendable, CustomStringConvertible {
+/// A sound stream that cannot be measured, and the reason.
+package struct SoundError: Error, Hashable, Sendable, CustomStringConvertible {
     private let what: String
 
     init(_ what: String) { self.what = what }
 
-    /// The sentence.
-    public var description: String { "this cannot be listened to: \(what)" }
+    package var description: String { "unsupported sound: \(what)" }
 }

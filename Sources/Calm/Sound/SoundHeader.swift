@@ -1,21 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What stands before the sound of a stream that says itself what it is: WAV, or AU as `pw-record -` writes it.
+/// The header of a WAV stream, or of an AU stream as `pw-record -` writes it.
 struct SoundHeader: Hashable {
-    /// A header is not longer than this.
+    /// The maximum length of a header, in bytes.
     private static let limit = 65_536
 
     var format: PCMFormat
-    /// Where the sound begins.
+    /// The length of the header in bytes, where the sound begins.
     var length: Int
-    /// Bytes of sound; `nil` where nobody knows.
+    /// The length of the sound in bytes; `nil` if unknown.
     var dataBytes: Int?
 
-    /// What the beginning of a stream shows.
     enum Found: Hashable {
-        /// It can still be either.
         case undecided
-        /// It is sound from the first byte on.
+        /// The stream is raw sound without a header.
         case none
         case header(SoundHeader)
     }
@@ -26,7 +24,7 @@ struct SoundHeader: Hashable {
             guard bytes.prefix(4).elementsEqual(magic.prefix(bytes.count)) else { continue }
             guard bytes.count >= 4 else { return .undecided }
             if let header = try read(bytes) { return .header(header) }
-            guard bytes.count < limit else { throw SoundError("a header without end") }
+            guard bytes.count < limit else { throw SoundError("header longer than 65536 bytes") }
             return .undecided
         }
         return .none
@@ -36,20 +34,20 @@ struct SoundHeader: Hashable {
         let isBigEndian = bytes[3] == UInt8(ascii: "X")
         func number(_ offset: Int, _ count: Int) -> Int { Self.number(bytes, offset, count, isBigEndian) }
         guard bytes.count >= 12 else { return nil }
-        guard bytes[8..<12].elementsEqual("WAVE".utf8) else { throw SoundError("RIFF, and no WAVE") }
+        guard bytes[8..<12].elementsEqual("WAVE".utf8) else { throw SoundError("RIFF file that is not WAVE") }
         var offset = 12
         var format: PCMFormat?
         while offset + 8 <= bytes.count {
             let (name, size) = (String(decoding: bytes[offset..<offset + 4], as: UTF8.self), number(offset + 4, 4))
             let body = offset + 8
             if name == "data" {
-                guard let format else { throw SoundError("WAV without a format") }
-                // Whoever writes to a pipe does not know yet, and says nothing or the most that can be said.
+                guard let format else { throw SoundError("WAV without a format chunk") }
+                // A program that writes to a pipe does not know the size, and writes 0 or the maximum.
                 let isKnown = size != 0 && size < 0x7FFF_0000
                 return SoundHeader(format: format, length: body, dataBytes: isKnown ? size : nil)
             }
             if name == "fmt " {
-                guard size >= 16 else { throw SoundError("WAV with half a format") }
+                guard size >= 16 else { throw SoundError("WAV with a truncated format chunk") }
                 guard body + size <= bytes.count else { return nil }
                 let isExtensible = number(body, 2) == 0xFFFE && size >= 26
                 let channels = number(body + 2, 2)
@@ -73,7 +71,7 @@ struct SoundHeader: Hashable {
         case (1, 4): return .s32
         case (3, 4): return .f32
         case (3, 8): return .f64
-        default: throw SoundError("WAV of kind \(tag) with \(bytes) bytes a sample")
+        default: throw SoundError("WAV encoding \(tag) with \(bytes) bytes per sample")
         }
     }
 
@@ -81,7 +79,7 @@ struct SoundHeader: Hashable {
         guard bytes.count >= 24 else { return nil }
         func number(_ index: Int) -> Int { Self.number(bytes, 4 * index, 4, true) }
         let encodings: [Int: PCMFormat.Encoding] = [2: .s8, 3: .s16, 4: .s24, 5: .s32, 6: .f32, 7: .f64]
-        guard let encoding = encodings[number(3)], number(1) >= 24 else { throw SoundError("AU of kind \(number(3))") }
+        guard let encoding = encodings[number(3)], number(1) >= 24 else { throw SoundError("AU encoding \(number(3))") }
         guard bytes.count >= number(1) else { return nil }
         let format = try PCMFormat(encoding, rate: number(4), channels: number(5), isBigEndian: true).checked()
         return SoundHeader(format: format, length: number(1), dataBytes: nil)

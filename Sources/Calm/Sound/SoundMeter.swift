@@ -1,37 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// From the bytes of a recorder to one level a second. Nothing of the sound itself is kept longer than that takes.
-public struct SoundMeter: Sendable {
-    /// What silence reads before calibration, in decibels.
-    public static let silence = LevelMeter.floor
+/// Converts the bytes of a recorder into one level per second. No sound is kept beyond that second.
+package struct SoundMeter: Sendable {
+    /// The level of silence before calibration, in decibels.
+    package static let silence = LevelMeter.floor
 
-    /// How the sound stands in the bytes; until the first of them have come, as was assumed.
-    public private(set) var format: PCMFormat
-    /// What is added to a level: the decibels of sound pressure of a sine of full scale, or 0 for levels below that.
+    /// The format of the sound: the one given until the stream's header, if any, has been read.
+    package private(set) var format: PCMFormat
+    /// The decibels added to each level. They are the sound pressure level of a full-scale sine; with 0, levels are
+    /// relative to it.
     private let calibration: Double
 
     private var meters: [LevelMeter] = []
-    /// What has come and is not measured: a header that is not complete, or part of an instant.
+    /// Bytes received and not yet measured: an incomplete header, or an incomplete frame.
     private var pending: [UInt8] = []
     private var isBegun = false
     private var bytesLeft: Int?
     private var frames = 0
 
-    /// Makes a meter.
+    /// Creates a meter.
     /// - Parameters:
-    ///   - raw: How the bytes are to be read where they do not say so themselves, as WAV and AU do.
-    ///   - calibration: What is added to each level, in decibels.
-    /// - Throws: ``SoundError`` for a format that nobody can measure.
-    public init(raw: PCMFormat, calibration: Double = 0) throws(SoundError) {
+    ///   - raw: The format of a stream without a WAV or AU header.
+    ///   - calibration: Decibels added to each level.
+    /// - Throws: ``SoundError`` if the rate or the number of channels of `raw` is out of range.
+    package init(raw: PCMFormat, calibration: Double = 0) throws(SoundError) {
         format = try raw.checked()
         self.calibration = calibration
     }
 
-    /// Takes the next bytes, as many as there are.
-    /// - Returns: The level of each second that they complete, in tenths of a decibel: its loudest moment, of the loudest
-    ///   channel.
-    /// - Throws: ``SoundError`` where the bytes begin with a header of something else.
-    public mutating func take(_ bytes: UnsafeRawBufferPointer) throws(SoundError) -> [Int] {
+    /// Measures the next bytes, in pieces of any length.
+    /// - Returns: The level of each second that they complete, in tenths of a decibel: the loudest channel's maximum.
+    /// - Throws: ``SoundError`` if the stream begins with a header that is not supported.
+    package mutating func measure(_ bytes: UnsafeRawBufferPointer) throws(SoundError) -> [Int] {
         var levels: [Int] = []
         guard isBegun else {
             pending += bytes
@@ -45,7 +45,7 @@ public struct SoundMeter: Sendable {
             measure(bytes, into: &levels)
             return levels
         }
-        // What is left of an instant, and no more, is put before the rest.
+        // Complete the pending frame first, then measure the rest in place.
         let missing = min(format.frameBytes - pending.count, bytes.count)
         var instant = pending
         pending = []
@@ -70,13 +70,13 @@ public struct SoundMeter: Sendable {
     }
 
     private mutating func measure(_ bytes: UnsafeRawBufferPointer, into levels: inout [Int]) {
-        // Behind the sound of a WAV file stands what is not sound.
+        // After the sound of a WAV file come chunks of other data.
         let count = min(bytes.count, bytesLeft.map { $0 - pending.count } ?? bytes.count)
         let size = format.frameBytes
         var offset = 0
         while offset + size <= count {
             for channel in meters.indices {
-                meters[channel].take(format.sample(bytes, at: offset + channel * format.encoding.bytes))
+                meters[channel].add(format.sample(bytes, at: offset + channel * format.encoding.bytes))
             }
             offset += size
             frames += 1

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import ArgumentParser
+package import ArgumentParser
 import Glibc
-import Shell
+import Setup
 
-/// Runs a command and ends the process with an exit code that means something: 2 for whatever was said wrongly.
-public enum CommandLineRunner {
+/// Runs a command and ends the process with its exit code: 2 for a wrong command line or setting.
+package enum CommandLineRunner {
     /// Parses the command line, runs the command and exits.
-    public static func run<Command: AsyncParsableCommand>(_ type: Command.Type) async -> Never {
+    /// - Parameter arguments: The arguments to parse; `nil` for the arguments of the process.
+    package static func run<Command: AsyncParsableCommand>(
+        _ type: Command.Type, _ arguments: [String]? = nil
+    ) async -> Never {
         do {
-            var command = try type.parseAsRoot()
+            var command = try parse(type, arguments ?? Array(CommandLine.arguments.dropFirst()))
             if var asynchronous = command as? any AsyncParsableCommand {
                 try await asynchronous.run()
             } else {
@@ -37,18 +40,28 @@ public enum CommandLineRunner {
         }
     }
 
+    /// Parses a subcommand by itself if the first argument names one.
+    ///
+    /// That is faster than parsing the tree of all commands. If it fails, the tree is parsed: its error names the whole
+    /// command.
+    private static func parse(
+        _ type: any ParsableCommand.Type, _ arguments: [String]
+    ) throws -> any ParsableCommand {
+        let subcommand = type.configuration.subcommands.first { $0.configuration.commandName == arguments.first }
+        if let command = try? subcommand?.parse(Array(arguments.dropFirst())) { return command }
+        return try type.parseAsRoot(arguments)
+    }
+
     /// Writes a line to stderr.
-    public static func say(_ line: String) {
+    package static func say(_ line: String) {
         let bytes = Array((line + "\n").utf8)
         _ = write(STDERR_FILENO, bytes, bytes.count)
     }
 }
 
-/// A value on the command line that cannot be used: what is wrong and what would be right.
-public struct UsageError: Error, CustomStringConvertible {
-    /// The sentence.
-    public var description: String
+/// A wrong value on the command line.
+package struct UsageError: Error, CustomStringConvertible {
+    package var description: String
 
-    /// Makes an error.
-    public init(_ description: String) { self.description = description }
+    package init(_ description: String) { self.description = description }
 }

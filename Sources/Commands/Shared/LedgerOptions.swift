@@ -1,68 +1,65 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import ArgumentParser
+package import ArgumentParser
 
-/// Where the ledger is.
-public struct LedgerOptions: ParsableArguments {
-    @Option(help: "The file with settings (default: ~/.config/lockstep/debt.env, if it is there).", completion: .file())
+/// The options that locate the ledger.
+package struct LedgerOptions: ParsableArguments {
+    @Option(help: "The file with settings (default: ~/.config/lockstep/debt.env, if it exists).", completion: .file())
     package var config: String?
 
     @Option(
-        help: "Where the ledger is (default: where the service has put it on this machine). LOCKSTEP_STATE_DIR",
+        help: "The directory of the ledger (default: that of the service on this machine). LOCKSTEP_STATE_DIR",
         completion: .directory)
     package var stateDir: String?
 
-    /// Makes options that are read from a command line.
-    public init() {}
+    package init() {}
 
-    /// The options that were given, for another program that takes the same.
-    public var arguments: [String] {
+    /// The given options, for another program with the same options.
+    package var arguments: [String] {
         [("--config", config), ("--state-dir", stateDir)].flatMap { name, value in value.map { [name, $0] } ?? [] }
     }
 }
 
-/// The ledger of this machine and the space that is meant, for commands that read or change it.
-public struct LedgerAccess: ParsableArguments {
+/// The ledger of this machine and a space, for commands that read or change it.
+package struct LedgerAccess: ParsableArguments {
     @OptionGroup package var place: LedgerOptions
 
     @Option(help: "The space (default: that of the settings, or home). LOCKSTEP_SPACE")
     package var space: String?
 
-    /// Makes options that are read from a command line.
-    public init() {}
+    package init() {}
 
-    /// The options that were given.
-    public var arguments: [String] { place.arguments + (space.map { ["--space", $0] } ?? []) }
+    /// The given options.
+    package var arguments: [String] { place.arguments + (space.map { ["--space", $0] } ?? []) }
 }
 
-/// Which part of the history, and how it is said.
-public struct HistoryOptions: ParsableArguments {
-    @Option(help: "From which day on, as 2026-11-01 (default: all).")
+/// A part of the history, and its format.
+package struct HistoryOptions: ParsableArguments {
+    @Option(help: "The first day, as 2026-11-01 (default: all).")
     package var since: String?
 
     @Option(help: "Only sessions of this label; - is the default label.")
     package var label: String?
 
-    @Flag(help: "As JSON, one session a line.")
+    @Flag(help: "Print JSON, one session per line.")
     package var json = false
 
-    @Flag(help: "As CSV, with all that lockstep debt import needs to make the same ledger again.")
+    @Flag(help: "Print CSV that lockstep debt import reads back without a loss.")
     package var csv = false
 
-    @Flag(help: "As a calendar (iCalendar), a run an event.")
+    @Flag(help: "Print a calendar (iCalendar), one event per run.")
     package var ical = false
 
-    /// Makes options that are read from a command line.
-    public init() {}
+    package init() {}
 
-    /// The options that were given.
-    public var arguments: [String] {
+    /// The given options.
+    package var arguments: [String] {
         [("--since", since), ("--label", label)].flatMap { name, value in value.map { [name + "=" + $0] } ?? [] }
             + [("--json", json), ("--csv", csv), ("--ical", ical)].filter(\.1).map(\.0)
     }
 
     /// The formats exclude each other.
-    public func validate() throws {
+    package func validate() throws {
         guard [json, csv, ical].count(where: \.self) <= 1 else {
             throw ValidationError("--json, --csv and --ical exclude each other")
         }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import ArgumentParser
-public import Shell
+import ArgumentParser
+package import Setup
 
-/// Where the broker is and how to speak to it.
-public struct BrokerOptions: ParsableArguments, Sendable {
+/// The broker and how to connect to it.
+package struct BrokerOptions: ParsableArguments, Sendable {
     @Option(help: "The broker: mqtt://host:1883, or mqtts://host:8883 for TLS. LOCKSTEP_BROKER")
     var broker: String?
 
@@ -13,46 +13,44 @@ public struct BrokerOptions: ParsableArguments, Sendable {
 
     @Option(
         help:
-            "A file of mode 0600 with the password; the user stands in the address, else it is the node. LOCKSTEP_PASSWORD_FILE",
+            "A file of mode 0600 with the password; the user is that of the address, else the node. LOCKSTEP_PASSWORD_FILE",
         completion: .file())
     var passwordFile: String?
 
     @Option(
-        help: "The authority to trust (default: those of the operating system). LOCKSTEP_TLS_CA", completion: .file())
+        help: "The certificate authority to trust (default: those of the operating system). LOCKSTEP_TLS_CA",
+        completion: .file())
     var tlsCA: String?
 
-    @Option(help: "A certificate of one's own, for a broker that asks. LOCKSTEP_TLS_CERT", completion: .file())
+    @Option(help: "A client certificate, for a broker that requires one. LOCKSTEP_TLS_CERT", completion: .file())
     var tlsCert: String?
 
-    @Option(help: "The key that goes with it. LOCKSTEP_TLS_KEY", completion: .file())
+    @Option(help: "The key of the client certificate. LOCKSTEP_TLS_KEY", completion: .file())
     var tlsKey: String?
 
-    /// Makes options that are read from a command line.
-    public init() {}
+    package init() {}
 
-    /// The options that were given, for another program that takes the same.
-    public var arguments: [String] {
+    private var given: [(setting: Setting, option: String, value: String?)] {
         [
-            ("--broker", broker), ("--space", space), ("--password-file", passwordFile), ("--tls-ca", tlsCA),
-            ("--tls-cert", tlsCert), ("--tls-key", tlsKey),
-        ].flatMap { name, value in value.map { [name, $0] } ?? [] }
+            (.broker, "--broker", broker), (.space, "--space", space),
+            (.passwordFile, "--password-file", passwordFile), (.tlsCA, "--tls-ca", tlsCA),
+            (.tlsCertificate, "--tls-cert", tlsCert), (.tlsKey, "--tls-key", tlsKey),
+        ]
     }
 
-    /// The settings that were given.
-    public var values: SettingValues {
+    /// The given options, for another program with the same options.
+    package var arguments: [String] { given.flatMap { entry in entry.value.map { [entry.option, $0] } ?? [] } }
+
+    /// The given settings.
+    package var values: SettingValues {
         var values = SettingValues()
-        values.set(.broker, option: "--broker", to: broker)
-        values.set(.space, option: "--space", to: space)
-        values.set(.passwordFile, option: "--password-file", to: passwordFile)
-        values.set(.tlsCA, option: "--tls-ca", to: tlsCA)
-        values.set(.tlsCertificate, option: "--tls-cert", to: tlsCert)
-        values.set(.tlsKey, option: "--tls-key", to: tlsKey)
+        for (setting, option, value) in given { values.set(setting, option: option, to: value) }
         return values
     }
 }
 
-/// What a node is given on its command line.
-public struct NodeOptions: ParsableArguments {
+/// The options of a node.
+package struct NodeOptions: ParsableArguments {
     @OptionGroup var broker: BrokerOptions
 
     @Option(help: "The node's id, 1 to 32 of a-z, 0-9 and - (default: the host's name). LOCKSTEP_NODE")
@@ -61,7 +59,7 @@ public struct NodeOptions: ParsableArguments {
     @Option(help: "The node's name for people (default: its id). LOCKSTEP_NAME")
     var name: String?
 
-    @Option(help: "Where the node keeps its journal (default: ~/.local/state/lockstep). LOCKSTEP_STATE_DIR")
+    @Option(help: "The directory of the journal (default: ~/.local/state/lockstep). LOCKSTEP_STATE_DIR")
     var stateDir: String?
 
     @Option(help: "The socket of the local control (default: $XDG_RUNTIME_DIR/lockstep/node.sock). LOCKSTEP_SOCKET")
@@ -74,11 +72,10 @@ public struct NodeOptions: ParsableArguments {
             """)
     var http: String?
 
-    /// Makes options that are read from a command line.
-    public init() {}
+    package init() {}
 
-    /// The settings that were given.
-    public var values: SettingValues {
+    /// The given settings.
+    package var values: SettingValues {
         var values = broker.values
         values.set(.http, option: "--http", to: http)
         values.set(.node, option: "--node", to: node)

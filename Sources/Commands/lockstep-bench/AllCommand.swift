@@ -2,23 +2,24 @@
 
 import ArgumentParser
 
-struct AllCommand: AsyncParsableCommand {
+struct AllCommand: Measurement {
     static let configuration = CommandConfiguration(
         commandName: "all",
-        abstract: "Everything, with the defaults of each measurement, as one table."
+        abstract: "Run every measurement with its defaults, and print one table."
     )
+
+    /// Every other measurement.
+    static let parts: [any Measurement.Type] = [
+        EngineCommand.self, StatusBenchCommand.self, IntentCommand.self, FanoutCommand.self, IdleCommand.self,
+        TakeoverCommand.self, HealCommand.self, AgreementCommand.self, StreamsCommand.self, PageCommand.self,
+        ListenBenchCommand.self, CalmBenchCommand.self, LedgerBenchCommand.self,
+    ]
 
     @OptionGroup var output: OutputOptions
 
-    func run() async throws {
-        try await output.report {
-            try await EngineCommand.parse([]).measure() + StatusBenchCommand.parse([]).measure()
-                + IntentCommand.parse([]).measure() + FanoutCommand.parse([]).measure()
-                + IdleCommand.parse([]).measure() + TakeoverCommand.parse([]).measure()
-                + HealCommand.parse([]).measure() + AgreementCommand.parse([]).measure()
-                + StreamsCommand.parse([]).measure() + PageCommand.parse([]).measure()
-                + ListenBenchCommand.parse([]).measure() + CalmBenchCommand.parse([]).measure()
-                + LedgerBenchCommand.parse([]).measure()
-        }
+    func measure() async throws -> [Figure] {
+        var figures: [Figure] = []
+        for part in Self.parts { figures += try await part.parse([]).measure() }
+        return figures
     }
 }

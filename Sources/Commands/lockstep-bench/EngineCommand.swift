@@ -3,10 +3,10 @@
 import ArgumentParser
 import Session
 
-struct EngineCommand: AsyncParsableCommand {
+struct EngineCommand: Measurement {
     static let configuration = CommandConfiguration(
         commandName: "engine",
-        abstract: "Inputs a second of the engine alone, on one core.",
+        abstract: "Measure the inputs per second of the engine alone, on one core.",
         discussion: """
             The mix is that of a node with eight peers: wakes, older and newer registers of peers, presences, and presses \
             whose journal is answered. What it asks for is looked at and not carried out.
@@ -20,10 +20,6 @@ struct EngineCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard inputs > 0 else { throw ValidationError("--inputs is 1 or more") }
-    }
-
-    func run() async throws {
-        try await output.report { [self] in try measure() }
     }
 
     func measure() throws -> [Figure] {

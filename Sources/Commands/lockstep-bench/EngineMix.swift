@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Core
+import Harness
 import Session
 
-/// A node in the midst of peers, and what happens to it.
+/// A core among peers, and the inputs of `lockstep-bench engine`.
 struct EngineMix {
-    private var engine: Engine
+    private var core: NodeCore
     private var now = Instant(boot: 1_000_000, wall: 1_800_000_000_000)
     private var registers: [Register] = []
     private let plan = (0..<4).flatMap { _ in
@@ -14,12 +16,17 @@ struct EngineMix {
     private var isRunning = true
 
     init() throws {
-        guard let node = NodeID("desk"), let boot = BootID("boot"), let connection = ConnectionID("c0") else {
-            throw BenchError("the names are no ids")
+        guard let node = NodeID("desk"), let boot = BootID("boot"), let connection = ConnectionID("c0"),
+            let space = SpaceID("home")
+        else {
+            throw Failed("the names are no ids")
         }
-        engine = Engine(
-            configuration: Configuration(node: node, name: "desk", software: "lockstep-bench", bootID: boot))
-        for input in [.restored(nil), .linkUp(connection), .barrierPassed(connection)] as [Input] { take(input) }
+        let identity = NodeIdentity(node: node, name: "desk", software: "lockstep-bench", bootID: boot)
+        core = NodeCore(identity: identity, space: space, seed: 1)
+        for event in [.restored(NodeCore.Restored()), .connected(connection, noLocal: false)] as [NodeCore.Event] {
+            carryOut(core.handle(event, at: now))
+        }
+        handle(.barrierPassed(connection))
         for index in 0..<8 {
             guard let peer = NodeID("peer-\(index)"), let id = SessionID("S\(index)") else { continue }
             let at = now.wall - 60_000
@@ -58,33 +65,40 @@ struct EngineMix {
         return batch
     }
 
-    /// Hands the inputs to the engine, and answers each journal.
-    /// - Returns: How many inputs that were.
+    /// Hands the inputs to the core, and answers each write.
+    /// - Returns: The number of inputs.
     mutating func handle(_ batch: [Input]) -> Int {
         var count = batch.count
-        for input in batch { count += take(input) }
+        for input in batch { count += handle(input) }
         return count
     }
 
     @discardableResult
-    private mutating func take(_ input: Input) -> Int {
+    private mutating func handle(_ input: Input) -> Int {
+        advance()
+        return carryOut(core.handle(input, at: now))
+    }
+
+    @discardableResult
+    private mutating func carryOut(_ actions: [NodeCore.Action]) -> Int {
+        var count = 0
+        for case .persist(let write) in actions {
+            advance()
+            count += 1 + carryOut(core.handle(.persisted(write.number), at: now))
+        }
+        return count
+    }
+
+    private mutating func advance() {
         now.boot += 1
         now.wall += 1
-        var count = 0
-        for effect in engine.handle(input, at: now) {
-            guard case .journal(_, let number) = effect else { continue }
-            count += 1 + take(.journalled(number))
-        }
-        _ = engine.refresh(at: now)
-        _ = engine.nextWake
-        return count
     }
 
     private mutating func startSession() {
         serial += 1
         isRunning = true
         guard let id = SessionID("D\(serial)") else { return }
-        take(.start(Start(title: "Writing", plan: plan), id: id, ticket: serial))
+        handle(.start(Start(title: "Writing", plan: plan), id: id, ticket: serial))
     }
 
     private func presence(_ index: Int) -> Presence {

@@ -2,18 +2,37 @@
 
 import ArgumentParser
 import Commands
-import FoundationEssentials
+import Control
 import Glibc
+import Platform
 import UnixSignals
 
-/// What every subcommand takes.
+/// A subcommand that measures something and prints its figures.
+protocol Measurement: AsyncParsableCommand, Sendable {
+    var output: OutputOptions { get }
+
+    func measure() async throws -> [Figure]
+}
+
+extension Measurement {
+    /// Checks an option.
+    func require(_ holds: Bool, _ rule: String) throws {
+        if !holds { throw ValidationError(rule) }
+    }
+
+    func run() async throws {
+        try await output.report { [self] in try await measure() }
+    }
+}
+
+/// The options of every subcommand.
 struct OutputOptions: ParsableArguments {
     @Flag(help: "Print JSON for programs: an array of figures.")
     var json = false
 
     /// Runs a measurement, prints its figures and ends the command with 1 when a goal is not met.
     ///
-    /// A signal cancels the measurement, which then takes down what it has started.
+    /// A signal cancels the measurement, which then ends what it has started.
     func report(_ measure: @escaping @Sendable () async throws -> [Figure]) async throws {
         let signals = await UnixSignalsSequence(trapping: [.sigint, .sigterm, .sighup])
         let figures = try await withThrowingTaskGroup(of: [Figure]?.self) { group in
@@ -30,23 +49,23 @@ struct OutputOptions: ParsableArguments {
             }
             return figures
         }
-        Progress.clear()
+        ProgressLine.show("")
         print(json ? Figure.json(figures) : Figure.table(figures))
         if figures.contains(where: { $0.met == false }) { throw ExitCode(1) }
     }
 }
 
-/// One number, and what it should be.
+/// A measured number and its goal.
 struct Figure: Sendable, Encodable {
     enum Bound: String, Sendable, Encodable {
         case atMost, atLeast
     }
 
-    /// What was measured.
+    /// The measured quantity.
     var name: String
     var value: Double
     var unit: String
-    /// The goal, for figures that have one.
+    /// The goal, if there is one.
     var goal: Double?
     var bound: Bound?
     /// Whether the goal is met.
@@ -62,10 +81,7 @@ struct Figure: Sendable, Encodable {
     }
 
     static func json(_ figures: [Figure]) -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
-        guard let data = try? encoder.encode(figures) else { preconditionFailure("figures are plain values") }
-        return String(decoding: data, as: UTF8.self)
+        String(decoding: ReportJSON.encode(figures, pretty: true), as: UTF8.self)
     }
 
     static func table(_ figures: [Figure]) -> String {
@@ -74,14 +90,7 @@ struct Figure: Sendable, Encodable {
             let met = figure.met.map { $0 ? "met" : "NOT MET" }
             return [figure.name, "\(text(figure.value)) \(figure.unit)", goal ?? "", met ?? ""]
         }
-        let all = [["", "measured", "goal", ""]] + rows
-        let widths = (0..<4).map { column in all.map { $0[column].count }.max() ?? 0 }
-        return all.map { row in
-            zip(row, widths).enumerated().map { index, cell in
-                let space = String(repeating: " ", count: cell.1 - cell.0.count)
-                return index == 1 ? space + cell.0 : cell.0 + space
-            }.joined(separator: "  ")
-        }.joined(separator: "\n")
+        return TextTable.lines([["", "measured", "goal", ""]] + rows, right: 1).joined(separator: "\n")
     }
 
     private static func text(_ value: Double) -> String {
@@ -92,20 +101,28 @@ struct Figure: Sendable, Encodable {
     }
 }
 
-/// A line on stderr that says what goes on, for a person who waits.
-enum Progress {
-    private static let isShown = isatty(STDERR_FILENO) == 1
+/// Times in nanoseconds.
+struct Samples: Sendable {
+    private var values: [Int64] = []
 
-    static func say(_ text: String) {
-        if isShown { write("\r\u{1B}[K\(text)") }
+    var count: Int { values.count }
+
+    mutating func add(_ more: [Int64]) { values += more }
+
+    /// The value that a share of all samples, 0...1, does not exceed, in microseconds.
+    func quantile(_ share: Double) -> Double {
+        let sorted = values.sorted()
+        guard !sorted.isEmpty else { return .nan }
+        return Double(sorted[min(sorted.count - 1, Int(share * Double(sorted.count)))]) / 1_000
     }
 
-    static func clear() {
-        if isShown { write("\r\u{1B}[K") }
+    /// The figure of a quantile in milliseconds.
+    func figure(_ name: String, _ share: Double, atMost goal: Double? = nil) -> Figure {
+        Figure(name, quantile(share) / 1_000, "ms", atMost: goal)
     }
 
-    private static func write(_ text: String) {
-        let bytes = Array(text.utf8)
-        _ = Glibc.write(STDERR_FILENO, bytes, bytes.count)
-    }
+    static func now() -> Int64 { SystemClock.nanoseconds(CLOCK_MONOTONIC) }
+
+    /// The processor time of this thread, which does not depend on other threads.
+    static func processorTime() -> Int64 { SystemClock.nanoseconds(CLOCK_THREAD_CPUTIME_ID) }
 }

@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import Calm
+import CalmService
 import Commands
 import FoundationEssentials
-import Glibc
-import Session
-import Shell
+import Setup
 
-/// What the service, the microphone and an onlooker are given on their command lines.
+/// The options that all subcommands share.
 struct CalmOptions: ParsableArguments {
     @OptionGroup var broker: BrokerOptions
 
-    @Option(help: "The file with settings (default: ~/.config/lockstep/calm.env, if it is there).")
+    @Option(help: "The settings file (default: ~/.config/lockstep/calm.env, if it exists).")
     var config: String?
 
-    @Option(help: "Its id at the broker (default: calm; of a microphone the host's name). LOCKSTEP_NODE")
+    @Option(help: "The id at the broker (default: calm; for a microphone the host name). LOCKSTEP_NODE")
     var node: String?
 
     @Option(
-        help: "Where the service keeps what it has heard (default: ~/.local/state/lockstep-calm). LOCKSTEP_STATE_DIR")
+        help: "The state directory of the service (default: ~/.local/state/lockstep-calm). LOCKSTEP_STATE_DIR")
     var stateDir: String?
 
-    @Option(parsing: .unconditional, help: "Quiet is below so many decibels (default: 45). LOCKSTEP_CALM_THRESHOLD")
+    @Option(
+        parsing: .unconditional, help: "Levels below this are quiet, in decibels (default: 45). LOCKSTEP_CALM_THRESHOLD"
+    )
     var threshold: String?
 
-    @Option(help: "A sensor's topic, with levels of its own making. LOCKSTEP_CALM_TOPIC")
+    @Option(help: "The topic of a third-party sensor. LOCKSTEP_CALM_TOPIC")
     var topic: String?
 
     @Option(help: "How much to log: trace, debug, info, notice, warning, error or critical. LOCKSTEP_LOG_LEVEL")
@@ -40,16 +40,10 @@ struct CalmOptions: ParsableArguments {
         values.set(.calmTopic, option: "--topic", to: topic)
         values.set(.logLevel, option: "--log-level", to: logLevel)
         more(&values)
-        try values.fill(environment: environment)
-        let file = Paths(environment: environment).calmSettings
-        // Whoever names a broker on the command line does not mean the password of another one.
+        // The credentials in a file belong to the broker in that file, not to one on the command line.
         let ofAnotherBroker: Set<Setting> =
             broker.values.isGiven(.broker) ? [.passwordFile, .tlsCA, .tlsCertificate, .tlsKey] : []
-        if let config {
-            try values.fill(file: config, except: ofAnotherBroker)
-        } else if access(file, R_OK) == 0 {
-            try values.fill(file: file, except: ofAnotherBroker)
-        }
+        try values.fill(environment: environment, config: config, of: "calm", except: ofAnotherBroker)
         return try CalmSettings(values, part: part, environment: environment)
     }
 }

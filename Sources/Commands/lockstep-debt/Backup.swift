@@ -3,21 +3,22 @@
 import ArgumentParser
 import Commands
 import Debt
+import DebtService
 import Glibc
 import Session
-import Shell
+import Setup
 
 struct Backup: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Copies the ledger into a file, while the service runs or not.")
+        abstract: "Copy the ledger into a file, while the service runs or not.")
 
     @OptionGroup var access: LedgerAccess
 
-    @Argument(help: "The file, which must not be there yet.")
+    @Argument(help: "The file, which must not exist.")
     var file: String
 
     func run() throws {
-        guard Glibc.access(file, F_OK) != 0 else { throw UsageError("\(file) is there already") }
+        guard Glibc.access(file, F_OK) != 0 else { throw UsageError("\(file) already exists") }
         umask(0o077)
         try access.with { try $0.ledger.backUp(to: file) }
         print("The ledger is in \(file).")
@@ -26,16 +27,15 @@ struct Backup: ParsableCommand {
 
 struct Restore: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Puts a backup in the ledger's place; the service must not run.",
+        abstract: "Replace the ledger by a backup. The service must not run.",
         discussion: """
-            The backup is checked first and only read. What was in the ledger stays beside it, as \
-            ledger.sqlite.before-1 or the next free number. Nodes send again what the backup lacks of the last 90 days, as \
-            soon as the service runs.
+            The backup is checked first, and not changed. The present ledger is renamed to ledger.sqlite.before-1, or the \
+            next free number. When the service runs, nodes send again the records of the last 90 days that the backup lacks.
             """)
 
     @OptionGroup var access: LedgerAccess
 
-    @Argument(help: "The file that lockstep debt backup has written.")
+    @Argument(help: "A file written by lockstep debt backup.")
     var file: String
 
     func run() throws {
@@ -55,7 +55,7 @@ struct Restore: ParsableCommand {
             throw UsageError("\(error)")
         }
         withExtendedLifetime(directory) {}
-        print("The ledger of \(restored.spaces.map(\.rawValue).joined(separator: ", ")) is back.")
-        if let before = restored.before { print("The one before it is in \(before).") }
+        print("Restored the ledger of \(restored.spaces.map(\.rawValue).joined(separator: ", ")).")
+        if let before = restored.before { print("The previous ledger is in \(before).") }
     }
 }

@@ -3,29 +3,30 @@
 import ArgumentParser
 import Commands
 import Debt
+import Platform
 import Session
 import Shell
 
 struct Correct: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Says what a session was: its title, its label, or when it ran.",
+        abstract: "Correct the title, the label or the times of a session.",
         discussion: """
-            What its node has recorded stays in the ledger; the latest word of a person holds. Without an option it says \
-            that the session is right as it stands.
+            The node's record stays in the ledger; the latest correction applies. Without an option it confirms that the \
+            session is right as it is.
             """)
 
     @OptionGroup var access: LedgerAccess
 
-    @Argument(help: "The session, as lockstep history names it.")
+    @Argument(help: "The session id, as lockstep history prints it.")
     var session: String
 
     @Option(help: RecordingNode.help)
     var recordedOn: String?
 
-    @Option(help: "What was done.")
+    @Option(help: "The title.")
     var title: String?
 
-    @Option(help: "What it is booked on; - is the default label.")
+    @Option(help: "The label; - is the default label.")
     var label: String?
 
     @Option(help: "When it began, as 2026-11-21T08:30. With --to.")
@@ -38,7 +39,7 @@ struct Correct: ParsableCommand {
         let settings = try access.with(writes: true) { opened in
             let entry = try opened.find(session, on: recordedOn)
             guard !entry.record.runs.contains(where: { $0.to == nil }) else {
-                throw UsageError("the session \(entry.record.id) still runs")
+                throw UsageError("the session \(entry.record.id) is still running")
             }
             var content = Correction.Content(
                 title: entry.record.title, label: entry.record.label, runs: entry.record.runs)
@@ -56,27 +57,27 @@ struct Correct: ParsableCommand {
             }
             if from != nil || to != nil {
                 let zone = opened.history.latest.zone
-                guard let from = from.flatMap({ InstantText.instant($0, zone: zone) }),
-                    let to = to.flatMap({ InstantText.instant($0, zone: zone) }), from < to
+                guard let from = from.flatMap({ zone.instant($0) }),
+                    let to = to.flatMap({ zone.instant($0) }), from < to
                 else { throw UsageError("--from and --to take times such as 2026-11-21T08:30, in that order") }
                 let kind = entry.record.runs.first { opened.history.latest.counting.kinds.contains($0.kind) }?.kind
                 content.runs = [LedgerRecord.Run(kind: kind ?? .focus, from: from, to: to)]
             }
-            try opened.say(content, of: entry.record.key)
+            try opened.correct(entry.record.key, to: content)
             return opened.settings
         }
-        LedgerAccess.tellService(of: settings)
+        LedgerAccess.notifyService(of: settings)
     }
 }
 
 struct Delete: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Takes a session out of all sums.",
-        discussion: "What its node has recorded stays in the ledger; lockstep debt correct brings it back.")
+        abstract: "Remove a session from all sums.",
+        discussion: "The node's record stays in the ledger; lockstep debt correct restores the session.")
 
     @OptionGroup var access: LedgerAccess
 
-    @Argument(help: "The session, as lockstep history names it.")
+    @Argument(help: "The session id, as lockstep history prints it.")
     var session: String
 
     @Option(help: RecordingNode.help)
@@ -84,19 +85,19 @@ struct Delete: ParsableCommand {
 
     func run() throws {
         let settings = try access.with(writes: true) { opened in
-            try opened.say(nil, of: try opened.find(session, on: recordedOn).record.key)
+            try opened.correct(try opened.find(session, on: recordedOn).record.key, to: nil)
             return opened.settings
         }
-        LedgerAccess.tellService(of: settings)
+        LedgerAccess.notifyService(of: settings)
     }
 }
 
 private enum RecordingNode {
-    static let help: ArgumentHelp = "The node that has recorded it, where several have recorded one of this id."
+    static let help: ArgumentHelp = "The node that recorded it, if several nodes have recorded a session with this id."
 }
 
 extension LedgerAccess.Opened {
-    /// - Parameter name: The node that recorded the session; needed only where several use one id.
+    /// - Parameter name: The node that recorded the session; needed only if several nodes use the id.
     fileprivate func find(_ text: String, on name: String?) throws -> Entry {
         let id = SessionID(text)
         let nodes = try id.map { try ledger.nodes(of: $0, in: space) } ?? []
@@ -106,7 +107,8 @@ extension LedgerAccess.Opened {
             throw UsageError("several nodes have recorded a session \(text): name one with --recorded-on (\(names))")
         }
         guard let id, let node = meant.first,
-            let entry = try ledger.entryBeforeDeletion(LedgerRecord.Key(node: node, session: id), of: space)
+            let entry = try ledger.entry(
+                LedgerRecord.Key(node: node, session: id), of: space, skippingDeletions: true)
         else {
             let place = name.map { " of \($0)" } ?? ""
             throw UsageError("there is no session \(text)\(place) in the ledger of \(space)")
@@ -114,12 +116,8 @@ extension LedgerAccess.Opened {
         return entry
     }
 
-    fileprivate func say(_ content: Correction.Content?, of key: LedgerRecord.Key) throws {
-        let now = Clocks.now().wall
-        // Later than every word before it, whatever the clock says.
-        let last = try ledger.corrections(of: key, in: space).last?.at ?? 0
-        let at = max(now, last + 1)
-        try ledger.correct(
-            Correction(id: ULID.make(at: now), key: key, at: at, content: content), in: space)
+    fileprivate func correct(_ key: LedgerRecord.Key, to content: Correction.Content?) throws {
+        let now = SystemClock.wallMilliseconds()
+        try ledger.correct(key, to: content, id: ULID.make(at: now), at: now, in: space)
     }
 }

@@ -2,23 +2,23 @@
 
 import ArgumentParser
 import Commands
+import DebtService
 import FoundationEssentials
-import Glibc
-import Shell
+import Setup
 
-/// What the service is given on its command line.
+/// The options of the service.
 struct DebtOptions: ParsableArguments {
     @OptionGroup var broker: BrokerOptions
 
     @OptionGroup var place: LedgerOptions
 
-    @Option(help: "Its id at the broker (default: debt). LOCKSTEP_NODE")
+    @Option(help: "The id at the broker (default: debt). LOCKSTEP_NODE")
     var node: String?
 
-    @Option(help: "Minutes that a week asks for (default: 420). LOCKSTEP_DEBT_GOAL")
+    @Option(help: "The goal of a week in minutes (default: 420). LOCKSTEP_DEBT_GOAL")
     var goal: String?
 
-    @Option(help: "The home zone, as Europe/Berlin (default: that of this machine). LOCKSTEP_DEBT_ZONE")
+    @Option(help: "The home zone, such as Europe/Berlin (default: that of this machine). LOCKSTEP_DEBT_ZONE")
     var zone: String?
 
     @Option(help: "How much to log: trace, debug, info, notice, warning, error or critical. LOCKSTEP_LOG_LEVEL")
@@ -39,13 +39,7 @@ extension LedgerOptions {
         let environment = ProcessInfo.processInfo.environment
         var values = given
         values.set(.stateDirectory, option: "--state-dir", to: stateDir)
-        try values.fill(environment: environment)
-        let file = Paths(environment: environment).debtSettings
-        if let config {
-            try values.fill(file: config)
-        } else if access(file, R_OK) == 0 {
-            try values.fill(file: file)
-        }
+        try values.fill(environment: environment, config: config, of: "debt")
         return try DebtSettings(values, environment: environment)
     }
 }

@@ -2,14 +2,14 @@
 
 import ArgumentParser
 import Commands
+import Control
 import Debt
-import FoundationEssentials
+import Platform
 import Session
-import Shell
 
 /// `lockstep history`.
 struct History: ParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Lists sessions, the latest last.", shouldDisplay: false)
+    static let configuration = CommandConfiguration(abstract: "List sessions, the latest last.", shouldDisplay: false)
 
     @OptionGroup var access: LedgerAccess
 
@@ -30,11 +30,11 @@ struct History: ParsableCommand {
 
     func run() throws {
         try access.with { opened in
-            let now = Clocks.now().wall
+            let now = SystemClock.wallMilliseconds()
             let zone = opened.history.latest.zone
             var begin = Int64.min
             if let since = options.since {
-                guard let given = InstantText.instant(since, zone: zone) else {
+                guard let given = zone.instant(since) else {
                     throw UsageError("--since takes a day such as 2026-11-01, not “\(since)”")
                 }
                 begin = given
@@ -46,20 +46,20 @@ struct History: ParsableCommand {
             if options.csv { return try printCSV(rows.map { all[$0] }, in: opened) }
             let shares = Shares(of: all, history: opened.history, now: now)
             if options.ical {
-                print(Calendar.text(of: rows.map { (all[$0], shares.spans(of: $0)) }, now: now), terminator: "")
+                print(ICalendar.text(of: rows.map { (all[$0], shares.spans(of: $0)) }, now: now), terminator: "")
             } else {
-                for row in rows { print(try line(of: all[row], at: row, of: shares, in: opened)) }
+                for row in rows { print(line(of: all[row], at: row, of: shares, in: opened)) }
             }
         }
     }
 
     private func isWanted(_ entry: Entry, since begin: Int64, in opened: LedgerAccess.Opened, now: Int64) throws -> Bool
     {
-        // What a person has deleted is no part of the history, but of the ledger that can be made of it.
+        // Deleted sessions are not listed, but a CSV file can be imported, and then holds them too.
         guard !entry.isDeleted || options.csv else { return false }
         let shown =
             entry.isDeleted
-            ? try opened.ledger.entryBeforeDeletion(entry.record.key, of: opened.space) ?? entry : entry
+            ? try opened.ledger.entry(entry.record.key, of: opened.space, skippingDeletions: true) ?? entry : entry
         let ends = shown.record.runs.contains { ($0.to ?? now) > begin } || shown.record.startedAt >= begin
         return ends && options.label.map { (shown.record.label?.name ?? "") == ($0 == "-" ? "" : $0) } ?? true
     }
@@ -81,72 +81,23 @@ struct History: ParsableCommand {
 
     private func line(
         of entry: Entry, at index: Int, of shares: Shares, in opened: LedgerAccess.Opened
-    ) throws -> String {
+    ) -> String {
         let record = entry.record
         let done = shares.done(of: index)
         let source = ImportSource(node: record.node)
         let from = shares.spans(of: index).first?.from ?? record.runs.first?.from ?? record.startedAt
         guard options.json else {
-            let when = InstantText.text(from, zone: opened.history.latest.zone)
+            let when = opened.history.latest.zone.text(of: from)
             let label = record.label.map { " (\($0.name))" } ?? ""
             let mark = entry.correction == nil ? "" : ", corrected"
             let place = source.map { "from \($0.name)" } ?? "on \(record.node)"
             return "\(when)  \(done / 60_000)m  \(record.title)\(label)  \(record.id) \(place)\(mark)"
         }
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = .sortedKeys
         let to = max(from, shares.end(of: index) ?? from)
         let row = SessionJSON(
             session: "\(record.id)", node: "\(record.node)", imported: source?.rawValue, title: record.title,
             label: record.label?.name, status: record.status.rawValue, from: from, to: to, done: done,
             corrected: entry.correction != nil)
-        return String(decoding: try encoder.encode(row), as: UTF8.self)
-    }
-}
-
-/// Sessions as a calendar (RFC 5545).
-enum Calendar {
-    /// Returns the calendar; each line ends with CR and LF, the last one too.
-    static func text(of entries: [(entry: Entry, spans: [Shares.Span])], now: Int64) -> String {
-        var lines = ["BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//Lockstep//history//EN"]
-        for (entry, spans) in entries {
-            for (index, span) in spans.enumerated() {
-                lines += [
-                    "BEGIN:VEVENT", "UID:\(entry.record.id)-\(index)@lockstep", "DTSTAMP:\(time(now))",
-                    "DTSTART:\(time(span.from))", "DTEND:\(time(span.to))",
-                    "SUMMARY:\(escaped(entry.record.title.isEmpty ? span.kind.rawValue : entry.record.title))",
-                ]
-                if let label = entry.record.label { lines.append("CATEGORIES:\(escaped(label.name))") }
-                lines.append("END:VEVENT")
-            }
-        }
-        return (lines + ["END:VCALENDAR"]).map { folded($0) + "\r\n" }.joined()
-    }
-
-    private static func time(_ instant: Int64) -> String {
-        let (date, time) = Zone.utc.local(instant)
-        let (year, month, day) = date.components
-        let numbers = [Int64(month), Int64(day), time / 3_600_000, time / 60_000 % 60, time / 1_000 % 60]
-        let parts = numbers.map { $0 < 10 ? "0\($0)" : "\($0)" }
-        return "\(year)\(parts[0])\(parts[1])T\(parts[2])\(parts[3])\(parts[4])Z"
-    }
-
-    private static func escaped(_ text: String) -> String {
-        text.map { "\\;,".contains($0) ? "\\\($0)" : String($0) }.joined()
-    }
-
-    /// At most 75 bytes a line; what goes on begins with a space.
-    private static func folded(_ line: String) -> String {
-        var (folded, width) = ("", 0)
-        for character in line {
-            let bytes = String(character).utf8.count
-            if width + bytes > 74 {
-                folded += "\r\n "
-                width = 1
-            }
-            folded.append(character)
-            width += bytes
-        }
-        return folded
+        return String(decoding: ReportJSON.encode(row), as: UTF8.self)
     }
 }

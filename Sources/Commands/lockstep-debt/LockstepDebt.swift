@@ -2,32 +2,32 @@
 
 import ArgumentParser
 import Commands
+import DebtService
 import Glibc
-import Logging
-import Shell
+import Setup
 
-/// `lockstep-debt`: the ledger, and what is missing to the week's goal.
+/// `lockstep-debt`: the ledger, and the minutes missing from the week's goal.
 @main
 struct LockstepDebt: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "lockstep-debt",
-        abstract: "Keeps the ledger of all sessions, and says how the week stands against its goal.",
+        abstract: "Keep the ledger of all sessions, and compare the week with its goal.",
         discussion: """
-            Without a subcommand it is the service: it takes down what nodes record, and publishes the weekly debt. \
-            Every option can be given in the environment or in a file of KEY=VALUE lines as well, under the name that \
-            stands with it; Config/debt.env lists them. The other subcommands read and change the ledger of this \
-            machine, while the service runs or not, but for restore; lockstep history lists what is in it.
+            Without a subcommand it runs the service, which stores the records of the nodes and publishes the weekly \
+            debt. Every option can also be set in the environment or in a file of KEY=VALUE lines, under the name at the \
+            end of its help; Config/debt.env lists them. The other subcommands read and change the ledger of this machine, \
+            whether the service runs or not (restore needs it stopped). lockstep history lists the sessions.
             """,
         version: Software.version,
         subcommands: [
             Serve.self, Show.self, Correct.self, Delete.self, ImportCommand.self, Backup.self, Restore.self,
-            History.self, Examination.self,
+            History.self, Examine.self,
         ],
         defaultSubcommand: Serve.self
     )
 
     static func main() async {
-        // Nobody who is gone is written to; a write tells.
+        // A write to a closed pipe fails instead of ending the process.
         signal(SIGPIPE, SIG_IGN)
         await CommandLineRunner.run(Self.self)
     }
@@ -35,18 +35,13 @@ struct LockstepDebt: AsyncParsableCommand {
 
 struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "The service: takes down records, and publishes the weekly debt.")
+        abstract: "Run the service, which stores records and publishes the weekly debt.")
 
     @OptionGroup var options: DebtOptions
 
     func run() async throws {
         let settings = try options.settings()
-        umask(0o077)
-        LoggingSystem.bootstrap { label in
-            var handler = StreamLogHandler.standardError(label: label)
-            handler.logLevel = settings.node.logLevel
-            return handler
-        }
-        try await DebtProcess(settings: settings).run()
+        settings.node.prepareProcess()
+        try await DebtService.serve(settings)
     }
 }

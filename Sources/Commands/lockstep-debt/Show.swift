@@ -2,15 +2,16 @@
 
 import ArgumentParser
 import Commands
+import Control
 import Debt
 import Display
-import FoundationEssentials
+import Platform
 import Session
-import Shell
+import Wire
 
 struct Show: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Shows this week: each day as a bar, the streak and the debt.")
+        abstract: "Show this week: each day as a bar, the streak and the debt.")
 
     @OptionGroup var access: LedgerAccess
 
@@ -42,19 +43,17 @@ struct Show: ParsableCommand {
 
     func run() throws {
         try access.with { opened in
-            let now = Clocks.now().wall
+            let now = SystemClock.wallMilliseconds()
             var book = WeekBook(space: opened.space, ledger: opened.ledger, history: opened.history)
             let report = try book.report(of: opened.history.week(containing: now), now: now)
-            if json { try printJSON(report) } else { printText(report) }
+            if json { printJSON(report) } else { printText(report) }
         }
     }
 
-    private func printJSON(_ report: WeekReport) throws {
+    private func printJSON(_ report: WeekReport) {
         let week = report.sums.week
         let days = zip(week.days, report.sums.days).map { DayJSON(date: "\($0.date)", done: $1) }
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = .sortedKeys
-        let bytes = try encoder.encode(
+        let bytes = ReportJSON.encode(
             WeekJSON(
                 week: "\(week.number)", from: week.from, to: week.to, goal: report.goal, carried: report.carried,
                 done: report.sums.done, debt: report.debt, streak: report.streak, days: days,

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Commands
+import Control
+import NodeRuntime
 import Session
-import Shell
+import Setup
 import Web
 import Wire
 
-/// The node of this process, as the HTTP API sees it.
+/// Gives the control socket and the HTTP API access to the node of this process.
 struct LocalNode: NodeAccess {
     let node: Node
     let presets: Presets
@@ -21,12 +23,13 @@ struct LocalNode: NodeAccess {
 
     func press(_ press: Press) async -> ReplyReport { await node.report(await node.press(press)) }
     func take() async -> ReplyReport { await node.report(await node.take()) }
-    func hear(_ level: SoundLevel) async -> Bool { await node.say(level) }
+    func report(_ level: SoundLevel) async -> Bool { await node.publish(level) }
     func status() async -> StatusReport { await node.status() }
     func nodes() async -> NodesReport { await node.nodesReport() }
     func views() async -> AsyncStream<View> { await node.views() }
     func metrics() async -> NodeMetrics { await node.metrics() }
-    func shown() async -> Shown { await node.shown(worksAlone: worksAlone) }
+    func snapshot() async -> DisplaySnapshot { await node.snapshot(worksAlone: worksAlone, presets: offered) }
+    private var offered: [Preset] { presets.all.map { Preset(name: $0.name, plan: $0.plan) } }
 
     func preset(_ name: String) async -> PresetLookup {
         presets[name].map(PresetLookup.found) ?? .unknown(names: presets.names)
@@ -34,11 +37,15 @@ struct LocalNode: NodeAccess {
 }
 
 extension Node {
-    fileprivate func shown(worksAlone: Bool) -> Shown {
+    fileprivate func snapshot(worksAlone: Bool, presets: [Preset]) -> DisplaySnapshot {
         let now = clocks()
-        return Shown(
-            view: view, boot: now.boot, groupTime: groupTime(at: now), node: identity.node, feeds: feeds,
-            isClockWrong: isClockWrong(at: now), isUnsaved: isUnsaved, worksAlone: worksAlone,
-            utcOffset: LocalTime.utcOffset)
+        let groupTime = groupTime(at: now)
+        let shown = NodeView(
+            view, feeds: feeds, isClockWrong: isClockWrong(at: now), isUnsaved: isUnsaved, worksAlone: worksAlone,
+            isReadOnly: !identity.mayAsk, node: identity.node, clockAhead: now.wall - groupTime,
+            warnings: problems.filter { !$0.kind.isMinor }.map(\.text), at: groupTime)
+        return DisplaySnapshot(
+            shown, boot: now.boot, groupTime: groupTime, feeds: feeds, recent: recentSessions,
+            presets: presets, utcOffset: LocalTime.utcOffset)
     }
 }

@@ -8,7 +8,7 @@ import Logging
 import Mosquitto
 import ServiceLifecycle
 import Session
-import Shell
+import Setup
 import Web
 import Wire
 
@@ -17,50 +17,42 @@ import Wire
 struct LockstepNode: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "lockstep-node",
-        abstract: "Takes part in a space: shows and starts its session, and answers for the sessions started here.",
+        abstract: "Run a node, which shows, starts and owns sessions of a space.",
         discussion: """
-            Every option can be given in the environment or in a file of KEY=VALUE lines as well, under the name that \
-            stands with it. The command line comes first, then the environment, then the file. Config/node.env \
-            lists these and the rest: presets, break lengths, the cap of a count-up session. Without a broker the node \
-            works alone, and joins when it is given one.
+            Every option can also be set in the environment or in a file of KEY=VALUE lines, under the name at the end of \
+            its help. The command line has precedence over the environment, and that over the file. Config/node.env lists \
+            all settings, such as presets, break lengths and the cap of a count-up session. Without a broker the node \
+            works alone.
             """,
         version: Software.version
     )
 
     @OptionGroup var options: NodeOptions
 
-    @Option(help: "The file with settings (default: ~/.config/lockstep/node.env, if it is there).")
+    @Option(help: "The settings file (default: ~/.config/lockstep/node.env, if it exists).")
     var config: String?
 
     @Option(help: "How much to log: trace, debug, info, notice, warning, error or critical. LOCKSTEP_LOG_LEVEL")
     var logLevel: String?
 
     static func main() async {
+        let arguments = Array(CommandLine.arguments.dropFirst())
+        if arguments.first == "remote" { await CommandLineRunner.run(RemoteNode.self, Array(arguments.dropFirst())) }
+        if arguments.first == "probe" { await CommandLineRunner.run(ProbeNode.self, Array(arguments.dropFirst())) }
         await CommandLineRunner.run(Self.self)
     }
 
     func run() async throws {
-        umask(0o077)
         let settings = try settings()
-        LoggingSystem.bootstrap { label in
-            var handler = StreamLogHandler.standardError(label: label)
-            handler.logLevel = settings.logLevel
-            return handler
-        }
+        settings.prepareProcess()
         try await NodeService(settings: settings).run()
     }
 
     private func settings() throws -> Settings {
         let environment = ProcessInfo.processInfo.environment
-        let paths = Paths(environment: environment)
         var values = options.values
         values.set(.logLevel, option: "--log-level", to: logLevel)
-        try values.fill(environment: environment)
-        if let config {
-            try values.fill(file: config)
-        } else if access(paths.settings, R_OK) == 0 {
-            try values.fill(file: paths.settings)
-        }
+        try values.fill(environment: environment, config: config, of: "node")
         return try Settings(values, environment: environment)
     }
 }

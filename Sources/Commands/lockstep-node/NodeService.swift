@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Commands
+import Control
 import Logging
 import Mosquitto
+import NodeRuntime
+import Platform
 import ServiceLifecycle
 import Session
+import Setup
 import Shell
 import UnixSignals
 import Web
 import Wire
 
-/// Wires a node up: state directory, engine, broker, local control.
+/// Runs a node as a process: state directory, core, broker connection, local control, HTTP and hooks.
 struct NodeService {
     let settings: Settings
 
@@ -19,9 +23,9 @@ struct NodeService {
         let openFiles = OpenFiles.raiseLimit()
         let directory = try StateDirectory(settings.stateDirectory)
         guard let bootID = Clocks.bootID() else { throw NodeServiceError.noBootID }
-        let identity = Session.Configuration(
-            node: settings.node, name: settings.name, software: Software.name, bootID: bootID,
-            defaults: settings.defaults)
+        let identity = NodeIdentity(
+            node: settings.node, name: settings.name, role: settings.role == .node ? .node : .display,
+            mayAsk: settings.role != .display, software: Software.name, bootID: bootID, defaults: settings.defaults)
         let loop = try EventLoop(name: "node")
         let node = Node(identity: identity, space: settings.space, directory: directory, loop: loop, log: log)
         await node.start()
@@ -30,8 +34,10 @@ struct NodeService {
         try Self.makeSocketDirectory(settings.socket)
         let access = LocalNode(node: node, presets: settings.presets, worksAlone: settings.broker == nil)
         let secrets = try settings.http.map { _ in try HTTPSecrets(in: directory) }
+        let phones = try PairedPhones(stateDirectory: directory.path, log: log)
         let control = try ControlServer(
-            node: access, path: settings.socket, kiosk: settings.kiosk(secrets), log: log,
+            node: access, path: settings.socket, isForGroup: settings.isSocketForGroup, kiosk: settings.kiosk(secrets),
+            phones: phones, log: log,
             onReady: { [settings] in
                 log.info(
                     "ready",
@@ -39,7 +45,7 @@ struct NodeService {
                         "node": "\(settings.node)", "space": "\(settings.space)", "socket": "\(settings.socket)",
                         "broker": "\(settings.broker?.description ?? "none")",
                     ])
-                Readiness.notify("READY=1")
+                SystemdNotifier.notify("READY=1")
             })
         SleepWatch.start(
             log: log, onSleep: { done in node.fallAsleep(then: done) }, onWake: { node.wakeFromSleep() },
@@ -50,24 +56,28 @@ struct NodeService {
                 HTTPServer(
                     node: access, host: http.host, port: http.port, hosts: settings.httpNames,
                     givenHosts: settings.httpHosts, openFiles: openFiles,
-                    kiosk: settings.kiosk(secrets), log: log
+                    kiosk: settings.kiosk(secrets), phones: phones, log: log
                 ).named("HTTP server"))
         }
         if let link = settings.link(clientID: "lockstep-\(settings.space)-\(settings.node)") {
             services.append(LinkService(node: node, configuration: link).named("link"))
         }
         if let hooks { services.append(HookService(hooks: hooks).named("hooks")) }
+        // A group stops its services in reverse order: the last one is notified when the stop begins.
+        services.append(StopNotice().named("stop notice"))
         var group = ServiceGroupConfiguration(
             services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: log)
-        // Systemd's and a person's patience both end at about a second.
+        // A person who stops the node waits for about a second.
         group.maximumGracefulShutdownDuration = .milliseconds(800)
         group.logger.logLevel = .error
+        let watchdog = Watchdog(on: loop)
+        let pages = StartupPages.release(on: loop)
+        defer { withExtendedLifetime((watchdog, pages)) {} }
         do {
             try await ServiceGroup(configuration: group).run()
         } catch let error as ServiceGroupError {
-            log.warning("ended in a hurry", metadata: ["reason": "\(error)"])
+            log.warning("shutdown deadline exceeded", metadata: ["reason": "\(error)"])
         }
-        Readiness.notify("STOPPING=1")
         await loop.shutdown()
     }
 
@@ -78,22 +88,22 @@ struct NodeService {
 
     private static func makeSocketDirectory(_ socket: String) throws {
         guard let slash = socket.lastIndex(of: "/"), slash != socket.startIndex else { return }
-        try PrivateDirectory.make(String(socket[..<slash]))
+        try Files.makeDirectory(String(socket[..<slash]))
     }
 }
 
 extension Service {
-    /// With a name for errors and the log: without one the group takes the service's fields, keys and passwords with
-    /// them, in words.
+    /// Names the service for errors and logs. Without a name the group prints the service's fields, keys and passwords
+    /// included.
     fileprivate func named(_ name: String) -> ServiceGroupConfiguration.ServiceConfiguration {
         .init(service: self, serviceName: name)
     }
 }
 
-/// The connection to the broker, from start to goodbye.
+/// Runs the broker connection; at the stop the node goes offline.
 private struct LinkService: Service {
     let node: Node
-    let configuration: Mosquitto.Configuration
+    let configuration: MQTTConfiguration
 
     func run() async throws {
         try await withThrowingDiscardingTaskGroup { group in
@@ -108,7 +118,7 @@ private struct LinkService: Service {
 }
 
 extension Settings {
-    /// The names of this machine.
+    /// The host names under which browsers of this network reach the machine.
     fileprivate var httpNames: Set<String> {
         [Self.hostName, "\(Self.hostName).local", http?.host.lowercased() ?? ""]
     }
@@ -120,7 +130,16 @@ extension Settings {
     }
 }
 
-/// User hooks, as long as the node is there.
+/// Reports to the service manager that the program is stopping.
+private struct StopNotice: Service {
+    func run() async throws {
+        // An error means that another service has failed, which stops the node as well.
+        try? await gracefulShutdown()
+        SystemdNotifier.notify("STOPPING=1")
+    }
+}
+
+/// Runs user hooks until the stop.
 private struct HookService: Service {
     let hooks: Hooks
 

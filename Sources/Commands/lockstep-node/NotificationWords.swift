@@ -2,8 +2,9 @@
 
 import Commands
 import Display
+import NodeRuntime
 import Session
-import Shell
+import Setup
 
 /// Puts session events into words for a desktop notification.
 struct NotificationWords: Sendable {
@@ -19,17 +20,17 @@ struct NotificationWords: Sendable {
             summary = strings.text(.eventLate, ["event": summary, "time": time])
         }
         let session = [event.register.title, event.register.label?.name ?? ""].filter { !$0.isEmpty }
-        let lines = [session.joined(separator: " · "), state(at: event)].filter { !$0.isEmpty }
-        return Hooks.Notification(summary: summary, body: lines.joined(separator: "\n"))
+        let lines = [session.joined(separator: " · "), "\(state(at: event))"].filter { !$0.isEmpty }
+        return Hooks.Notification(summary: "\(summary)", body: lines.joined(separator: "\n"))
     }
 
-    /// What a display says beside the time, where the summary leaves that open.
-    private func state(at event: SessionEvent) -> String {
+    /// The state that a display shows beside the time, if the summary leaves it open.
+    private func state(at event: SessionEvent) -> Localized {
         switch event.name {
         case .superseded where event.isTakeover:
             guard let by = event.register.supersededBy else { return "" }
             let time = TimeText.clock(by.at, offset: LocalTime.utcOffset(at: by.at))
-            return strings.text(.moved, ["node": by.node.rawValue, "time": time])
+            return strings.text(.moved, ["node": .userText(by.node.rawValue), "time": time])
         case .started, .resumed, .phase, .superseded:
             let options = ScreenOptions(strings: strings, isReadOnly: true, utcOffset: LocalTime.utcOffset)
             let screen = Screen(event.view, at: event.boot, face: .phases, options: options)
@@ -39,7 +40,7 @@ struct NotificationWords: Sendable {
         }
     }
 
-    private func key(of name: SessionEvent.Name) -> Strings.Key {
+    private func key(of name: EventName) -> Strings.Key {
         switch name {
         case .started: .eventStarted
         case .paused: .eventPaused

@@ -2,17 +2,18 @@
 
 import ArgumentParser
 import Commands
+import Setup
 
-/// `lockstep-sim`: worlds of many nodes in virtual time, in which everything fails.
+/// `lockstep-sim`: simulated worlds of many nodes in virtual time, with faults.
 @main
 struct LockstepSim: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "lockstep-sim",
-        abstract: "Runs the engine in simulated worlds in which everything fails, and checks what must always hold.",
+        abstract: "Run the engine in simulated worlds with faults, and check the invariants.",
         discussion: """
-            A seed determines a world to the byte: its nodes, clocks, network, broker, what people do and what fails. \
-            Each world has two parts. In the first everything may fail; then the faults stop, and all must settle. \
-            The exit code is 1 when anything did not hold.
+            A seed determines a world to the byte: its nodes, clocks, network and broker, the acts of people, and the \
+            faults. In the first part of a world everything may fail; then the faults stop, and the world must settle. \
+            The exit code is 1 if a check failed.
             """,
         version: Software.version,
         subcommands: [RunCommand.self, SeedCommand.self, ReplayCommand.self, MutantsCommand.self]

@@ -2,84 +2,101 @@
 
 import ArgumentParser
 import Commands
-import Glibc
 import Simulation
 
-/// `lockstep-sim mutants`: the simulator's own proof.
+/// `lockstep-sim mutants`: the proof of the simulator.
 struct MutantsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "mutants",
-        abstract: "Runs engines that lack one rule each; every one must be caught, and so must the canary.")
+        abstract: "Run engines that lack one rule each. Every one must be caught, and so must the canary.",
+        discussion: """
+            With --kept each trace of a folder is replayed under the mutant that its header names. A trace in which that \
+            mutant does not fail is stale, which is a failure. Mutants without a trace are hunted.
+            """)
 
-    @Option(help: "How many seeds each may live through.")
+    @Option(help: "Give up on a mutant after this many seeds.")
     var budget = 2_000
 
-    @Option(help: "The first seed.")
+    @Option(help: "Start with this seed.")
     var first: UInt64 = 1
 
-    @Option(help: "How many mutants to hunt at one time.")
+    @Option(help: "Hunt this many mutants at a time.")
     var jobs = 2
 
-    @Option(help: "Writes a shrunken trace of each that was caught into this folder.", completion: .directory)
+    @Option(help: "Write a shrunken trace of each hunted mutant into this folder.", completion: .directory)
     var into: String?
 
-    @Option(
-        help: "A folder of traces: a mutant that outlives its seeds must fail in its own trace.", completion: .directory
-    )
+    @Option(help: "Replay the traces of this folder.", completion: .directory)
     var kept: String?
+
+    @Flag(help: "Print all mutants that fail in each kept trace, and exit.")
+    var match = false
 
     func validate() throws {
         if budget < 1 { throw ValidationError("--budget: at least 1.") }
         if !(1...64).contains(jobs) { throw ValidationError("--jobs: 1 to 64.") }
+        if match, kept == nil { throw ValidationError("--match needs --kept.") }
     }
 
     func run() async throws {
-        var escaped = 0
+        let traces = try kept.map { try TraceFolder.traces(in: $0) } ?? []
+        if match { return await printMatches(traces) }
+        var failures = 0
         if Scenario.canary.run().violation?.check != .canary {
             print("canary: NOT REPORTED")
-            escaped += 1
+            failures += 1
         }
+        for (trace, violation) in await Self.inParallel(traces, jobs: jobs, { $0.violationUnderMutant() }) {
+            if trace.mutant == nil, trace.isWithoutRule { continue }
+            print("\(trace.name): \(violation.map { "caught by \($0.check.rawValue)" } ?? "STALE, \(trace.rule)")")
+            if violation == nil { failures += 1 }
+        }
+        let kept = Set(traces.filter(\.isForMutant).map(\.rule))
         let (first, budget) = (first, budget)
-        try await withThrowingTaskGroup(of: (Mutant, Verdict?).self) { group in
-            for (number, mutant) in Mutant.all.enumerated() {
-                if number >= jobs, let (hunted, verdict) = try await group.next() {
-                    escaped += try tell(verdict, of: hunted)
-                }
-                group.addTask { (mutant, mutant.hunt(from: first, budget: budget)) }
-            }
-            for try await (hunted, verdict) in group { escaped += try tell(verdict, of: hunted) }
+        let hunted = Mutant.all.filter { !kept.contains($0.name) }
+        for (mutant, verdict) in await Self.inParallel(hunted, jobs: jobs, { $0.hunt(from: first, budget: budget) }) {
+            if try !report(verdict, of: mutant) { failures += 1 }
         }
-        if escaped > 0 { throw ExitCode(1) }
+        if failures > 0 { throw ExitCode(1) }
     }
 
-    /// Says what came of a mutant, and keeps the trace.
-    /// - Returns: How many have escaped: 0 or 1.
-    private func tell(_ verdict: Verdict?, of mutant: Mutant) throws -> Int {
-        let width = Mutant.all.map(\.name.count).max() ?? 0
-        let name = mutant.name + String(repeating: " ", count: width - mutant.name.count)
+    private func printMatches(_ traces: [KeptTrace]) async {
+        let matches = await Self.inParallel(traces, jobs: jobs) { trace in
+            Mutant.all.compactMap { mutant in
+                trace.scenario.run(rules: mutant.rules).violation.map { "\(mutant.name) (\($0.check.rawValue))" }
+            }
+        }
+        for (trace, names) in matches { print("\(trace.name): \(names.joined(separator: ", "))") }
+    }
+
+    /// Computes a value for each element, some at a time, in order.
+    private static func inParallel<Element: Sendable, Value: Sendable>(
+        _ elements: [Element], jobs: Int, _ body: @escaping @Sendable (Element) -> Value
+    ) async -> [(Element, Value)] {
+        await withTaskGroup(of: (Int, Value).self) { group in
+            var values: [Int: Value] = [:]
+            for (number, element) in elements.enumerated() {
+                if number >= jobs, let (place, value) = await group.next() { values[place] = value }
+                group.addTask { (number, body(element)) }
+            }
+            for await (place, value) in group { values[place] = value }
+            return elements.enumerated().compactMap { number, element in values[number].map { (element, $0) } }
+        }
+    }
+
+    /// Prints the outcome of a hunt and writes the trace.
+    /// - Returns: Whether the mutant was caught.
+    private func report(_ verdict: Verdict?, of mutant: Mutant) throws -> Bool {
         guard let verdict, let violation = verdict.violation else {
-            let trace = "\(kept ?? "")/\(Self.file(of: mutant))"
-            if kept != nil, access(trace, R_OK) == 0,
-                let found = try ReplayCommand.scenario(in: trace).run(rules: mutant.rules).violation
-            {
-                print("\(name)  caught in its trace by \(found.check.rawValue)")
-                return 0
-            }
-            print("\(name)  ESCAPED \(budget) seeds")
-            return 1
+            print("\(mutant.name): ESCAPED \(budget) seeds")
+            return false
         }
-        print("\(name)  caught at seed \(verdict.scenario.seed) by \(violation.check.rawValue)")
-        try keep(verdict.scenario.shrunken(violating: violation.check, rules: mutant.rules), of: mutant)
-        return 0
-    }
-
-    private static func file(of mutant: Mutant) -> String { "mutant \(mutant.name).trace" }
-
-    private func keep(_ scenario: @autoclosure () -> Scenario, of mutant: Mutant) throws {
-        guard let into else { return }
-        let path = "\(into)/\(Self.file(of: mutant))"
-        guard let file = fopen(path, "w") else { throw UsageError("\(path) cannot be written") }
-        defer { fclose(file) }
-        fputs(scenario().text, file)
+        print("\(mutant.name): caught at seed \(verdict.scenario.seed) by \(violation.check.rawValue)")
+        guard let into else { return true }
+        let scenario = verdict.scenario.shrunken(violating: violation.check, rules: mutant.rules)
+        let name = mutant.name.filter { $0 != "'" }.map { $0 == " " ? "-" : $0 }
+        let text = "# went wrong: nothing; this world catches the mutant.\n# rule: \(mutant.name)\n\(scenario.text)"
+        try TraceFolder.write(text, to: "\(into)/mutant-\(String(name).lowercased()).trace")
+        return true
     }
 }

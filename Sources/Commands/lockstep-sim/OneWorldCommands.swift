@@ -2,18 +2,18 @@
 
 import ArgumentParser
 import Commands
-import Glibc
+import Session
 import Simulation
 
-/// `lockstep-sim seed`: one seed, told.
+/// `lockstep-sim seed`: the world of one seed.
 struct SeedCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "seed", abstract: "Prints all that happens in the world of one seed, and a hash of it.")
+        commandName: "seed", abstract: "Print the events in the world of one seed, and a hash of them.")
 
-    @Argument(help: "The seed.")
+    @Argument(help: "Run this seed.")
     var seed: UInt64
 
-    @Flag(help: "Only the acts, as a file for replay.")
+    @Flag(help: "Print only the acts, as a file for replay.")
     var acts = false
 
     func run() async throws {
@@ -23,40 +23,32 @@ struct SeedCommand: AsyncParsableCommand {
     }
 }
 
-/// `lockstep-sim replay`: one trace, told.
+/// `lockstep-sim replay`: the world of one trace.
 struct ReplayCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "replay", abstract: "Runs a trace from a file and prints all that happens in its world.")
+        commandName: "replay", abstract: "Run a trace from a file and print the events in its world.")
 
-    @Argument(help: "The file, as a failure printed it.", completion: .file())
+    @Argument(help: "Read this file, with the text that a failure printed.", completion: .file())
     var file: String
 
-    func run() async throws { try tell(Self.scenario(in: file)) }
+    @Option(help: "Run the engine without the rule of this mutant.")
+    var mutant: String?
 
-    /// Reads a trace.
-    /// - Throws: A usage error that names the file, if it cannot be read or is no trace.
-    static func scenario(in file: String) throws -> Scenario {
-        guard let text = read(file) else { throw UsageError("\(file) cannot be read") }
-        do {
-            return try Scenario(text: text)
-        } catch {
-            throw UsageError("\(file), \(error)")
+    func validate() throws {
+        if let mutant, !Mutant.all.contains(where: { $0.name == mutant }) {
+            throw ValidationError("--mutant: there is no mutant “\(mutant)”.")
         }
     }
 
-    private static func read(_ path: String) -> String? {
-        guard let stream = fopen(path, "r") else { return nil }
-        defer { fclose(stream) }
-        var bytes: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 65_536)
-        while case let count = fread(&buffer, 1, buffer.count, stream), count > 0 { bytes += buffer[..<count] }
-        return String(decoding: bytes, as: UTF8.self)
+    func run() async throws {
+        let rules = Mutant.all.first { $0.name == mutant }?.rules
+        try tell(TraceFolder.trace(file).scenario, rules: rules)
     }
 }
 
-/// Prints a world; the exit code is 1 when something did not hold in it.
-private func tell(_ scenario: Scenario) throws {
-    let verdict = scenario.run(isTelling: true)
+/// Prints a world. The exit code is 1 if a check failed.
+private func tell(_ scenario: Scenario, rules: Rules? = nil) throws {
+    let verdict = scenario.run(rules: rules ?? .all, isTelling: true)
     for line in verdict.lines { print(line) }
     print("\(verdict.events) events, hash \(String(verdict.hash, radix: 16))")
     guard let violation = verdict.violation else { return }

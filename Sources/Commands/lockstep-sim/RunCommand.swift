@@ -10,23 +10,23 @@ import Synchronization
 struct RunCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run",
-        abstract: "Runs many seeds. The first violation is printed with a shrunken trace.",
+        abstract: "Run many seeds. Print the first violation with a shrunken trace.",
         discussion: """
-            A long run (20,000 seeds or more) also fails when something that must happen sometimes never did: faults \
-            that are never met prove nothing.
+            A run of 20,000 seeds or more also fails if an event that must happen sometimes never happened: a fault that \
+            is never met proves nothing.
             """
     )
 
-    @Option(help: "How many seeds to run.")
+    @Option(help: "Run this many seeds.")
     var seeds: Int?
 
-    @Option(name: .customLong("for"), help: "For how long to run: 90s, 60m, 2h.")
+    @Option(name: .customLong("for"), help: "Run for this time: 90s, 60m, 2h.")
     var time: String?
 
-    @Option(help: "The first seed.")
+    @Option(help: "Start with this seed.")
     var first: UInt64 = 1
 
-    @Option(help: "How many seeds to run at one time.")
+    @Option(help: "Run this many seeds at a time.")
     var jobs: Int = 2
 
     @Flag(help: "Print the summary as JSON.")
@@ -37,7 +37,7 @@ struct RunCommand: AsyncParsableCommand {
         if let seeds, seeds < 1 { throw ValidationError("--seeds: at least 1.") }
         if !(1...64).contains(jobs) { throw ValidationError("--jobs: 1 to 64.") }
         if let time, Stopwatch.seconds(time) == nil {
-            throw ValidationError("--for: “\(time)” is no time; say 90s, 60m or 2h.")
+            throw ValidationError("--for: “\(time)” is not a time; write 90s, 60m or 2h.")
         }
     }
 
@@ -89,7 +89,7 @@ struct Stopwatch: Sendable {
     }
 }
 
-/// A line on a terminal that says how far it is; nothing elsewhere.
+/// A line on a terminal with the progress; nothing elsewhere.
 final class Progress: Sendable {
     private let watch: Stopwatch
     private let count: Int?

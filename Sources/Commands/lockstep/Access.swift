@@ -1,50 +1,81 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ArgumentParser
 import Commands
-import Session
-import Web
-import Wire
+import Control
+import FoundationEssentials
+import Setup
+import Subprocess
+import SystemPackage
 
-/// The session as a command reaches it.
-protocol SessionAccess: Sendable {
-    func press(_ press: Press) async throws -> ReplyReport
-    /// Moves the session to where this access leads.
-    func take() async throws -> ReplyReport
-    func status() async throws -> StatusReport
-    func nodes() async throws -> NodesReport
-    /// The view and every later one, until access is lost.
-    func views(_ body: (NodeView) async throws -> Void) async throws
-}
+/// Which node a command connects to, or which broker where there is no node.
+struct AccessOptions: ParsableArguments, Sendable {
+    @OptionGroup var socket: SocketOptions
 
-extension Operation {
-    fileprivate var seconds: Int? {
-        if case .extend(let seconds) = self { seconds } else { nil }
+    @OptionGroup(title: "Without a node on this machine")
+    var broker: BrokerOptions
+
+    /// Runs `body` with the control of the node on this machine, else of a passing remote.
+    func withAccess(_ body: (ControlClient) async throws -> Void) async throws {
+        try await Access.orUnreachable {
+            if try await !withAccess(quiet: false, body) { throw socket.unreachable(", and no --broker is given") }
+        }
     }
-}
 
-/// Through the node on this machine.
-struct LocalAccess: SessionAccess {
-    let client: ControlClient
-
-    func press(_ press: Press) async throws -> ReplyReport {
-        try await client.press(
-            IntentRequest(
-                op: press.operation.name.rawValue, seconds: press.operation.seconds, session: press.session?.rawValue,
-                phase: press.phase))
+    /// Does the same for a caller that retries: it prints nothing where neither node nor broker is reached.
+    func withAccessIfReached(_ body: (ControlClient) async throws -> Void) async throws {
+        _ = try await withAccess(quiet: true, body)
     }
-    func take() async throws -> ReplyReport { try await client.take() }
-    func status() async throws -> StatusReport { try await client.status() }
-    func nodes() async throws -> NodesReport { try await client.nodes() }
-    func views(_ body: (NodeView) async throws -> Void) async throws { try await client.views(body) }
+
+    /// - Returns: Whether there was a node or a broker to connect to.
+    private func withAccess(quiet: Bool, _ body: (ControlClient) async throws -> Void) async throws -> Bool {
+        if let client = socket.localNode {
+            try await body(client)
+        } else if try hasBroker() {
+            try await Self.withRemote(broker.arguments + (quiet ? ["--quiet"] : []), body)
+        } else {
+            return false
+        }
+        return true
+    }
+
+    /// Checks the settings of a passing remote, and returns whether they name a broker.
+    func hasBroker() throws -> Bool {
+        let environment = ProcessInfo.processInfo.environment
+        var values = broker.values
+        try values.fill(environment: environment)
+        return try Settings(values, environment: environment).broker != nil
+    }
+
+    /// Runs `body` with a passing remote: `lockstep-node remote` joins the space and serves its control socket meanwhile.
+    /// - Throws: The error of `body`; the exit code of a remote that could not join, after it has printed the reason.
+    private static func withRemote(
+        _ arguments: [String], _ body: (ControlClient) async throws -> Void
+    ) async throws {
+        var options = PlatformOptions()
+        // Ctrl-C reaches this process only; the remote ends when its standard input does.
+        options.processGroupID = 0
+        let result = try await Subprocess.run(
+            .path(FilePath(CompanionExecutable.path(of: "lockstep-node"))),
+            arguments: Arguments(["remote"] + arguments),
+            platformOptions: options, input: .inputWriter, output: .sequence, error: .currentStandardError
+        ) { execution in
+            var lines = execution.standardOutput.strings().makeAsyncIterator()
+            guard let socket = try await lines.next() else { return }
+            try await body(ControlClient(path: socket))
+        }
+        if case .exited(let code) = result.terminationStatus, code != 0 { throw ExitCode(code) }
+    }
 }
 
 enum Access {
-    /// Says that neither node nor broker was reached.
+    /// Prints why neither node nor broker was reached, and returns the exit code.
     static func unreachable(_ reason: String) -> any Error {
         CommandLineRunner.say("lockstep: \(reason)")
         return ExitStatus.unreachable.code
     }
 
+    /// Runs `body`; a ``ControlError`` becomes a line on stderr and an exit code.
     static func orUnreachable(_ body: () async throws -> Void) async throws {
         do {
             try await body()
@@ -53,6 +84,9 @@ enum Access {
             case .noAnswer, .badAnswer:
                 CommandLineRunner.say("lockstep: \(error)")
                 throw ExitStatus.noAnswer.code
+            case .refused(let reason):
+                CommandLineRunner.say("lockstep: \(reason)")
+                throw ExitStatus.refused.code
             case .pathTooLong, .taken, .unreachable: throw unreachable("\(error)")
             }
         }

@@ -1,96 +1,176 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import Commands
+import Control
 import Display
 import Session
 import Wire
 
-/// What the commands that ask something of the current session have in common.
+/// A command that sends one request about the current session.
 protocol ActionCommand: AsyncParsableCommand {
     var access: AccessOptions { get }
     var output: OutputOptions { get }
-    func operation() throws -> Operation
+    func operation() throws -> IntentOperation
 }
 
 extension ActionCommand {
     func run() async throws {
         let operation = try operation()
-        try await access.withAccess { access in
-            try Report.end(try await access.press(Press(operation)), done: operation.done, json: output.json)
+        try await access.withAccess { node in
+            let reply = try await node.press(IntentRequest(Press(operation)))
+            try Report.end(reply, done: operation.done, json: output.json)
         }
     }
 }
 
-extension Operation {
-    fileprivate var done: String {
+extension IntentOperation {
+    /// The message after the operation took effect.
+    fileprivate var done: Localized {
         switch self {
         case .pause: Report.strings[.eventPaused]
         case .resume: Report.strings[.eventResumed]
         case .stop: Report.strings[.eventStopped]
-        case .extend(let seconds): "+" + seconds.inWords
+        case .extend(let seconds): "+\(.userText(seconds.inWords))"
         case .startBreak: Report.strings[.breakInProgress]
         case .startFocus: Report.strings[.focusInProgress]
         case .skip: Report.strings[.eventPhase]
+        case .correct(let title, let label, let colour):
+            Self.words([title, label.map { $0.isEmpty ? "\(Report.strings[.noLabel])" : $0 }, colour?.description])
         }
+    }
+
+    private static func words(_ texts: [String?]) -> Localized {
+        let given = texts.compactMap(\.self).filter { !$0.isEmpty }
+        return given.isEmpty ? "–" : .userText(given.joined(separator: " · "))
     }
 }
 
 struct Pause: ActionCommand {
-    static let configuration = CommandConfiguration(abstract: "Freezes the time of the current session.")
+    static let configuration = CommandConfiguration(commandName: "pause", abstract: "Pause the current session.")
     @OptionGroup var access: AccessOptions
     @OptionGroup var output: OutputOptions
 
-    func operation() -> Operation { .pause }
+    func operation() -> IntentOperation { .pause }
 }
 
 struct Resume: ActionCommand {
-    static let configuration = CommandConfiguration(abstract: "Lets a paused session go on.")
+    static let configuration = CommandConfiguration(commandName: "resume", abstract: "Resume a paused session.")
     @OptionGroup var access: AccessOptions
     @OptionGroup var output: OutputOptions
 
-    func operation() -> Operation { .resume }
+    func operation() -> IntentOperation { .resume }
 }
 
 struct Stop: ActionCommand {
-    static let configuration = CommandConfiguration(abstract: "Ends the current session.")
+    static let configuration = CommandConfiguration(commandName: "stop", abstract: "End the current session.")
     @OptionGroup var access: AccessOptions
     @OptionGroup var output: OutputOptions
 
-    func operation() -> Operation { .stop }
+    func operation() -> IntentOperation { .stop }
 }
 
 struct Extend: ActionCommand {
-    static let configuration = CommandConfiguration(abstract: "Makes the current phase of a countdown longer.")
+    static let configuration = CommandConfiguration(
+        commandName: "extend", abstract: "Extend the current phase of a countdown.")
     @OptionGroup var access: AccessOptions
     @OptionGroup var output: OutputOptions
 
-    @Argument(help: "By how much: 1s to 24h.")
+    @Argument(help: "The time to add: 1s to 24h.")
     var by = "1m"
 
-    func operation() throws -> Operation { .extend(seconds: try Duration.seconds(by, of: "extend")) }
+    func operation() throws -> IntentOperation { .extend(seconds: try Duration.seconds(by, of: "extend")) }
 }
 
 struct Break: ActionCommand {
-    static let configuration = CommandConfiguration(abstract: "Goes to the break that follows, or puts one in.")
+    static let configuration = CommandConfiguration(
+        commandName: "break", abstract: "Go to the break that follows, or insert one.")
     @OptionGroup var access: AccessOptions
     @OptionGroup var output: OutputOptions
 
-    func operation() -> Operation { .startBreak }
+    func operation() -> IntentOperation { .startBreak }
 }
 
 struct Focus: ActionCommand {
-    static let configuration = CommandConfiguration(abstract: "Goes to the focus phase that follows, or puts one in.")
+    static let configuration = CommandConfiguration(
+        commandName: "focus", abstract: "Go to the focus phase that follows, or insert one.")
     @OptionGroup var access: AccessOptions
     @OptionGroup var output: OutputOptions
 
-    func operation() -> Operation { .startFocus }
+    func operation() -> IntentOperation { .startFocus }
 }
 
 struct Skip: ActionCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Goes to the next phase; ends the session after the last one.")
+        commandName: "skip", abstract: "Go to the next phase; after the last one, end the session.")
     @OptionGroup var access: AccessOptions
     @OptionGroup var output: OutputOptions
 
-    func operation() -> Operation { .skip }
+    func operation() -> IntentOperation { .skip }
+}
+
+struct Correct: ActionCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "correct",
+        abstract: "Correct the title or the label of the current session.",
+        discussion: """
+            What is not given stays. The whole time of the session counts for the new label. For a session that is over \
+            see lockstep debt correct.
+            """
+    )
+
+    @OptionGroup var access: AccessOptions
+    @OptionGroup var output: OutputOptions
+
+    @Option(help: "The title.")
+    var title: String?
+
+    @Option(help: "The label that the time counts for; - is the default label.")
+    var label: String?
+
+    @OptionGroup var colouring: ColourOption
+
+    func validate() throws {
+        if title == nil, label == nil, colouring.color == nil {
+            throw ValidationError("--title, --label or --color is needed")
+        }
+    }
+
+    func operation() throws -> IntentOperation {
+        .correct(title: title, label: label == "-" ? "" : label, colour: try colouring.colour())
+    }
+}
+
+struct Take: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "take",
+        abstract: "Move the current session to the node of this machine.",
+        discussion: """
+            The session continues here unchanged, whether its owner is online or not; the time does not jump. A passing \
+            remote cannot hold a session and is refused.
+            """
+    )
+
+    @OptionGroup var access: AccessOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() async throws {
+        try await access.withAccess { node in
+            try Report.end(try await node.take(), done: Report.strings[.movedHere], json: output.json)
+        }
+    }
+}
+
+struct Nodes: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "nodes", abstract: "List the nodes of the space.")
+
+    @OptionGroup var access: AccessOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() async throws {
+        try await access.withAccess { node in
+            let report = try await node.nodes()
+            print(output.json ? Report.json(report) : report.lines.joined(separator: "\n"))
+        }
+    }
 }

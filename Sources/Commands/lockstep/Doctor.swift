@@ -2,19 +2,20 @@
 
 import ArgumentParser
 import Commands
+import Control
 import Display
 import FoundationEssentials
-import Glibc
+import Platform
 import Subprocess
 import SystemPackage
-import Web
 import Wire
 
-/// `lockstep doctor`: whether everything is as it should be, and what to do where it is not.
+/// `lockstep doctor`: checks everything and suggests repairs.
 struct Doctor: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Looks whether node, broker, clocks and ledger are well, and says how what is not is mended.",
-        discussion: "Exit code 0 when all is well, 3 when something is wrong.")
+        commandName: "doctor",
+        abstract: "Check node, broker, clocks and ledger, and suggest fixes.",
+        discussion: "Exit code 0 when nothing is wrong, else 3.")
 
     @OptionGroup var socket: SocketOptions
 
@@ -24,14 +25,14 @@ struct Doctor: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-        let ledger = await Self.ledger(ledger)
+        let ledger = await ledgerFindings()
         let hasLedger = ledger.contains { $0.check == "ledger" && $0.state != .absent }
-        let findings = await node(hasLedger: hasLedger) + ledger
-        if output.json { print(Report.json(findings)) } else { for finding in findings { Self.say(finding) } }
+        let findings = await nodeFindings(hasLedger: hasLedger) + ledger
+        if output.json { print(Report.json(findings)) } else { findings.forEach(Self.show) }
         if findings.contains(where: { $0.state == .wrong }) { throw ExitStatus.refused.code }
     }
 
-    private static func say(_ finding: Finding) {
+    private static func show(_ finding: Finding) {
         let mark =
             switch finding.state {
             case .ok: "ok"
@@ -39,16 +40,17 @@ struct Doctor: AsyncParsableCommand {
             case .wrong: "WRONG"
             }
         print("\(mark.padded(6))\(finding.check.padded(14))\(finding.found)")
-        if let mend = finding.mend { print("\("".padded(20))→ \(mend)") }
+        if let fix = finding.fix { print("\("".padded(20))→ \(fix)") }
     }
 
-    private func node(hasLedger: Bool) async -> [Finding] {
-        let places = socket.wantedSockets.joined(separator: " or ")
+    // MARK: The node
+
+    private func nodeFindings(hasLedger: Bool) async -> [Finding] {
         guard let client = socket.localNode else {
             return [
                 Finding(
-                    "node", .wrong, "none listens on \(places)",
-                    mend:
+                    "node", .wrong, "no node listens on \(socket.wantedSockets.joined(separator: " or "))",
+                    fix:
                         "lockstep up, or systemctl --user start lockstep-node (of the machine: sudo systemctl start …)")
             ]
         }
@@ -59,30 +61,35 @@ struct Doctor: AsyncParsableCommand {
                 status.linked ? Finding("broker", .ok, "the node is connected") : await Self.noBroker(client),
             ] + Self.problems(status) + Self.clocks(status, nodes) + [Self.debt(status, nodes, hasLedger: hasLedger)]
         } catch {
-            return [Finding("node", .wrong, "\(error)", mend: "end it and start it again; its log may say why")]
+            return [Finding("node", .wrong, "\(error)", fix: "restart it; its log may state the reason")]
         }
     }
 
-    /// The command that shows what a service logged: of a person's installation, and of the machine's.
-    static func log(of unit: String) -> String {
+    /// The command that prints the log of a service: of a user's installation, and of the machine's.
+    private static func log(of unit: String) -> String {
         "journalctl --user -u \(unit) (where it is the machine's: sudo journalctl -u \(unit))"
     }
 
-    /// Tells a node that was given no broker from one that does not reach its own.
+    /// Distinguishes a node without a broker from a node that cannot reach its broker.
     private static func noBroker(_ client: ControlClient) async -> Finding {
-        struct Seen: Error {}
-        var worksAlone = false
-        try? await client.views { view in
-            worksAlone = view.worksAlone
-            throw Seen()
-        }
-        guard !worksAlone else {
+        guard (try? await client.view())?.worksAlone != true else {
             return Finding(
                 "broker", .absent, "none is set, so sessions stay on this machine: LOCKSTEP_BROKER in node.env")
         }
         return Finding(
             "broker", .wrong, "the node is not connected; sessions go on here alone",
-            mend: "the node's log says why: \(Self.log(of: "lockstep-node")); then LOCKSTEP_BROKER in node.env")
+            fix: "read the node's log: \(log(of: "lockstep-node")); check LOCKSTEP_BROKER in node.env")
+    }
+
+    /// The problems that the node reports, and whether its changes are saved.
+    private static func problems(_ status: StatusReport) -> [Finding] {
+        // A node of an older version does not report problems.
+        guard let problems = status.problems else { return [] }
+        let found = problems.map { problem in
+            Finding(problem.kind.check, problem.kind.isMinor ? .absent : .wrong, problem.text, fix: problem.fix)
+        }
+        guard !problems.contains(where: { $0.kind == .unsaved }) else { return found }
+        return [Finding("disk", .ok, "the node's changes are saved")] + found
     }
 
     private static func clocks(_ status: StatusReport, _ nodes: NodesReport) -> [Finding] {
@@ -92,37 +99,88 @@ struct Doctor: AsyncParsableCommand {
             wrong.append(
                 Finding(
                     "clocks", .wrong,
-                    "this machine's is \((Int(abs(ahead)) / 1_000).inWords) \(ahead < 0 ? "behind" : "ahead of") the space's",
-                    mend: "set it, or have it set: timedatectl set-ntp true"))
+                    "this machine's clock is \((Int(abs(ahead)) / 1_000).inWords) \(ahead < 0 ? "behind" : "ahead of") the time of the space",
+                    fix: "set it, or let NTP set it: timedatectl set-ntp true"))
         }
-        // A node that is away does no harm, and cannot be looked at.
+        // A node that is offline does no harm, and its clock cannot be set now.
         let others = nodes.nodes.filter { $0.online && !$0.isSelf && $0.state == "clockWrong" }.map(\.node)
         if !others.isEmpty {
             wrong.append(
                 Finding(
-                    "clocks", .wrong, "not that of this node on \(others.joined(separator: ", "))",
-                    mend: "where it is wrong, set it, or have it set: timedatectl set-ntp true"))
+                    "clocks", .wrong, "these differ from this node's clock: \(others.joined(separator: ", "))",
+                    fix: "set the wrong clock, or let NTP set it: timedatectl set-ntp true"))
         }
         return wrong.isEmpty ? [Finding("clocks", .ok, "they agree")] : wrong
     }
 
-    /// What `lockstep-debt` says of the ledger, which it alone can read.
-    private static func ledger(_ options: LedgerOptions) async -> [Finding] {
-        let program = Sibling.path(of: "lockstep-debt")
-        guard access(program, X_OK) == 0 else {
-            return [Finding("ledger", .absent, "lockstep-debt is not installed here")]
+    // MARK: The ledger
+
+    /// The debt service publishes the week at least once a day; this leaves it an hour, in milliseconds.
+    private static let freshness: Int64 = 25 * 3_600_000
+
+    /// Checks the week's debt. The broker retains the last value, from any publisher: it is right only while the debt
+    /// service is online and has published it lately.
+    private static func debt(_ status: StatusReport, _ nodes: NodesReport, hasLedger: Bool) -> Finding {
+        let check = "weekly debt"
+        let why = "read the service's log: \(log(of: "lockstep-debt"))"
+        guard let minutes = status.debtMinutes else {
+            guard hasLedger else { return Finding(check, .absent, "not measured: start lockstep-debt") }
+            return Finding(
+                check, .wrong, "there is a ledger here, but the node receives no week from the debt service",
+                fix: "\(why); its broker and space must be those of the node")
         }
+        guard status.linked else { return Finding(check, .absent, "unknown: no connection to the broker") }
+        let age = status.debtAt.map {
+            max(0, SystemClock.wallMilliseconds() - (status.clockAhead ?? 0) - $0)
+        }
+        let update = age.map { ", last update \((Int($0) / 1_000).inWords) ago" } ?? ""
+        let heard = "\(DebtText.text(minutes: minutes)) received\(update)"
+        // Two services announce themselves: the calm service and this one.
+        let services = nodes.nodes.filter { $0.role == "service" && $0.node != "calm" }
+        if !services.isEmpty, !services.contains(where: \.online) {
+            let names = services.map(\.node).joined(separator: ", ")
+            return Finding(
+                check, .wrong, "\(heard); its service \(names) is offline",
+                fix: "on its machine: systemctl --user start lockstep-debt (of the machine: sudo systemctl start …)")
+        }
+        if let age, age > freshness {
+            return Finding(check, .wrong, "\(heard): this is older than a day; the service publishes daily", fix: why)
+        }
+        guard services.isEmpty else { return Finding(check, .ok, heard) }
+        return Finding(
+            check, .absent, "\(heard); source unknown: a debt service for all spaces (+) publishes no presence"
+        )
+    }
+
+    /// The findings of `lockstep-debt`, which alone can read the ledger.
+    private func ledgerFindings() async -> [Finding] {
+        let name = "lockstep-debt"
+        guard CompanionExecutable.isInstalled(name) else {
+            return [Finding("ledger", .absent, "\(name) is not installed here")]
+        }
+        let program = CompanionExecutable.path(of: name)
         do {
             let result = try await Subprocess.run(
-                .path(FilePath(program)), arguments: Arguments(["examine"] + options.arguments), input: .none,
+                .path(FilePath(program)), arguments: Arguments(["examine"] + ledger.arguments), input: .none,
                 output: .string(limit: 1 << 20), error: .string(limit: 1 << 16))
-            if let findings = try? JSONDecoder().decode([Finding].self, from: Data(result.standardOutput.utf8)) {
+            if let findings: [Finding] = try? ReportJSON.decode(from: Array(result.standardOutput.utf8)) {
                 return findings
             }
             let reason = result.standardError.split(whereSeparator: \.isNewline).joined(separator: " ")
-            return [Finding("ledger", .wrong, reason, mend: "Config/debt.env says what its settings take")]
+            return [Finding("ledger", .wrong, reason, fix: "Config/debt.env says what its settings take")]
         } catch {
-            return [Finding("ledger", .wrong, "\(program) cannot be run: \(error)", mend: "install Lockstep again")]
+            return [Finding("ledger", .wrong, "\(program) cannot be run: \(error)", fix: "install Lockstep again")]
+        }
+    }
+}
+
+extension ProblemReport.Kind {
+    fileprivate var check: String {
+        switch self {
+        case .unsaved: "disk"
+        case .sameID: "node id"
+        case .tooLarge: "messages"
+        case .noSuspendLock: "suspend"
         }
     }
 }

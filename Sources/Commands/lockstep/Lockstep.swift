@@ -2,26 +2,27 @@
 
 import ArgumentParser
 import Commands
-import Shell
+import Setup
 
-/// `lockstep`: what people type.
+/// `lockstep`: the command line.
 @main
 struct Lockstep: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "lockstep",
         abstract: "One live session on every screen you own.",
         discussion: """
-            Talks to the node on this machine. Where none runs and --broker is given, presses, status, nodes, watch and \
-            calm act as a passing remote.
+            Connects to the node on this machine. Where none runs and --broker is given, presses, status, nodes, watch \
+            and calm act as a passing remote.
 
             \(ExitStatus.help)
             """,
         version: Software.version,
         subcommands: [
             Up.self, NodeCommand.self, StartCommand.self, Pause.self, Resume.self, Stop.self, Extend.self,
-            Break.self, Focus.self, Skip.self, Take.self, StatusCommand.self, Nodes.self, Watch.self,
-            KioskCommand.self, CalmCommand.self, DebtCommand.self, HistoryCommand.self,
-            Doctor.self,
+            Break.self, Focus.self, Skip.self, Correct.self, Take.self, StatusCommand.self, Nodes.self,
+            Watch.self, KioskCommand.self, PhoneCommand.self, CalmCommand.self, DebtCommand.self,
+            HistoryCommand.self, Doctor.self, JoinCommand.self, LeaveCommand.self, BrokerCommand.self,
+            InviteCommand.self, MembersCommand.self, RevokeCommand.self,
         ]
     )
 

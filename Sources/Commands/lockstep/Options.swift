@@ -2,15 +2,17 @@
 
 import ArgumentParser
 import Commands
+import Control
+import Display
 import FoundationEssentials
+import Glibc
 import Session
-import Shell
-import Web
+import Setup
 
-/// Which node of this machine a command speaks to.
+/// Which node of this machine a command connects to.
 struct SocketOptions: ParsableArguments, Sendable {
     @Option(
-        help: "The socket of the node on this machine (default: where nodes put it). LOCKSTEP_SOCKET",
+        help: "The socket of the node on this machine (default: the usual place). LOCKSTEP_SOCKET",
         completion: .file())
     var socket: String?
 
@@ -24,52 +26,53 @@ struct SocketOptions: ParsableArguments, Sendable {
         if let given = socket ?? environment["LOCKSTEP_SOCKET"], !given.isEmpty { return [given] }
         return Paths(environment: environment).sockets
     }
-}
 
-/// Which node, or failing that which broker, a command speaks to.
-struct AccessOptions: ParsableArguments, Sendable {
-    @OptionGroup var socket: SocketOptions
-
-    @OptionGroup(title: "Without a node on this machine")
-    var broker: BrokerOptions
-
-    /// Runs `body` with access to the session: through the node on this machine, else as a passing remote.
-    func withAccess(_ body: (any SessionAccess) async throws -> Void) async throws {
-        if let client = socket.localNode {
-            return try await Access.orUnreachable { try await body(LocalAccess(client: client)) }
+    /// Ends the command because no node was reached.
+    /// - Parameter advice: A suggestion for the person.
+    func unreachable(_ advice: String = "") -> any Error {
+        if let closed = wantedSockets.first(where: { access($0, W_OK) != 0 && errno == EACCES }) {
+            return Access.unreachable(
+                "only members of its group may use \(closed); for the node of this machine: "
+                    + "sudo usermod -aG lockstep $USER, then log in again")
         }
-        guard let settings = try remoteSettings() else {
-            let sockets = socket.wantedSockets.joined(separator: " or ")
-            throw Access.unreachable("no node listens on \(sockets), and no --broker is given")
-        }
-        try await Remote.run(settings: settings, body)
-    }
-
-    /// The same for who tries again later: where nobody is reached it returns or throws without a word.
-    func withAccessIfReached(_ body: (any SessionAccess) async throws -> Void) async throws {
-        if let client = socket.localNode { return try await body(LocalAccess(client: client)) }
-        guard let settings = try remoteSettings() else { return }
-        try await Remote.run(settings: settings, isQuiet: true, body)
-    }
-
-    /// What a passing remote needs; `nil` where no broker is given.
-    func remoteSettings() throws -> Settings? {
-        let environment = ProcessInfo.processInfo.environment
-        var values = broker.values
-        try values.fill(environment: environment)
-        let settings = try Settings(values, environment: environment)
-        return settings.broker == nil ? nil : settings
+        return Access.unreachable("no node listens on \(wantedSockets.joined(separator: " or "))\(advice)")
     }
 }
 
-/// How a command says what came of it.
+/// Whether a command prints its result for people or for programs.
 struct OutputOptions: ParsableArguments {
-    @Flag(help: "Say it as JSON, for programs.")
+    @Flag(help: "Print JSON, for programs.")
     var json = false
 }
 
+/// Which language a command draws in.
+struct LanguageOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "The language of what is drawn (default: that of LC_ALL, LC_MESSAGES or LANG).",
+            discussion: Catalogue.languages.joined(separator: " ")),
+        completion: .list(Catalogue.languages))
+    var lang: String?
+
+    func validate() throws {
+        guard let lang, Catalogue.match(lang) == nil else { return }
+        throw ValidationError("--lang “\(lang)”: there are \(Catalogue.languages.joined(separator: ", "))")
+    }
+
+    /// The strings of the language.
+    var strings: Strings { lang.flatMap(Catalogue.match) ?? Self.ofEnvironment }
+
+    /// The strings of the environment's language.
+    static var ofEnvironment: Strings { Catalogue.best { name in getenv(name).map { String(cString: $0) } } }
+}
+
+extension CaseIterable where Self: RawRepresentable<String> {
+    /// All values, for a help text.
+    static var names: String { allCases.map(\.rawValue).joined(separator: ", ") }
+}
+
 extension Duration {
-    /// Reads a duration of a command line.
+    /// Reads a duration of the command line.
     static func seconds(_ text: String, of name: String) throws(UsageError) -> Int {
         do throws(PlanError) {
             return try PlanGrammar.seconds(of: text)

@@ -2,20 +2,20 @@
 
 import ArgumentParser
 import Commands
+import Control
 import Display
 import Session
-import Web
 import Wire
 
 struct StartCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "start",
-        abstract: "Starts a session on the node of this machine; whatever was live in the space ends.",
+        abstract: "Start a session on the node of this machine; it ends the session that was live in the space.",
         discussion: """
             Without --for, --plan, --preset or --count-up the session is one focus phase of 25 minutes.
 
             A plan is a list of phases: focus 25m, shortBreak 5m. Kinds are focus, shortBreak, longBreak, work, rest and \
-            phase; a name stands in double quotes: phase "Breathe" 10m. Parentheses and xN repeat: \
+            phase; a name is written in double quotes: phase "Breathe" 10m. Parentheses and xN repeat: \
             (focus 25m, shortBreak 5m) x4. A slash alternates: work 40s x8 / rest 20s.
             """
     )
@@ -23,10 +23,10 @@ struct StartCommand: AsyncParsableCommand {
     @OptionGroup var socket: SocketOptions
     @OptionGroup var output: OutputOptions
 
-    @Argument(help: "What you do: Reading.")
+    @Argument(help: "The title, such as Reading.")
     var title: String?
 
-    @Option(name: .customLong("for"), help: "One focus phase of that length: 25m, 40s, 1h30m.")
+    @Option(name: .customLong("for"), help: "One focus phase of this length: 25m, 40s, 1h30m.")
     var length: String?
 
     @Option(help: "The phases, in the grammar above.")
@@ -38,15 +38,10 @@ struct StartCommand: AsyncParsableCommand {
     @Flag(help: "Count up until stopped.")
     var countUp = false
 
-    @Option(help: "What the time is booked on.")
+    @Option(help: "The label that the time counts for.")
     var label: String?
 
-    @Option(
-        help: ArgumentHelp(
-            "The label's colour: a name, #rgb, #rrggbb or #rrggbbaa (aa is the opacity), with or without #.",
-            discussion: NamedColours.names.joined(separator: " ")),
-        completion: .list(NamedColours.names))
-    var color: String?
+    @OptionGroup var colouring: ColourOption
 
     @Option(
         help: "An emoji, or a built-in drawing: \(Icon.names).",
@@ -60,14 +55,15 @@ struct StartCommand: AsyncParsableCommand {
         if [length != nil, plan != nil, preset != nil, countUp].count(where: \.self) > 1 {
             throw ValidationError("--for, --plan, --preset and --count-up exclude each other")
         }
-        if color != nil, label == nil { throw ValidationError("--color colours a label; give one with --label") }
+        if colouring.color != nil, label == nil {
+            throw ValidationError("--color colours a label; give one with --label")
+        }
     }
 
     func run() async throws {
         let request = try request()
         guard let client = socket.localNode else {
-            let sockets = socket.wantedSockets.joined(separator: " or ")
-            throw Access.unreachable("no node listens on \(sockets); start one with lockstep up or lockstep node")
+            throw socket.unreachable("; start one with lockstep up or lockstep node")
         }
         try await Access.orUnreachable {
             try Report.end(try await client.start(request), done: Report.strings[.eventStarted], json: output.json)
@@ -75,12 +71,7 @@ struct StartCommand: AsyncParsableCommand {
     }
 
     private func request() throws -> StartRequest {
-        let colour = try color.map { color in
-            guard let colour = Colour(typed: color) else {
-                throw UsageError("--color “\(color)” is no colour; a colour is \(Colour.forms)")
-            }
-            return colour
-        }
+        let colour = try colouring.colour()
         if let plan {
             do throws(PlanError) {
                 _ = try PlanGrammar.phases(of: plan)
@@ -94,7 +85,24 @@ struct StartCommand: AsyncParsableCommand {
             seconds: try length.map { try Duration.seconds($0, of: "--for") }
                 ?? (isDefault ? PhaseDefaults().focus : nil),
             plan: plan, preset: preset, mode: countUp ? "countup" : nil, label: label, colour: colour?.description,
-            icon: icon,
-            autoAdvance: autoAdvance)
+            icon: icon, autoAdvance: autoAdvance)
+    }
+}
+
+/// The colour of a label.
+struct ColourOption: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "The label's colour: a name, #rgb, #rrggbb or #rrggbbaa (aa is the opacity), with or without #.",
+            discussion: NamedColours.names.joined(separator: " ")),
+        completion: .list(NamedColours.names))
+    var color: String?
+
+    func colour() throws -> Colour? {
+        guard let color else { return nil }
+        guard let colour = Colour(typed: color) else {
+            throw UsageError("--color “\(color)” is not a colour; a colour is \(Colour.forms)")
+        }
+        return colour
     }
 }

@@ -2,38 +2,39 @@
 
 import ArgumentParser
 import Commands
+import Control
 import FoundationEssentials
 import Glibc
-import Shell
+import Setup
 import Subprocess
 import SystemPackage
 import UnixSignals
-import Web
 
 /// `lockstep up`: everything on this machine, with nothing to set up first.
 struct Up: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract:
-            "Runs a broker of one's own on loopback, a node, the calm service and the debt service, until Ctrl-C.",
+        commandName: "up",
+        abstract: "Run a private broker on loopback, a node, the calm service and the debt service, until Ctrl-C.",
         discussion: """
-            The broker keeps what it knows in the state directory, so the next lockstep up goes on where this one ended; \
-            should it end by itself, it is started again. It serves this machine only; README tells how to set one up for \
-            others. The microphone stays off unless you say --listen, and then only levels leave the process that listens.
+            The broker keeps its retained messages in the state directory, so the next lockstep up continues where this \
+            one ended. If the broker ends by itself, it is started again. It serves this machine only; README describes \
+            a broker for several machines. The microphone stays off without --listen; with it, only levels leave the \
+            process that listens.
             """
     )
 
     @OptionGroup var options: NodeOptions
 
-    @Option(help: "The broker's port on 127.0.0.1 (default: the one of last time, else any free one).")
+    @Option(help: "The broker's port on 127.0.0.1 (default: the port of last time, else any free one).")
     var port: Int?
 
-    @Flag(help: "Listen to the microphone, for how calm it is; only levels leave the process that does.")
+    @Flag(help: "Listen to the microphone to measure how calm it is; only levels leave the process that listens.")
     var listen = false
 
     func validate() throws {
         if let port, !(1...65_535).contains(port) { throw ValidationError("--port is 1 to 65535") }
         if options.values.isGiven(.broker) {
-            throw ValidationError("lockstep up runs a broker of its own; for another one, say lockstep node --broker …")
+            throw ValidationError("lockstep up runs a broker of its own; for another one, use lockstep node --broker …")
         }
     }
 
@@ -45,7 +46,7 @@ struct Up: AsyncParsableCommand {
         try values.fill(environment: environment)
         let settings = try Settings(values, environment: environment)
         if ControlClient.isServed(settings.socket) { throw UsageError("\(ControlError.taken(settings.socket))") }
-        // From here on, or an interrupt meanwhile would leave the broker behind.
+        // Trapped before the broker starts: an interrupt in between would leave the broker behind.
         let signals = await UnixSignalsSequence(trapping: [.sigint, .sigterm, .sighup])
         let broker: PrivateBroker
         do throws(PrivateBrokerError) {
@@ -54,8 +55,8 @@ struct Up: AsyncParsableCommand {
             throw UsageError("\(error)")
         }
         do {
-            try await broker.run(onEnd: Self.sayBrokerEnded) { [listen] address in
-                try await Self.runAll(settings: settings, address: address, listens: listen, until: signals)
+            try await broker.run(onEnd: Self.reportBrokerEnd) { [listen] address in
+                try await Children(settings: settings, address: address, listens: listen).run(until: signals)
             }
         } catch let error as PrivateBrokerError {
             CommandLineRunner.say("lockstep up: \(error)")
@@ -63,35 +64,42 @@ struct Up: AsyncParsableCommand {
         }
     }
 
-    /// What a person may have set for the broker that they use otherwise.
-    private static let ofAnotherBroker = [
+    /// The settings of the environment that belong to a broker other than the private one.
+    fileprivate static let ofAnotherBroker = [
         Setting.broker, .passwordFile, .tlsCA, .tlsCertificate, .tlsKey,
     ].map(\.rawValue)
 
+    private static func reportBrokerEnd(_ status: String) {
+        CommandLineRunner.say("lockstep up: the broker has ended by itself (\(status)) and is started again")
+    }
+}
+
+/// The node and the services of `lockstep up`.
+private struct Children: Sendable {
+    let settings: Settings
+    let address: BrokerAddress
+    let listens: Bool
+
     private enum Step {
         case served
-        case askedToEnd
-        case ended(TerminationStatus)
-        /// What one can do without has ended.
-        case left(String, TerminationStatus)
+        case interrupted
+        case nodeEnded(TerminationStatus)
+        case serviceEnded(String, TerminationStatus)
     }
 
-    private static func runAll(
-        settings: Settings, address: BrokerAddress, listens: Bool, until signals: UnixSignalsSequence
-    ) async throws {
+    func run(until signals: UnixSignalsSequence) async throws {
         try await withThrowingTaskGroup(of: Step.self) { group in
-            group.addTask { .ended(try await node(settings: settings, address: address)) }
-            // Without it there is no calm, and everything else.
-            if access(Sibling.path(of: calm), X_OK) == 0 {
-                group.addTask { .left("the calm service", try await calmService(settings, address)) }
-                if listens { group.addTask { .left("the microphone", try await microphone(settings, address)) } }
+            group.addTask { .nodeEnded(try await node()) }
+            if CompanionExecutable.isInstalled("lockstep-calm") {
+                group.addTask { .serviceEnded("the calm service", try await service("calm")) }
+                if listens { group.addTask { .serviceEnded("the microphone", try await microphone()) } }
             }
-            if access(Sibling.path(of: debt), X_OK) == 0 {
-                group.addTask { .left("the debt service", try await debtService(settings, address)) }
+            if CompanionExecutable.isInstalled("lockstep-debt") {
+                group.addTask { .serviceEnded("the debt service", try await service("debt")) }
             }
             group.addTask {
                 for await _ in signals { break }
-                return .askedToEnd
+                return .interrupted
             }
             group.addTask {
                 while !ControlClient.isServed(settings.socket) { try await Task.sleep(for: .milliseconds(10)) }
@@ -99,16 +107,16 @@ struct Up: AsyncParsableCommand {
             }
             while let step = try await group.next() {
                 switch step {
-                case .served: greet(settings: settings, address: address)
-                case .left(let what, let status):
+                case .served: greet()
+                case .serviceEnded(let what, let status):
                     CommandLineRunner.say("lockstep up: \(what) has ended by itself: \(status)")
-                case .askedToEnd:
+                case .interrupted:
                     group.cancelAll()
                     while await group.nextResult() != nil {}
-                case .ended(let status):
+                case .nodeEnded(let status):
                     group.cancelAll()
                     if case .exited(let code) = status {
-                        // It has said why.
+                        // The node has printed the reason.
                         if code == 0 { return } else { throw ExitCode(code) }
                     }
                     CommandLineRunner.say("lockstep up: the node has ended by itself: \(status)")
@@ -118,76 +126,45 @@ struct Up: AsyncParsableCommand {
         }
     }
 
-    private static func sayBrokerEnded(_ status: String) {
-        CommandLineRunner.say("lockstep up: the broker has ended by itself (\(status)) and is started again")
+    private func node() async throws -> TerminationStatus {
+        // The node's settings file of this machine is for another broker.
+        let options = ["--name", settings.name, "--socket", settings.socket, "--config", "/dev/null"]
+        return try await start(
+            "lockstep-node", named: "\(settings.node)", directory: settings.stateDirectory,
+            options + (settings.http.map { ["--http", "\($0)"] } ?? []))
     }
 
-    private static func node(settings: Settings, address: BrokerAddress) async throws -> TerminationStatus {
-        let arguments: [String] =
-            [
-                "--broker", "\(address)", "--space", "\(settings.space)", "--node", "\(settings.node)", "--name",
-                settings.name, "--state-dir", settings.stateDirectory, "--socket", settings.socket, "--log-level",
-                "warning",
-            ] + http(settings) + [
-                // The settings file of this machine's node is made for the broker that it names.
-                "--config", "/dev/null",
-            ]
-        return try await run("lockstep-node", arguments)
+    private func service(_ name: String) async throws -> TerminationStatus {
+        try await start("lockstep-" + name, named: name, directory: settings.stateDirectory + "/" + name)
     }
 
-    private static let calm = "lockstep-calm"
-
-    private static func calmService(_ settings: Settings, _ address: BrokerAddress) async throws -> TerminationStatus {
-        try await run(
-            calm,
-            [
-                "--broker", "\(address)", "--space", "\(settings.space)", "--node", "calm", "--state-dir",
-                settings.stateDirectory + "/calm", "--log-level", "warning",
-            ])
+    private func microphone() async throws -> TerminationStatus {
+        try await start("lockstep-calm", ["listen"], named: "\(settings.node)")
     }
 
-    private static let debt = "lockstep-debt"
-
-    private static func debtService(_ settings: Settings, _ address: BrokerAddress) async throws -> TerminationStatus {
-        try await run(
-            debt,
-            [
-                "--broker", "\(address)", "--space", "\(settings.space)", "--node", "debt", "--state-dir",
-                settings.stateDirectory + "/debt", "--log-level", "warning",
-            ])
-    }
-
-    private static func microphone(_ settings: Settings, _ address: BrokerAddress) async throws -> TerminationStatus {
-        try await run(
-            calm,
-            [
-                "listen", "--broker", "\(address)", "--space", "\(settings.space)", "--node", "\(settings.node)",
-                "--log-level", "warning",
-            ])
-    }
-
-    private static func run(_ program: String, _ arguments: [String]) async throws -> TerminationStatus {
+    private func start(
+        _ program: String, _ subcommand: [String] = [], named node: String, directory: String? = nil,
+        _ more: [String] = []
+    ) async throws -> TerminationStatus {
         var options = PlatformOptions()
-        // A group of its own: Ctrl-C is ours, and all else is ended before the broker.
+        // In a process group of its own, since Ctrl-C must end the children before the broker.
         options.processGroupID = 0
         options.teardownSequence = [.gracefulShutDown(allowedDurationToNextStep: .seconds(2))]
+        let arguments =
+            subcommand + ["--broker", "\(address)", "--space", "\(settings.space)", "--node", node]
+            + (directory.map { ["--state-dir", $0] } ?? []) + ["--log-level", "warning"] + more
         return try await Subprocess.run(
-            .path(FilePath(Sibling.path(of: program))), arguments: Arguments(arguments),
+            .path(FilePath(CompanionExecutable.path(of: program))), arguments: Arguments(arguments),
             environment: .inherit.updating(
-                Dictionary(uniqueKeysWithValues: ofAnotherBroker.map { (.init(stringLiteral: $0), nil) })),
+                Dictionary(uniqueKeysWithValues: Up.ofAnotherBroker.map { (.init(stringLiteral: $0), nil) })),
             platformOptions: options, input: .none,
             output: .currentStandardOutput, error: .currentStandardError
         ).terminationStatus
     }
 
-    private static func http(_ settings: Settings) -> [String] {
-        settings.http.map { ["--http", "\($0)"] } ?? []
-    }
-
-    private static func greet(settings: Settings, address: BrokerAddress) {
+    private func greet() {
         let paths = Paths(environment: ProcessInfo.processInfo.environment)
-        let isDefault = paths.sockets.contains(settings.socket)
-        let option = isDefault ? "" : " --socket \(settings.socket)"
+        let option = paths.sockets.contains(settings.socket) ? "" : " --socket \(settings.socket)"
         let ledger =
             settings.stateDirectory == paths.stateDirectory ? "" : " --state-dir \(settings.stateDirectory)/debt"
         let page =

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Session
+package import Session
 
-/// Which of the time counts.
-public struct Counting: Hashable, Sendable {
-    /// The kinds of phase that count.
-    public var kinds: Set<PhaseKind>
+/// Selects which sessions and phases count towards the week.
+package struct Counting: Hashable, Sendable {
+    package var kinds: Set<PhaseKind>
     /// The names of the labels that count, `""` for the default label; `nil` for all.
-    public var labels: Set<String>?
-    /// A session that has ended and ran for less than so many milliseconds does not count.
-    public var minimum: Int64
+    package var labels: Set<String>?
+    /// The minimum running time of an ended session that counts, in milliseconds; 0 for none.
+    package var minimum: Int64
 
-    /// What counts by default: focus, work and phase, of any label, a minute at least.
-    public init(
+    /// Creates a selection; by default focus, work and phase of any label, and sessions of a minute or more.
+    package init(
         kinds: Set<PhaseKind> = [.focus, .work, .phase], labels: Set<String>? = nil, minimum: Int64 = 60_000
     ) {
         self.kinds = kinds
@@ -23,37 +22,35 @@ public struct Counting: Hashable, Sendable {
     func includes(_ label: Label?) -> Bool { labels?.contains(label?.name ?? "") ?? true }
 }
 
-/// A stretch of time that counts, and the session that it is booked on.
-public struct Piece: Hashable, Sendable {
-    /// The beginning, in milliseconds of group time.
-    public var from: Int64
-    /// The end.
-    public var to: Int64
-    /// Index of the entry that owns it: of those that ran, the one with the largest stamp.
-    public var entry: Int
+/// An interval that counts, and the session that it belongs to.
+package struct Piece: Hashable, Sendable {
+    /// The start, in milliseconds of group time.
+    package var from: Int64
+    /// The end, in milliseconds of group time.
+    package var to: Int64
+    /// The index of the owning entry: of those that ran, the one with the largest stamp.
+    package var entry: Int
 
     /// The length in milliseconds.
-    public var length: Int64 { to - from }
+    package var length: Int64 { to - from }
 }
 
-/// Time that counts goes on at present.
-public struct Ongoing: Hashable, Sendable {
-    /// Index of the entry that owns it.
-    public var entry: Int
-    /// Until when it does, if nobody presses anything, in milliseconds of group time.
-    public var until: Int64
+/// An entry whose counted time is still running.
+package struct Ongoing: Hashable, Sendable {
+    package var entry: Int
+    /// The planned end of the time, in milliseconds of group time.
+    package var until: Int64
 }
 
-/// The minutes of a set of sessions: the union of all runs that count, so that every instant counts once.
+/// The counted time of a set of sessions. It is the union of all runs that count, so every instant counts once.
 ///
-/// A session's runs end where a later one has taken it over (``ChainLink``), whatever its own node still says: it may never
-/// have heard. A session whose end the ledger knew before it heard of the takeover is not cut, so that nobody can change
-/// the past. A person's correction is not cut.
-public struct Minutes: Hashable, Sendable {
-    /// What counts, in order and without overlaps.
-    public private(set) var pieces: [Piece] = []
-    /// What still goes on.
-    public private(set) var ongoing: Ongoing?
+/// A session's runs end where a later session took it over (``ChainLink``), also against its own record: its node may not
+/// have received the takeover. A session that was final in the ledger before the takeover arrived is not cut,
+/// so that a takeover cannot change the past. A correction by a person is not cut.
+package struct Minutes: Hashable, Sendable {
+    /// The intervals that count, in order and without overlaps.
+    package private(set) var pieces: [Piece] = []
+    package private(set) var ongoing: Ongoing?
 
     private struct Interval {
         var from: Int64
@@ -62,14 +59,14 @@ public struct Minutes: Hashable, Sendable {
         var isInherited = false
     }
 
-    /// Adds up.
+    /// Computes the counted time.
     /// - Parameters:
     ///   - entries: The sessions, with all others of their lineages, in any order.
-    ///   - counting: Which of the time counts.
+    ///   - counting: The rules for the time that counts.
     ///   - now: The present, in milliseconds of group time: an open run counts up to here, or to its own end.
-    ///   - isInheritedByFirst: Whether time before a takeover is booked on the session that was taken over, where the
-    ///     ledger has it. The total is the same.
-    public init(
+    ///   - isInheritedByFirst: Whether time before a takeover belongs to the session that was taken over, if the ledger
+    ///     has it. The total is the same.
+    package init(
         of entries: [Entry], counting: Counting = Counting(), now: Int64, isInheritedByFirst: Bool = false
     ) {
         let cuts = Self.cuts(of: entries)
@@ -111,12 +108,12 @@ public struct Minutes: Hashable, Sendable {
     }
 
     /// The sum of all pieces in milliseconds.
-    public var total: Int64 { pieces.reduce(0) { $0 + $1.length } }
+    package var total: Int64 { pieces.reduce(0) { $0 + $1.length } }
 
-    /// Returns for each entry where its runs end at latest; `.max` where nobody took it over.
+    /// Returns the latest end of each entry's runs; `.max` without a takeover.
     static func cuts(of entries: [Entry]) -> [Int64] { FiledLink.ends(of: entries.map(\.filedLink)) }
 
-    /// The place of each entry in the order of stamps.
+    /// Returns the rank of each entry by stamp, the smallest first; ties go by session ID.
     private static func ranks(of entries: [Entry]) -> [Int] {
         let order = entries.indices.sorted { one, other in
             let (one, other) = (entries[one].record, entries[other].record)
@@ -136,7 +133,9 @@ public struct Minutes: Hashable, Sendable {
         return sum
     }
 
-    /// Walks along all beginnings and ends, with those that run at hand by rank. What is inherited ranks below all else.
+    /// Sweeps over all starts and ends, and gives each interval to the running entry of the highest rank.
+    ///
+    /// Inherited time ranks below all other.
     private static func sweep(_ intervals: [Interval], ranks: [Int]) -> [Piece] {
         let beginnings = intervals.sorted { $0.from < $1.from }
         let times = Set(intervals.flatMap { [$0.from, $0.to] }).sorted()
@@ -162,7 +161,7 @@ public struct Minutes: Hashable, Sendable {
     }
 }
 
-/// Those that run, the one with the largest rank on top.
+/// A binary max-heap of the running intervals, by rank.
 private struct Heap {
     struct Item {
         var rank: Int

@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Session
+package import Session
 
-/// What counts of a session: its latest record, with a person's latest word on it.
-public struct Entry: Hashable, Sendable {
-    /// The record, its title, label and runs those of ``correction`` where there is one.
-    public var record: LedgerRecord
-    /// What a person has said of it last.
-    public var correction: Correction?
-    /// Of a session that counts up, whose node is gone: when that was last heard of, in milliseconds of group time. An
-    /// open run counts no further.
-    public var lastSignOfLife: Int64?
+/// A session in the ledger: its latest record with the latest correction applied.
+package struct Entry: Hashable, Sendable {
+    /// The record; title, label and runs are those of ``correction`` if there is one.
+    package var record: LedgerRecord
+    /// The latest correction by a person.
+    package var correction: Correction?
+    /// When the node was last seen, in milliseconds of group time. An open run ends there.
+    ///
+    /// It is `nil` unless the node is gone and the session counts up.
+    package var lastSignOfLife: Int64?
     /// When the ledger received the session's first record, in milliseconds of group time.
-    public var begun: Int64
+    package var begun: Int64
     /// When the ledger received the session's first final record; `nil` while it has none.
-    public var ended: Int64?
+    package var ended: Int64?
 
-    /// Puts these together. Of what a person has deleted no run is left; what it took over stays so.
-    public init(
+    /// Creates an entry and applies the correction. A deleted session keeps its takeover, but no runs.
+    package init(
         _ record: LedgerRecord, corrected correction: Correction? = nil, lastSignOfLife: Int64? = nil,
         begun: Int64 = 0, ended: Int64? = nil
     ) {
@@ -34,64 +35,59 @@ public struct Entry: Hashable, Sendable {
         self.record.label = content.label
     }
 
-    /// Where a run of it ends, if nobody presses anything; `nil` where nobody knows.
-    public func end(of run: LedgerRecord.Run) -> Int64? {
+    /// Returns the planned end of a run, in milliseconds of group time; `nil` if unknown.
+    package func end(of run: LedgerRecord.Run) -> Int64? {
         if let to = run.to { return to }
         guard let lastSignOfLife else { return record.endsAt }
         return max(run.from, min(record.endsAt ?? lastSignOfLife, lastSignOfLife))
     }
 
-    /// The session in its chain of takeovers.
+    /// The session's link in its chain of takeovers.
     var filedLink: FiledLink { FiledLink(record.link, begun: begun, ended: ended) }
 
-    /// Whether a person has deleted it.
-    public var isDeleted: Bool { correction.map { $0.content == nil } ?? false }
+    package var isDeleted: Bool { correction.map { $0.content == nil } ?? false }
 }
 
-/// A person's word on a session. It is kept beside the record, which stays as it came; the latest one holds.
-public struct Correction: Hashable, Sendable {
-    /// What a person says a session was.
-    public struct Content: Hashable, Sendable {
-        /// What the person did; may be empty.
-        public var title: String
-        /// What the time is booked on.
-        public var label: Label?
-        /// When which kind of phase ran, oldest first; none is open.
-        public var runs: [LedgerRecord.Run]
+/// A person's correction or deletion of a session. It is stored beside the unchanged record; the latest one applies.
+package struct Correction: Hashable, Sendable {
+    package struct Content: Hashable, Sendable {
+        /// The title; may be empty.
+        package var title: String
+        /// The label; `nil` for the default label.
+        package var label: Label?
+        /// The runs, oldest first; none is open.
+        package var runs: [LedgerRecord.Run]
 
-        /// Makes a content.
-        public init(title: String, label: Label?, runs: [LedgerRecord.Run]) {
+        package init(title: String, label: Label?, runs: [LedgerRecord.Run]) {
             self.title = title
             self.label = label
             self.runs = runs
         }
     }
 
-    /// Names this word, however often it is told.
-    public var id: CorrectionID
-    /// The session that it is about, of the node that recorded it.
-    public var key: LedgerRecord.Key
-    /// When it was said, in milliseconds of group time.
-    public var at: Int64
-    /// What the session was; `nil` to delete it.
-    public var content: Content?
+    /// Identifies the correction, so that receiving it twice has no effect.
+    package var id: CorrectionID
+    /// The corrected session and the node that recorded it.
+    package var key: LedgerRecord.Key
+    /// When the person made it, in milliseconds of group time.
+    package var at: Int64
+    /// The new content; `nil` deletes the session.
+    package var content: Content?
 
-    /// Makes a correction.
-    public init(id: CorrectionID, key: LedgerRecord.Key, at: Int64, content: Content?) {
+    package init(id: CorrectionID, key: LedgerRecord.Key, at: Int64, content: Content?) {
         self.id = id
         self.key = key
         self.at = at
         self.content = content
     }
 
-    /// Whether it holds against another one of the same session.
-    public func holds(against other: Correction?) -> Bool {
+    /// Returns whether it replaces another correction of the same session: the later, or the larger ID on a tie.
+    package func holds(against other: Correction?) -> Bool {
         guard let other else { return true }
         return (at, id) > (other.at, other.id)
     }
 }
 
-/// What a ``CorrectionID`` names.
-public enum CorrectionKind {}
-/// Names one word of a person.
-public typealias CorrectionID = Token<CorrectionKind>
+/// The tag type of ``CorrectionID``.
+package enum CorrectionKind {}
+package typealias CorrectionID = Token<CorrectionKind>

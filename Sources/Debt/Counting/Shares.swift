@@ -1,35 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Session
+package import Session
 
-/// What each session of a history contributes to its weeks: the shares add up to what the weeks say.
+/// Divides the counted time of the weeks among sessions, so that the shares add up to the weeks' totals.
 ///
-/// An instant belongs to one session only. What a session inherited from the one that it took over belongs to that one,
-/// as far as the ledger has it.
-public struct Shares: Sendable {
-    /// Time of one session, of one kind of phase.
-    public struct Span: Hashable, Sendable {
-        /// What the phase was for.
-        public var kind: PhaseKind
-        /// The beginning, in milliseconds of group time.
-        public var from: Int64
-        /// The end.
-        public var to: Int64
+/// An instant belongs to one session only. Time inherited by a takeover belongs to the earlier session, if the ledger
+/// has it.
+package struct Shares: Sendable {
+    /// An interval of one session and one kind of phase.
+    package struct Span: Hashable, Sendable {
+        package var kind: PhaseKind
+        /// The start, in milliseconds of group time.
+        package var from: Int64
+        /// The end, in milliseconds of group time.
+        package var to: Int64
     }
 
     private let entries: [Entry]
     private let counting: Counting
     private let now: Int64
     private let cuts: [Int64]
-    /// What counts of each entry, in order.
+    /// The counted intervals of each entry, in order.
     private var pieces: [[Piece]]
 
-    /// Divides the time among sessions.
+    /// Divides the time among the sessions.
     /// - Parameters:
     ///   - entries: The sessions, with all others of their lineages, in any order.
-    ///   - history: The rules of the weeks, each of which counts by its own.
+    ///   - history: The rules; each week counts by its own.
     ///   - now: The present, in milliseconds of group time: an open run counts up to here, or to its own end.
-    public init(of entries: [Entry], history: RulesHistory, now: Int64) {
+    package init(of entries: [Entry], history: RulesHistory, now: Int64) {
         self.entries = entries
         self.now = now
         counting = history.latest.counting
@@ -56,16 +55,16 @@ public struct Shares: Sendable {
         for index in pieces.indices { pieces[index].sort { $0.from < $1.from } }
     }
 
-    /// Milliseconds that count of an entry.
-    public func done(of index: Int) -> Int64 { pieces[index].reduce(0) { $0 + $1.length } }
+    /// Returns the counted time of an entry, in milliseconds.
+    package func done(of index: Int) -> Int64 { pieces[index].reduce(0) { $0 + $1.length } }
 
-    /// When an entry ends, in milliseconds of group time; the present for one that still runs.
-    public func end(of index: Int) -> Int64? {
+    /// Returns when an entry ends, in milliseconds of group time: `now` while it runs, `nil` without runs.
+    package func end(of index: Int) -> Int64? {
         entries[index].record.runs.last.map { max($0.from, min(end(of: $0, at: index), now)) }
     }
 
-    /// When an entry ran, oldest first. Of kinds and labels that count, only what counts for this entry is given.
-    public func spans(of index: Int) -> [Span] {
+    /// Returns when an entry ran, oldest first. Kinds and labels that count are limited to this entry's share.
+    package func spans(of index: Int) -> [Span] {
         let entry = entries[index]
         let record = entry.record
         return record.runs.flatMap { run -> [Span] in

@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Reads comma-separated values (RFC 4180), row by row, and knows on which line each one begins.
+/// Reads comma-separated values (RFC 4180) row by row, with line numbers.
 ///
-/// Lines end in LF, CR or CRLF, a byte order mark is passed over, and so are empty lines.
+/// Lines end in LF, CR or CRLF. A byte order mark and empty lines are skipped.
 struct CSVReader {
-    /// One row.
     struct Row: Hashable {
-        /// The line that it begins on, from 1.
+        /// The line that it starts on, from 1.
         var line: Int
-        /// Its fields.
         var fields: [String]
-        /// Why it cannot be read; `nil` where it can.
-        var flaw: String?
+        /// Why it cannot be read; `nil` if it can.
+        var invalidField: String?
     }
 
     private static let (quote, lineFeed, carriageReturn) = (
@@ -22,17 +20,17 @@ struct CSVReader {
     private let separator: UInt8
     private var index = 0
     private var line = 1
-    /// Whether fields may be quoted. Where they are not, whatever does not begin with a day belongs to the row before.
+    /// Whether fields may be quoted. If not, a line that does not start with a date continues the row before.
     var isQuoted = true
 
-    /// - Parameter bytes: UTF-8.
+    /// Creates a reader of UTF-8 text.
     init(_ bytes: [UInt8]) {
         self.bytes = bytes
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { index = 3 }
         separator = Self.separator(of: bytes)
     }
 
-    /// Of comma, semicolon and tab the one that the first line has most of.
+    /// Returns the separator: comma, semicolon or tab, whichever is most frequent in the first line.
     private static func separator(of bytes: [UInt8]) -> UInt8 {
         let header = bytes.prefix { $0 != lineFeed && $0 != carriageReturn }
         let candidates = [UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "\t")]
@@ -40,13 +38,13 @@ struct CSVReader {
         return candidates[counts.firstIndex(of: counts.max() ?? 0) ?? 0]
     }
 
-    /// Whether the file's first line has quotes.
+    /// Whether the first line contains quotes.
     var hasQuotesInFirstLine: Bool { bytes.prefix { !isLineEnd($0) }.contains(Self.quote) }
 
-    /// How far it has read, of 1.
+    /// The fraction of the file that has been read, 0 to 1.
     var progress: Double { bytes.isEmpty ? 1 : Double(index) / Double(bytes.count) }
 
-    /// The next row; `nil` at the end.
+    /// Reads the next row; `nil` at the end.
     mutating func next() -> Row? {
         while index < bytes.count, isLineEnd(bytes[index]) { skipLineEnd() }
         guard index < bytes.count else { return nil }
@@ -56,7 +54,7 @@ struct CSVReader {
             guard index < bytes.count, bytes[index] == separator else { break }
             index += 1
         }
-        if row.flaw != nil { while index < bytes.count, !isLineEnd(bytes[index]) { index += 1 } }
+        if row.invalidField != nil { while index < bytes.count, !isLineEnd(bytes[index]) { index += 1 } }
         if index < bytes.count { skipLineEnd() }
         return row
     }
@@ -86,7 +84,7 @@ struct CSVReader {
         return text(bytes[begin..<index], &row)
     }
 
-    /// Where the next line begins, if it belongs to this row.
+    /// Returns the start of the next line if it continues this row.
     private func restOfRow() -> Int? {
         let isPair =
             bytes[index] == Self.carriageReturn && index + 1 < bytes.count && bytes[index + 1] == Self.lineFeed
@@ -107,7 +105,7 @@ struct CSVReader {
                 index += 1
                 guard index < bytes.count, bytes[index] == Self.quote else {
                     if index < bytes.count, bytes[index] != separator, !isLineEnd(bytes[index]) {
-                        row.flaw = row.flaw ?? "there is text behind a closing quote"
+                        row.invalidField = row.invalidField ?? "text after a closing quote"
                     }
                     return text(content[...], &row)
                 }
@@ -117,20 +115,20 @@ struct CSVReader {
             content.append(byte)
             index += 1
         }
-        row.flaw = "a quote is opened and not closed"
+        row.invalidField = "a quote is not closed"
         return text(content[...], &row)
     }
 
     private func text(_ bytes: ArraySlice<UInt8>, _ row: inout Row) -> String {
         if let text = String(validating: bytes, as: UTF8.self) { return text }
-        row.flaw = row.flaw ?? "it is not UTF-8"
+        row.invalidField = row.invalidField ?? "not UTF-8"
         return String(decoding: bytes, as: UTF8.self)
     }
 }
 
-/// Fields as RFC 4180 has them.
+/// Formats fields by RFC 4180.
 enum CSVText {
-    /// One row, without its line end.
+    /// Formats one row without its line end.
     static func row(_ fields: [String]) -> String { fields.map(quoted).joined(separator: ",") }
 
     private static func quoted(_ text: String) -> String {
@@ -140,11 +138,11 @@ enum CSVText {
             + "\""
     }
 
-    /// What a spreadsheet would take for a formula is text.
+    /// Prefixes text that a spreadsheet would run as a formula with an apostrophe.
     static func guarded(_ text: String) -> String {
         text.first.map { "=+-@'".contains($0) } == true ? "'" + text : text
     }
 
-    /// What ``guarded(_:)`` was given.
+    /// Removes the prefix of ``guarded(_:)``.
     static func unguarded(_ text: String) -> String { text.first == "'" ? String(text.dropFirst()) : text }
 }

@@ -2,10 +2,10 @@
 
 import Session
 
-/// A row of Goodtime's CSV export: when a session ended, on the phone's clock to the minute, and how many minutes it took.
+/// A row of Goodtime's CSV export.
 ///
-/// Breaks that a person took while it ran (`interruptions`) are not in these minutes, and where they lay nobody knows: the
-/// minutes are taken for the last ones before the end.
+/// It has the end of a session in local time, to the minute, and its length in minutes. The length excludes
+/// `interruptions`, whose position is unknown: the session is taken to have run without a break until its end.
 struct GoodtimeSession: ForeignSession {
     let from: Int64
     let to: Int64
@@ -15,9 +15,9 @@ struct GoodtimeSession: ForeignSession {
     let identity: [String]
     let timeColumn: String
 
-    init(_ row: ImportRow, zone: Zone) throws(ImportFlaw) {
+    init(_ row: ImportRow, zone: Zone) throws(ImportRowError) {
         timeColumn = row["time-of-completion"].isEmpty ? "end" : "time-of-completion"
-        let end = try row.read(timeColumn, "a time such as 2026-11-21T08:30:00") { LocalTime($0) }
+        let end = try row.read(timeColumn, "a time such as 2026-11-21T08:30:00") { ZonelessTime($0) }
         let minutes = try row.read("duration", "minutes, 0 to 10080") { text in
             Int64(text).flatMap { (0...10_080).contains($0) ? $0 : nil }
         }
@@ -29,7 +29,7 @@ struct GoodtimeSession: ForeignSession {
         title = row["notes"]
         label = row["label"]
         guard label.first != "\"", label.unicodeScalars.allSatisfy(CleanText.isClean) else {
-            throw ImportFlaw("label", "it is broken up by a quote or the end of a line")
+            throw ImportRowError("label", "contains a quote or a line break")
         }
         identity = [end.description, "\(minutes)", kind.rawValue, label, title]
     }

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Session
+package import Session
 import Wire
 
-/// The history as comma-separated values, of which a ledger can be made again: a row for each run of what the node has
-/// recorded, and for each run of each of a person's words on it.
-public enum HistoryCSV {
-    /// Which columns there are. A row counts where `counts` says `yes`: the latest word holds.
-    public static let columns =
+/// The history as comma-separated values, complete enough to rebuild the ledger.
+///
+/// It has a row for each run of a record, and for each run of each correction.
+package enum HistoryCSV {
+    /// The columns. A row counts if `counts` is `yes`: the latest correction applies.
+    package static let columns =
         needed.prefix(7) + ["counts"] + needed.dropFirst(7) + ["calm", "coverage", "predecessor"]
 
     static let needed = [
@@ -15,18 +16,19 @@ public enum HistoryCSV {
         "started", "ends", "approx", "lineage", "continued", "stamp", "counter", "epoch", "rev",
     ]
 
-    /// What stands in the place of the status in what a person has said.
+    /// The values of the status column in the rows of a correction.
     static let (corrected, deleted) = ("corrected", "deleted")
 
-    /// The first line.
-    public static var header: String { CSVText.row(Array(columns)) }
+    /// The header line.
+    package static var header: String { CSVText.row(Array(columns)) }
 
-    /// The lines of a session.
+    /// Returns the lines of a session.
     /// - Parameters:
-    ///   - record: What its node has recorded.
-    ///   - words: What persons have said of it, the earliest first.
-    ///   - calm: How calm it was, where that is known.
-    public static func lines(
+    ///   - record: The record of its node.
+    ///   - words: Its corrections, the earliest first.
+    ///   - calm: How calm it was, if known.
+    ///   - zone: The zone of the times.
+    package static func lines(
         of record: LedgerRecord, words: [Correction] = [], calm: SessionCalm? = nil, zone: Zone
     ) -> [String] {
         func time(_ instant: Int64?) -> String { instant.map { ZonedTime.text($0, zone: zone) } ?? "" }
@@ -68,19 +70,19 @@ public enum HistoryCSV {
     }
 }
 
-/// What is wrong with the rows of a session.
-struct HistoryFlaw: Error {
+/// An error in the rows of a session, with its line.
+struct HistoryRowError: Error {
     var line: Int
-    var flaw: ImportFlaw
+    var cause: ImportRowError
 }
 
-/// A session of ``HistoryCSV``.
+/// A session read from the rows of ``HistoryCSV``.
 struct HistorySession {
     let record: LedgerRecord
     private(set) var corrections: [Correction] = []
     let calm: CalmFeed?
 
-    init(_ rows: [ImportRow]) throws(HistoryFlaw) {
+    init(_ rows: [ImportRow]) throws(HistoryRowError) {
         var (own, words, order): ([ImportRow], [String: [ImportRow]], [String]) = ([], [:], [])
         for row in rows {
             let word = row["word"]
@@ -88,13 +90,15 @@ struct HistorySession {
             if !word.isEmpty { words[word, default: []].append(row) }
         }
         guard let first = own.first else {
-            throw HistoryFlaw(
+            throw HistoryRowError(
                 line: rows.first?.line ?? 0,
-                flaw: ImportFlaw("word", "the rows of what its node has recorded are missing"))
+                cause: ImportRowError("word", "the rows of the session's record are missing"))
         }
-        record = try Self.at(first) { () throws(ImportFlaw) in try LedgerRecord(first) }.with(runs: try Self.runs(own))
-        if let flaw = record.flaw {
-            throw HistoryFlaw(line: first.line, flaw: ImportFlaw(Self.column(flaw), "it is out of bounds"))
+        record = try Self.at(first) { () throws(ImportRowError) in try LedgerRecord(first) }
+            .with(runs: try Self.runs(own))
+        if let invalidField = record.invalidField {
+            let cause = ImportRowError(Self.column(invalidField), "out of bounds")
+            throw HistoryRowError(line: first.line, cause: cause)
         }
         for word in order {
             let rows = words[word] ?? []
@@ -102,10 +106,10 @@ struct HistorySession {
             let runs = try Self.runs(rows)
             let key = record.key
             corrections.append(
-                try Self.at(first) { () throws(ImportFlaw) in try Correction(first, of: key, runs: runs) })
+                try Self.at(first) { () throws(ImportRowError) in try Correction(first, of: key, runs: runs) })
         }
         let (id, at) = (record.id, record.startedAt)
-        calm = try Self.at(first) { () throws(ImportFlaw) in
+        calm = try Self.at(first) { () throws(ImportRowError) in
             let percents = { (text: String) in Int(text).flatMap { (0...100).contains($0) ? $0 : nil } }
             guard let percent = try first.readIfGiven("calm", "percent", percents),
                 let coverage = try first.readIfGiven("coverage", "percent", percents)
@@ -115,20 +119,21 @@ struct HistorySession {
     }
 
     private static func at<Value>(
-        _ row: ImportRow, _ body: () throws(ImportFlaw) -> Value
-    ) throws(HistoryFlaw) -> Value {
-        do throws(ImportFlaw) { return try body() } catch { throw HistoryFlaw(line: row.line, flaw: error) }
+        _ row: ImportRow, _ body: () throws(ImportRowError) -> Value
+    ) throws(HistoryRowError) -> Value {
+        do throws(ImportRowError) { return try body() } catch { throw HistoryRowError(line: row.line, cause: error) }
     }
 
-    private static func column(_ flaw: String) -> String {
-        ["startedAt": "started", "continuedAt": "continued", "endsAt": "ends", "runs": "from"][flaw] ?? flaw
+    private static func column(_ invalidField: String) -> String {
+        ["startedAt": "started", "continuedAt": "continued", "endsAt": "ends", "runs": "from"][invalidField]
+            ?? invalidField
     }
 
-    private static func runs(_ rows: [ImportRow]) throws(HistoryFlaw) -> [LedgerRecord.Run] {
+    private static func runs(_ rows: [ImportRow]) throws(HistoryRowError) -> [LedgerRecord.Run] {
         var runs: [LedgerRecord.Run] = []
         for row in rows where !row["kind"].isEmpty || !row["from"].isEmpty {
             runs.append(
-                try at(row) { () throws(ImportFlaw) in
+                try at(row) { () throws(ImportRowError) in
                     LedgerRecord.Run(
                         kind: try row.read("kind", "a kind of phase") { PhaseKind(rawValue: $0) },
                         from: try row.time("from"), to: try row.timeIfGiven("to"))
@@ -141,11 +146,11 @@ struct HistorySession {
 extension ImportRow {
     fileprivate static let times = "a time such as 2026-11-21T08:30:00.000+01:00"
 
-    fileprivate func time(_ name: String) throws(ImportFlaw) -> Int64 {
+    fileprivate func time(_ name: String) throws(ImportRowError) -> Int64 {
         try read(name, Self.times) { ZonedTime.instant($0) }
     }
 
-    fileprivate func timeIfGiven(_ name: String) throws(ImportFlaw) -> Int64? {
+    fileprivate func timeIfGiven(_ name: String) throws(ImportRowError) -> Int64? {
         try readIfGiven(name, Self.times) { ZonedTime.instant($0) }
     }
 
@@ -156,7 +161,7 @@ extension ImportRow {
 }
 
 extension LedgerRecord {
-    fileprivate init(_ row: ImportRow) throws(ImportFlaw) {
+    fileprivate init(_ row: ImportRow) throws(ImportRowError) {
         let node = try row.read("node", "the name of a node") { NodeID($0) }
         let counter = { (text: String) in Int(text).flatMap { Limits.counter.contains($0) ? $0 : nil } }
         self.init(
@@ -184,22 +189,22 @@ extension LedgerRecord {
 }
 
 extension Correction {
-    fileprivate init(_ row: ImportRow, of key: LedgerRecord.Key, runs: [LedgerRecord.Run]) throws(ImportFlaw) {
+    fileprivate init(_ row: ImportRow, of key: LedgerRecord.Key, runs: [LedgerRecord.Run]) throws(ImportRowError) {
         let id = try row.read("word", "an id") { CorrectionID($0) }
         let at = try row.time("said")
         let isDeleted = try row.read("status", "\(HistoryCSV.corrected) or \(HistoryCSV.deleted)") {
             [HistoryCSV.corrected: false, HistoryCSV.deleted: true][$0]
         }
         let (title, label) = (CSVText.unguarded(row["title"]), row.label)
-        // A person's word is held to the bounds of a record.
+        // The limits of a record apply to a correction too.
         if !title.isEmpty, !CleanText.accepts(title, bytes: Limits.titleBytes) {
-            throw ImportFlaw("title", "it is out of bounds")
+            throw ImportRowError("title", "out of bounds")
         }
         if let label, !CleanText.accepts(label.name, bytes: Limits.nameBytes) {
-            throw ImportFlaw("label", "it is out of bounds")
+            throw ImportRowError("label", "out of bounds")
         }
         guard runs.count <= Limits.runs, runs.allSatisfy(Self.fits) else {
-            throw ImportFlaw("from", "it is out of bounds")
+            throw ImportRowError("from", "out of bounds")
         }
         self.init(
             id: id, key: key, at: at,

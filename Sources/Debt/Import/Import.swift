@@ -1,55 +1,55 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Session
-public import Wire
+package import Session
+package import Wire
 
-/// What a file of another program, or of another ledger, says of sessions.
-public struct Import: Sendable {
-    /// A row that cannot be taken, and why.
-    public struct Problem: Hashable, Sendable, CustomStringConvertible {
-        /// The line that the row begins on, from 1.
-        public var line: Int
-        /// The column; `nil` where it is the row as a whole.
-        public var column: String?
-        /// What is wrong.
-        public var reason: String
+/// The sessions read from another program's export, or from the history of another ledger.
+package struct Import: Sendable {
+    /// A row that cannot be imported, and why.
+    package struct Problem: Hashable, Sendable, CustomStringConvertible {
+        /// The line that the row starts on, from 1.
+        package var line: Int
+        /// The column; `nil` for the row as a whole.
+        package var column: String?
+        /// The problem.
+        package var reason: String
 
-        /// `line 3, Start date: …`.
-        public var description: String { "line \(line)\(column.map { ", \($0)" } ?? ""): \(reason)" }
+        /// A message such as `line 3, Start date: …`.
+        package var description: String { "line \(line)\(column.map { ", \($0)" } ?? ""): \(reason)" }
     }
 
-    /// Whose file it is.
-    public let source: ImportSource
+    /// The program that wrote the file.
+    package let source: ImportSource
     /// The sessions, each once.
-    public private(set) var records: [LedgerRecord] = []
-    /// What persons have said of them.
-    public private(set) var corrections: [Correction] = []
-    /// How calm they were.
-    public private(set) var calm: [CalmFeed] = []
-    /// The rows that cannot be taken, in their order.
-    public private(set) var problems: [Problem] = []
-    /// Titles and names of labels that were longer than Lockstep keeps them, and were cut.
-    public private(set) var shortened = 0
-    /// Rows that say what another one says already.
-    public private(set) var repeated = 0
+    package private(set) var records: [LedgerRecord] = []
+    /// Their corrections.
+    package private(set) var corrections: [Correction] = []
+    /// Their calm readings.
+    package private(set) var calm: [CalmFeed] = []
+    /// The rows that cannot be imported, in file order.
+    package private(set) var problems: [Problem] = []
+    /// The number of rows whose title or label was too long and has been shortened.
+    package private(set) var shortened = 0
+    /// The number of duplicate rows.
+    package private(set) var repeated = 0
 
     /// Reads a file.
     /// - Parameters:
-    ///   - csv: Its content.
-    ///   - zone: Whose clocks it tells times by, where it does not say so.
-    ///   - colours: The colours of labels that are known.
-    ///   - progress: Is told now and then how much is read, of 1.
-    /// - Throws: ``ImportError`` where it is no file that is known.
-    public init(
+    ///   - csv: The content of the file.
+    ///   - zone: The zone of times without an offset.
+    ///   - colours: The colours of known labels, by name.
+    ///   - progress: Called now and then with the fraction read, 0 to 1.
+    /// - Throws: ``ImportError`` if the file is empty or its columns are unknown.
+    package init(
         csv: [UInt8], zone: Zone, colours: [String: Colour] = [:], progress: (Double) -> Void = { _ in }
     ) throws(ImportError) {
         var reader = CSVReader(csv)
         guard let header = reader.next() else { throw .empty }
-        // A spreadsheet may have left spaces and empty columns.
+        // A spreadsheet may have added spaces and empty columns.
         let names = header.fields.map(Self.trimmed)
-        guard header.flaw == nil, let source = ImportSource(header: names) else { throw .unknown(names) }
+        guard header.invalidField == nil, let source = ImportSource(header: names) else { throw .unknown(names) }
         self.source = source
-        // Goodtime quotes nothing, whatever is in its notes; a spreadsheet that has read its file and saved it does.
+        // Goodtime never quotes, whatever its notes contain; a spreadsheet that re-saved its file does.
         reader.isQuoted = source != .goodtime || reader.hasQuotesInFirstLine
         let columns = ImportColumns(names)
         var history: [ImportRow] = []
@@ -58,7 +58,7 @@ public struct Import: Sendable {
         while let row = reader.next() {
             number += 1
             if number % 5_000 == 0 { progress(reader.progress) }
-            do throws(ImportFlaw) {
+            do throws(ImportRowError) {
                 let row = try ImportRow(row, columns: columns, source: source)
                 switch source {
                 case .lockstep: history.append(row)
@@ -75,7 +75,7 @@ public struct Import: Sendable {
 
     private mutating func take(
         _ session: some ForeignSession, _ colours: [String: Colour], _ known: inout Set<SessionID>
-    ) throws(ImportFlaw) {
+    ) throws(ImportRowError) {
         let record = try session.record(of: source, colours: colours)
         guard known.insert(record.id).inserted else {
             repeated += 1
@@ -86,23 +86,23 @@ public struct Import: Sendable {
     }
 
     private mutating func takeHistory(_ rows: [ImportRow]) {
-        // One session's rows are of one piece: with one of them missing its minutes would be others.
+        // A session is imported with all of its rows or not at all: without one of them its minutes would be wrong.
         var (groups, order): ([String: [ImportRow]], [String]) = ([:], [])
         for row in rows {
-            // Two nodes may have recorded a session of one id.
+            // Two nodes may have recorded sessions with the same ID.
             let session = "\(row["session"]) \(row["node"])"
             if groups[session] == nil { order.append(session) }
             groups[session, default: []].append(row)
         }
         for session in order {
             let group = groups[session] ?? []
-            do throws(HistoryFlaw) {
+            do throws(HistoryRowError) {
                 let found = try HistorySession(group)
                 records.append(found.record)
                 corrections += found.corrections
                 if let percent = found.calm { calm.append(percent) }
             } catch {
-                problems.append(Problem(line: error.line, column: error.flaw.column, reason: error.flaw.reason))
+                problems.append(Problem(line: error.line, column: error.cause.column, reason: error.cause.reason))
             }
         }
     }
@@ -112,12 +112,12 @@ public struct Import: Sendable {
     }
 }
 
-/// Whose files can be read.
-public enum ImportSource: String, CaseIterable, Sendable {
+/// The programs whose files can be imported.
+package enum ImportSource: String, CaseIterable, Sendable {
     case lockstep, goodtime, toggl
 
-    /// Its name for people.
-    public var name: String {
+    /// The name shown to people.
+    package var name: String {
         switch self {
         case .lockstep: "lockstep history --csv"
         case .goodtime: "Goodtime"
@@ -125,26 +125,26 @@ public enum ImportSource: String, CaseIterable, Sendable {
         }
     }
 
-    /// The node that imported sessions are said to be of; `nil` for those that keep their own.
-    public var node: NodeID? { self == .lockstep ? nil : NodeID("imported-\(rawValue)") }
+    /// The node ID given to imported sessions; `nil` if they keep their own.
+    package var node: NodeID? { self == .lockstep ? nil : NodeID("imported-\(rawValue)") }
 
-    /// Where the sessions of a node were imported from; `nil` where they were not.
-    public init?(node: NodeID) {
+    /// Returns the source whose imported sessions carry a node ID; `nil` if none does.
+    package init?(node: NodeID) {
         guard let source = Self.allCases.first(where: { $0.node == node }) else { return nil }
         self = source
     }
 
-    /// The columns that a file needs, one set for each of the forms that there are.
-    public var columns: [[String]] {
+    /// The columns required of a file, one set for each known version of its format.
+    package var columns: [[String]] {
         switch self {
         case .lockstep: [HistoryCSV.needed]
-        // Of 2018 to 2023, of the first of those since, and of the present one.
+        // The formats of 2018 to 2023, of the first versions since, and of today.
         case .goodtime:
             [
                 ["time-of-completion", "duration", "label"], ["start", "end", "duration", "label", "notes", "work"],
                 ["end", "duration", "interruptions", "label", "notes", "is_break"],
             ]
-        // The detailed report, as it was and as it is.
+        // The old and the current detailed report.
         case .toggl:
             [
                 ["Description", "Start date", "Start time", "End date", "End time"],
@@ -161,24 +161,24 @@ public enum ImportSource: String, CaseIterable, Sendable {
     }
 }
 
-/// Why a file cannot be read at all.
-public enum ImportError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// There is nothing in it.
+/// An error that stops the import of a whole file.
+package enum ImportError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The file is empty.
     case empty
-    /// Its first line names columns that nobody knows.
+    /// The columns in the first line are unknown.
     case unknown([String])
 
-    /// Says what would be right.
-    public var description: String {
+    /// The problem, and the columns that are accepted.
+    package var description: String {
         switch self {
-        case .empty: return "there is nothing in it"
+        case .empty: return "the file is empty"
         case .unknown(let header):
             let known = ImportSource.allCases.flatMap { source in
                 source.columns.map { "  \(source.name): \($0.joined(separator: ","))" }
             }
             let shown = header.joined(separator: ",").unicodeScalars.filter(CleanText.isClean).prefix(200)
-            return "its first line names no columns that are known: \(String(String.UnicodeScalarView(shown)))\n"
-                + "Known are files with these columns:\n" + known.joined(separator: "\n")
+            return "unknown columns in the first line: \(String(String.UnicodeScalarView(shown)))\n"
+                + "A file needs one of these sets of columns:\n" + known.joined(separator: "\n")
         }
     }
 }

@@ -3,8 +3,8 @@
 import Session
 import Wire
 
-/// What is wrong with a row.
-struct ImportFlaw: Error {
+/// A problem with a row, in one column or as a whole.
+struct ImportRowError: Error {
     var column: String?
     var reason: String
 
@@ -14,7 +14,7 @@ struct ImportFlaw: Error {
     }
 }
 
-/// The names of a file's columns; of two of one name the first is meant.
+/// The column names of a file; the first of two equal names wins.
 struct ImportColumns {
     private let indices: [String: Int]
     let count: Int
@@ -27,61 +27,61 @@ struct ImportColumns {
     subscript(name: String) -> Int? { indices[name] }
 }
 
-/// A row with the names of its columns.
+/// A row whose fields are found by column name.
 struct ImportRow {
     let line: Int
     private let fields: [String]
     private let columns: ImportColumns
 
-    init(_ row: CSVReader.Row, columns: ImportColumns, source: ImportSource) throws(ImportFlaw) {
-        if let flaw = row.flaw { throw ImportFlaw(nil, flaw) }
+    init(_ row: CSVReader.Row, columns: ImportColumns, source: ImportSource) throws(ImportRowError) {
+        if let error = row.invalidField { throw ImportRowError(nil, error) }
         var fields = row.fields
         if source == .goodtime, let notes = columns["notes"], fields.count > columns.count {
-            // It quotes nothing, so what is too much was between commas of the notes.
+            // Goodtime does not quote, so the extra fields are commas in the notes.
             let count = fields.count - columns.count + 1
             let whole = fields[notes..<notes + count].joined(separator: ",")
             fields.replaceSubrange(notes..<notes + count, with: [whole])
         }
         guard fields.count == columns.count else {
-            throw ImportFlaw(nil, "it has \(fields.count) fields, and the first line \(columns.count)")
+            throw ImportRowError(nil, "\(fields.count) fields, but the first line has \(columns.count)")
         }
         line = row.line
         self.fields = fields
         self.columns = columns
     }
 
-    /// What stands in a column; empty where there is none.
+    /// Returns the field in a column; empty if the column is missing.
     subscript(name: String) -> String { columns[name].map { fields[$0] } ?? "" }
 
-    /// Reads what stands in a column.
-    func read<Value>(_ name: String, _ what: String, _ convert: (String) -> Value?) throws(ImportFlaw) -> Value {
+    /// Converts the field in a column, or throws an error that names the expected value `what`.
+    func read<Value>(_ name: String, _ what: String, _ convert: (String) -> Value?) throws(ImportRowError) -> Value {
         guard let value = convert(self[name]) else {
-            throw ImportFlaw(
-                name, self[name].isEmpty ? "it is empty; it takes \(what)" : "“\(shown(name))” is not \(what)")
+            throw ImportRowError(
+                name, self[name].isEmpty ? "empty, expected \(what)" : "“\(shown(name))” is not \(what)")
         }
         return value
     }
 
-    /// The same where it may be empty.
+    /// Converts the field in a column; `nil` if it is empty.
     func readIfGiven<Value>(
         _ name: String, _ what: String, _ convert: (String) -> Value?
-    ) throws(ImportFlaw) -> Value? { self[name].isEmpty ? nil : try read(name, what, convert) }
+    ) throws(ImportRowError) -> Value? { self[name].isEmpty ? nil : try read(name, what, convert) }
 
     private func shown(_ name: String) -> String {
         String(String.UnicodeScalarView(self[name].unicodeScalars.prefix(60).filter(CleanText.isClean)))
     }
 }
 
-/// A session as another program tells of it.
+/// A session of another program.
 protocol ForeignSession {
     var from: Int64 { get }
     var to: Int64 { get }
     var kind: PhaseKind { get }
     var title: String { get }
-    /// Empty for none.
+    /// The name of the label; empty for none.
     var label: String { get }
     var timeColumn: String { get }
-    /// What tells it from all others of its program, in every zone.
+    /// The fields that identify it among all sessions of its program, independent of the zone.
     var identity: [String] { get }
 }
 
@@ -91,10 +91,10 @@ extension ForeignSession {
             || Self.clean(label, bytes: .max) != Self.clean(label, bytes: Limits.nameBytes)
     }
 
-    func record(of source: ImportSource, colours: [String: Colour]) throws(ImportFlaw) -> LedgerRecord {
+    func record(of source: ImportSource, colours: [String: Colour]) throws(ImportRowError) -> LedgerRecord {
         let content = identity.joined(separator: "\u{1F}")
         guard let node = source.node, let id = SessionID(source: source.rawValue, content: content) else {
-            throw ImportFlaw(nil, "it has no name")
+            throw ImportRowError(nil, "the session has no ID")
         }
         let name = Self.clean(label, bytes: Limits.nameBytes)
         let record = LedgerRecord(
@@ -102,11 +102,11 @@ extension ForeignSession {
             version: Version(epoch: 0, rev: 1), title: Self.clean(title, bytes: Limits.titleBytes),
             label: name.isEmpty ? nil : Label(name: name, colour: colours[name] ?? .grey), mode: .countdown,
             status: .completed, startedAt: from, runs: [LedgerRecord.Run(kind: kind, from: from, to: to)])
-        guard record.flaw == nil else { throw ImportFlaw(timeColumn, "it lies before 1970 or behind 2200") }
+        guard record.invalidField == nil else { throw ImportRowError(timeColumn, "not between 1970 and 2200") }
         return record
     }
 
-    /// On one line, without what a terminal would take for a command, and no longer than it may be.
+    /// Returns the text on one line, without control characters, shortened to `limit` bytes.
     private static func clean(_ text: String, bytes limit: Int) -> String {
         var clean = ""
         var size = 0

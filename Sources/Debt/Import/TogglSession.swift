@@ -2,7 +2,7 @@
 
 import Session
 
-/// A row of Toggl Track's detailed report: a time entry. Its project is the label, its description the title.
+/// A time entry of Toggl Track's detailed report. Its project becomes the label, its description the title.
 struct TogglSession: ForeignSession {
     let from: Int64
     let to: Int64
@@ -12,34 +12,34 @@ struct TogglSession: ForeignSession {
     let identity: [String]
     let timeColumn = "Start date"
 
-    init(_ row: ImportRow, zone: Zone) throws(ImportFlaw) {
+    init(_ row: ImportRow, zone: Zone) throws(ImportRowError) {
         let begin = try Self.time("Start", of: row)
         let word = row["Stop date"].isEmpty ? "End" : "Stop"
-        let length = LocalTime.length(row["Duration"])
+        let length = ZonelessTime.length(row["Duration"])
         if Self.given(row["\(word) date"]).isEmpty {
-            throw ImportFlaw("\(word) date", "it is empty: the entry still runs")
+            throw ImportRowError("\(word) date", "empty: the entry is still running")
         }
         let end = try Self.time(word, of: row)
-        guard let bounds = LocalTime.bounds(from: begin, to: end, length: length, in: zone) else {
-            throw ImportFlaw("\(word) time", "the entry ends before it begins")
+        guard let bounds = ZonelessTime.bounds(from: begin, to: end, length: length, in: zone) else {
+            throw ImportRowError("\(word) time", "the entry ends before it begins")
         }
         (from, to) = bounds
         label = Self.given(row["Project"])
         let description = Self.given(row["Description"])
         title = description.isEmpty ? Self.given(row["Task"]) : description
-        // What people add to a report later, as tags and amounts, is not in it.
+        // Tags and amounts are left out, since people change them later.
         identity = [
             begin.description, end.description, "\(to - from)", label, title, row["Email"],
             row["User"] + row["Member"],
         ]
     }
 
-    private static func time(_ name: String, of row: ImportRow) throws(ImportFlaw) -> LocalTime {
+    private static func time(_ name: String, of row: ImportRow) throws(ImportRowError) -> ZonelessTime {
         let date = try row.read("\(name) date", "a day such as 2026-11-21") { CivilDate($0) }
-        return LocalTime(
-            date: date, time: try row.read("\(name) time", "a time such as 08:30:00") { LocalTime.time($0) })
+        return ZonelessTime(
+            date: date, time: try row.read("\(name) time", "a time such as 08:30:00") { ZonelessTime.time($0) })
     }
 
-    /// Where there is nothing, newer reports have a `-`.
+    /// Returns the text, or nothing for the `-` that newer reports write into empty fields.
     private static func given(_ text: String) -> String { text == "-" ? "" : text }
 }

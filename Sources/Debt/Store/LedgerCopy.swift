@@ -1,22 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import Platform
 
-/// A byte-for-byte copy of a ledger's file and of its write-ahead log. The original is only read.
+/// A byte-for-byte copy of a ledger's file and its write-ahead log. The original is only read.
 final class LedgerCopy: Sendable {
-    /// The copy's file.
     let path: String
-    /// The private directory to remove at the end; `nil` where the copy stays.
+    /// The private directory that `deinit` removes; `nil` if the copy stays.
     private let directory: String?
 
-    /// Copies into memory (`/dev/shm`), or into the directory for temporary files where there is no room.
+    /// Copies into memory (`/dev/shm`), or into `$TMPDIR` if there is no room.
     convenience init(of source: String) throws {
-        var reason: any Error = LedgerError.unusable(path: source, "there is no room for a copy")
+        var reason: any Error = LedgerError.unusable(path: source, "no room for a copy in /dev/shm or $TMPDIR")
         let temporary = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
         for place in ["/dev/shm", temporary] {
-            var template = Array("\(place)/lockstep-ledger-XXXXXX".utf8CString)
-            guard mkdtemp(&template) != nil else { continue }
-            let directory = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+            guard let directory = try? Files.makeTemporaryDirectory("\(place)/lockstep-ledger-") else { continue }
             do {
                 try self.init(of: source, to: directory + "/ledger.sqlite", in: directory)
                 return
@@ -29,7 +27,7 @@ final class LedgerCopy: Sendable {
         throw reason
     }
 
-    /// Copies to a path. What was there, with its log, is removed first.
+    /// Copies to a path. An existing file there is removed first, with its log.
     convenience init(of source: String, to path: String) throws { try self.init(of: source, to: path, in: nil) }
 
     private init(of source: String, to path: String, in directory: String?) throws {
@@ -46,11 +44,11 @@ final class LedgerCopy: Sendable {
         rmdir(directory)
     }
 
-    /// Removes a database with what SQLite keeps beside it.
+    /// Removes a database with its log and journal.
     static func remove(_ path: String) { for suffix in ["", "-wal", "-shm", "-journal"] { unlink(path + suffix) } }
 
-    /// Bytes of a regular file; 0 where there is none.
-    /// - Throws: ``LedgerError`` for what is not a regular file.
+    /// Returns the size of a regular file in bytes; 0 if there is none.
+    /// - Throws: ``LedgerError`` if it is not a regular file.
     static func size(of path: String) throws -> Int {
         var status = stat()
         guard stat(path, &status) == 0 else { return 0 }
@@ -59,8 +57,8 @@ final class LedgerCopy: Sendable {
     }
 
     private static func copy(_ source: String, to path: String) throws {
-        func fail(_ path: String) -> LedgerError {
-            errno == ENOSPC ? .full(path: path) : .unusable(path: path, String(cString: strerror(errno)))
+        func fail(_ path: String, _ code: Int32 = errno) -> LedgerError {
+            code == ENOSPC ? .full(path: path) : .unusable(path: path, String(cString: strerror(code)))
         }
         let input = open(source, O_RDONLY | O_CLOEXEC)
         guard input >= 0 else { throw fail(source) }
@@ -73,11 +71,10 @@ final class LedgerCopy: Sendable {
             let count = read(input, &buffer, buffer.count)
             if count == 0 { break }
             guard count > 0 else { throw fail(source) }
-            var written = 0
-            while written < count {
-                let part = buffer[written..<count].withUnsafeBytes { write(output, $0.baseAddress, $0.count) }
-                guard part > 0 else { throw fail(path) }
-                written += part
+            do throws(FileError) {
+                try Files.write(Array(buffer[..<count]), to: output, path: path)
+            } catch {
+                throw fail(path, error.code)
             }
         }
         guard fsync(output) == 0 else { throw fail(path) }

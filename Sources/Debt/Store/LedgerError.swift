@@ -3,27 +3,27 @@
 import GRDB
 import Glibc
 
-/// Why a ledger cannot be used.
-public enum LedgerError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The file's content is not whole.
+/// An error that makes a ledger unusable.
+package enum LedgerError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The file fails the integrity check; the text is the reason.
     case damaged(path: String, String)
-    /// The file is a database of something else, or no database.
+    /// The file is another database, or not a database.
     case foreign(path: String)
-    /// A later version of Lockstep has made the file.
+    /// The file was written by a later version of Lockstep.
     case newer(path: String)
-    /// The file is a ledger without any session.
+    /// The file is a ledger without sessions.
     case empty(path: String)
     /// The disk that holds the file is full.
     case full(path: String)
     /// The file, or its directory, cannot be written.
     case readOnly(path: String)
-    /// The file cannot be opened, read or written for another reason.
+    /// The file cannot be opened, read or written; the text is the reason.
     case unusable(path: String, String)
-    /// A value in it is not one that this program writes.
+    /// The ledger holds a value of an unknown form, which the text names.
     case unreadable(String)
 
-    /// Names the file, the reason and the fix.
-    public var description: String {
+    /// A message with the file, the reason and the fix.
+    package var description: String {
         switch self {
         case .damaged(let path, let reason):
             "the ledger \(path) is damaged (\(reason)): put a backup in its place with lockstep debt restore"
@@ -37,11 +37,11 @@ public enum LedgerError: Error, Hashable, Sendable, CustomStringConvertible {
             "the ledger \(path) cannot be written: its disk is read-only, or the file or its directory belongs to another "
                 + "user"
         case .unusable(let path, let reason): "the ledger \(path) cannot be used: \(reason)"
-        case .unreadable(let what): "the ledger holds a \(what) that cannot be read"
+        case .unreadable(let what): "the ledger holds an unreadable \(what)"
         }
     }
 
-    /// Runs `body`; an error of SQLite becomes one that names the file and the cause.
+    /// Runs `body` and converts errors of SQLite.
     static func translating<Value>(_ path: String, _ body: () throws -> Value) throws -> Value {
         do {
             return try body()
@@ -66,26 +66,24 @@ public enum LedgerError: Error, Hashable, Sendable, CustomStringConvertible {
             } else {
                 self = .unusable(path: path, error.message ?? "\(error.resultCode)")
             }
-        case .SQLITE_BUSY: self = .unusable(path: path, "another process has been writing it for seconds; try again")
+        case .SQLITE_BUSY: self = .unusable(path: path, "another process holds a lock on it; try again")
         default: self = .unusable(path: path, error.message ?? "\(error.resultCode)")
         }
     }
 }
 
-/// What hinders the service in taking down records.
-public struct LedgerProblem: Hashable, Sendable {
-    /// The sorts of problems, of each of which there is one at most.
-    public enum Kind: String, CaseIterable, Sendable {
-        /// More records arrive than the service can put on disk.
+/// A problem that keeps the service from storing records.
+package struct LedgerProblem: Hashable, Sendable {
+    /// The kinds of problems; at most one of each is stored.
+    package enum Kind: String, CaseIterable, Sendable {
+        /// Records arrive faster than the service can write them.
         case behind
-        /// A node has recorded more sessions than the ledger takes.
+        /// A node has exceeded its ``RecordQuota``.
         case quota
     }
 
-    /// The sort.
-    public var kind: Kind
-    /// Since when, in milliseconds of group time.
-    public var since: Int64
-    /// The problem in words.
-    public var text: String
+    package var kind: Kind
+    /// When it began, in milliseconds of group time.
+    package var since: Int64
+    package var text: String
 }

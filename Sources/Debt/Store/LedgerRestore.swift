@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-public import Session
+import Platform
+package import Session
 
-/// What a restored ledger holds, and where the one before it is.
-public struct LedgerRestore: Hashable, Sendable {
-    /// The spaces of the restored ledger.
-    public var spaces: [SpaceID]
-    /// Where the ledger lies that was replaced; `nil` where there was none.
-    public var before: String?
+/// The result of restoring a ledger from a backup.
+package struct LedgerRestore: Hashable, Sendable {
+    package var spaces: [SpaceID]
+    /// The path of the replaced ledger; `nil` if there was none.
+    package var before: String?
 
-    /// Puts a backup in the place of a ledger that nobody has open.
+    /// Replaces a ledger by a backup. The caller must make sure that no process has the ledger open.
     ///
-    /// Only a copy of the backup is opened, checked and brought up to date; the backup itself is only read. The ledger
-    /// before stays beside the new one, under a name that was free.
-    /// - Throws: ``LedgerError`` when the backup is not a whole ledger of a known version with a session. Nothing has
-    ///   changed then.
-    public init(from backup: String, to path: String) throws {
+    /// A copy of the backup is opened and checked; the backup itself is only read. The replaced ledger stays
+    /// in the same directory under a free name.
+    /// - Throws: ``LedgerError`` if the backup is damaged, empty or of a later version. Nothing has changed then.
+    package init(from backup: String, to path: String) throws {
         guard access(backup, R_OK) == 0 else {
             throw LedgerError.unusable(path: backup, String(cString: strerror(errno)))
         }
@@ -29,18 +28,15 @@ public struct LedgerRestore: Hashable, Sendable {
             LedgerCopy.remove(fresh)
             throw error
         }
-        // Closed, its log is empty.
+        // The ledger is closed, so its log is empty.
         for suffix in ["-wal", "-shm"] { unlink(fresh + suffix) }
         before = Self.moveAside(path)
-        guard rename(fresh, path) == 0 else {
-            throw LedgerError.unusable(path: path, String(cString: strerror(errno)))
+        do throws(FileError) {
+            try Files.move(fresh, to: path, path: path)
+        } catch {
+            throw LedgerError.unusable(path: path, String(cString: strerror(error.code)))
         }
-        let directory = open(
-            path.lastIndex(of: "/").map { String(path[...$0]) } ?? ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        if directory >= 0 {
-            fsync(directory)
-            close(directory)
-        }
+        try? Files.flushDirectory(of: path)
     }
 
     private static func check(_ copy: String, named backup: String) throws -> [SpaceID] {
@@ -51,7 +47,7 @@ public struct LedgerRestore: Hashable, Sendable {
         return spaces
     }
 
-    /// Moves the present ledger with its log to a name that nothing has, and returns that name.
+    /// Renames the present ledger and its log to a free name, and returns that name.
     private static func moveAside(_ path: String) -> String? {
         let suffixes = ["-wal", "-shm", ""]
         guard suffixes.contains(where: { access(path + $0, F_OK) == 0 }) else { return nil }
@@ -59,7 +55,9 @@ public struct LedgerRestore: Hashable, Sendable {
             suffixes.allSatisfy { access(name + $0, F_OK) != 0 }
         }
         guard let before else { return nil }
-        for suffix in suffixes where access(path + suffix, F_OK) == 0 { rename(path + suffix, before + suffix) }
+        for suffix in suffixes where access(path + suffix, F_OK) == 0 {
+            try? Files.move(path + suffix, to: before + suffix, path: path)
+        }
         return before
     }
 }

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Platform
 import Session
 import Synchronization
 
-/// How many sessions a node may add to the ledger of a space, so that none of them fills the disk of all.
+/// Limits how many sessions each node may add to a ledger, so that no node can fill the disk.
 ///
-/// A person has some tens of sessions a day; a node that was away for months, or whose ledger was lost, sends some
+/// A person has some tens of sessions a day. A node that was offline for months, or a ledger that was lost, causes some
 /// thousands at once.
-public final class RecordQuota: Sendable {
-    /// New sessions of one node in a day; as many may come at once.
-    public static let sessionsPerDay = 30_000
-    /// Sessions of one node in all.
-    public static let sessions = 300_000
+package final class RecordQuota: Sendable {
+    /// The new sessions of one node per day; also the maximum burst.
+    package static let sessionsPerDay = 30_000
+    /// The total number of sessions of one node.
+    package static let sessions = 300_000
 
     private struct Key: Hashable {
         var space: SpaceID
@@ -21,26 +22,27 @@ public final class RecordQuota: Sendable {
     private struct Use {
         var stored: Int
         var allowance: Double
-        var at: ContinuousClock.Instant
+        /// On the boot clock, in milliseconds.
+        var at: Int64
     }
 
+    /// The maximum number of nodes whose use is cached; beyond it all are read from the ledger again.
     private static let nodes = 65_536
     private let uses = Mutex<[Key: Use]>([:])
 
-    /// Makes a quota that nobody has used.
-    public init() {}
+    package init() {}
 
-    /// Counts a session that is new to the ledger.
-    /// - Parameter stored: Finds how many sessions of the node there are; asked once for each node.
-    /// - Returns: Whether it may be filed.
+    /// Counts a session that is new to the ledger, if the quota admits it.
+    /// - Parameter stored: Returns the number of stored sessions of the node; called once for each node.
+    /// - Returns: Whether the session may be filed.
     func admits(
-        _ node: NodeID, in space: SpaceID, now: ContinuousClock.Instant = .now, stored: () throws -> Int
+        _ node: NodeID, in space: SpaceID, now: Int64 = SystemClock.bootMilliseconds(), stored: () throws -> Int
     ) rethrows -> Bool {
         let key = Key(space: space, node: node)
         return try uses.withLock { uses in
             if uses.count > Self.nodes { uses = [:] }
             var use = try uses[key] ?? Use(stored: stored(), allowance: Double(Self.sessionsPerDay), at: now)
-            let days = (now - use.at) / .seconds(86_400)
+            let days = Double(now - use.at) / 86_400_000
             use.allowance = min(use.allowance + days * Double(Self.sessionsPerDay), Double(Self.sessionsPerDay))
             use.at = now
             defer { uses[key] = use }

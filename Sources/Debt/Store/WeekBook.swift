@@ -1,32 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Session
-public import Wire
+package import Session
+package import Wire
 
-/// The weeks of one space, added up from its ledger. Weeks that are over are remembered until something in them changes.
-public struct WeekBook {
-    /// The space.
-    public let space: SpaceID
-    /// The rules of the week.
-    public private(set) var history: RulesHistory
+/// Computes the weeks of a space from its ledger, and caches past weeks until something in them changes.
+package struct WeekBook {
+    package let space: SpaceID
+    package private(set) var history: RulesHistory
     private let ledger: Ledger
     private var past: [Int64: WeekSums] = [:]
-    /// Minutes that are carried into a week, and whether anything counts before it.
+    /// The minutes carried into a week, by its start, and whether anything counts before it.
     private var carried: [Int64: (minutes: Int, hasBegun: Bool)] = [:]
     private var pastCalm: [Int64: Int?] = [:]
-    /// The weeks of a year, the latest first, and the one that they lie before.
+    /// The weeks of the past year, the latest first, and the present week for which they were found.
     private var yearsWeeks: (present: Week, weeks: [Week])?
+    /// The maximum number of cached weeks, those of 19 years.
     private static let rememberedLimit = 1_000
 
-    /// - Parameter history: The rules of the week.
-    public init(space: SpaceID, ledger: Ledger, history: RulesHistory) {
+    package init(space: SpaceID, ledger: Ledger, history: RulesHistory) {
         self.space = space
         self.ledger = ledger
         self.history = history
     }
 
-    /// Something has changed: nothing that was added up holds any more.
-    public mutating func forget(history: RulesHistory? = nil) {
+    /// Discards the whole cache, and takes new rules if given.
+    package mutating func forget(history: RulesHistory? = nil) {
         past = [:]
         carried = [:]
         pastCalm = [:]
@@ -34,15 +32,15 @@ public struct WeekBook {
         if let history { self.history = history }
     }
 
-    /// A record has come. Weeks before the first instant that it, its lineage or what was there of it can touch still hold.
-    public mutating func forget(from instant: Int64) {
+    /// Discards the cached weeks that a change from `instant` on can affect.
+    package mutating func forget(from instant: Int64) {
         past = past.filter { $0.value.week.to <= instant }
         carried = carried.filter { $0.key <= instant }
         pastCalm = pastCalm.filter { past[$0.key] != nil }
     }
 
-    /// What was done in a week.
-    public mutating func sums(of week: Week, now: Int64) throws -> WeekSums {
+    /// Returns what was done in a week.
+    package mutating func sums(of week: Week, now: Int64) throws -> WeekSums {
         if let known = past[week.from], known.week == week { return known }
         let entries = try ledger.entries(of: space, from: week.from, to: week.to)
         let minutes = Minutes(of: entries, counting: history.rules(for: week).counting, now: now)
@@ -54,8 +52,8 @@ public struct WeekBook {
         return sums
     }
 
-    /// How a week stands, with what was carried into it.
-    public mutating func report(of week: Week, now: Int64) throws -> WeekReport {
+    /// Returns the report of a week, including carried minutes.
+    package mutating func report(of week: Week, now: Int64) throws -> WeekReport {
         let rules = history.rules(for: week)
         let carried = rules.carriesOver ? try carriedOver(into: week, now: now) : 0
         return WeekReport(
@@ -63,8 +61,8 @@ public struct WeekBook {
             streak: week.contains(now) ? try streak(at: now) : 0)
     }
 
-    /// Days in a row, up to now, on which something was done.
-    public mutating func streak(at now: Int64) throws -> Int {
+    /// Returns the number of consecutive days, up to now, with a minute or more done.
+    package mutating func streak(at now: Int64) throws -> Int {
         guard let beginning = try ledger.beginning(of: space) else { return 0 }
         var week = history.week(containing: now)
         var days: [Int64] = []
@@ -74,7 +72,7 @@ public struct WeekBook {
                 if !days.isEmpty, done < Streak.enough, day.to - day.from < Streak.shortestDay { continue }
                 days.append(done)
             }
-            // The first day that breaks it ends the search; today does not.
+            // Stop at the first day without work, except today.
             if Streak.length(todayFirst: days) < days.count - (days[0] < Streak.enough ? 1 : 0) { break }
             guard week.from > beginning else { break }
             week = history.week(before: week)
@@ -82,13 +80,13 @@ public struct WeekBook {
         return Streak.length(todayFirst: days)
     }
 
-    /// What was missing to the weeks before, as long as they were to be carried over.
+    /// Returns the minutes missing from the weeks before, back to the first one that carries nothing over.
     private mutating func carriedOver(into week: Week, now: Int64) throws -> Int {
         if let known = carried[week.from] { return known.minutes }
         guard let beginning = try ledger.beginning(of: space) else { return 0 }
         var weeks: [Week] = []
         var (before, sum, hasBegun) = (history.week(before: week), 0, false)
-        // Back to the first week in which something was done, or whose own debt was not to be carried on.
+        // Back to the beginning of the ledger, a cached week, or a week that carries nothing over.
         while before.to > beginning {
             weeks.append(before)
             if let known = carried[before.from] {
@@ -103,7 +101,7 @@ public struct WeekBook {
         }
         for before in weeks.reversed() {
             let done = try sums(of: before, now: now).done
-            // Nothing was asked for before the first minute that counts.
+            // There is no goal before the first minute that counts.
             hasBegun = hasBegun || done > 0
             guard hasBegun else { continue }
             sum = max(0, history.rules(for: before).goal + sum - Int(done / 60_000))
@@ -113,8 +111,8 @@ public struct WeekBook {
         return sum
     }
 
-    /// How calm a week was, over all the time that was heard; `nil` where nobody knows.
-    public func calm(of week: Week, now: Int64) throws -> Int? {
+    /// Returns how calm a week was, in percent of the measured time; `nil` without measurements.
+    package func calm(of week: Week, now: Int64) throws -> Int? {
         let entries = try ledger.entries(of: space, from: week.from, to: week.to)
         let known = try ledger.calm(of: entries.map(\.record.id), in: space)
         var (quiet, heard) = (Int64(0), Int64(0))
@@ -129,25 +127,25 @@ public struct WeekBook {
         return heard == 0 ? nil : Int(quiet / heard)
     }
 
-    /// What the service publishes at an instant.
-    public mutating func feed(at now: Int64) throws -> DebtFeed {
+    /// Returns the feed that the service publishes at an instant.
+    package mutating func feed(at now: Int64) throws -> DebtFeed {
         let week = history.week(containing: now)
         let report = try report(of: week, now: now)
-        let shown = report.sums.labels.prefix(DebtWeek.labelsLimit)
         return DebtFeed(
             minutes: max(-100_000, min(report.debt, 100_000)), at: now,
             week: DebtWeek(
                 name: week.number.description, from: week.from, to: week.to, goal: report.goal,
                 carried: report.carried, done: report.sums.done, days: report.sums.days, streak: report.streak,
-                labels: shown.map { DebtWeek.LabelSum(label: $0.label, done: $0.done) },
+                labels: Array(report.sums.labels.prefix(DebtWeek.labelsLimit)),
                 calm: try calm(of: week, now: now), until: report.sums.ongoing?.until,
                 first: week.days.first?.date, today: week.days.lastIndex { $0.from <= now }))
     }
 
-    /// What the service publishes of the weeks before the one of an instant. Of weeks that are not remembered one is read
-    /// a call, since a year of them may take a while.
-    /// - Returns: `nil` while there are more to be read: to be asked again.
-    public mutating func year(at now: Int64) throws -> DebtYear? {
+    /// Returns the feed of the past year, up to the week before the present one.
+    ///
+    /// Each call reads one uncached week at most, since a whole year may take a while.
+    /// - Returns: `nil` while weeks are missing: the caller must call again.
+    package mutating func year(at now: Int64) throws -> DebtYear? {
         let present = history.week(containing: now)
         guard let today = present.days.first?.date else { return nil }
         let first = today.adding(days: -7 * DebtYear.weeks)
@@ -160,7 +158,6 @@ public struct WeekBook {
                 mayRead = try !remember(week, now: now)
             }
             for (day, done) in zip(week.days, try sums(of: week, now: now).days) where day.date >= first {
-                // Where the zone became another, a date may come again.
                 days[min(day.date.dayNumber - first.dayNumber, days.count - 1)] += done
             }
             let middle = week.days[min(3, week.days.count - 1)].date.dayNumber - first.dayNumber
@@ -183,29 +180,32 @@ public struct WeekBook {
         return weeks
     }
 
-    /// - Returns: Whether the week is remembered; one in which something still runs is not, since more may come of it.
+    /// Computes and caches a week.
+    /// - Returns: Whether it was cached; a week with a running session is not.
     private mutating func remember(_ week: Week, now: Int64) throws -> Bool {
         let sums = try sums(of: week, now: now)
         pastCalm[week.from] = sums.done == 0 ? .some(nil) : .some(try calm(of: week, now: now))
         return past[week.from] != nil
     }
 
-    /// When the feed is another by the calendar: at the next day's begin.
-    public func nextBoundary(after now: Int64) -> Int64 {
+    /// Returns when the next day begins and the feed changes by itself.
+    package func nextBoundary(after now: Int64) -> Int64 {
         let week = history.week(containing: now)
         return week.days.first { $0.from > now }?.from ?? week.to
     }
 }
 
 extension DebtFeed {
-    /// Whether it says more than an earlier one does by itself at the same instant. That a day begins is news: who hears
-    /// of none for longer knows that nobody counts any more.
-    public func isNews(after other: DebtFeed?) -> Bool {
+    /// Returns whether it differs from what readers of an earlier feed can extrapolate.
+    ///
+    /// The start of a day is always news, so that a reader without any for longer knows that the service is gone.
+    package func isNews(after other: DebtFeed?) -> Bool {
         guard let other, let mine = week, var theirs = other.week else { return true }
-        // What has gone on since is known to who reads the earlier one; a second is rounding.
+        // Readers extrapolate running time; up to a second is rounding.
         if let until = theirs.until {
             guard abs(mine.done - other.done(at: at)) < 1_000,
-                mine.until == until || (mine.until == nil && until <= at)
+                mine.until == until || (mine.until == nil && until <= at),
+                !mine.books(otherThan: theirs)
             else { return true }
             theirs.labels = mine.labels
             theirs.days = mine.days
@@ -213,5 +213,21 @@ extension DebtFeed {
             theirs.done = mine.done
         }
         return mine != theirs
+    }
+}
+
+extension DebtWeek {
+    /// Returns whether a label of an earlier week is gone or recoloured, or two have other time.
+    ///
+    /// Readers add the running time to one label; up to a second is rounding.
+    fileprivate func books(otherThan earlier: DebtWeek) -> Bool {
+        var known = Dictionary(earlier.labels.map { ($0.label?.name, $0) }) { first, _ in first }
+        var changed = 0
+        for sum in labels {
+            let before = known.removeValue(forKey: sum.label?.name)
+            if let before, before.label != sum.label { return true }
+            if abs(sum.done - (before?.done ?? 0)) >= 1_000 { changed += 1 }
+        }
+        return !known.isEmpty || changed > 1
     }
 }

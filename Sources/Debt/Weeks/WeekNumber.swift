@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Session
+package import Session
 
 /// The number of a week in its ISO year.
-public struct WeekNumber: Hashable, Comparable, Sendable, CustomStringConvertible {
+package struct WeekNumber: Hashable, Comparable, Sendable, CustomStringConvertible {
     /// The year that most of the week's days lie in.
-    public var year: Int
+    package var year: Int
     /// 1 to 53.
-    public var week: Int
+    package var week: Int
 
-    /// A number from its parts.
-    public init(year: Int, week: Int) {
+    package init(year: Int, week: Int) {
         self.year = year
         self.week = week
     }
 
-    /// Reads `2026-W53`; `nil` for anything else.
-    public init?(_ text: some StringProtocol) {
+    /// Parses `2026-W53`; `nil` for anything else.
+    package init?(_ text: some StringProtocol) {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
         guard parts.map(\.utf8.count) == [4, 3], parts[1].first == "W", let year = Int(parts[0]),
             let week = Int(parts[1].dropFirst()), (1...53).contains(week), year >= 0
@@ -24,18 +23,17 @@ public struct WeekNumber: Hashable, Comparable, Sendable, CustomStringConvertibl
         self.init(year: year, week: week)
     }
 
-    /// `2026-W53`.
-    public var description: String { "\(CivilDate.padded(year, 4))-W\(CivilDate.padded(week, 2))" }
+    /// The number in the form `2026-W53`.
+    package var description: String { "\(CivilDate.padded(year, 4))-W\(CivilDate.padded(week, 2))" }
 
-    /// The earlier week first.
-    public static func < (one: WeekNumber, other: WeekNumber) -> Bool {
+    package static func < (one: WeekNumber, other: WeekNumber) -> Bool {
         (one.year, one.week) < (other.year, other.week)
     }
 }
 
 extension CivilDate {
-    /// The ISO week that the day lies in: the week of its Thursday, counted from the one with January 4.
-    public var isoWeek: WeekNumber {
+    /// The ISO week of the day: the week of its Thursday, counted from the week with January 4.
+    package var isoWeek: WeekNumber {
         let thursday = CivilDate(dayNumber: dayNumber + 4 - weekday)
         let year = thursday.components.year
         let first = CivilDate(year: year, month: 1, day: 1)

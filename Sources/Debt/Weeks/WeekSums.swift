@@ -1,41 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Session
+import Session
+package import Wire
 
-/// What was done in a week.
-public struct WeekSums: Hashable, Sendable {
-    /// What was done on one label.
-    public struct LabelSum: Hashable, Sendable {
-        /// The label; `nil` for the default label.
-        public var label: Label?
-        /// Milliseconds.
-        public var done: Int64
+/// The time done in a week.
+package struct WeekSums: Hashable, Sendable {
+    package var week: Week
+    /// The time done on each day, in milliseconds.
+    package var days: [Int64]
+    /// The time done on each label, the most first.
+    package var labels: [DebtWeek.LabelSum]
+    /// The running entry, if any, whose time a later reader must add.
+    package var ongoing: Ongoing?
 
-        /// Makes a sum.
-        public init(label: Label?, done: Int64) {
-            self.label = label
-            self.done = done
-        }
-    }
+    /// The time done in all, in milliseconds.
+    package var done: Int64 { days.reduce(0, +) }
 
-    /// The week.
-    public var week: Week
-    /// Milliseconds done on each of its days.
-    public var days: [Int64]
-    /// What was done on which label, the most first.
-    public var labels: [LabelSum]
-    /// What still goes on, to be added by whoever looks later.
-    public var ongoing: Ongoing?
-
-    /// Milliseconds done in all.
-    public var done: Int64 { days.reduce(0, +) }
-
-    /// Splits what counts at the bounds of the week and of its days.
-    public init(of minutes: Minutes, entries: [Entry], in week: Week) {
+    /// Splits counted time at the bounds of the week and its days.
+    package init(of minutes: Minutes, entries: [Entry], in week: Week) {
         self.week = week
         days = week.days.map { _ in 0 }
-        var byLabel: [String: LabelSum] = [:]
-        // Of labels of one name the colour of the largest stamp is shown.
+        var byLabel: [String: DebtWeek.LabelSum] = [:]
+        // Among labels of one name the colour of the largest stamp wins.
         var newest: [String: Stamp] = [:]
         var day = 0
         for piece in minutes.pieces where piece.to > week.from && piece.from < week.to {
@@ -48,7 +34,7 @@ public struct WeekSums: Hashable, Sendable {
             }
             let record = entries[piece.entry].record
             let name = record.label?.name ?? ""
-            byLabel[name, default: LabelSum(label: record.label, done: 0)].done += to - from
+            byLabel[name, default: DebtWeek.LabelSum(label: record.label, done: 0)].done += to - from
             if newest[name].map({ $0 < record.stamp }) ?? true {
                 newest[name] = record.stamp
                 byLabel[name]?.label = record.label
@@ -59,38 +45,37 @@ public struct WeekSums: Hashable, Sendable {
     }
 }
 
-/// How a week stands against its goal.
-public struct WeekReport: Hashable, Sendable {
-    /// What was done.
-    public var sums: WeekSums
-    /// Minutes that the week asks for, with what was carried over.
-    public var goal: Int
-    /// Minutes of the goal that are missing from weeks before.
-    public var carried: Int
-    /// Days in a row, up to now, on which a minute or more was done. A day that is not over yet breaks nothing.
-    public var streak: Int
+/// A week compared with its goal.
+package struct WeekReport: Hashable, Sendable {
+    package var sums: WeekSums
+    /// The goal in minutes, including ``carried``.
+    package var goal: Int
+    /// The minutes of the goal carried over from the weeks before.
+    package var carried: Int
+    /// The number of consecutive days, up to now, with a minute or more done. Today does not break it.
+    package var streak: Int
 
-    /// Makes a report.
-    public init(sums: WeekSums, goal: Int, carried: Int = 0, streak: Int) {
+    package init(sums: WeekSums, goal: Int, carried: Int = 0, streak: Int) {
         self.sums = sums
         self.goal = goal
         self.carried = carried
         self.streak = streak
     }
 
-    /// The weekly debt: goal minutes minus whole minutes done; positive where some are missing.
-    public var debt: Int { goal - Int(sums.done / 60_000) }
+    /// The weekly debt: goal minus whole minutes done; positive while minutes are missing.
+    package var debt: Int { goal - Int(sums.done / 60_000) }
 }
 
-/// Days in a row on which something was done.
-public enum Streak {
-    /// A day counts from so many milliseconds on.
-    public static let enough: Int64 = 60_000
-    /// A day shorter than this, in milliseconds, breaks nothing: the clocks jumped over it, or its zone began in it.
-    public static let shortestDay: Int64 = 43_200_000
+/// Counts consecutive days with work.
+package enum Streak {
+    /// The minimum time of a day that counts, in milliseconds.
+    package static let enough: Int64 = 60_000
+    /// A day shorter than this, in milliseconds, does not break a streak. The clocks or the zone changed in it.
+    package static let shortestDay: Int64 = 43_200_000
 
-    /// - Parameter days: Milliseconds done on each day, today first, then backwards; read as far as is needed.
-    public static func length(todayFirst days: some Sequence<Int64>) -> Int {
+    /// Returns the length of the streak in days.
+    /// - Parameter days: The time done on each day in milliseconds, today first; read as far as needed.
+    package static func length(todayFirst days: some Sequence<Int64>) -> Int {
         var length = 0
         for (index, done) in days.enumerated() {
             if done >= enough { length += 1 } else if index > 0 { break }

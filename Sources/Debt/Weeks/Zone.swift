@@ -1,60 +1,86 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
-public import Session
+import Glibc
+package import Session
 
-/// A time zone by its name in the IANA database.
-public struct Zone: Hashable, Sendable, CustomStringConvertible {
-    private let zone: TimeZone
+/// A time zone of the IANA database.
+///
+/// ``ZoneTable`` knows the offsets; days, weeks and texts are computed here. Foundation's `Calendar` and
+/// `ISO8601FormatStyle` were measured in their place and rejected: a week of the ledger took longer, programs started later
+/// and were larger.
+package struct Zone: Hashable, Sendable, CustomStringConvertible {
+    private let name: String
+    private let table: ZoneTable
 
-    /// `Europe/Berlin`, `UTC`; `nil` for a name that nobody knows.
-    public init?(_ name: String) {
-        guard let zone = TimeZone(identifier: name) else { return nil }
-        self.zone = zone
+    /// Creates a zone from a name such as `Europe/Berlin` or `UTC`; `nil` for an unknown name.
+    package init?(_ name: String) {
+        let isUniversal = name == "UTC" || name == "GMT"
+        guard let table = isUniversal ? ZoneTable.utc : ZoneTable(named: name) else { return nil }
+        self.init(name: name, table: table)
     }
 
-    /// The zone of this machine.
-    public static var current: Zone { Zone(zone: TimeZone.current) }
+    /// The zone of this machine: that of the variable `TZ` or of `/etc/localtime`; else UTC.
+    package static var current: Zone {
+        if let text = getenv("TZ").map({ String(cString: $0) }), !text.isEmpty {
+            let name = text.hasPrefix(":") ? String(text.dropFirst()) : text
+            if let zone = Zone(withoutFolder(name)) { return zone }
+        }
+        var buffer = [CChar](repeating: 0, count: 4_096)
+        let length = readlink("/etc/localtime", &buffer, buffer.count)
+        let path = String(decoding: buffer.prefix(max(0, length)).map(UInt8.init(bitPattern:)), as: UTF8.self)
+        return Zone(withoutFolder(path)) ?? utc
+    }
 
-    /// Universal time.
-    public static var utc: Zone { Zone(zone: .gmt) }
+    package static var utc: Zone { Zone(name: "UTC", table: .utc) }
 
-    private init(zone: TimeZone) { self.zone = zone }
+    private init(name: String, table: ZoneTable) {
+        self.name = name
+        self.table = table
+    }
 
-    /// The name.
-    public var description: String { zone.identifier }
+    /// The name in the path of a zone's file; a name that is no path as it is.
+    private static func withoutFolder(_ path: String) -> String {
+        let parts = path.split(separator: "/")
+        return parts.lastIndex(of: "zoneinfo").map { parts[($0 + 1)...].joined(separator: "/") } ?? path
+    }
 
-    /// Milliseconds that the zone's clocks are ahead of universal time at an instant, given in milliseconds since 1970.
-    public func offset(at instant: Int64) -> Int64 {
+    package static func == (one: Zone, other: Zone) -> Bool { one.name == other.name }
+    package func hash(into hasher: inout Hasher) { hasher.combine(name) }
+
+    package var description: String { name }
+
+    /// Returns the offset from universal time in milliseconds, positive to the east.
+    /// - Parameter instant: In milliseconds since 1970.
+    package func offset(at instant: Int64) -> Int64 {
         let second = instant >= 0 ? instant / 1_000 : (instant - 999) / 1_000
-        return Int64(zone.secondsFromGMT(for: Date(timeIntervalSince1970: Double(second)))) * 1_000
+        return table.offset(at: second) * 1_000
     }
 
-    /// The day and the milliseconds since its midnight that the zone's clocks show at an instant.
-    public func local(_ instant: Int64) -> (date: CivilDate, time: Int64) {
+    /// Returns the local date and the local milliseconds since midnight at an instant in milliseconds since 1970.
+    package func local(_ instant: Int64) -> (date: CivilDate, time: Int64) {
         let shown = instant + offset(at: instant)
         let day = CivilDate.floor(Int(shown), Int(Self.day))
         return (CivilDate(dayNumber: day), shown - Int64(day) * Self.day)
     }
 
-    /// When the zone's clocks show a time of a day: the first of two such instants, and where the clocks jump over it, the
-    /// instant of the jump.
-    /// - Parameter time: Milliseconds since midnight.
-    public func instant(of date: CivilDate, time: Int64) -> Int64 { instants(of: date, time: time)[0] }
+    /// Returns the first of ``instants(of:time:)``.
+    /// - Parameter time: In milliseconds since midnight.
+    package func instant(of date: CivilDate, time: Int64) -> Int64 { instants(of: date, time: time)[0] }
 
-    /// All instants at which the zone's clocks show a time of a day, the earlier first: two where they are set back; where
-    /// they jump over it, the instant of the jump.
-    /// - Parameter time: Milliseconds since midnight.
-    public func instants(of date: CivilDate, time: Int64) -> [Int64] {
+    /// Returns the instants of a local time, the earlier first: two when the clocks are set back over it.
+    ///
+    /// For a local time that the clocks skip it is the instant of the jump.
+    /// - Parameter time: In milliseconds since midnight.
+    package func instants(of date: CivilDate, time: Int64) -> [Int64] {
         let shown = Int64(date.dayNumber) * Self.day + time
-        // No zone changes its clocks twice within the day before and the day after.
+        // No zone changes its offset twice within these two days.
         let before = offset(at: shown - Self.day)
         let after = offset(at: shown + Self.day)
         let candidates = [shown - max(before, after), shown - min(before, after)]
         let exact = candidates.filter { $0 + offset(at: $0) == shown }
         if !exact.isEmpty { return exact[0] == exact[exact.count - 1] ? [exact[0]] : exact }
         var (low, high) = (candidates[0], candidates[1])
-        // The jump lies between: before it the clocks show less, from it on more.
+        // Bisect to the jump: before it local time is less than the one searched, after it more.
         while high - low > 1 {
             let middle = low + (high - low) / 2
             if middle + offset(at: middle) < shown { low = middle } else { high = middle }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension QRCode {
-    /// Light modules around the code: fewer than the standard's four read as well on a screen.
+    /// The width of the quiet zone in modules. The standard asks for four; two suffice on a screen.
     private static let margin = 2
 
     /// The code as an SVG picture, black on white.
@@ -20,7 +20,7 @@ extension QRCode {
             """
     }
 
-    /// The code in half blocks for a terminal, light modules as blocks: right on a dark ground.
+    /// The code as half blocks for a terminal with a dark background: light modules are drawn.
     public var text: String {
         func isLight(_ column: Int, _ row: Int) -> Bool {
             guard (0..<size).contains(column), (0..<size).contains(row) else { return true }

@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A QR code (ISO/IEC 18004): bytes, error correction M, versions 1 to 10.
+/// A QR code (ISO/IEC 18004) in byte mode, with error correction level M, of versions 1 to 12.
 public struct QRCode: Hashable, Sendable {
-    /// Modules on each side.
+    /// The number of modules per side.
     public let size: Int
-    /// Row by row: whether the module is dark.
+    /// Whether each module is dark, row by row.
     public private(set) var modules: [Bool]
-    /// What is not data: finders, timing, alignment, format, version.
+    /// Whether each module is a function pattern: finder, timing, alignment, format or version.
     private var isFixed: [Bool]
 
-    /// Codewords for error correction in each block, and the number of blocks, for versions 1 to 10 at level M.
+    /// The error correction codewords per block and the number of blocks, for versions 1 to 12 at level M.
     private static let correction = [
         (10, 1), (16, 1), (26, 1), (18, 2), (24, 2), (16, 4), (18, 4), (22, 4), (22, 5), (26, 5),
+        (30, 5), (22, 8),
     ]
 
-    /// The smallest code for a text; `nil` for one of more than 213 bytes.
+    /// Creates the smallest code for a text; `nil` above 287 bytes of UTF-8.
     public init?(_ text: String) {
         let bytes = Array(text.utf8)
-        guard let version = (1...10).first(where: { Self.capacity(of: $0) >= bytes.count }) else { return nil }
+        guard let version = (1...12).first(where: { Self.capacity(of: $0) >= bytes.count }) else { return nil }
         size = 17 + 4 * version
         modules = [Bool](repeating: false, count: size * size)
         isFixed = modules
@@ -26,7 +27,7 @@ public struct QRCode: Hashable, Sendable {
         applyBestMask()
     }
 
-    /// Whether the module in a column and a row is dark.
+    /// Returns whether the module in a column and a row is dark.
     public subscript(column: Int, row: Int) -> Bool {
         get { modules[row * size + column] }
         set { modules[row * size + column] = newValue }
@@ -138,7 +139,7 @@ public struct QRCode: Hashable, Sendable {
         return [6] + (0..<count - 1).map { size - 7 - step * $0 }.reversed()
     }
 
-    /// Level M is 0 in the format's two bits.
+    /// Draws the format information; its two bits for level M are 0.
     private mutating func drawFormat(mask: Int) {
         var rest = mask
         for _ in 0..<10 { rest = rest << 1 ^ (rest >> 9) * 0x537 }
@@ -165,7 +166,7 @@ public struct QRCode: Hashable, Sendable {
         }
     }
 
-    /// Upwards and downwards in columns of two, from the right, around what is fixed.
+    /// Places the codewords in zigzag columns of two modules from the right, around the function patterns.
     private mutating func place(_ codewords: [UInt8]) {
         var index = 0
         for right in stride(from: size - 1, through: 1, by: -2) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How hard a code is to read, by the standard's four rules: the mask with the least is taken.
+/// Computes the penalty of a mask by the standard's four rules; the mask with the lowest is used.
 enum QRPenalty {
     static func of(_ code: QRCode) -> Int {
         let size = code.size
@@ -20,7 +20,7 @@ enum QRPenalty {
         }
         let dark = code.modules.count(where: \.self)
         let total = size * size
-        // For every five hundredths away from one half.
+        // Ten for each 5 % that the share of dark modules differs from one half.
         penalty += (abs(dark * 20 - total * 10) + total - 1) / total * 10 - 10
         return max(penalty, 0)
     }
@@ -34,7 +34,7 @@ enum QRPenalty {
             length = index > 0 && line[index] == line[index - 1] ? length + 1 : 1
             if length == 5 { penalty += 3 } else if length > 5 { penalty += 1 }
         }
-        // A finder's pattern with four light modules on one side.
+        // A finder pattern with four light modules on one side.
         let padded = [false, false, false, false] + line + [false, false, false, false]
         for start in 4..<padded.count - 10 where Array(padded[start..<start + 7]) == finder {
             if !padded[start - 4..<start].contains(true) { penalty += 40 }

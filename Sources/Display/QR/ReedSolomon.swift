@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The error correction of QR codes: polynomials over the field of 256 elements with the polynomial 0x11D.
+/// The Reed–Solomon error correction of QR codes: polynomials over GF(256) with the polynomial 0x11D.
 enum ReedSolomon {
     static func divisor(degree: Int) -> [UInt8] {
         var result = [UInt8](repeating: 0, count: degree)

@@ -1,49 +1,55 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import FoundationEssentials
+import Control
 import Session
 
 extension StatusLine {
-    /// The line as a bar reads it, without the line feed at its end.
-    /// - Parameter isFollowed: Whether more lines come by and by: i3blocks then wants one object a line.
-    public func formatted(_ format: StatusFormat, isFollowed: Bool = false) -> String {
+    /// Returns the line in a bar's format, without the line feed at its end.
+    /// - Parameter isFollowed: Whether more lines follow; i3blocks then expects one object per line.
+    package func formatted(_ format: StatusFormat, isFollowed: Bool = false) -> String {
         switch format {
         case .text: text
-        case .json: StatusJSON.encode(StatusModel(self))
-        case .waybar: StatusJSON.encode(WaybarModule(self))
+        case .json: Self.json(StatusModel(self))
+        case .waybar: Self.json(WaybarModule(self))
         case .tmux: Self.joined(parts) { Self.tmux($0) }
-        case .i3blocks where isFollowed: StatusJSON.encode(I3Block(self))
+        case .i3blocks where isFollowed: Self.json(I3Block(self))
         case .i3blocks: [i3Text, Self.directed(shortParts, self), colour.opaque.description].joined(separator: "\n")
         case .polybar: Self.joined(parts) { Self.polybar($0) }
         }
     }
 
-    /// A minimal line shows the time where i3bar finds room for it.
+    private static func json(_ value: some Encodable) -> String {
+        String(decoding: ReportJSON.encode(value), as: UTF8.self)
+    }
+
+    /// The line for i3bar, which shows a minimal line's time if there is room.
     fileprivate var i3Text: String {
         guard style == .minimal, screen.face != .boring, !screen.isIdle else { return Self.directed(parts, self) }
         return Self.directed(parts + [Part(text: screen.time, gap: " ")], self)
     }
 
     private static func joined(_ parts: [Part], _ write: (Part) -> String) -> String {
-        parts.enumerated().map { ($0 == 0 ? "" : $1.gap) + write($1) }.joined()
+        parts.enumerated().map { ($0 == 0 ? "" : $1.gap.description) + write($1) }.joined()
     }
 
-    /// Each part keeps its direction to itself.
+    /// Joins the parts, with the direction of each isolated.
     fileprivate static func directed(
-        _ parts: [Part], _ line: StatusLine, _ write: (Part, String) -> String = { $1 }
+        _ parts: [Part], _ line: StatusLine, _ write: (Part, Localized) -> String = { $1.description }
     ) -> String {
         let text = joined(parts) { write($0, TextDirection.isolated($0.text)) }
-        return line.isRightToLeft && !text.isEmpty ? TextDirection.rightToLeftMark + text : text
+        return line.isRightToLeft && !text.isEmpty ? "\(TextDirection.rightToLeftMark)\(text)" : text
     }
 
     private static func tmux(_ part: Part) -> String {
-        let text = tmuxText(part.text)
-        guard let colour = part.colour else { return part.text.last == "#" ? text + "#[default]" : text }
+        let text = tmuxText(part.text.description)
+        guard let colour = part.colour else { return text.last == "#" ? text + "#[default]" : text }
         return "#[fg=\(colour.opaque)]\(text)#[default]"
     }
 
-    /// Tmux reads what a command prints twice, and each time takes two of these signs for one; but before a style, or
-    /// what looks like one, only once.
+    /// Escapes number signs for tmux.
+    ///
+    /// Tmux parses the output of a command twice and each time reads two number signs as one; before a style, or what looks
+    /// like one, only once.
     private static func tmuxText(_ text: String) -> String {
         var result = ""
         var rest = text[...]
@@ -57,16 +63,15 @@ extension StatusLine {
         return result
     }
 
-    /// Polybar knows no way to write a tag's beginning as text, so what looks like one is taken apart by a character that
-    /// has no width.
+    /// Separates characters that look like a tag by one without width: polybar has no escape.
     private static func polybar(_ part: Part) -> String {
-        let text = part.text.replacing("%{", with: "%\u{200B}{")
+        let text = part.text.description.replacing("%{", with: "%\u{200B}{")
         guard let colour = part.colour else { return text }
         return "%{F\(colour.opaque)}\(text)%{F-}"
     }
 }
 
-/// What waybar's `return-type: json` reads.
+/// The fields of waybar's `return-type: json`.
 private struct WaybarModule: Encodable {
     var text: String
     var alt: String
@@ -86,7 +91,7 @@ private struct WaybarModule: Encodable {
     }
 }
 
-/// What i3blocks reads of a block whose interval is `persist` and whose format is `json`.
+/// The fields of an i3blocks block with the interval `persist` and the format `json`.
 private struct I3Block: Encodable {
     private enum CodingKeys: String, CodingKey {
         case color
@@ -139,17 +144,6 @@ private struct StatusModel: Encodable {
     }
 }
 
-private enum StatusJSON {
-    /// One line: text that came from people holds no line feed that JSON would not escape.
-    static func encode(_ value: some Encodable) -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        // Nothing in a line can fail to be written.
-        return (try? encoder.encode(value)).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
-    }
-}
-
 extension Colour {
-    /// The colour without its opacity.
     var opaque: Colour { Colour(red: red, green: green, blue: blue) }
 }

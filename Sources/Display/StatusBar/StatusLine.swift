@@ -1,39 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Session
+package import Session
 
-/// What a status bar shows of a session, before it is written in the format of a bar.
-public struct StatusLine: Hashable, Sendable {
-    /// A piece of the line that has one colour.
-    public struct Part: Hashable, Sendable {
-        /// Its text.
-        public var text: String
+/// The content of a status bar, in any format.
+package struct StatusLine: Hashable, Sendable {
+    /// A piece of the line in one colour.
+    package struct Part: Hashable, Sendable {
+        package var text: Localized
         /// Its colour; `nil` for the bar's own.
-        public var colour: Colour?
-        /// What stands between it and the part before it.
-        var gap = " · "
+        package var colour: Colour?
+        /// The text between it and the part before it.
+        var gap: Localized = " · "
     }
 
-    /// What it was drawn from.
-    public var screen: Screen
-    /// How much it shows.
-    public var style: StatusStyle
-    /// The line.
-    public var parts: [Part]
-    /// The line where there is less room.
-    public var shortParts: [Part]
-    /// What is said to who asks for more, one thing a line; empty on the `boring` face.
-    public var tooltip: String
+    package var screen: Screen
+    package var style: StatusStyle
+    package var parts: [Part]
+    /// The line for bars with less room.
+    package var shortParts: [Part]
+    /// The tooltip's lines; empty on the `boring` face.
+    package var tooltip: Localized
     /// Whether the line as a whole reads from right to left.
-    public var isRightToLeft: Bool
+    package var isRightToLeft: Bool
 
-    /// Columns of a title or a label; a bar has no room for the longest ones.
+    /// The maximum columns of a title or a label.
     static let nameColumns = 40
-    /// Columns of a state's text, which may have the name of a node in it.
+    /// The maximum columns of a state's text, which may contain the name of a node.
     static let stateColumns = 80
 
-    /// What `style` shows of `screen`.
-    public init(_ screen: Screen, style: StatusStyle, strings: Strings = .english) {
+    package init(_ screen: Screen, style: StatusStyle, strings: Strings = .english) {
         self.screen = screen
         self.style = style
         isRightToLeft = strings.isRightToLeft
@@ -44,17 +39,17 @@ public struct StatusLine: Hashable, Sendable {
     }
 
     /// The line without colours.
-    public var text: String { Self.text(parts) }
+    package var text: String { Self.text(parts).description }
 
-    static func text(_ parts: [Part]) -> String {
-        parts.enumerated().map { $0 == 0 ? $1.text : $1.gap + $1.text }.joined()
+    static func text(_ parts: [Part]) -> Localized {
+        parts.enumerated().map { $0 == 0 ? $1.text : "\($1.gap)\($1.text)" }.joined()
     }
 
     /// `idle`, or the session's status.
-    public var status: String { screen.status?.rawValue ?? "idle" }
+    package var status: String { screen.status?.rawValue ?? "idle" }
 
-    /// Names for style sheets and scripts: the status, the kind of phase, and what is the matter.
-    public var classes: [String] {
+    /// Names for style sheets and scripts: the status, the kind of phase, and the notices.
+    package var classes: [String] {
         var classes = [status]
         if let kind = screen.facts.kind { classes.append(kind.rawValue) }
         if screen.facts.isApproximate { classes.append("approximate") }
@@ -72,16 +67,16 @@ public struct StatusLine: Hashable, Sendable {
         return classes
     }
 
-    /// How much of the phase has passed; `nil` for a count-up and when idle.
-    public var percentage: Int? { screen.progress.map { Int(min(max($0, 0), 1) * 100) } }
+    /// The part of the phase that has passed; `nil` for a count-up and when idle.
+    package var percentage: Int? { screen.progress.map { Int(min(max($0, 0), 1) * 100) } }
 
-    /// The one colour of a line that can have only one.
-    public var colour: Colour {
+    /// The colour for bars with one colour per line.
+    package var colour: Colour {
         parts.compactMap(\.colour).first ?? Shade.quiet
     }
 }
 
-/// Finds the parts of a line.
+/// Makes the parts of a line.
 struct StatusParts {
     let screen: Screen
     let strings: Strings
@@ -97,7 +92,7 @@ struct StatusParts {
     }
 
     private var compact: [StatusLine.Part] {
-        if screen.face == .calm, screen.facts.calmPercent != Calm.unknown {
+        if screen.face == .calm, screen.facts.calmPercent != Strings.unknown {
             return [sign, part(screen.facts.calmPercent, gap: " ")].compactMap(\.self)
         }
         return [sign] + phase + [emoji, time(gap: " ")].compactMap(\.self)
@@ -107,18 +102,18 @@ struct StatusParts {
         let calm = screen.calmText.map { text in screen.calmTrend.map { "\(text) \($0.sign)" } ?? text }
         let saysState = screen.face == .focus || screen.status != .running
         let found = [
-            emoji, part(screen.label?.name, colour: screen.label?.colour.onBlack, gap: " "),
+            emoji, part(screen.label.map { .userText($0.name) }, colour: screen.label?.colour.onBlack, gap: " "),
             screen.label == nil ? part(screen.title, gap: " ") : nil,
             part(calm ?? (saysState ? screen.indicatorBesideState : screen.phaseIndicator)),
             part(saysState ? screen.stateText : nil, columns: StatusLine.stateColumns), time(),
         ]
         var parts = [sign] + found.compactMap(\.self) + notices
-        // Whatever follows the sign is not held apart from it.
+        // A space, not a dot, follows the sign.
         if parts.count > 1 { parts[1].gap = " " }
         return parts
     }
 
-    /// The time and nothing else.
+    /// The time only.
     private func boring(_ style: StatusStyle) -> [StatusLine.Part] {
         guard !screen.isIdle else { return [] }
         let colour = screen.isStale ? BoringPicture.secondary : BoringPicture.primary
@@ -139,7 +134,7 @@ struct StatusParts {
             text: StatusSign.sign(of: screen), colour: screen.isStale ? Shade.warning : colour)
     }
 
-    /// Which phase it is, on the `phases` face: the kind or the name, and the count.
+    /// The phase on the `phases` face: its kind or name, and the count.
     private var phase: [StatusLine.Part] {
         guard screen.face == .phases, let phase = part(screen.phaseIndicator, gap: " ") else { return [] }
         return [phase]
@@ -147,7 +142,7 @@ struct StatusParts {
 
     private var emoji: StatusLine.Part? { screen.isBreak ? nil : part(screen.emoji, gap: " ") }
 
-    private func time(gap: String = " · ") -> StatusLine.Part? {
+    private func time(gap: Localized = " · ") -> StatusLine.Part? {
         let isQuiet = isDim || screen.isStale
         return part(screen.time, colour: isQuiet ? Shade.quiet : nil, gap: gap)
     }
@@ -159,23 +154,53 @@ struct StatusParts {
         }
     }
 
-    /// `nil` where there is nothing to say.
+    /// Returns `nil` for an empty text.
     private func part(
-        _ text: String?, colour: Colour? = nil, gap: String = " · ", columns: Int = StatusLine.nameColumns
+        _ text: Localized?, colour: Colour? = nil, gap: Localized = " · ", columns: Int = StatusLine.nameColumns
     ) -> StatusLine.Part? {
         guard let text, !text.isEmpty else { return nil }
         return .init(
-            text: TerminalText.fitted(text, columns: columns), colour: colour, gap: gap)
+            text: text.fitted(columns: columns), colour: colour, gap: gap)
     }
 
-    /// It has no time in it: it would change each second under the pointer.
-    var tooltip: String {
+    /// The tooltip contains no time, which would change each second under the pointer.
+    var tooltip: Localized {
         guard screen.face != .boring else { return "" }
-        let heading = [screen.title, screen.label?.name ?? ""].filter { !$0.isEmpty }.joined(separator: Line.separator)
+        let heading = [screen.title, .userText(screen.label?.name ?? "")].joined(separator: Line.separator)
         let lines = [
             screen.isIdle ? screen.idleText : heading, screen.indicatorBesideState ?? "", screen.stateText,
             screen.endsAt ?? "",
         ]
-        return (lines + screen.notices.map(\.text)).filter { !$0.isEmpty }.joined(separator: "\n")
+        return (lines + screen.notices.map(\.text)).joined(separator: "\n")
+    }
+}
+
+/// State and progress as one character of one column that almost every font has.
+enum StatusSign {
+    static let idle: Localized = "◌"
+    static let paused: Localized = "‖"
+    static let ready: Localized = "▷"
+    static let completed: Localized = "✓"
+    static let superseded: Localized = "⇢"
+    static let countUp: Localized = "↑"
+    /// Follows the sign of a session whose owner has not been heard for a while.
+    static let stale: Localized = "!"
+    private static let quarters: [Localized] = ["○", "◔", "◑", "◕", "●"]
+
+    static func sign(of screen: Screen) -> Localized {
+        let sign: Localized =
+            switch screen.status {
+            case .running: screen.progress.map(quarter) ?? countUp
+            case .paused: paused
+            case .ready: ready
+            case .completed: completed
+            case .superseded: superseded
+            case .stopped, nil: idle
+            }
+        return screen.isStale ? "\(sign)\(stale)" : sign
+    }
+
+    private static func quarter(_ progress: Double) -> Localized {
+        quarters[Int((min(max(progress, 0), 1) * 4).rounded())]
     }
 }

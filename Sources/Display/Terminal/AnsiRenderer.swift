@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Turns pictures into what a terminal must be sent.
-public enum AnsiRenderer {
-    /// The shortest way from one picture to the next: only cells that differ are sent.
-    /// - Parameter previous: What the terminal shows; `nil` when that is not known. A picture of another size counts
-    ///   as unknown.
-    /// - Returns: Empty when nothing differs.
-    public static func text(from previous: Canvas?, to next: Canvas, depth: ColourDepth) -> String {
+/// Renders pictures as escape sequences.
+package enum AnsiRenderer {
+    /// Returns the shortest update from one picture to the next, which writes only cells that differ.
+    /// - Parameter previous: The picture on the terminal; `nil` if unknown. A picture of another size counts as unknown.
+    /// - Returns: An empty text if nothing differs.
+    package static func text(from previous: Canvas?, to next: Canvas, depth: ColourDepth) -> String {
         let known = previous.flatMap { $0.columns == next.columns && $0.rows == next.rows ? $0 : nil }
         var out = ""
         var style: Style?
-        // After characters on whose width terminals disagree, the place of the cursor counts as unknown.
+        // Unknown after characters whose width differs between terminals.
         var cursor: (column: Int, row: Int)?
         for row in 0..<next.rows {
             for column in 0..<next.columns {
@@ -26,7 +25,7 @@ public enum AnsiRenderer {
         return out
     }
 
-    /// The sequence that turns one style into another; everything is set anew when the old one is unknown.
+    /// Returns the sequence that changes one style into another; all of it without an old one.
     private static func change(from old: Style?, to new: Style, depth: ColourDepth) -> String {
         var codes: [Int] = []
         let fresh = old == nil

@@ -2,12 +2,12 @@
 
 import Session
 
-/// One of the things that a face is made of.
+/// A part of a face.
 enum Part {
     case line(Line)
-    /// The second stands at the right end of the first's row.
+    /// Two lines in one row, the second at its right end.
     case pair(Line, Line)
-    /// In plain text where there are no digits large enough.
+    /// The time; in plain text if there are no digits.
     case time(BigDigits?)
     case bar
     case ring(Ring)
@@ -26,15 +26,15 @@ enum Part {
 /// Parts one below the other, in groups with empty rows between them.
 struct Arrangement {
     var groups: [[Part]]
-    /// The rows between two groups.
+    /// The empty rows between two groups.
     var gap: Int
-    /// The columns that the parts may take.
+    /// The columns available to the parts.
     var columns: Int
-    /// A ring at the left of all of it.
+    /// A ring to the left of all parts.
     var ring: Ring?
 
     static let ringGap = 4
-    /// With fewer, the time is better beside the text.
+    /// The fewest rows for parts below each other; with fewer, the time goes beside the text.
     static let fewestRows = 3
 
     private var parts: [Part] { groups.flatMap(\.self) }
@@ -49,7 +49,7 @@ struct Arrangement {
         return nil
     }
 
-    /// How good it is: what it shows counts, and so does a time that is seen from afar.
+    /// The value of an arrangement: the sum of its parts, and of a time that is readable from afar.
     private var worth: Int {
         let height = digits?.height ?? 0
         let time = (height >= BigDigits.smallest ? 3 : 0) + (height >= 10 ? 2 : 0)
@@ -67,13 +67,15 @@ struct Arrangement {
         return time + shown + ring + (gap > 0 ? 1 : 0)
     }
 
+    func showsMore(than other: Arrangement) -> Bool { worth > other.worth }
+
     func isBetter(than other: Arrangement) -> Bool {
         (worth, digits?.height ?? 0, gap) > (other.worth, other.digits?.height ?? 0, other.gap)
     }
 }
 
 extension Arrangement {
-    /// The best that can be made with more and more left out.
+    /// Returns the best arrangement of all omissions.
     static func best(_ make: (Omission) -> Arrangement?) -> Arrangement? {
         var best: Arrangement?
         for made in Omission.all.lazy.compactMap(make) where best.map({ made.isBetter(than: $0) }) ?? true {
@@ -83,16 +85,16 @@ extension Arrangement {
     }
 }
 
-/// What may be left out of a face where there is little room.
+/// The parts that a face omits if there is little room.
 struct Omission {
     var gap = 1
     var hasTallButtons = false
     var hasButtons = true
     var hasRing = true
-    /// How many lines of text there are at most.
+    /// The maximum number of text lines.
     var lines = 2
 
-    /// Every combination, the airy ones first.
+    /// Every combination, those with wide gaps first.
     static let all: [Omission] = [(2, true), (1, true), (1, false), (0, false)].flatMap { gap, isTall in
         [true, false].flatMap { hasButtons in
             [true, false].flatMap { hasRing in
@@ -105,14 +107,14 @@ struct Omission {
 }
 
 extension Picture {
-    /// The buttons in a room, unless a button is wider than it or there are none.
+    /// Returns the buttons; `nil` if there are none or one is too wide.
     func buttons(_ omission: Omission, columns: Int) -> Part? {
         guard omission.hasButtons, !screen.buttons.isEmpty else { return nil }
         return ButtonRows(screen.buttons, columns: columns, isTall: omission.hasTallButtons, depth: depth)
             .map(Part.buttons)
     }
 
-    /// Gives the time what rows the rest leaves; `nil` where not even its shortest text has room.
+    /// Sets the digits of the time to fill the other rows; `nil` if its shortest text does not fit.
     func fill(_ arrangement: Arrangement, highest: Int) -> Arrangement? {
         let air = arrangement.gap > 0 ? 2 : 0
         let left = rows - air - arrangement.rows + 1
@@ -159,20 +161,20 @@ extension Picture {
         }
     }
 
-    /// The bar, behind two upright strokes where the session is paused.
+    /// Draws the bar, after the pause mark if the session is paused.
     private mutating func drawBar(column: Int, row: Int, columns: Int) {
-        let mark = screen.status == .paused ? Self.pauseMark : ""
+        let mark: Localized = screen.status == .paused ? Self.pauseMark : ""
         canvas.write(mark, column: column, row: row, style: Style(Shade.white, bold: true))
         guard let progress = screen.progress else { return }
-        let start = mark.isEmpty ? 0 : mark.count + 1
+        let start = mark.isEmpty ? 0 : mark.description.count + 1
         ProgressBar(columns: columns - start, progress: progress)
             .draw(on: &canvas, column: column + start, row: row, style: tintStyle, depth: depth)
     }
 
     /// Two bars, in characters that every font has.
-    static var pauseMark: String { "▌▌" }
+    static var pauseMark: Localized { "▌▌" }
 
-    /// The ring, and in it what the session is about.
+    /// Draws the ring with the icon or emoji in it.
     mutating func draw(_ ring: Ring, column: Int, row: Int) {
         let open = Style(Shade.track, faint: true)
         ring.draw(

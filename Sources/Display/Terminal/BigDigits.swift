@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Digits of any size, drawn from strokes with rounded corners. All digits are of one width, so that nothing moves
-/// when the time does.
+/// Digits of any size, drawn from strokes with rounded corners. All digits have the same width, so that nothing moves
+/// when the time changes.
 struct BigDigits: Hashable {
-    /// Everything below is in pixels, which are a column wide and half a row high.
+    /// All sizes are in pixels, which are a column wide and half a row high.
     let height: Int
     let stroke: Int
     let width: Int
 
     private init?(height: Int) {
         let stroke = max(1, Int((Double(height) * 0.17).rounded()))
-        // Both counters of an eight are of one height.
+        // Both counters of an eight have the same height.
         guard (height - 3 * stroke) % 2 == 0 else { return nil }
         self.height = height
         self.stroke = stroke
@@ -23,10 +23,11 @@ struct BigDigits: Hashable {
     /// All sizes, largest first.
     static let sizes: [BigDigits] = (smallest...largest).reversed().compactMap(BigDigits.init)
 
-    /// The largest size in which `text` fits; `nil` when none does or it holds something else than digits, colons and the sign of
-    /// an approximate time.
-    static func fitting(_ text: String, columns: Int, rows: Int) -> BigDigits? {
-        guard text.allSatisfy({ $0 == ":" || isSign($0) || digits[$0] != nil }) else { return nil }
+    /// Returns the largest size in which `text` fits; `nil` if none does.
+    ///
+    /// It is also `nil` for other characters than digits, colons and the sign of an approximate time.
+    static func fitting(_ text: Localized, columns: Int, rows: Int) -> BigDigits? {
+        guard text.description.allSatisfy({ $0 == ":" || isSign($0) || digits[$0] != nil }) else { return nil }
         return sizes.first { $0.rows <= rows && $0.width(of: text) <= columns }
     }
 
@@ -35,14 +36,14 @@ struct BigDigits: Hashable {
     private var gap: Int { max(1, stroke) }
     private var dot: Int { stroke > 2 ? stroke + 1 : stroke }
 
-    func width(of text: String) -> Int {
-        text.reduce(-gap) { $0 + gap + ($1 == ":" ? dot : width) }
+    func width(of text: Localized) -> Int {
+        text.description.reduce(-gap) { $0 + gap + ($1 == ":" ? dot : width) }
     }
 
-    func pixmap(of text: String) -> Pixmap {
+    func pixmap(of text: Localized) -> Pixmap {
         var picture = Pixmap(width: max(width(of: text), 0), height: height)
         var x = 0
-        for character in text {
+        for character in text.description {
             let glyph = self.glyph(character)
             picture.add(glyph, x: x)
             x += glyph.width + gap
@@ -50,7 +51,7 @@ struct BigDigits: Hashable {
         return picture
     }
 
-    /// The strokes of a digit: of the seven of a numeric display, those that are on.
+    /// The segments of a seven-segment digit.
     private struct Strokes: OptionSet {
         let rawValue: UInt8
         static let top = Strokes(rawValue: 1)
@@ -114,7 +115,7 @@ struct BigDigits: Hashable {
             || strokes.contains(.lowerRight) && x >= width - stroke && isLower
     }
 
-    /// Turns the corner of two strokes at (x, y) into a quarter of a ring.
+    /// Rounds the corner of two strokes at (x, y) to a quarter of a ring.
     private func bend(_ picture: inout Pixmap, x: Int, y: Int, isRight: Bool, isLow: Bool) {
         guard height > 6 else { return }
         let outer = stroke == 1 ? 1.5 : Double(stroke) * 1.5
@@ -146,9 +147,11 @@ struct BigDigits: Hashable {
         }
     }
 
-    private static func isSign(_ character: Character) -> Bool { TimeText.approximateSign.contains(character) }
+    private static func isSign(_ character: Character) -> Bool {
+        TimeText.approximateSign.description.contains(character)
+    }
 
-    /// Two waves, one above the other: a crest, then a trough.
+    /// Two waves, one above the other.
     private var waves: Pixmap {
         let thick = max(1, stroke * 2 / 3)
         let swing = max(0.5, Double(thick) / 2)

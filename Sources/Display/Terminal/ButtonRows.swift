@@ -2,16 +2,16 @@
 
 import Session
 
-/// The buttons of a face, side by side in as many rows as the width asks for.
+/// The buttons of a face, in as many rows as the width requires.
 struct ButtonRows {
     private static let gap = 2
 
     let buttons: [[Button]]
-    /// Whether each is drawn as an area with space above and below its text.
+    /// Whether each button is an area with space above and below its text.
     let isTall: Bool
     let hasAreas: Bool
 
-    /// - Returns: `nil` when a button is wider than the room.
+    /// - Returns: `nil` if a button is wider than `columns`.
     init?(_ buttons: [Button], columns: Int, isTall: Bool, depth: ColourDepth) {
         hasAreas = depth.hasAreas
         self.isTall = isTall && hasAreas
@@ -30,14 +30,14 @@ struct ButtonRows {
     var height: Int { buttons.isEmpty ? 0 : buttons.count * (lineHeight + leading) - leading }
     var width: Int { buttons.map(Self.width).max() ?? 0 }
 
-    /// The text, its key, two spaces around each.
+    /// The width of the text and its key, with two spaces around each.
     private static func width(of button: Button) -> Int { TerminalText.displayWidth(button.text) + 7 }
     private static func width(of line: [Button]) -> Int {
         line.reduce(-gap) { $0 + gap + Self.width(of: $1) }
     }
 
     /// - Parameter isCentred: Whether rows are centred in `columns` or begin at `column`.
-    func draw(on canvas: inout Canvas, column: Int, row: Int, columns: Int, isCentred: Bool, pending: String) {
+    func draw(on canvas: inout Canvas, column: Int, row: Int, columns: Int, isCentred: Bool, pending: Localized) {
         var row = row
         for line in buttons {
             var x = column + (isCentred ? (columns - Self.width(of: line)) / 2 : 0)
@@ -49,10 +49,10 @@ struct ButtonRows {
         }
     }
 
-    private func draw(_ button: Button, on canvas: inout Canvas, column: Int, row: Int, pending: String) {
+    private func draw(_ button: Button, on canvas: inout Canvas, column: Int, row: Int, pending: Localized) {
         let width = Self.width(of: button)
         canvas.mark(button.operation, columns: column..<column + width, rows: row..<row + lineHeight)
-        let key = button.isPending ? pending : String(button.key)
+        let key = button.isPending ? pending : .symbols(String(button.key))
         let area = hasAreas ? Shade.button : nil
         let text = Style(
             button.isPending ? Shade.quiet : Shade.white, on: area,
@@ -60,12 +60,12 @@ struct ButtonRows {
         let hint = Style(Shade.quiet, on: area, faint: true)
         if isTall {
             let edge = Style(area)
-            canvas.write(String(repeating: "▄", count: width), column: column, row: row, style: edge)
-            canvas.write(String(repeating: "▀", count: width), column: column, row: row + 2, style: edge)
+            canvas.write(.symbols(String(repeating: "▄", count: width)), column: column, row: row, style: edge)
+            canvas.write(.symbols(String(repeating: "▀", count: width)), column: column, row: row + 2, style: edge)
         }
         let middle = isTall ? row + 1 : row
         if hasAreas {
-            canvas.write(String(repeating: " ", count: width), column: column, row: middle, style: text)
+            canvas.write(.symbols(String(repeating: " ", count: width)), column: column, row: middle, style: text)
             canvas.write(button.text, column: column + 2, row: middle, style: text)
             canvas.write(key, column: column + width - 3, row: middle, style: hint)
         } else {

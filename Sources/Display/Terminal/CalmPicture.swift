@@ -2,7 +2,7 @@
 
 import Session
 
-/// The calm face on a terminal: a ring with the icon in it, what is done, how calm the room was, the time, two buttons.
+/// The calm face on a terminal: a ring around the icon, title, calm, time and two buttons.
 struct CalmPicture: Picture {
     let screen: Screen
     let depth: ColourDepth
@@ -13,7 +13,7 @@ struct CalmPicture: Picture {
         let beside = Arrangement.best(beside)
         let below = Arrangement.best(below)
         switch (beside, below) {
-        case (let beside?, let below?) where below.isBetter(than: beside): draw(below)
+        case (let beside?, let below?) where below.showsMore(than: beside): draw(below)
         case (let beside?, _): draw(beside)
         case (nil, let below?): draw(below)
         case (nil, nil): drawLines()
@@ -26,9 +26,9 @@ struct CalmPicture: Picture {
         return [heading] + details
     }
 
-    /// What stands below the heading: how the session stands, where that is more than that it runs, and the calm.
+    /// The line below the heading: the calm, and the state unless it is running.
     private var details: [Line] {
-        let state = screen.isFrozen || screen.status?.isLive != true ? screen.stateText : ""
+        let state: Localized = screen.isFrozen || screen.status?.isLive != true ? screen.stateText : ""
         let signs = [screen.calmText, screen.calmTrend?.sign].compactMap(\.self).joined(separator: " ")
         let calm = Line(text: signs, style: Style(Shade.state))
         guard !state.isEmpty, state != heading.text else { return [calm] }
@@ -45,7 +45,7 @@ struct CalmPicture: Picture {
         draw(arrangement, column: column + ring.columns + Arrangement.ringGap, isCentred: false)
     }
 
-    /// The ring at the left of everything else.
+    /// Arranges the ring to the left of the other parts.
     private func beside(_ omission: Omission) -> Arrangement? {
         guard omission.hasRing else { return nil }
         let inner = columns - 2 * sideMargin
@@ -55,12 +55,12 @@ struct CalmPicture: Picture {
         var arrangement = Arrangement(groups: [], gap: omission.gap, columns: room, ring: ring)
         arrangement.groups = groups(omission, columns: room, ring: nil)
         guard var filled = fill(arrangement, highest: max(rows * 2 / 5, 3)) else { return nil }
-        // Whatever is narrower than its room stands in the middle together with the ring.
+        // The parts and the ring are centred together.
         filled.columns = min(room, widest(of: filled))
         return filled
     }
 
-    /// The ring above everything else, or no ring at all.
+    /// Arranges the ring above the other parts, or no ring.
     private func below(_ omission: Omission) -> Arrangement? {
         let inner = columns - 2 * (columns > 8 ? sideMargin : 0)
         let ring = omission.hasRing ? Ring(rows: min(rows * 2 / 5, inner / 2, 24)) : nil
@@ -80,7 +80,7 @@ struct CalmPicture: Picture {
         ].filter { !$0.isEmpty }
     }
 
-    /// The columns of the widest part; for the time those that it has in the whole phase.
+    /// Returns the columns of the widest part, with the widest time of the phase.
     private func widest(of arrangement: Arrangement) -> Int {
         arrangement.groups.flatMap(\.self).reduce(0) { widest, part in
             switch part {

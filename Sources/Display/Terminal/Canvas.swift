@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Session
+package import Session
 
-/// How a cell of a terminal looks.
-public struct Style: Hashable, Sendable {
-    /// The colour of what stands in the cell; `nil` for the terminal's own.
-    public var foreground: Colour?
-    /// The colour behind it; `nil` for the terminal's own.
-    public var background: Colour?
-    /// Whether it is bold.
-    public var isBold: Bool
-    /// Whether it is fainter than the rest; only used where there are no colours to say so.
-    public var isFaint: Bool
+/// The style of a terminal cell.
+package struct Style: Hashable, Sendable {
+    /// The colour of the character; `nil` for the terminal's own.
+    package var foreground: Colour?
+    /// The colour of the background; `nil` for the terminal's own.
+    package var background: Colour?
+    package var isBold: Bool
+    /// Whether it is faint; used only where there are no colours.
+    package var isFaint: Bool
 
-    /// Makes a style.
-    public init(_ foreground: Colour? = nil, on background: Colour? = nil, bold: Bool = false, faint: Bool = false) {
+    package init(_ foreground: Colour? = nil, on background: Colour? = nil, bold: Bool = false, faint: Bool = false) {
         self.foreground = foreground
         self.background = background
         isBold = bold
@@ -22,61 +20,57 @@ public struct Style: Hashable, Sendable {
     }
 }
 
-/// A picture made of the cells of a terminal. Nothing can be drawn outside of it.
-public struct Canvas: Hashable, Sendable {
-    /// One cell.
-    public struct Cell: Hashable, Sendable {
+/// A picture of terminal cells. Drawing outside of it has no effect.
+package struct Canvas: Hashable, Sendable {
+    package struct Cell: Hashable, Sendable {
         /// The character; empty in the second cell of a wide one.
-        public var text: String
+        package var text: String
         /// Its columns: 1 or 2, 0 in the second cell of a wide one.
-        public var width: Int
-        /// How it looks.
-        public var style: Style
+        package var width: Int
+        package var style: Style
     }
 
-    /// The number of columns.
-    public let columns: Int
-    /// The number of rows.
-    public let rows: Int
+    package let columns: Int
+    package let rows: Int
     private var cells: [Cell]
     private var areas: [Area] = []
 
     private struct Area: Hashable, Sendable {
         var columns: Range<Int>
         var rows: Range<Int>
-        var operation: Operation
+        var operation: IntentOperation
     }
 
-    /// An empty canvas of one background.
-    public init(columns: Int, rows: Int, background: Colour?) {
+    /// Creates an empty canvas of one background.
+    package init(columns: Int, rows: Int, background: Colour?) {
         self.columns = max(columns, 0)
         self.rows = max(rows, 0)
         let blank = Cell(text: " ", width: 1, style: Style(nil, on: background))
         cells = Array(repeating: blank, count: self.columns * self.rows)
     }
 
-    /// The cell at a place that is on the canvas.
-    public subscript(column: Int, row: Int) -> Cell { cells[row * columns + column] }
+    /// Returns the cell at a position on the canvas.
+    package subscript(column: Int, row: Int) -> Cell { cells[row * columns + column] }
 
-    /// The characters of one row.
-    public func text(row: Int) -> String { cells[row * columns..<(row + 1) * columns].map(\.text).joined() }
+    /// Returns the characters of a row.
+    package func text(row: Int) -> String { cells[row * columns..<(row + 1) * columns].map(\.text).joined() }
 
-    /// What a press at a place asks for; `nil` where there is no button.
-    public func operation(column: Int, row: Int) -> Operation? {
+    /// Returns the operation of the button at a position; `nil` if there is none.
+    package func operation(column: Int, row: Int) -> IntentOperation? {
         areas.last { $0.columns.contains(column) && $0.rows.contains(row) }?.operation
     }
 
-    /// Says that an area is a button.
-    mutating func mark(_ operation: Operation, columns: Range<Int>, rows: Range<Int>) {
+    /// Marks an area as a button.
+    mutating func mark(_ operation: IntentOperation, columns: Range<Int>, rows: Range<Int>) {
         areas.append(Area(columns: columns, rows: rows, operation: operation))
     }
 
-    /// Writes text from a place on; what does not fit is left out. A style without a background keeps that of the canvas.
-    /// - Returns: The column behind the text.
+    /// Writes text from a position on, as far as it fits. A style without a background keeps that of the canvas.
+    /// - Returns: The column after the text.
     @discardableResult
-    public mutating func write(_ text: String, column: Int, row: Int, style: Style) -> Int {
+    package mutating func write(_ text: Localized, column: Int, row: Int, style: Style) -> Int {
         var column = column
-        for cluster in TerminalText.clusters(text) {
+        for cluster in TerminalText.clusters(text.description) {
             put(cluster, column: column, row: row, style: style)
             column += cluster.width
         }
@@ -96,7 +90,7 @@ public struct Canvas: Hashable, Sendable {
         }
     }
 
-    /// Half of a wide character cannot stay when the other half goes.
+    /// Replaces both halves of a wide character by spaces, since half of it cannot remain.
     private mutating func split(at index: Int) {
         let width = cells[index].width
         let other = width == 2 ? index + 1 : width == 0 ? index - 1 : index

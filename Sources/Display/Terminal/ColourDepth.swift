@@ -2,13 +2,13 @@
 
 import Session
 
-/// How many colours a terminal has.
-public enum ColourDepth: CaseIterable, Sendable {
+/// The number of colours of a terminal.
+package enum ColourDepth: CaseIterable, Sendable {
     case none, sixteen, indexed, full
 
-    /// What the environment says of the terminal.
-    /// - Parameter environment: The value of a variable; asked for `NO_COLOR`, `TERM` and `COLORTERM`.
-    public init(environment: (String) -> String?) {
+    /// Derives the depth from the environment.
+    /// - Parameter environment: Returns the value of a variable: `NO_COLOR`, `TERM` or `COLORTERM`.
+    package init(environment: (String) -> String?) {
         let term = environment("TERM") ?? ""
         let isUncoloured = !(environment("NO_COLOR") ?? "").isEmpty
         if isUncoloured || ["", "dumb"].contains(term) || term.hasPrefix("vt") {
@@ -26,7 +26,7 @@ public enum ColourDepth: CaseIterable, Sendable {
 
     private static let fullTerminals = ["kitty", "alacritty", "foot", "ghostty", "wezterm"]
 
-    /// The numbers that select a colour; `nil` for the terminal's own.
+    /// Returns the SGR codes of a colour; `nil` means the terminal's own.
     func codes(_ colour: Colour?, isBackground: Bool) -> [Int] {
         guard self != .none else { return [] }
         guard let colour else { return [isBackground ? 49 : 39] }
@@ -42,14 +42,14 @@ public enum ColourDepth: CaseIterable, Sendable {
     }
 }
 
-/// The nearest colour of a terminal that has few.
+/// The nearest colours of terminals with few colours.
 enum Palette {
     private typealias Entry = (index: Int, colour: Colour)
 
-    /// An index from 16 to 255; below, terminals let people choose.
+    /// Returns an index from 16 to 255; the lower ones depend on the terminal's theme.
     static func indexed(_ colour: Colour) -> Int { nearest(colour, in: colour.chroma == 0 ? ramp + cube : cube + ramp) }
 
-    /// An index from 0 to 15. Greys stay grey, and what has a hue keeps one however pale it is.
+    /// Returns an index from 0 to 15: a grey for a grey, and a hue for any other colour.
     static func sixteen(_ colour: Colour) -> Int {
         let leastChroma = 40
         return nearest(colour, in: colour.chroma > leastChroma ? hues : greys)
@@ -68,7 +68,7 @@ enum Palette {
         (0, Colour(0, 0, 0)), (8, Colour(85, 85, 85)), (7, Colour(170, 170, 170)), (15, Colour(255, 255, 255)),
     ]
 
-    /// The console's own; its dark yellow is a brown.
+    /// The hues of the Linux console, whose dark yellow is brown.
     private static let hues: [Entry] = [
         (1, Colour(170, 0, 0)), (2, Colour(0, 170, 0)), (3, Colour(170, 85, 0)), (4, Colour(0, 0, 170)),
         (5, Colour(170, 0, 170)), (6, Colour(0, 170, 170)), (9, Colour(255, 85, 85)), (10, Colour(85, 255, 85)),
@@ -85,16 +85,16 @@ enum Palette {
 extension Colour {
     fileprivate init(_ red: UInt8, _ green: UInt8, _ blue: UInt8) { self.init(red: red, green: green, blue: blue) }
 
-    /// How far it is from grey.
+    /// The distance from grey.
     fileprivate var chroma: Int { Int(max(red, green, blue)) - Int(min(red, green, blue)) }
 
-    /// A distance weighted by what eyes see.
+    /// The distance to another colour, weighted by the eye's sensitivity.
     fileprivate func distance(to other: Colour) -> Int {
         let part = { (a: UInt8, b: UInt8) in (Int(a) - Int(b)) * (Int(a) - Int(b)) }
         return 3 * part(red, other.red) + 6 * part(green, other.green) + 2 * part(blue, other.blue)
     }
 
-    /// The colour, made light enough to be seen on black.
+    /// The colour, made light enough to be visible on black.
     var onBlack: Colour {
         let light = (3 * Int(red) + 6 * Int(green) + Int(blue)) / 10
         let wanted = 90

@@ -2,9 +2,9 @@
 
 import Session
 
-/// The pictures of the kinds of phase and of what sessions are about, at any size.
+/// The icons as pictures of any size.
 enum Drawings {
-    /// The size below which a drawing is only a smudge, in pixels.
+    /// The smallest recognisable size, in pixels.
     static let smallest = 9
 
     static func icon(_ icon: Icon, height: Int, progress: Double?) -> Pixmap {
@@ -15,7 +15,7 @@ enum Drawings {
         }
     }
 
-    /// An hourglass whose sand lies as the phase stands.
+    /// An hourglass whose sand shows the progress.
     private static func hourglass(height: Int, progress: Double) -> Pixmap {
         let width = Int((Double(height) * 0.8).rounded())
         let stroke = max(1, height / 10)

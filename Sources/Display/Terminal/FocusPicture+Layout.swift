@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Where the parts of the focus face go when the time is large.
+/// The positions of the parts of the focus face when the time is large.
 struct FocusLayout {
     enum Shape {
-        /// Icon and texts left, the time right, buttons below.
+        /// Icon and texts at the left, the time at the right, buttons below.
         case card
-        /// Everything in the middle, one below the other.
+        /// All parts centred, one below the other.
         case column
     }
 
@@ -16,15 +16,15 @@ struct FocusLayout {
     var texts: [Line]
     var buttons: ButtonRows?
     var notice: Line?
-    /// Empty rows between the parts.
+    /// The empty rows between the parts.
     var gap: Int
     var margin: Int
-    /// Whether a bar stands below the time.
+    /// Whether there is a bar below the time.
     var hasBar = false
-    /// The rows that all of it takes.
+    /// The rows of the whole layout.
     var height: Int
 
-    /// How much of the face is there.
+    /// The number of shown parts.
     var parts: Int { texts.count + (icon == nil ? 0 : 1) + (buttons == nil ? 0 : 1) }
 }
 
@@ -34,7 +34,7 @@ extension FocusPicture {
     private static let fewestTextColumns = 12
     private static let usualTextColumns = 17
 
-    /// What is left out first where there is no room: gaps, icon, buttons, texts. The notice stays longest.
+    /// The parts that a layout tries to show. Gaps are omitted first, then icon, buttons, texts and notice.
     private struct Wish {
         var gap: Int
         var isTall = false
@@ -53,7 +53,7 @@ extension FocusPicture {
         Wish(gap: 0, hasIcon: false, hasButtons: false, texts: 1),
     ]
 
-    /// The layout with the least left out. Of the airier ones, only those that leave the time large.
+    /// Returns the layout that omits least. Layouts with wide gaps count only if the time stays large.
     func cardLayout() -> FocusLayout? { bestLayout { cardLayout($0) } }
     func columnLayout() -> FocusLayout? { bestLayout { columnLayout($0) } }
 
@@ -64,7 +64,7 @@ extension FocusPicture {
         return small ?? Self.wishes.lazy.compactMap(make).first
     }
 
-    /// A bar takes only rows that nothing else has a use for.
+    /// Adds a bar if there are free rows for it.
     private func withBar(_ layout: FocusLayout) -> FocusLayout {
         let height = layout.height + layout.gap + 1
         guard screen.progress != nil, height <= rows else { return layout }
@@ -97,7 +97,7 @@ extension FocusPicture {
             for digits in BigDigits.sizes where digits.rows <= highest {
                 let icon = wish.hasIcon ? min(digits.height, 30) : nil
                 if let icon, icon < Drawings.smallest { break }
-                // A cup is as wide as high, an hourglass narrower: the time must not move between the two.
+                // A cup is as wide as high, an hourglass narrower; the time must not move between them.
                 let iconColumns = icon.map { $0 + Self.textGap } ?? 0
                 guard iconColumns + textColumns + Self.timeGap + digits.width(of: widest) <= inner else { continue }
                 let height = max(digits.rows, texts.count) + parts.below

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The lines of an icon's path, in its square of 24: what terminals make of a drawing in SVG.
+/// The lines of an icon's SVG path, in its square of 24.
 struct IconLines {
     private struct Point {
         var x = 0.0
@@ -18,7 +18,7 @@ struct IconLines {
     private var start = Point()
     private var pen = Point()
 
-    /// - Parameter path: Of moves, lines and cubic curves, as ``Icon/path`` has them; arcs become straight lines.
+    /// - Parameter path: Moves, lines and cubic curves, as in ``Icon/path``; arcs become straight lines.
     init(_ path: String) {
         var command: Character = "M"
         var numbers: [Double] = []
@@ -38,10 +38,10 @@ struct IconLines {
         }
     }
 
-    /// A picture of `size` by `size` pixels.
+    /// Returns a picture of `size` by `size` pixels.
     func pixmap(size: Int) -> Pixmap {
         let pixel = Self.side / Double(size)
-        // Twice this is the width of the pen, and a little more than a pixel so that no line is broken.
+        // Half the pen's width; more than half a pixel, so that no line has gaps.
         let reach = max(1, pixel * 0.55)
         return Pixmap(width: size, height: size) { x, y in
             let point = Point(x: (Double(x) + 0.5) * pixel, y: (Double(y) + 0.5) * pixel)
@@ -89,7 +89,7 @@ struct IconLines {
         return away.dot(away).squareRoot()
     }
 
-    /// Letters and numbers; a number ends where another sign or a second point begins.
+    /// Splits a path into letters and numbers; a minus sign or a second point begins a number.
     private static func tokens(_ path: String) -> [String] {
         var tokens: [String] = []
         var number = ""

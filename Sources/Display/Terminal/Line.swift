@@ -2,13 +2,13 @@
 
 import Session
 
-/// One line of text, with a tag sign in a colour of its own before it.
+/// A line of text with an optional coloured tag sign before it.
 struct Line {
-    static let separator = " · "
-    static let tagSign = "#"
+    static let separator: Localized = " · "
+    static let tagSign: Localized = "#"
 
     var tag: Colour?
-    var text: String
+    var text: Localized
     var style: Style
 
     private var tagWidth: Int { tag == nil ? 0 : TerminalText.displayWidth(Self.tagSign) + 1 }
@@ -22,7 +22,7 @@ struct Line {
             column += tagWidth
         }
         let room = columns > tagWidth ? columns - tagWidth : columns
-        canvas.write(TerminalText.fitted(text, columns: room), column: column, row: row, style: style)
+        canvas.write(text.fitted(columns: room), column: column, row: row, style: style)
     }
 
     /// Writes the line in the middle of the canvas.

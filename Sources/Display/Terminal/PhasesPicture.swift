@@ -2,7 +2,7 @@
 
 import Session
 
-/// The phases face on a terminal: what is done and which phase it is, the time, a bar, and two strokes while paused.
+/// The phases face on a terminal: the title, the phase, the time, a bar, and a pause mark.
 struct PhasesPicture: Picture {
     let screen: Screen
     let depth: ColourDepth
@@ -15,7 +15,7 @@ struct PhasesPicture: Picture {
 
     var texts: [Line] { [heading] + (indicator.map { [$0] } ?? []) }
 
-    /// Which phase it is; how the session stands where that is more than running or paused.
+    /// The phase, and the state unless it is running or paused.
     private var indicator: Line? {
         let isUsual = screen.status == .running || screen.status == .paused
         let state = isUsual || heading.text == screen.stateText ? nil : screen.stateText
@@ -26,7 +26,7 @@ struct PhasesPicture: Picture {
     }
 
     private func arrangement(_ omission: Omission) -> Arrangement? {
-        // What the ring is to others is the bar here.
+        // This face has a bar in place of the ring.
         let hasBar = omission.hasRing
         let margin = columns > 8 ? sideMargin : 0
         let inner = columns - 2 * margin

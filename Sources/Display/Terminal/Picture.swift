@@ -2,15 +2,14 @@
 
 import Session
 
-/// A face in the making, on black.
+/// A face that is being drawn on black.
 protocol Picture {
     var screen: Screen { get }
     var depth: ColourDepth { get }
     var canvas: Canvas { get set }
-    /// What stands beside or above the time, most important first.
+    /// The lines beside or above the time, most important first.
     var texts: [Line] { get }
     init(screen: Screen, depth: ColourDepth, canvas: Canvas)
-    /// Draws a session.
     mutating func draw()
 }
 
@@ -25,7 +24,7 @@ extension Picture {
     var columns: Int { canvas.columns }
     var rows: Int { canvas.rows }
 
-    /// Empty columns at either side.
+    /// The empty columns at either side.
     var sideMargin: Int { min(max(columns / 20, 1), 10) }
 
     var isDim: Bool {
@@ -34,13 +33,12 @@ extension Picture {
 
     var timeStyle: Style { Style(isDim ? Shade.frozen : Shade.white, bold: !isDim, faint: isDim) }
 
-    /// The style of what wears the label's colour.
+    /// The style of parts in the label's colour.
     var tintStyle: Style {
         let tint = screen.tint.onBlack
         return Style(isDim ? tint.dimmed : tint, faint: isDim)
     }
 
-    /// All notices in one line.
     var notice: Line? {
         guard let loudest = screen.notices.first else { return nil }
         let isQuiet = loudest.kind == .tookOver || loudest.kind == .moved
@@ -48,9 +46,9 @@ extension Picture {
         return Line(text: text, style: Style(isQuiet ? Shade.quiet : Shade.warning, faint: isQuiet))
     }
 
-    /// What the session is called, else what it is about.
+    /// The title, else the label, else the state.
     var heading: Line {
-        let names = [screen.title, screen.label?.name ?? "", screen.stateText]
+        let names = [screen.title, .userText(screen.label?.name ?? ""), screen.stateText]
         return Line(text: names.first { !$0.isEmpty } ?? "", style: Style(Shade.white, bold: true))
     }
 
@@ -58,24 +56,24 @@ extension Picture {
         let notice = screen.notices.map(\.text).joined(separator: Line.separator)
         let lines = [(screen.idleText, Shade.quiet), (notice, Shade.frozen)].filter { !$0.0.isEmpty }
         for (index, line) in lines.prefix(max(rows, 0)).enumerated() {
-            let text = TerminalText.fitted(line.0, columns: columns)
+            let text = line.0.fitted(columns: columns)
             let column = (columns - TerminalText.displayWidth(text)) / 2
             canvas.write(text, column: column, row: (rows - 1) / 2 + index, style: Style(line.1, faint: true))
         }
     }
 
-    /// Text alone: the time at the right of the first line, or in the middle where nothing else fits beside it.
+    /// Draws text only, with the time at the right of the first line, or alone in the middle.
     mutating func drawLines() {
         let time = screen.smallTime(columns: columns)
         let fewestColumns = 6
         var left = rows
         let lines = texts + (notice.map { [$0] } ?? [])
-        let room = columns - time.count - 2
+        let room = columns - time.description.count - 2
         guard rows > 0 else { return }
         if room < fewestColumns {
             let fitting = Array(lines.prefix(max(rows - 1, 0)))
             let top = (rows - 1 - fitting.count) / 2
-            canvas.write(time, column: (columns - time.count) / 2, row: top, style: timeStyle)
+            canvas.write(time, column: (columns - time.description.count) / 2, row: top, style: timeStyle)
             guard columns >= fewestColumns else { return }
             for (index, line) in fitting.enumerated() {
                 line.writeCentred(on: &canvas, row: top + 1 + index, margin: 0)
@@ -90,13 +88,13 @@ extension Picture {
         for (index, line) in shown.enumerated() {
             line.write(on: &canvas, column: 0, row: top + index, columns: index == 0 ? room : columns)
         }
-        canvas.write(time, column: columns - time.count, row: top, style: timeStyle)
+        canvas.write(time, column: columns - time.description.count, row: top, style: timeStyle)
         below?.draw(
             on: &canvas, column: 0, row: top + shown.count, columns: columns, isCentred: false,
             pending: screen.pendingText)
     }
 
-    /// A notice comes before everything but the first line.
+    /// A notice comes after the first line and before all others.
     private func orderedLines(count: Int) -> [Line] {
         let notices = notice.map { [$0] } ?? []
         guard count > 1 else { return screen.isStale ? notices : Array(texts.prefix(1)) }
@@ -105,6 +103,5 @@ extension Picture {
 }
 
 extension Colour {
-    /// Half as light.
     fileprivate var dimmed: Colour { Colour(red: red / 2, green: green / 2, blue: blue / 2) }
 }

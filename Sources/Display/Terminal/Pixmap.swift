@@ -2,7 +2,7 @@
 
 import Session
 
-/// A small picture of square pixels, two to a cell, one above the other.
+/// A picture of square pixels, two to a cell, one above the other.
 struct Pixmap: Hashable {
     enum Ink: Hashable {
         case line, filling
@@ -21,7 +21,7 @@ struct Pixmap: Hashable {
         }
     }
 
-    /// The rows of cells that it takes.
+    /// The number of rows of cells.
     var rows: Int { (height + 1) / 2 }
 
     subscript(x: Int, y: Int) -> Ink? {
@@ -37,8 +37,8 @@ struct Pixmap: Hashable {
 }
 
 extension Canvas {
-    /// Draws with half and full blocks, which even the font of a bare console has. Without a style of its own the
-    /// filling stays empty.
+    /// Draws with half and full blocks, which even the font of a bare console has. Without `filling`, filled pixels stay
+    /// empty.
     mutating func draw(_ pixmap: Pixmap, column: Int, row: Int, line: Style, filling: Style? = nil) {
         let style = { (ink: Pixmap.Ink) in ink == .line ? line : filling ?? line }
         let shown = { (ink: Pixmap.Ink?) in ink == .filling && filling == nil ? nil : ink }

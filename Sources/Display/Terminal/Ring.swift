@@ -2,18 +2,18 @@
 
 import Session
 
-/// A ring that closes clockwise from the top; what is still open is a thin line.
+/// A ring that closes clockwise from the top; the open part is a thin line.
 struct Ring {
-    /// The rows that it takes, and half its columns.
+    /// The number of rows, and half the number of columns.
     let rows: Int
 
     static let fewestRows = 3
 
     var columns: Int { 2 * rows }
-    /// The height of an icon within it, in pixels; `nil` where that would only be a smudge.
+    /// The height of an icon within the ring, in pixels; `nil` if it would be too small to recognise.
     var iconHeight: Int? { rows * 4 / 5 >= Drawings.smallest ? rows * 4 / 5 : nil }
 
-    /// - Parameter progress: 0 to 1; `nil` for no beginning and no end.
+    /// - Parameter progress: 0 to 1; `nil` for a count-up.
     func draw(
         on canvas: inout Canvas, column: Int, row: Int, progress: Double?, done: Style, open: Style, depth: ColourDepth
     ) {
@@ -32,13 +32,13 @@ struct Ring {
                 let dots = dots(x, y, progress: progress)
                 let (pattern, style) = dots.done == 0 ? (dots.open, open) : (dots.done, done)
                 guard pattern != 0, let scalar = Unicode.Scalar(Self.braille + pattern) else { continue }
-                canvas.write(String(Character(scalar)), column: column + x, row: row + y, style: style)
+                canvas.write(.symbols(String(Character(scalar))), column: column + x, row: row + y, style: style)
             }
         }
     }
 
     private static let braille: UInt32 = 0x2800
-    /// The dots of a character in braille, row by row.
+    /// The bits of a braille character's dots, row by row.
     private static let dotBits: [[UInt32]] = [[0x01, 0x08], [0x02, 0x10], [0x04, 0x20], [0x40, 0x80]]
 
     private enum Part {
@@ -59,7 +59,7 @@ struct Ring {
         return dots
     }
 
-    /// What of the ring covers a pixel of a square of `size`.
+    /// Returns the part of the ring at a pixel of a square of `size`.
     private func part(_ x: Int, _ y: Int, size: Int, progress: Double?) -> Part? {
         let centre = Double(size) / 2
         let (dx, dy) = (Double(x) + 0.5 - centre, Double(y) + 0.5 - centre)
@@ -70,12 +70,12 @@ struct Ring {
         return abs(distance - centre + stroke / 2) <= 0.75 ? .open : nil
     }
 
-    /// The direction of a point as a part of a turn, clockwise from the top; exact to a thousandth.
+    /// Returns the direction of a point in turns, clockwise from the top; exact to a thousandth.
     static func turn(_ dx: Double, _ dy: Double) -> Double {
         let (across, along) = (abs(dx), abs(dy))
         guard across > 0 || along > 0 else { return 0 }
         let slope = min(across, along) / max(across, along)
-        // A well-known approximation of the arc tangent between 0 and 1.
+        // A common approximation of the arc tangent between 0 and 1.
         let octant = slope * (Double.pi / 4 + 0.273 * (1 - slope))
         let quadrant = across > along ? Double.pi / 2 - octant : octant
         let half = dy > 0 ? Double.pi - quadrant : quadrant
@@ -84,7 +84,7 @@ struct Ring {
 }
 
 extension ColourDepth {
-    /// Whether the terminal's font has braille and eighths of blocks: that of a bare console has not.
+    /// Whether the terminal's font has braille and eighth blocks, which a bare console lacks.
     var hasFineCharacters: Bool { self != .sixteen }
 
     /// Whether an area can stand out by its background alone.

@@ -2,7 +2,7 @@
 
 import Session
 
-/// The colours of the faces on black; the rest is the label's.
+/// The colours of the faces on black, besides the label's.
 enum Shade {
     static let black = Colour(red: 0, green: 0, blue: 0)
     static let white = Colour(red: 0xFF, green: 0xFF, blue: 0xFF)

@@ -3,10 +3,10 @@
 import Session
 
 /// Draws a screen for a terminal of any size.
-public enum TerminalPicture {
-    /// The whole picture. The time is always complete, or missing where even its shortest text has no room.
-    /// - Parameter depth: Where there are few colours, buttons are told from text by brackets.
-    public static func canvas(of screen: Screen, columns: Int, rows: Int, depth: ColourDepth) -> Canvas {
+package enum TerminalPicture {
+    /// Returns the picture. It omits the time if not even its shortest text fits.
+    /// - Parameter depth: With few colours, buttons are marked by brackets.
+    package static func canvas(of screen: Screen, columns: Int, rows: Int, depth: ColourDepth) -> Canvas {
         switch screen.face {
         case .boring: return BoringPicture.canvas(of: screen, columns: columns, rows: rows)
         case .focus: return FocusPicture.canvas(of: screen, columns: columns, rows: rows, depth: depth)
@@ -17,19 +17,19 @@ public enum TerminalPicture {
 }
 
 extension Screen {
-    /// The time in digits as large as fit; the size follows the widest time of the phase where there is room for that.
+    /// Returns the largest digits for the widest time of the phase, or else for the present time.
     func bigTime(columns: Int, rows: Int) -> BigDigits? {
         BigDigits.fitting(widestTime, columns: columns, rows: rows)
             ?? BigDigits.fitting(time, columns: columns, rows: rows)
     }
 
-    /// The longest way to write the time that fits; empty when none does.
-    func smallTime(columns: Int) -> String {
+    /// Returns the longest text of the time that fits; empty if none does.
+    func smallTime(columns: Int) -> Localized {
         times.first { TerminalText.displayWidth($0) <= columns } ?? ""
     }
 }
 
-/// The boring face: the time, and nothing else.
+/// The boring face: only the time.
 enum BoringPicture {
     static let background = Colour(red: 0x0A, green: 0x0A, blue: 0x0A)
     static let primary = Colour(red: 0x88, green: 0x88, blue: 0x88)
@@ -38,7 +38,7 @@ enum BoringPicture {
     static func canvas(of screen: Screen, columns: Int, rows: Int) -> Canvas {
         var canvas = Canvas(columns: columns, rows: rows, background: background)
         guard !screen.isIdle else { return canvas }
-        // Without a word, a time that may be wrong is the darker of the two greys.
+        // A time that may be wrong has the darker grey, since this face has no notice.
         let style = Style(screen.isStale ? secondary : primary, faint: screen.isStale)
         let room = (columns: columns - 2 * (columns / 5), rows: rows - 2 * (rows / 4))
         let big =
@@ -52,14 +52,14 @@ enum BoringPicture {
             below = row + big.rows
         } else {
             let text = screen.smallTime(columns: columns)
-            canvas.write(text, column: (columns - text.count) / 2, row: (rows - 1) / 2, style: style)
+            canvas.write(text, column: (columns - text.description.count) / 2, row: (rows - 1) / 2, style: style)
             below = (rows - 1) / 2 + 1
         }
-        // The debt takes only rows that the time leaves free: the time stands where it stands without it.
-        if let debt = screen.debtText, below < rows, debt.count <= columns {
+        // The debt uses only free rows, so that the time does not move.
+        if let debt = screen.debtText, below < rows, debt.description.count <= columns {
             let row = below + (below + 1 < rows ? 1 : 0)
             canvas.write(
-                debt, column: (columns - debt.count) / 2, row: row, style: Style(secondary, faint: true))
+                debt, column: (columns - debt.description.count) / 2, row: row, style: Style(secondary, faint: true))
         }
         return canvas
     }

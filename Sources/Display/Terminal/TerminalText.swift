@@ -2,27 +2,27 @@
 
 import Session
 
-/// Text as a terminal will lay it out.
-public enum TerminalText {
-    /// A character and how many columns it takes: 1 or 2.
-    public struct Cluster: Hashable, Sendable {
-        /// The character.
-        public var text: String
-        /// Its columns.
-        public var width: Int
+/// The layout of text on a terminal.
+package enum TerminalText {
+    /// A character and its columns, 1 or 2.
+    package struct Cluster: Hashable, Sendable {
+        package var text: String
+        package var width: Int
     }
 
-    /// How many columns `text` takes.
-    public static func displayWidth(_ text: String) -> Int { clusters(text).reduce(0) { $0 + $1.width } }
+    /// Returns the number of columns of a text.
+    package static func displayWidth(_ text: String) -> Int { clusters(text).reduce(0) { $0 + $1.width } }
 
-    /// What of `text` may reach a terminal, character by character.
+    package static func displayWidth(_ text: Localized) -> Int { displayWidth(text.description) }
+
+    /// Returns the printable characters of a text.
     ///
-    /// Terminals disagree about joined emoji, variation selectors and long stacks of marks. These are cut down to
-    /// what all of them draw alike, so that no layout depends on the terminal.
-    public static func clusters(_ text: String) -> [Cluster] { text.compactMap(cluster) }
+    /// Terminals differ on joined emoji, variation selectors and long stacks of marks. They are reduced to what all
+    /// terminals draw alike, so that the layout does not depend on the terminal.
+    package static func clusters(_ text: String) -> [Cluster] { text.compactMap(cluster) }
 
-    /// `text` in at most `columns`, with an ellipsis where something had to go.
-    public static func fitted(_ text: String, columns: Int) -> String {
+    /// Returns the text in at most `columns`, with an ellipsis if it is cut.
+    package static func fitted(_ text: String, columns: Int) -> String {
         let all = clusters(text)
         guard all.reduce(0, { $0 + $1.width }) > columns else { return all.map(\.text).joined() }
         var result = ""

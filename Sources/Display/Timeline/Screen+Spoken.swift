@@ -3,18 +3,18 @@
 import Session
 
 extension Screen {
-    /// The screen in one sentence, for whoever hears it: said when it changes, and not while time passes.
-    /// - Parameter seconds: The seconds that are left of a countdown or have passed of a count-up; `nil` for no time.
-    func spoken(seconds: Int?, strings: Strings) -> String {
+    /// Returns the screen as one sentence for screen readers, to be announced at changes and not each second.
+    /// - Parameter seconds: The seconds left of a countdown or elapsed in a count-up; `nil` for no time.
+    func spoken(seconds: Int?, strings: Strings) -> Localized {
         guard !isIdle else { return idleText }
-        var parts = [label?.name ?? "", title, stateText].filter { !$0.isEmpty }
+        var parts = [.userText(label?.name ?? ""), title, stateText]
         if let seconds, status == .running || isFrozen {
             parts.append(Self.spoken(seconds: seconds, isLeft: progress != nil, strings: strings))
         }
         return (parts + notices.filter { $0.kind != .stale }.map(\.text)).joined(separator: ". ")
     }
 
-    private static func spoken(seconds: Int, isLeft: Bool, strings: Strings) -> String {
+    private static func spoken(seconds: Int, isLeft: Bool, strings: Strings) -> Localized {
         guard isLeft else { return strings.text(.timePassed, count: seconds / 60) }
         return seconds < 60
             ? strings.text(.secondsLeft, count: seconds) : strings.text(.timeLeft, count: (seconds + 30) / 60)

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import FoundationEssentials
+import Control
 public import Session
+import Wire
 
 extension Timeline {
-    /// The timeline for the kiosk page, with the words that the page itself needs.
+    /// Encodes the timeline for the kiosk page, with the strings that the page itself needs.
     /// - Parameters:
-    ///   - boot: The node's boot clock when it is written.
-    ///   - node: The node's id.
-    public func json(at boot: Int64, node: NodeID?, strings: Strings) -> [UInt8] {
+    ///   - boot: The present, in milliseconds of the node's boot clock.
+    ///   - node: The node's ID.
+    ///   - offers: Sessions that have a button while there is none.
+    public func json(at boot: Int64, node: NodeID?, offers: [Offer] = [], strings: Strings) -> [UInt8] {
         let content = Content(
             boot: boot, node: node?.rawValue, face: entries[0].screen.face.rawValue, language: strings.language,
             direction: strings.isRightToLeft ? "rtl" : "ltr", staleAfter: Limits.staleAfter,
-            words: Words.table(of: strings),
-            entries: entries.map { EntryContent($0, strings: strings) })
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.withoutEscapingSlashes]
-        // Strings and numbers that are finite: there is nothing that could not be written.
-        return (try? encoder.encode(content)).map(Array.init) ?? []
+            words: Dictionary(
+                uniqueKeysWithValues: Self.keys.map { ($0.rawValue, Self.entry($0, strings)) }),
+            entries: entries.map { EntryContent($0, offers: offers, strings: strings) })
+        return ReportJSON.encode(content)
     }
 
     private struct Content: Encodable {
@@ -26,97 +26,81 @@ extension Timeline {
         var face: String
         var language: String
         var direction: String
-        /// Milliseconds without a word from the node after which the page says that it is stale.
+        /// Milliseconds without a message from the node after which the page is stale.
         var staleAfter: Int64
-        var words: [String: Words]
+        var words: [String: Strings.Entry]
         var entries: [EntryContent]
     }
 
-    /// A string as the page fills it in: plain, or in the plural forms of its language.
-    private enum Words: Encodable {
-        case text(String)
-        case forms([String: String])
+    /// The strings that the page uses without the node: connection, answers, and age of the state.
+    private static let keys: [Strings.Key] = [
+        .lastHeardSeconds, .lastHeardMinutes, .lastHeardHours, .pageLost, .pending, .refusedSuperseded,
+        .refusedStalePhase, .refusedExpired, .refusedNotAllowed, .refusedInvalid, .refusedBusy, .noAnswer,
+        .noSession, .notPermitted, .timeLeft, .timePassed, .eventPhase, .eventCompleted, .eventLate,
+    ]
 
-        /// What the page says by itself: of its own connection, of an answer, of the age of what it shows.
-        static let keys: [Strings.Key] = [
-            .lastHeardSeconds, .lastHeardMinutes, .lastHeardHours, .pageLost, .pending, .refusedSuperseded,
-            .refusedStalePhase, .refusedExpired, .refusedNotAllowed, .refusedInvalid, .refusedBusy, .noAnswer,
-            .noSession, .notPermitted, .timeLeft, .timePassed,
-        ]
-
-        static func table(of strings: Strings) -> [String: Words] {
-            Dictionary(
-                uniqueKeysWithValues: keys.map { key in
-                    guard case .plural(let forms) = strings.entry(key) else {
-                        return (key.rawValue, .text(strings[key]))
-                    }
-                    return (
-                        key.rawValue,
-                        .forms(Dictionary(uniqueKeysWithValues: forms.map { ($0.key.rawValue, $0.value) }))
-                    )
-                })
-        }
-
-        func encode(to encoder: any Encoder) throws {
-            var container = encoder.singleValueContainer()
-            switch self {
-            case .text(let text): try container.encode(text)
-            case .forms(let forms): try container.encode(forms)
-            }
-        }
+    private static func entry(_ key: Strings.Key, _ strings: Strings) -> Strings.Entry {
+        if key != .noAnswer, let entry = strings.entry(key) { return entry }
+        return .text(RefusalText.text(key, strings).description)
     }
 
     private struct EntryContent: Encodable {
         var from: Int64
+        var began: Int64?
         var status: String
-        var idle: String?
+        var idle: Localized?
         var session: String?
         var phase: Int?
-        var count: CountContent?
+        var count: Count?
         var pads: Bool
-        var sign: String
-        var widest: String
+        var sign: Localized
+        var widest: Localized
         var icon: String?
-        var emoji: String?
+        var mark: String?
+        var emoji: Localized?
         var tint: String
         var rests: Bool
-        var title: String
-        var label: LabelContent?
-        var state: String
-        var indicator: String?
-        var calm: String?
+        var title: Localized
+        var label: LabelReport?
+        var state: Localized
+        var indicator: Localized?
+        var calm: Localized?
         var trend: String?
-        var debt: String?
-        var ends: String?
+        var debt: Localized?
+        var ends: Localized?
         var buttons: [ButtonContent]
-        var notices: [NoticeContent]
-        var spoken: String
+        var notices: [Screen.Notice]
+        var spoken: Localized
 
-        init(_ entry: Entry, strings: Strings) {
+        init(_ entry: Entry, offers: [Offer], strings: Strings) {
             let screen = entry.screen
             from = entry.from
+            began = entry.began
             status = screen.status?.rawValue ?? "idle"
-            idle = screen.isIdle ? screen.idleText : nil
+            // A person in front of a wall has no command line.
+            idle = !screen.isIdle ? nil : screen.idleText == strings[.idle] ? strings[.noSession] : screen.idleText
             session = entry.session?.rawValue
             phase = entry.session == nil ? nil : entry.phase
-            count = entry.count.map(CountContent.init)
+            count = entry.count
             pads = screen.face.padsMinutes
-            sign = screen.time.hasPrefix(TimeText.approximateSign) ? TimeText.approximateSign : ""
+            let isMarked = screen.time.description.hasPrefix(TimeText.approximateSign.description)
+            sign = isMarked ? TimeText.approximateSign : ""
             widest = screen.widestTime
             icon = screen.icon.path
+            mark = screen.isStale ? nil : WidgetMark(screen)?.path
             emoji = screen.emoji
             tint = screen.tint.description
             rests = screen.isBreak
             title = screen.title
-            label = screen.label.map { LabelContent(name: $0.name, colour: $0.colour.description) }
+            label = screen.label.map(LabelReport.init)
             state = screen.stateText
             indicator = screen.indicatorBelowHeading
             calm = screen.calmText
             trend = screen.calmTrend?.rawValue
             debt = screen.debtText
             ends = screen.endsAt
-            buttons = screen.buttons.map { ButtonContent($0) }
-            notices = screen.notices.map { NoticeContent($0, at: entry.from) }
+            buttons = screen.isIdle ? offers.map { ButtonContent($0) } : screen.buttons.map { ButtonContent($0) }
+            notices = screen.notices
             let seconds = entry.count.map { count in
                 Int((count.length.map { $0 - count.elapsed } ?? count.elapsed) / 1_000)
             }
@@ -124,47 +108,23 @@ extension Timeline {
         }
     }
 
-    private struct CountContent: Encodable {
-        var anchor: Int64
-        var elapsed: Int64
-        var length: Int64?
-        var runs: Bool
-
-        init(_ count: Count) {
-            anchor = count.anchor
-            elapsed = count.elapsed
-            length = count.length
-            runs = count.isRunning
-        }
-    }
-
-    private struct LabelContent: Encodable {
-        var name: String
-        var colour: String
-    }
-
     private struct ButtonContent: Encodable {
         var op: String
         var seconds: Int?
-        var text: String
+        /// The session that a press starts.
+        var start: StartRequest?
+        var text: Localized
+
+        init(_ offer: Offer) {
+            op = "start"
+            start = offer.request
+            text = offer.text
+        }
 
         init(_ button: Button) {
             op = button.operation.name.rawValue
             if case .extend(let added) = button.operation { seconds = added }
             text = button.text
-        }
-    }
-
-    private struct NoticeContent: Encodable {
-        var kind: String
-        var text: String
-        /// Since when nothing was heard, on the node's boot clock: the page keeps the text up to date.
-        var since: Int64?
-
-        init(_ notice: Screen.Notice, at boot: Int64) {
-            kind = notice.kind.rawValue
-            text = notice.text
-            if notice.kind == .stale { since = notice.since }
         }
     }
 }

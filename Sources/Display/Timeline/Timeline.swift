@@ -2,44 +2,50 @@
 
 public import Session
 
-/// All that a display will show until something happens: a screen for each change that time alone brings, and how the
-/// time counts in between.
+/// The future screens of a display until the next event, one for each change by time alone.
 ///
-/// For displays that draw by themselves, such as the kiosk page: whoever holds a timeline needs no rule but the clock.
+/// It is for displays that draw by themselves, such as the kiosk page, which need only a clock to show it.
 public struct Timeline: Hashable, Sendable {
-    /// What is shown from one instant to the next entry's.
+    /// A screen that is shown until the next entry.
     public struct Entry: Hashable, Sendable {
-        /// When it begins, on the node's boot clock.
+        /// When it begins, in milliseconds of the node's boot clock.
         public var from: Int64
-        /// What it shows then.
+        /// When its state began, which may be earlier than ``from``, on the same clock; `nil` when idle.
+        public var began: Int64?
+        /// The screen at that instant.
         public var screen: Screen
-        /// How its time goes on; `nil` when idle.
+        /// The clock of the screen's time; `nil` when idle.
         public var count: Count?
-        /// The session and the phase that a press is meant for; `nil` when idle.
+        /// The session to which a press applies; `nil` when idle.
         public var session: SessionID?
-        /// Index of the phase in the plan.
+        /// The index of the phase to which a press applies.
         public var phase = 0
     }
 
-    /// A time that counts.
-    public struct Count: Hashable, Sendable {
-        /// An instant on the node's boot clock.
+    /// A running or stopped clock.
+    public struct Count: Hashable, Sendable, Encodable {
+        /// A reference instant, in milliseconds of the node's boot clock.
         public var anchor: Int64
-        /// Milliseconds of the phase that had passed then.
+        /// The time elapsed in the phase at ``anchor``, in milliseconds.
         public var elapsed: Int64
         /// The phase's length in milliseconds; `nil` when counting up.
         public var length: Int64?
-        /// Whether time passes.
+        /// Whether the clock runs.
         public var isRunning: Bool
+
+        private enum CodingKeys: String, CodingKey {
+            case anchor, elapsed, length
+            case isRunning = "runs"
+        }
     }
 
-    /// In the order of their beginnings; never empty.
+    /// The entries, the earliest first; never empty.
     public var entries: [Entry]
 
-    /// More than any plan has of changes.
+    /// The maximum number of entries, which no plan reaches.
     private static let most = 4 * Limits.phases
 
-    /// What `face` will show of `view` from `boot` on.
+    /// Creates the timeline of `view` on `face` from `boot` on, in milliseconds of the node's boot clock.
     public init(_ view: View, from boot: Int64, face: Face, options: ScreenOptions = ScreenOptions()) {
         entries = []
         var next: Int64? = boot
@@ -58,6 +64,7 @@ extension Timeline.Entry {
         let register = moment.register
         session = register.id
         phase = register.phase
+        began = register.statusBeganAt + moment.anchorBoot - register.anchor.at
         count = Timeline.Count(
             anchor: boot, elapsed: moment.elapsed,
             length: register.mode == .countdown ? register.currentPhase.length : nil,
@@ -66,7 +73,7 @@ extension Timeline.Entry {
 }
 
 extension View {
-    /// When the screen differs by more than the time next, on this node's boot clock; `nil` when never by itself.
+    /// Returns when more than the time next changes, on this node's boot clock; `nil` if never by itself.
     fileprivate func nextEntry(after boot: Int64) -> Int64? {
         guard let moment = moment(at: boot) else { return nil }
         var changes: [Int64] = []
@@ -74,7 +81,7 @@ extension View {
         if !moment.register.status.isLive { changes.append(moment.anchorBoot + Limits.completionShown) }
         if let contactLostAt, moment.register.status.isLive { changes.append(contactLostAt + Limits.staleAfter) }
         if !moment.isApproximate, let error = moment.error, self.error?.at != nil {
-            // The bound grows by a millisecond in five seconds.
+            // The error bound grows by one millisecond in five seconds.
             changes.append(boot + (Limits.exactEnough + 1 - error) * 5_000)
         }
         return changes.filter { $0 > boot }.min()

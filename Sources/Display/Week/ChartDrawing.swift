@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A chart as SVG, for a page whose style sheet knows its classes. Lengths are in units of its own box, from the side that
-/// the language begins at: where that is the right one, the picture is mirrored and its texts are not.
+/// Writes a chart as SVG, styled by the page's style sheet.
+///
+/// Lengths are in units of its own box, from the side at which the language begins. For right-to-left languages the
+/// picture is mirrored, except its texts.
 struct ChartDrawing {
-    /// Where a text stands to its point, in the direction of the language.
+    /// The alignment of a text at its point, in the direction of the language.
     enum Alignment {
         case start, middle, end
     }
@@ -19,12 +21,12 @@ struct ChartDrawing {
         self.strings = strings
     }
 
-    /// The whole element.
+    /// Returns the SVG element.
     /// - Parameters:
-    ///   - name: Its class, and how the ids of its title and description begin.
-    ///   - title: What it shows.
-    ///   - description: The numbers, for those who do not see it.
-    func svg(name: String, title: String, description: String) -> String {
+    ///   - name: The class, and the prefix of the IDs of title and description.
+    ///   - title: The title.
+    ///   - description: The numbers as text, for screen readers.
+    func svg(name: String, title: Localized, description: Localized) -> String {
         """
         <svg class="\(name)" viewBox="0 0 \(Self.number(width)) \(Self.number(height))" role="img" \
         aria-labelledby="\(name)-title \(name)-desc">
@@ -34,7 +36,8 @@ struct ChartDrawing {
         """
     }
 
-    /// - Parameter fill: Where the style sheet does not know the colour.
+    /// Adds a rectangle.
+    /// - Parameter fill: The colour, if the style sheet has none.
     mutating func rectangle(
         _ kind: String, x: Double, y: Double, width: Double, height: Double, radius: Double = 0, fill: String? = nil
     ) {
@@ -57,19 +60,19 @@ struct ChartDrawing {
         body += "<polyline class=\"\(kind)\" points=\"\(list)\"/>\n"
     }
 
-    /// One line of text, never wider than its room: a long one is made smaller by a quarter at most, then shortened.
+    /// Adds one line of text. A text that is too wide is reduced to 75 % at most, then truncated.
     /// - Parameters:
-    ///   - y: The line that the letters stand on.
-    ///   - isNumber: Whether it goes from left to right in every language.
+    ///   - y: The baseline.
+    ///   - isNumber: Whether it is left-to-right in every language.
     mutating func text(
-        _ text: String, kind: String, x: Double, y: Double, size: Double, room: Double, align: Alignment = .start,
+        _ text: Localized, kind: String, x: Double, y: Double, size: Double, room: Double, align: Alignment = .start,
         isNumber: Bool = false
     ) {
         let measure = TextMeasure()
         let size = min(size, max(0.75 * size, room / max(measure.width(text), 0.01)))
-        let text = measure.fitted(text, room: room / size)
+        let text = text.fitted(room: room / size, measure: measure)
         guard !text.isEmpty else { return }
-        let isTurned = !isNumber && (TextDirection.isRightToLeft(text) ?? strings.isRightToLeft)
+        let isTurned = !isNumber && (TextDirection.isRightToLeft(text.description) ?? strings.isRightToLeft)
         let anchor =
             switch align {
             case .middle: "middle"

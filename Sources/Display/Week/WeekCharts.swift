@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Session
+import Wire
 
-/// The four charts of the week's page, each as an SVG element of 360 units' width.
+/// The four charts of the week's page, each an SVG element 360 units wide.
 struct WeekCharts {
     static let width = 360.0
-    /// What the picture leaves at its end for the numbers of its lines.
+    /// The margin at the end for the numbers of the grid lines.
     static let margin = 32.0
-    /// Labels that have a bar of their own.
+    /// The number of labels with their own bar; the others share one.
     static let labelsShown = 5
 
     let numbers: WeekNumbers
@@ -24,7 +25,7 @@ struct WeekCharts {
 
     // MARK: Days
 
-    /// A bar for each day of the week, against the goal's share of a day.
+    /// The chart of the days: a bar for each day, compared with the daily share of the goal.
     var days: String {
         let (ground, top) = (112.0, 88.0)
         var drawing = ChartDrawing(width: Self.width, height: 132, strings: strings)
@@ -59,25 +60,27 @@ struct WeekCharts {
                 y: ground + 15, size: slot >= 34 ? 11 : 8, room: slot - 2, align: .middle)
         }
         drawing.line("ground", from: 0, to: end, y: ground)
-        let said = numbers.days.indices.map { "\(dayName($0)) \(DateText.minutes(Int(numbers.days[$0] / 60_000)))" }
+        let said: [Localized] = numbers.days.indices.map {
+            "\(dayName($0)) \(DateText.minutes(Int(numbers.days[$0] / 60_000)))"
+        }
         return drawing.svg(
             name: "days", title: strings[.byDay],
             description: (said + ["\(strings[.goalByDay]) \(goal)"]).joined(separator: ", "))
     }
 
-    /// "Mon 16 Nov".
-    func dayName(_ index: Int) -> String {
+    /// Returns the name of a day, as "Mon 16 Nov".
+    func dayName(_ index: Int) -> Localized {
         let date = numbers.first.adding(days: index)
         return "\(dates.weekday(of: date)) \(dates.day(date))"
     }
 
     // MARK: Labels
 
-    /// The labels with the most, and all others as one.
-    private var shares: [(name: String, colour: Colour?, minutes: Int)] {
+    /// The labels with the most time, and all others as one.
+    private var shares: [(name: Localized, colour: Colour?, minutes: Int)] {
         let all = numbers.labels.map { share in
             (
-                name: share.label?.name ?? strings[.noLabel], colour: share.label?.colour,
+                name: share.label.map { .userText($0.name) } ?? strings[.noLabel], colour: share.label?.colour,
                 minutes: Int(share.done / 60_000)
             )
         }
@@ -86,7 +89,7 @@ struct WeekCharts {
         return all.prefix(Self.labelsShown) + [(name: strings[.otherLabels], colour: Colour.grey, minutes: rest)]
     }
 
-    /// A bar for each label, from one side to the other.
+    /// The chart of the labels: a horizontal bar for each.
     var labels: String {
         var drawing = ChartDrawing(width: Self.width, height: max(2, Double(shares.count)) * 22 - 2, strings: strings)
         let (from, to, row) = (112.0, Self.width - 48, 22.0)
@@ -107,13 +110,13 @@ struct WeekCharts {
                 isNumber: true)
         }
         if shares.isEmpty { empty(&drawing, strings[.nothingDone]) }
-        let said = shares.map { "\($0.name) \(DateText.minutes($0.minutes))" }
+        let said: [Localized] = shares.map { "\($0.name) \(DateText.minutes($0.minutes))" }
         return drawing.svg(name: "labels", title: strings[.byLabel], description: said.joined(separator: ", "))
     }
 
     // MARK: Year
 
-    /// A square for each day of 53 weeks, the darker or lighter the more was done.
+    /// The chart of the year: a square for each day of 53 weeks, shaded by the time done.
     var year: String {
         let pitch = Self.width / Double(YearGrid.columns)
         let (top, side) = (14.0, pitch * 0.84)
@@ -135,11 +138,11 @@ struct WeekCharts {
             free = x + room + 4
         }
         let sum = (0..<YearGrid.columns).reduce(0) { $0 + grid.minutes(in: $1) }
-        let said = "\(dates.days(from: grid.first, to: numbers.last)): \(DateText.minutes(sum))"
+        let said: Localized = "\(dates.days(from: grid.first, to: numbers.last)): \(DateText.minutes(sum))"
         return drawing.svg(name: "year", title: strings[.byYear], description: said)
     }
 
-    /// By the goal's share of a day: nothing, less than half of it, less than all of it, less than twice as much, more.
+    /// Returns the class of a day by its share of the daily goal.
     private func level(of minutes: Int?) -> String {
         guard let minutes else { return "future" }
         guard minutes > 0 else { return "c0" }
@@ -149,7 +152,7 @@ struct WeekCharts {
 
     // MARK: Calm
 
-    /// How calm each of the 53 weeks was, as a line; weeks that nobody heard interrupt it.
+    /// The chart of the calm: a line over 53 weeks, interrupted at weeks without measurements.
     var calm: String {
         let (top, ground) = (6.0, 58.0)
         var drawing = ChartDrawing(width: Self.width, height: 66, strings: strings)
@@ -174,7 +177,7 @@ struct WeekCharts {
             }
         }
         if known.allSatisfy({ $0 == nil }) { empty(&drawing, strings[.noCalm]) }
-        let said = known.enumerated().compactMap { column, percent in
+        let said: [Localized] = known.enumerated().compactMap { column, percent in
             percent.map { "\(dates.day(grid.date(column: column, row: 0))) \(strings.text(.percent, count: $0))" }
         }
         return drawing.svg(
@@ -182,8 +185,8 @@ struct WeekCharts {
             description: said.isEmpty ? strings[.noCalm] : said.joined(separator: ", "))
     }
 
-    /// What stands in the middle of a chart that has nothing to show.
-    private func empty(_ drawing: inout ChartDrawing, _ words: String) {
+    /// Adds a text in the middle of a chart without data.
+    private func empty(_ drawing: inout ChartDrawing, _ words: Localized) {
         drawing.text(
             words, kind: "quiet", x: (Self.width - Self.margin) / 2, y: drawing.height / 2, size: 11,
             room: Self.width - Self.margin, align: .middle)

@@ -1,63 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Session
+public import Wire
 
-/// What the page of the week shows, in numbers: this week up to an instant, and the weeks before it.
+/// The numbers on the page of the week: this week up to an instant, and the weeks before.
 public struct WeekNumbers: Hashable, Sendable {
-    /// What was done on one label.
-    public struct Share: Hashable, Sendable {
-        /// The label; `nil` for the default label.
-        public var label: Label?
-        /// Milliseconds.
-        public var done: Int64
-
-        /// Makes a share.
-        public init(label: Label?, done: Int64) {
-            self.label = label
-            self.done = done
-        }
-    }
-
-    /// The weeks before.
-    public struct Past: Hashable, Sendable {
-        /// The first of the days; a week begins with it.
-        public var first: CivilDate
-        /// Whole minutes done on each day, the earliest first.
-        public var days: [Int]
-        /// How calm each seven days were, in percent, `nil` where nobody knows.
-        public var calm: [Int?]
-
-        /// Makes the weeks before.
-        public init(first: CivilDate, days: [Int], calm: [Int?]) {
-            self.first = first
-            self.days = days
-            self.calm = calm
-        }
-    }
-
     /// The week's first day.
     public var first: CivilDate
-    /// Milliseconds done on each of its days.
+    /// The time done on each day of the week, in milliseconds.
     public var days: [Int64]
-    /// Which of them is today.
+    /// The index of today.
     public var today: Int
-    /// Minutes that the week asks for.
+    /// The goal of the week in minutes.
     public var goal: Int
-    /// Milliseconds done in all.
+    /// The time done in the week, in milliseconds.
     public var done: Int64
-    /// Days in a row on which something was done.
+    /// The number of consecutive days with a minute or more done.
     public var streak: Int
-    /// What was done on which label.
-    public var labels: [Share]
-    /// How calm it was, in percent; `nil` where nobody knows.
+    /// The time done on each label.
+    public var labels: [DebtWeek.LabelSum]
+    /// How calm the week was, in percent; `nil` if unknown.
     public var calm: Int?
-    /// The weeks before; `nil` where nobody has said anything of them.
-    public var past: Past?
+    /// The weeks before; `nil` while the debt service has not sent them.
+    public var past: DebtYear?
 
-    /// Makes a week.
+    /// Creates the numbers.
     public init(
-        first: CivilDate, days: [Int64], today: Int, goal: Int, done: Int64, streak: Int = 0, labels: [Share] = [],
-        calm: Int? = nil, past: Past? = nil
+        first: CivilDate, days: [Int64], today: Int, goal: Int, done: Int64, streak: Int = 0,
+        labels: [DebtWeek.LabelSum] = [],
+        calm: Int? = nil, past: DebtYear? = nil
     ) {
         self.first = first
         self.days = days
@@ -70,17 +41,27 @@ public struct WeekNumbers: Hashable, Sendable {
         self.past = past
     }
 
-    /// The weekly debt in minutes: positive where some are missing.
+    /// The weekly debt in minutes, positive while minutes are missing.
     var debt: Int { goal - Int(done / 60_000) }
-    /// Minutes of the goal that fall to each day.
+    /// The daily share of the goal, in minutes.
     var goalByDay: Double { Double(goal) / Double(max(1, days.count)) }
     /// The week's last day.
     var last: CivilDate { first.adding(days: max(0, days.count - 1)) }
-    /// Whether anything was done at all.
+    /// Returns the time done of the goal, the streak, and how calm it was, in words.
+    func facts(_ strings: Strings) -> [Localized] {
+        let dates = DateText(strings: strings)
+        let done = dates.isolated(DateText.minutes(Int(done / 60_000)))
+        let goal = dates.isolated(DateText.minutes(goal))
+        let calm = calm.map { strings.text(.calmPercent, ["percent": strings.text(.percent, count: $0)]) }
+        return [strings.text(.doneOfGoal, ["done": done, "goal": goal]), strings.text(.streakDays, count: streak)]
+            + (calm.map { [$0] } ?? [])
+    }
+
+    /// Whether less than a minute was done in this week and the weeks before.
     var isEmpty: Bool { done < 60_000 && past?.days.contains { $0 > 0 } != true }
 }
 
-/// The days of 53 weeks, one week a column and one weekday a row; the last column holds the week's last day.
+/// The days of 53 weeks as a grid: a column for each week, a row for each weekday. The last column is this week.
 struct YearGrid {
     static let columns = 53
 
@@ -98,7 +79,7 @@ struct YearGrid {
 
     func date(column: Int, row: Int) -> CivilDate { first.adding(days: column * 7 + row) }
 
-    /// Whole minutes done on a day; `nil` for one that is still to come.
+    /// Returns the whole minutes done on a day; `nil` for a future day.
     func minutes(on date: CivilDate) -> Int? {
         let day = date.dayNumber - numbers.first.dayNumber
         guard day <= numbers.today else { return nil }
@@ -108,12 +89,12 @@ struct YearGrid {
         return past.days.indices.contains(index) ? past.days[index] : 0
     }
 
-    /// Whole minutes done in a column.
+    /// Returns the whole minutes done in a column.
     func minutes(in column: Int) -> Int {
         (0..<7).reduce(0) { $0 + (minutes(on: date(column: column, row: $1)) ?? 0) }
     }
 
-    /// How calm a column was, in percent; `nil` where nobody knows.
+    /// Returns how calm a column was, in percent; `nil` if unknown.
     func calm(in column: Int) -> Int? {
         guard column < Self.columns - 1 else { return numbers.calm }
         guard let past = numbers.past else { return nil }

@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The page of the week: all that is known of it on one screen, or on one sheet of paper. It needs no script.
+/// The page of the week, which fits on one screen or sheet of paper. It has no script.
 public struct WeekPage: Sendable {
-    /// The numbers; `nil` where nobody has said any.
+    /// The numbers; `nil` while the debt service has sent none.
     public var numbers: WeekNumbers?
-    /// Hours and minutes since the numbers were said, where that is too long ago; in milliseconds.
+    /// The age of the numbers in milliseconds, if they are stale; else `nil`.
     public var staleFor: Int64?
-    /// Whether the node has no contact to others.
+    /// Whether the node has lost its connection.
     public var isLinkLost = false
-    /// The node that draws it.
-    public var node: String
-    /// The time of the day, as `14:05`.
-    public var time: String
-    /// `dark`, `light` or `e-ink`; empty for what the browser likes.
+    /// The node that serves the page.
+    public var node: Localized
+    /// The time of day, as `14:05`.
+    public var time: Localized
+    /// The theme: `dark`, `light` or `e-ink`; empty for the browser's preference.
     public var theme = ""
     /// The language.
     public var strings: Strings
 
-    /// Makes a page.
-    public init(numbers: WeekNumbers?, node: String, time: String, strings: Strings) {
+    /// Creates a page.
+    public init(numbers: WeekNumbers?, node: Localized, time: Localized, strings: Strings) {
         self.numbers = numbers
         self.node = node
         self.time = time
         self.strings = strings
     }
 
-    /// The whole file.
+    /// The complete HTML document.
     public var html: String {
         """
         <!DOCTYPE html>
@@ -36,13 +36,14 @@ public struct WeekPage: Sendable {
         <meta name="color-scheme" content="dark light">
         <title>\(text(.weeklyDebt))</title>
         <link rel="icon" href="data:,">
+        <link rel="stylesheet" href="look.css">
         <link rel="stylesheet" href="week.css">
         <script src="week.js" defer></script>
         <noscript><meta http-equiv="refresh" content="300"></noscript>
         </head>
         <body>
         <main id="stage">
-        \(numbers.map(report) ?? "<p class=\"notice\">\(text(.noWeek))</p>")
+        \(numbers.map(report) ?? "<header><h1>\(text(.weeklyDebt))</h1></header>\n<p class=\"notice\">\(text(.noWeek))</p>")
         <footer><p>\(said(strings.text(.asOf, ["time": time]))) · <span>\(said(node))</span></p>
         <p class="lost">\(said(strings.text(.pageLost, ["node": node])))</p></footer>
         </main>
@@ -60,7 +61,7 @@ public struct WeekPage: Sendable {
             <h1>\(text(.weeklyDebt))</h1>
             <p class="dates">\(said(charts.dates.days(from: numbers.first, to: numbers.last)))</p>
             <p class="debt"><bdi dir="ltr">\(DebtText.text(minutes: numbers.debt))</bdi></p>
-            \(facts(numbers, charts.dates).map { "<p>\(said($0))</p>" }.joined(separator: "\n"))
+            \(numbers.facts(strings).map { "<p>\(said($0))</p>" }.joined(separator: "\n"))
             \(notices(numbers).map { "<p class=\"notice\">\(said($0))</p>" }.joined(separator: "\n"))
             </header>
             \(figure(.byDay, charts.days))
@@ -74,18 +75,9 @@ public struct WeekPage: Sendable {
         "<figure>\n<figcaption aria-hidden=\"true\">\(text(title))</figcaption>\n\(svg)\n</figure>"
     }
 
-    private func facts(_ numbers: WeekNumbers, _ dates: DateText) -> [String] {
-        let done = dates.isolated(DateText.minutes(Int(numbers.done / 60_000)))
-        let goal = dates.isolated(DateText.minutes(numbers.goal))
-        let calm = numbers.calm.map { strings.text(.calmPercent, ["percent": strings.text(.percent, count: $0)]) }
-        return [
-            strings.text(.doneOfGoal, ["done": done, "goal": goal]), strings.text(.streakDays, count: numbers.streak),
-        ] + (calm.map { [$0] } ?? [])
-    }
-
-    /// What the numbers do not say, at most two.
-    private func notices(_ numbers: WeekNumbers) -> [String] {
-        var notices: [String] = []
+    /// Returns the notices, at most two.
+    private func notices(_ numbers: WeekNumbers) -> [Localized] {
+        var notices: [Localized] = []
         if isLinkLost { notices.append(strings[.linkLost]) }
         if let staleFor {
             let minutes = Int(staleFor / 60_000)
@@ -99,5 +91,5 @@ public struct WeekPage: Sendable {
     }
 
     private func text(_ key: Strings.Key) -> String { said(strings[key]) }
-    private func said(_ text: String) -> String { Markup.escaped(text) }
+    private func said(_ text: Localized) -> String { Markup.escaped(text) }
 }

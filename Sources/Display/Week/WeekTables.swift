@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Session
+import Wire
 
-/// The numbers of the charts as tables, which are there for who opens them.
+/// The numbers of the charts as collapsed tables.
 struct WeekTables {
     private let charts: WeekCharts
     private var numbers: WeekNumbers { charts.numbers }
@@ -12,16 +13,17 @@ struct WeekTables {
 
     var html: String {
         let days = numbers.days.indices.map { index in
-            [charts.dayName(index), index > numbers.today ? Calm.unknown : minutes(Int(numbers.days[index] / 60_000))]
+            let done = minutes(Int(numbers.days[index] / 60_000))
+            return [charts.dayName(index), index > numbers.today ? Strings.unknown : done]
         }
         let labels = numbers.labels.map { share in
-            [share.label?.name ?? strings[.noLabel], minutes(Int(share.done / 60_000))]
+            [share.label.map { .userText($0.name) } ?? strings[.noLabel], minutes(Int(share.done / 60_000))]
         }
         let weeks = (0..<YearGrid.columns).reversed().map { column in
             let calm = charts.grid.calm(in: column).map { strings.text(.percent, count: $0) }
             return [
                 charts.dates.day(charts.grid.date(column: column, row: 0)), minutes(charts.grid.minutes(in: column)),
-                calm ?? Calm.unknown,
+                calm ?? Strings.unknown,
             ]
         }
         return """
@@ -36,9 +38,9 @@ struct WeekTables {
             """
     }
 
-    private func minutes(_ minutes: Int) -> String { DateText.minutes(minutes) }
+    private func minutes(_ minutes: Int) -> Localized { DateText.minutes(minutes) }
 
-    private func table(_ caption: Strings.Key, _ heads: [Strings.Key], _ rows: [[String]]) -> String {
+    private func table(_ caption: Strings.Key, _ heads: [Strings.Key], _ rows: [[Localized]]) -> String {
         let head = heads.map { "<th scope=\"col\">\(Markup.escaped(strings[$0]))</th>" }.joined()
         let lines = rows.map { row in
             let cells = row.enumerated().map { index, cell in

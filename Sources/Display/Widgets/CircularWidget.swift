@@ -2,7 +2,7 @@
 
 import Session
 
-/// A round widget: a ring of the time that has passed, with the icon in it, or on the `phases` face the time.
+/// The circular widget: a progress ring around the icon, or on the `phases` face around the time.
 struct CircularWidget {
     static let usual = (width: 76, height: 76)
     private static let radius = 31.0
@@ -47,7 +47,7 @@ struct CircularWidget {
             style: .init(18, least: 8, colour: colour, number: true))
     }
 
-    /// Where the ring begins and how much of it there is: the `calm` face has an arc that is open below.
+    /// The start and length of the ring in turns; the `calm` one is open at the bottom.
     private var arc: (from: Double, turns: Double) { screen.face == .calm ? (0.625, 0.75) : (0, 1) }
 
     private mutating func drawRing() {
@@ -66,7 +66,7 @@ struct CircularWidget {
         }
     }
 
-    /// A thin ring; what has passed is drawn only where it stays as it is.
+    /// Draws a thin ring; progress is drawn only while it does not change.
     private mutating func drawRareRing() {
         ring(turns: 1, thickness: 1.5, colour: palette.track.colour)
         switch screen.status {
@@ -122,13 +122,13 @@ struct CircularWidget {
             style: .init(10.5, least: 7, colour: palette.quiet, number: phase == screen.facts.phaseCount))
     }
 
-    /// Which phase it is, where that can be read at `size`; else its number alone.
-    private func phase(room: Double, size: Double) -> String? {
+    /// Returns the phase if it fits at `size`, else only its number.
+    private func phase(room: Double, size: Double) -> Localized? {
         guard let phase = screen.phaseIndicator else { return nil }
         return TextMeasure().width(phase) * size <= room ? phase : screen.facts.phaseCount
     }
 
-    /// In the gap of the arc.
+    /// Draws the calm in the gap of the arc.
     private mutating func drawCalm() {
         guard let percent = screen.facts.calmPercent, WidgetMark(screen) == nil else { return }
         drawing.text(
@@ -136,7 +136,7 @@ struct CircularWidget {
             style: .init(11, least: 8, bold: true, colour: palette.state, number: true))
     }
 
-    /// A small sign for the state on the ring's edge.
+    /// Draws a small sign of the state on the ring.
     private mutating func drawBadge(_ mark: WidgetMark) {
         let (x, y) = (centre.x + 21, centre.y + 21)
         let fill = mark == .stale ? palette.warning : palette.text
@@ -145,7 +145,7 @@ struct CircularWidget {
         drawing.mark(mark, x: x - 7, y: y - 7, size: 14, colour: palette.ground.opaque)
     }
 
-    /// When it ends, below the icon; in the icon's place the sign of a state.
+    /// Draws the icon, or the sign of the state in its place, and the end below it.
     private mutating func drawRareContent(_ mark: WidgetMark?) {
         let time = screen.rareTime(isShort: true)
         if let mark {

@@ -2,19 +2,19 @@
 
 import Session
 
-/// A wide widget: what the session is called, where it stands, a large time, and how much has passed.
+/// The rectangular widget: heading, state, a large time, and progress.
 struct RectangularWidget {
     static let usual = (width: 172, height: 76)
     private static let margin = 10.0
     private static let corner = 12.0
-    /// The smallest size of the second line.
+    /// The minimum font size of the second line.
     private static let leastDetail = 9.0
 
     let screen: Screen
     let options: WidgetOptions
     let palette: WidgetPalette
     private var drawing: SVGDrawing
-    /// Where the contents begin; what is above and below stays empty.
+    /// The top of the contents, which are centred vertically.
     private var top: Double { (drawing.height - Double(Self.usual.height)) / 2 }
     private var room: Double { drawing.width - 2 * Self.margin }
 
@@ -96,13 +96,13 @@ struct RectangularWidget {
         line(screen.heading, indent: indent, y: y, style: .init(13, least: 10, bold: true, colour: palette.text))
     }
 
-    /// The second line: a notice, else the state and, where there is room for all of it, which phase it is.
-    private func details(room: Double) -> (text: String, isWarning: Bool)? {
+    /// Returns the second line: a notice, else the state, with the phase if there is room.
+    private func details(room: Double) -> (text: Localized, isWarning: Bool)? {
         if let notice = screen.loudestNotice(options) {
             return (notice.text, notice.kind != .tookOver && notice.kind != .moved)
         }
         if options.isEInk, screen.status?.isLive != true { return nil }
-        // The phases face says which phase; its state shows by itself.
+        // The phases face shows the phase instead of the state, which is visible anyway.
         let indicator = screen.indicatorBelowHeading
         let isState = screen.heading != screen.stateText && (screen.face == .focus || indicator == nil)
         let parts = [isState ? screen.stateText : "", indicator ?? ""].filter { !$0.isEmpty }
@@ -115,8 +115,8 @@ struct RectangularWidget {
         let colour = screen.isDim ? palette.quiet : palette.text
         var free = room
         if let mark = WidgetMark(screen) {
-            let markColour = mark == .stale ? palette.warning : mark == .completed ? palette.tint : palette.text
-            drawing.mark(mark, x: leading(room - 22, width: 22), y: top + 41, size: 22, colour: markColour)
+            let x = leading(room - 22, width: 22)
+            drawing.mark(mark, x: x, y: top + 41, size: 22, colour: palette.colour(of: mark))
             free -= 28
         }
         let text = options.isEInk ? rareText : screen.time(room: free, size: 20)
@@ -132,13 +132,15 @@ struct RectangularWidget {
             room: free - taken, align: options.strings.isRightToLeft ? .left : .right, style: endStyle)
     }
 
-    /// On a display that changes rarely an ended session has words in place of a time.
-    private var rareText: String {
+    /// The text in place of the time on displays that change rarely; an ended session has words.
+    private var rareText: Localized {
         let text = screen.rareTime(isShort: false)
         return text.isEmpty && screen.heading != screen.stateText ? screen.stateText : text
     }
 
-    private func isNumber(_ text: String) -> Bool { !text.contains { $0.isLetter && $0 != "m" && $0 != "h" } }
+    private func isNumber(_ text: Localized) -> Bool {
+        !text.description.contains { $0.isLetter && $0 != "m" && $0 != "h" }
+    }
 
     private mutating func drawBar() {
         guard let progress = screen.progress, !options.isEInk || screen.status == .paused else { return }
@@ -174,8 +176,7 @@ struct RectangularWidget {
                 opacity: opacity)
         }
         if let mark = WidgetMark(screen) {
-            let colour = mark == .stale ? palette.warning : mark == .completed ? palette.tint : palette.text
-            drawing.mark(mark, x: x - 12, y: y - 12, size: 24, colour: colour)
+            drawing.mark(mark, x: x - 12, y: y - 12, size: 24, colour: palette.colour(of: mark))
         } else {
             drawing.icon(of: screen, x: x - 12, y: y - 12, size: 24, colour: palette.text)
         }
@@ -197,15 +198,15 @@ struct RectangularWidget {
         }
     }
 
-    // MARK: Places that follow the direction of the language
+    // MARK: Layout by the direction of the language
 
-    /// Where something begins that stands `indent` from the edge at which lines begin.
+    /// Returns the left edge of an element `indent` from the side at which lines begin.
     private func leading(_ indent: Double, width: Double) -> Double {
         options.strings.isRightToLeft ? drawing.width - Self.margin - indent - width : Self.margin + indent
     }
 
     private mutating func line(
-        _ text: String, indent: Double, y: Double, room: Double? = nil, style: SVGDrawing.TextStyle
+        _ text: Localized, indent: Double, y: Double, room: Double? = nil, style: SVGDrawing.TextStyle
     ) {
         drawing.text(
             text, x: leading(indent, width: 0), y: top + y, room: (room ?? self.room) - indent,

@@ -2,21 +2,21 @@
 
 import Session
 
-/// A picture as SVG, written piece by piece. All lengths are in units of its own box.
+/// Writes a picture as SVG. All lengths are in units of its own box.
 struct SVGDrawing {
-    /// Where a text stands to its point.
+    /// The alignment of a text at its point.
     enum Alignment {
         case left, centre, right
     }
 
-    /// The look of a line of text.
+    /// The style of a line of text.
     struct TextStyle {
         var size: Double
-        /// A long text is made smaller down to this, then shortened.
+        /// The minimum size: a text that is too wide is reduced to it, then truncated.
         var leastSize: Double
         var isBold = false
         var colour: Colour
-        /// Whether it is a time or a number, which goes from left to right in every language.
+        /// Whether it is a time or a number, which are left-to-right in every language.
         var isNumber = false
 
         init(_ size: Double, least: Double? = nil, bold: Bool = false, colour: Colour, number: Bool = false) {
@@ -35,7 +35,8 @@ struct SVGDrawing {
     private let strings: Strings
     private var body = ""
 
-    /// - Parameter usual: The box; it grows in one direction where the picture has another shape.
+    /// Creates an empty picture.
+    /// - Parameter usual: The box, which is extended in one direction if the picture has another aspect ratio.
     init(usual: (width: Int, height: Int), options: WidgetOptions, isMonospaced: Bool = false) {
         points = options.points(usual: usual)
         let (usualWidth, usualHeight) = (Double(usual.width), Double(usual.height))
@@ -46,9 +47,9 @@ struct SVGDrawing {
         self.isMonospaced = isMonospaced
     }
 
-    /// The whole file.
-    /// - Parameter title: What a screen reader says; may be empty.
-    func file(title: String) -> String {
+    /// Returns the complete file.
+    /// - Parameter title: The text for screen readers; may be empty.
+    func file(title: Localized) -> String {
         let family = isMonospaced ? "ui-monospace, 'DejaVu Sans Mono', monospace" : "system-ui, sans-serif"
         let heading = title.isEmpty ? "" : "<title>\(Markup.escaped(title))</title>\n"
         return """
@@ -73,10 +74,10 @@ struct SVGDrawing {
         add("circle", [("cx", x), ("cy", y), ("r", radius)], Self.paint("fill", fill))
     }
 
-    /// A part of a ring.
+    /// Adds an arc.
     /// - Parameters:
-    ///   - from: Where it begins, in turns from the top.
-    ///   - turns: How much of it, 0 to 1.
+    ///   - from: The start, in turns from the top.
+    ///   - turns: The length in turns, 0 to 1.
     mutating func ring(
         x: Double, y: Double, radius: Double, thickness: Double, from: Double = 0, turns: Double = 1,
         colour: Colour, opacity: Double = 1
@@ -90,16 +91,16 @@ struct SVGDrawing {
         add("circle", [("cx", x), ("cy", y), ("r", radius), ("stroke-width", thickness)], more)
     }
 
-    /// A ring of dots.
-    /// - Parameter isOpenBelow: Whether its lowest quarter is left out.
+    /// Adds a ring of dots.
+    /// - Parameter isOpenBelow: Whether the bottom quarter is left out.
     mutating func dots(
         x: Double, y: Double, radius: Double, thickness: Double, isOpenBelow: Bool, colour: Colour, opacity: Double
     ) {
         let diagonal = 0.5.squareRoot() * radius
-        // A circle whose ends met would be none.
+        // An arc whose start equals its end is not drawn, so the circle stays slightly open.
         let ends = isOpenBelow ? (from: -diagonal, to: diagonal, y: diagonal) : (from: 0.02, to: 0, y: -radius)
         let count = isOpenBelow ? 18.0 : 24
-        // A little less, or the last one would be lost.
+        // Slightly less than the exact step, so that rounding does not lose the last dot.
         let step = (2 * Double.pi * radius * count / 24 - 0.1) / count
         let (from, to) = (Self.number(x + ends.from), Self.number(x + ends.to))
         let (level, size) = (Self.number(y + ends.y), Self.number(radius))
@@ -112,7 +113,7 @@ struct SVGDrawing {
             """
     }
 
-    /// Lines of a path in a square of 24.
+    /// Adds a stroked path of a 24 × 24 box.
     mutating func path(
         _ path: String, x: Double, y: Double, size: Double, thickness: Double = 2, colour: Colour, opacity: Double = 1,
         isFilled: Bool = false
@@ -126,21 +127,21 @@ struct SVGDrawing {
             """
     }
 
-    /// One line of text, never wider than its room.
+    /// Adds one line of text, reduced or truncated to its room.
     /// - Parameters:
-    ///   - y: The line that the letters stand on.
-    ///   - room: How wide it may be.
+    ///   - y: The baseline.
+    ///   - room: The maximum width.
     mutating func text(
-        _ text: String, x: Double, y: Double, room: Double, align: Alignment = .left, style: TextStyle
+        _ text: Localized, x: Double, y: Double, room: Double, align: Alignment = .left, style: TextStyle
     ) {
         let measure = TextMeasure(isBold: style.isBold, isMonospaced: isMonospaced)
-        // Not every renderer joins what belongs together; each part by itself would be wider.
-        let text = TerminalText.clusters(text).map(\.text).joined()
+        // Not every renderer joins grapheme clusters, and their separate parts would be wider.
+        let text = text.fitted(columns: .max)
         let wanted = room / max(measure.width(text), 0.01)
         let size = min(style.size, max(style.leastSize, wanted))
-        let fitted = wanted < size ? measure.fitted(text, room: room / size) : text
+        let fitted = wanted < size ? text.fitted(room: room / size, measure: measure) : text
         guard !fitted.isEmpty, room > 0 else { return }
-        let turned = !style.isNumber && (TextDirection.isRightToLeft(fitted) ?? strings.isRightToLeft)
+        let turned = !style.isNumber && (TextDirection.isRightToLeft(fitted.description) ?? strings.isRightToLeft)
         let anchor =
             switch align {
             case .centre: "middle"
@@ -163,13 +164,13 @@ struct SVGDrawing {
         body += "<\(name)\(lengths)\(more)/>\n"
     }
 
-    /// Opacity apart from the colour: not every converter reads eight digits.
+    /// Returns a paint attribute with separate opacity, since not every converter supports `#rrggbbaa`.
     private static func paint(_ name: String, _ colour: Colour, opacity: Double = 1) -> String {
         let opacity = opacity * Double(colour.alpha) / 255
         return " \(name)=\"\(colour.opaque)\"" + (opacity < 1 ? " \(name)-opacity=\"\(number(opacity))\"" : "")
     }
 
-    /// At most two decimals.
+    /// Formats a number with two decimals at most.
     static func number(_ value: Double) -> String {
         let hundredths = Int((abs(value) * 100).rounded())
         let sign = value < 0 && hundredths > 0 ? "-" : ""

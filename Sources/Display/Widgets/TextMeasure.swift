@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How wide text is at most in the fonts that pictures are likely to be drawn with, in sizes of the font.
+/// Estimates the maximum width of text, in multiples of the font size.
 ///
-/// Nobody knows which font will be there, so each kind of letter counts as wide as it is in the widest of the common ones.
+/// The font is unknown, so each class of characters has its width in the widest of the common fonts.
 struct TextMeasure {
     let isBold: Bool
     let isMonospaced: Bool
@@ -16,7 +16,9 @@ struct TextMeasure {
         text.reduce(0) { $0 + width(of: $1) }
     }
 
-    /// As much of the text as has room, with an ellipsis where something had to go.
+    func width(_ text: Localized) -> Double { width(text.description) }
+
+    /// Returns the text truncated to `room`, with an ellipsis if needed.
     func fitted(_ text: String, room: Double) -> String {
         guard width(text) > room else { return text }
         var (result, left) = ("", room - width("…"))
@@ -57,7 +59,7 @@ struct TextMeasure {
         case 0x0590...0x08FF, 0xFB1D...0xFDCF, 0xFE70...0xFEFC: 0.85
         case 0x0530...0x058F, 0x0E00...0x0EFF, 0x1E00...0x1FFF: 1
         case 0x0900...0x0DFF, 0x2000...0x2BFF: 1.3
-        // A whole sentence in one character.
+        // A ligature of a whole sentence.
         case 0xFDFD: 12
         default: 2
         }

@@ -2,7 +2,7 @@
 
 import Session
 
-/// Signs that tell a state without a word, as lines of a path in a square of 24.
+/// The signs of states, as SVG paths in a 24 × 24 box.
 enum WidgetMark {
     case paused, ready, completed, superseded, stale
 
@@ -29,7 +29,7 @@ enum WidgetMark {
 
     var isFilled: Bool { self == .ready }
 
-    /// A tag, for what a session is booked on.
+    /// A tag, shown beside the label.
     static let tag = "M3.5 12.5l9-9h8v8l-9 9zM16 8v.01"
 }
 
@@ -40,7 +40,7 @@ extension SVGDrawing {
         path(mark.path, x: x, y: y, size: size, thickness: thickness, colour: colour, isFilled: mark.isFilled)
     }
 
-    /// The session's own emoji, or the drawing of its phase.
+    /// Draws the session's emoji, or the drawing of its phase.
     mutating func icon(of screen: Screen, x: Double, y: Double, size: Double, colour: Colour, opacity: Double = 1) {
         if let emoji = screen.emoji, !screen.isBreak, !screen.isIdle {
             text(
@@ -53,45 +53,47 @@ extension SVGDrawing {
 }
 
 extension Screen {
-    /// Whether the time is not what a person should count on.
+    /// Whether the time is drawn dimmed, because it does not run or may be outdated.
     var isDim: Bool { isFrozen || isStale || status?.isLive != true }
 
-    /// What the session is called: by its label and its title, or by what goes on.
-    var heading: String {
+    /// The heading: label and title, or the state if there are none.
+    var heading: Localized {
         let isCalm = face == .calm
         if isCalm, !title.isEmpty { return title }
-        let names = [label?.name ?? "", title].filter { !$0.isEmpty }
+        let names = [.userText(label?.name ?? ""), title].filter { !$0.isEmpty }
         if names.isEmpty { return isCalm ? facts.phaseName ?? stateText : stateText }
         return names.joined(separator: Line.separator)
     }
 
-    /// The widest way to write the time that keeps at least `size` within `room`, or the shortest one.
-    func time(room: Double, size: Double, isMonospaced: Bool = false) -> String {
+    /// Returns the longest form of the time that fits into `room` at `size`, or the shortest one.
+    func time(room: Double, size: Double, isMonospaced: Bool = false) -> Localized {
         let measure = TextMeasure(isBold: !isMonospaced, isMonospaced: isMonospaced)
         return times.first { measure.width($0) * size <= room } ?? times.last ?? ""
     }
 
-    /// What stands in place of the time on a display that changes rarely: when it ends, or whole minutes of a time that
-    /// stands still or has no end.
-    /// - Parameter isShort: Whether "14:25" must do for "ends 14:25".
-    func rareTime(isShort: Bool) -> String {
-        if let clock = facts.endClock { return isShort || face == .boring ? clock : endsAt ?? clock }
+    /// Returns the text in place of the time on displays that change rarely.
+    ///
+    /// It is the end of a running countdown, or the whole minutes of a stopped time or a count-up.
+    /// - Parameter isShort: Whether to write "→14:25" instead of "ends 14:25".
+    func rareTime(isShort: Bool) -> Localized {
+        // An arrow, since "14:25" alone reads like the time that is left.
+        if let clock = facts.endClock { return isShort || face == .boring ? "→\(clock)" : endsAt ?? clock }
         guard status?.isLive == true || face == .boring, let seconds = facts.seconds else { return "" }
         return TimeText.minutes(seconds: seconds, isCountUp: progress == nil)
     }
 
-    /// The loudest notice that the state does not tell by itself.
+    /// Returns the most important notice that the state does not express.
     func loudestNotice(_ options: WidgetOptions) -> Notice? {
         guard var notice = notices.first else { return nil }
         if options.isEInk, notice.kind == .stale, let text = facts.staleText { notice.text = text }
         return notice
     }
 
-    /// What a screen reader says. It has no time in it: a picture is read once and stands for a while.
-    func spoken(_ options: WidgetOptions) -> String {
+    /// Returns the text for screen readers. It lacks the time, since a picture is read once and stays.
+    func spoken(_ options: WidgetOptions) -> Localized {
         guard face != .boring else { return "" }
         guard !isIdle else { return options.strings[.noSession] }
         let parts = [heading, heading == stateText ? "" : stateText, loudestNotice(options)?.text ?? "", endsAt ?? ""]
-        return parts.filter { !$0.isEmpty }.joined(separator: ", ")
+        return parts.joined(separator: ", ")
     }
 }

@@ -2,39 +2,38 @@
 
 public import Session
 
-/// How a person wants a widget.
+/// The options of a widget.
 public struct WidgetOptions: Sendable {
-    /// The sizes that a picture may have, in points.
+    /// The range of ``width`` and ``height``, in points.
     public static let sizes = 16...4_096
-    /// How much larger than usual it may be.
+    /// The range of ``scale``.
     public static let scales = 0.25...50.0
 
-    /// Its width in points; `nil` for one that goes with the height.
+    /// The width in points; `nil` to derive it from the height.
     public var width: Int?
-    /// Its height in points; `nil` for one that goes with the width.
+    /// The height in points; `nil` to derive it from the width.
     public var height: Int?
-    /// How many times the usual size, or width and height where they are given; the sides end at 4096.
+    /// The factor for the default size, or for given width and height. The result is limited to 4096 points.
     public var scale = 1.0
-    /// The colour of ring, bar and icon, on the `boring` face and of the debt that of the text; `nil` for the session's.
+    /// The colour of ring, bar and icon; `nil` for the session's. The `boring` face and the debt use it for their text.
     public var colour: Colour?
-    /// The background; `nil` for the face's.
+    /// The background; `nil` for the face's default.
     public var background: Colour?
-    /// Whether it is for a display that changes rarely: black on white whatever the colours are, and nothing that is
-    /// untrue a minute later.
+    /// Whether the display changes rarely: always black on white, and nothing that is outdated a minute later.
     public var isEInk = false
-    /// The face to draw the screen with.
+    /// The face.
     public var face = Face.focus
     /// The language.
     public var strings: Strings
 
-    /// The usual ones.
+    /// Creates the default options.
     public init(strings: Strings = .english) { self.strings = strings }
 
-    /// Reads the parameters of a web address.
+    /// Parses the query parameters of a URL.
     ///
-    /// Others than `width`, `height`, `scale`, `colour` (or `color`), `background`, `face` and `eink` are passed over:
-    /// pages add some to get a picture anew.
-    /// - Throws: ``WidgetError``, which names the parameter and what would be right.
+    /// Parameters other than `width`, `height`, `scale`, `colour` (or `color`), `background`, `face` and `eink` are
+    /// ignored, since pages add some to bypass caches.
+    /// - Throws: ``WidgetError`` with the parameter and the accepted values.
     public init(query: [String: String], strings: Strings = .english) throws(WidgetError) {
         self.init(strings: strings)
         width = try Self.size("width", in: query)
@@ -77,7 +76,7 @@ public struct WidgetOptions: Sendable {
         return value
     }
 
-    /// The size in points of a picture that is usually `usual`.
+    /// Returns the size in points of a picture whose default size is `usual`.
     func points(usual: (width: Int, height: Int)) -> (width: Int, height: Int) {
         let bounded = { (value: Double) in
             min(max(Int(value.rounded()), Self.sizes.lowerBound), Self.sizes.upperBound)
@@ -94,11 +93,11 @@ public struct WidgetOptions: Sendable {
     }
 }
 
-/// A parameter of a widget that cannot be used.
+/// An invalid parameter of a widget.
 public struct WidgetError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Its name.
+    /// The name of the parameter.
     public var parameter: String
-    /// What is wrong with it and what would be right.
+    /// The problem and the accepted values.
     public var message: String
 
     init(_ parameter: String, _ message: String) {
@@ -106,6 +105,6 @@ public struct WidgetError: Error, Hashable, Sendable, CustomStringConvertible {
         self.message = message
     }
 
-    /// Names the parameter, then the message.
+    /// The parameter and the message.
     public var description: String { "\(parameter): \(message)" }
 }

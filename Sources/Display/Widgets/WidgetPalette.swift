@@ -6,17 +6,17 @@ import Session
 struct WidgetPalette {
     var ground: Colour
     var text: Colour
-    /// State, in words.
+    /// The text of the state.
     var state: Colour
-    /// What is not to catch the eye, and a time that stands still.
+    /// Secondary text, and a stopped time.
     var quiet: Colour
     var tint: Colour
     /// The tag beside a label's name.
     var tag: Colour
     var warning: Colour
-    /// What of a ring or a bar is still to come.
+    /// The remaining part of a ring or a bar.
     var track: (colour: Colour, opacity: Double)
-    /// Ring and icon of a session that stands still.
+    /// The opacity of ring and icon while the time does not run.
     var dimOpacity: Double
 
     static let black = Shade.black
@@ -39,7 +39,7 @@ struct WidgetPalette {
             track: (isLight ? Self.black : Self.white, 0.2))
     }
 
-    /// Three colours and no other, unless the person asks for some; black on white for e-ink.
+    /// Creates the palette of the `boring` face: three colours unless others are set; black on white for e-ink.
     init(boring options: WidgetOptions) {
         let text = options.isEInk ? Self.black : options.colour ?? BoringPicture.primary
         let secondary = options.isEInk ? Self.black : BoringPicture.secondary
@@ -47,6 +47,14 @@ struct WidgetPalette {
             ground: options.isEInk ? Self.white : options.background ?? BoringPicture.background, text: text,
             state: secondary, quiet: secondary, tint: text, tag: text, warning: secondary, track: (secondary, 1),
             dimOpacity: options.isEInk ? 1 : 0.45)
+    }
+
+    func colour(of mark: WidgetMark) -> Colour {
+        switch mark {
+        case .stale: warning
+        case .completed: tint
+        case .paused, .ready, .superseded: text
+        }
     }
 
     private init(
@@ -66,6 +74,6 @@ struct WidgetPalette {
 }
 
 extension Colour {
-    /// Whether black is easier to read on it than white.
+    /// Whether black text on it is easier to read than white text.
     fileprivate var isLight: Bool { 299 * Int(red) + 587 * Int(green) + 114 * Int(blue) > 140_000 }
 }

@@ -2,9 +2,9 @@
 
 import FoundationEssentials
 
-/// The languages that the programs carry, one JSON file each in `Languages`.
+/// The embedded languages, one JSON file each in `Languages`.
 public enum Catalogue {
-    /// Their tags, English first.
+    /// The BCP 47 tags, English first.
     public static let languages: [String] = {
         let found = Assets.names(withSuffix: suffix).map { String($0.dropLast(suffix.count)) }
         return ["en"] + found.filter { $0 != "en" }.sorted()
@@ -12,16 +12,16 @@ public enum Catalogue {
 
     private static let suffix = ".language.json"
 
-    /// A language by its exact tag; `nil` where there is none.
+    /// Returns a language by its exact tag; `nil` if there is none.
     public static func strings(_ language: String) -> Strings? {
         guard let bytes = Assets.bytes(named: language + suffix) else { return nil }
         return try? Strings(catalogue: bytes)
     }
 
-    /// The language that goes with a wish; `nil` where there is none.
+    /// Returns the best language for a preference; `nil` if none matches.
     ///
-    /// A wish can be a tag (`pt-BR`), a locale (`de_AT.UTF-8`) or an item of an Accept-Language header (`fr;q=0.8`);
-    /// region and what follows are passed over where there is no better match.
+    /// A preference is a tag (`pt-BR`), a locale (`de_AT.UTF-8`) or an item of an Accept-Language header (`fr;q=0.8`).
+    /// The region and what follows it are ignored if there is no better match.
     public static func match(_ wish: String) -> Strings? {
         let locale = wish.prefix { $0 != "." && $0 != "@" && $0 != ";" }
         let tag = String(locale.map { $0 == "_" ? "-" : $0 }).lowercased()
@@ -31,19 +31,19 @@ public enum Catalogue {
         return (exact ?? near).flatMap(strings)
     }
 
-    /// The first of the wished languages that there is, else English.
+    /// Returns the first preferred language that exists, else English.
     public static func best(for wishes: [String]) -> Strings {
         wishes.lazy.compactMap(match).first ?? .english
     }
 
-    /// The language of an environment, by POSIX: the first of `LC_ALL`, `LC_MESSAGES` and `LANG` that is set.
-    /// - Parameter environment: The value of a variable.
+    /// Returns the language of a POSIX environment: of the first of `LC_ALL`, `LC_MESSAGES` and `LANG` that is set.
+    /// - Parameter environment: Returns the value of a variable.
     public static func best(environment: (String) -> String?) -> Strings {
         let set = ["LC_ALL", "LC_MESSAGES", "LANG"].lazy.compactMap(environment).first { !$0.isEmpty }
         return best(for: set.map { [$0] } ?? [])
     }
 
-    /// The same, in the order of an Accept-Language header's weights; a weight of 0 means "not this one".
+    /// Returns the best language for an Accept-Language header, by its weights; a weight of 0 excludes a language.
     public static func best(forAcceptLanguage header: String) -> Strings {
         let wishes = header.split(separator: ",").enumerated().map { index, item in
             let parts = item.split(separator: ";").map { $0.filter { $0 != " " } }
@@ -56,7 +56,7 @@ public enum Catalogue {
 }
 
 extension Strings {
-    /// English, which what a catalogue lacks falls back to.
+    /// English, the fallback for keys that a catalogue lacks.
     public static let english =
         Catalogue.strings("en") ?? Strings(language: "en", name: "English", isRightToLeft: false, entries: [:])
 
@@ -64,37 +64,15 @@ extension Strings {
         var language: String
         var name: String
         var direction: String
-        var strings: [String: Value]
+        var strings: [String: Entry]
     }
 
-    private enum Value: Decodable {
-        case text(String)
-        case forms([String: String])
-
-        init(from decoder: any Decoder) throws {
-            let container = try decoder.singleValueContainer()
-            if let text = try? container.decode(String.self) {
-                self = .text(text)
-            } else {
-                self = .forms(try container.decode([String: String].self))
-            }
-        }
-    }
-
-    /// Reads a catalogue file; keys that this version does not know are passed over.
+    /// Decodes a catalogue file. Unknown keys are ignored.
     init(catalogue bytes: [UInt8]) throws {
         let file = try JSONDecoder().decode(File.self, from: Data(bytes))
-        var entries: [Key: Entry] = [:]
-        for (name, value) in file.strings {
-            guard let key = Key(rawValue: name) else { continue }
-            switch value {
-            case .text(let text): entries[key] = .text(text)
-            case .forms(let forms):
-                let known = forms.compactMap { name, text in PluralForm(rawValue: name).map { ($0, text) } }
-                entries[key] = .plural(Dictionary(uniqueKeysWithValues: known))
-            }
-        }
+        let known = file.strings.compactMap { name, entry in Key(rawValue: name).map { ($0, entry) } }
         self.init(
-            language: file.language, name: file.name, isRightToLeft: file.direction == "rtl", entries: entries)
+            language: file.language, name: file.name, isRightToLeft: file.direction == "rtl",
+            entries: Dictionary(uniqueKeysWithValues: known))
     }
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Text within XML, and within Pango's markup.
+/// Escapes text for XML and Pango markup.
 enum Markup {
-    /// The text with the five characters that mean something there written out, and without those that XML forbids.
-    static func escaped(_ text: String) -> String {
+    /// Returns the text with the five special characters escaped, and without characters that XML forbids.
+    static func escaped(_ text: Localized) -> String {
         var result = ""
-        for scalar in text.unicodeScalars {
+        for scalar in text.description.unicodeScalars {
             switch scalar {
             case "&": result += "&amp;"
             case "<": result += "&lt;"

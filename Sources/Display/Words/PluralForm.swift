@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The forms that a language can have for numbers of things, by the names of Unicode's CLDR.
-public enum PluralForm: String, CaseIterable, Sendable {
+/// The plural categories of Unicode's CLDR.
+public enum PluralForm: String, CaseIterable, Codable, CodingKeyRepresentable, Sendable {
     case zero, one, two, few, many, other
 
-    /// The form for a whole number in a language, by CLDR's cardinal rules.
+    /// Returns the form for a whole number in a language, by CLDR's cardinal rules.
     public init(of count: Int, in language: String) {
         let (ten, hundred) = (count % 10, count % 100)
         self =
             switch language {
             case "ja", "ko", "zh-Hans": .other
-            case "fr": count <= 1 ? .one : .other
-            case "pt": count <= 1 ? .one : .other
+            case "fr", "pt": count <= 1 ? .one : .other
             case "ro": count == 1 ? .one : count == 0 || (1...19).contains(hundred) ? .few : .other
             case "pl":
                 count == 1 ? .one : (2...4).contains(ten) && !(12...14).contains(hundred) ? .few : .many
@@ -26,14 +25,8 @@ public enum PluralForm: String, CaseIterable, Sendable {
             }
     }
 
-    /// The forms that a language tells apart for the numbers that displays show.
+    /// Returns the forms that a language uses for the numbers on displays.
     public static func forms(of language: String) -> Set<PluralForm> {
-        switch language {
-        case "ja", "ko", "zh-Hans": [.other]
-        case "ro": [.one, .few, .other]
-        case "pl": [.one, .few, .many]
-        case "ar": [.zero, .one, .two, .few, .many, .other]
-        default: [.one, .other]
-        }
+        Set((0...200).map { PluralForm(of: $0, in: language) })
     }
 }

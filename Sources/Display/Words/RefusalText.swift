@@ -2,21 +2,17 @@
 
 public import Session
 
-/// Why a press came to nothing, as displays say it.
+/// The texts for a press that had no effect.
 public enum RefusalText {
-    /// The string for a reply; `nil` where the press took effect, or it was so already.
-    public static func key(of reply: Reply) -> Strings.Key? {
-        switch reply {
-        case .answered(let answer):
-            if case .refused(let refusal) = answer.outcome { key(of: refusal) } else { nil }
-        case .noAnswer: .noAnswer
-        case .noSession: .noSession
-        case .invalid: .refusedInvalid
-        }
+    /// Returns the text of a string for a reply. A press without an answer also says how long it can still take effect.
+    public static func text(_ key: Strings.Key, _ strings: Strings) -> Localized {
+        guard key == .noAnswer else { return strings[key] }
+        let late = strings.text(.lateEffect, count: Int(Limits.intentLife / 1_000))
+        return [strings[key], late].joined(separator: Line.separator)
     }
 
-    /// The string for an owner's reason.
-    /// - Parameter refusal: `nil` for a reason that this version does not know.
+    /// Returns the string for an owner's reason.
+    /// - Parameter refusal: The reason; `nil` for one unknown to this version.
     public static func key(of refusal: Refusal?) -> Strings.Key {
         switch refusal {
         case .superseded: .refusedSuperseded

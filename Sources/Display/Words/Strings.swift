@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Every string that a display may show, in one language.
+/// The strings of displays in one language.
 ///
-/// Text in braces is filled in by the display: `{node}`, `{from}`, `{time}`, `{count}`, `{index}`, `{total}`,
-/// `{phase}`, `{percent}`, `{event}`, `{day}`, `{month}`, `{done}`, `{goal}`, `{size}`. `weekdays` (from Monday on) and
-/// `months` are lists with spaces between.
+/// The display replaces text in braces: `{node}`, `{from}`, `{time}`, `{count}`, `{index}`, `{total}`,
+/// `{phase}`, `{percent}`, `{event}`, `{command}`, `{day}`, `{month}`, `{done}`, `{goal}`, `{size}`. `weekdays` (from Monday on) and
+/// `months` are lists separated by spaces.
 public struct Strings: Hashable, Sendable {
-    /// Names one string, the same in every language.
+    /// The key of a string, the same in every language.
     public enum Key: String, CaseIterable, Sendable {
-        case pause, resume, stop, extend, startBreak, startFocus, endSession
+        case pause, resume, stop, startBreak, startFocus, endSession
         case focusInProgress, focusPaused, breakInProgress, breakPaused
         case workInProgress, workPaused, restInProgress, restPaused, phaseInProgress, phasePaused
         case focusNext, breakNext, workNext, restNext, phaseNext
@@ -16,7 +16,7 @@ public struct Strings: Hashable, Sendable {
         case lastHeardSeconds, lastHeardMinutes, lastHeardHours, linkLost, tookOver, clockWrong, unsaved, pageLost
         case clockBehind, clockAhead, staleSince
         case focus, shortBreak, longBreak, work, rest, phase, phaseIndicator
-        case percent, calm, calmPercent, calmRising, calmFalling, calmSteady, weeklyDebt
+        case percent, calm, calmPercent, calmRising, calmFalling, calmSteady, weeklyDebt, debtOfWeek
         case weekdays, months, dayMonth, doneOfGoal, streakDays, goalByDay, byDay, byLabel, byYear, calmByWeek
         case noLabel, otherLabels, noWeek, nothingDone, noCalm, numbers, asOf, day, week, label, done
         case endsAt, timeLeft, secondsLeft, timePassed, hourMark, pending, idle
@@ -24,20 +24,42 @@ public struct Strings: Hashable, Sendable {
         case refusedSuperseded, refusedStalePhase, refusedExpired, refusedNotAllowed, refusedInvalid
         case refusedBusy
         case alreadySo, noAnswer, lateEffect, noSession, notPermitted
+        case linkOver, linkAgain
         case eventStarted, eventPaused, eventResumed, eventPhase, eventCompleted, eventStopped, eventSuperseded
         case eventStale, eventLate
         case scan
+        case shortMinutes, start, lastSessions, presets, newSession, title, colour, duration, plan, countUp
+        case takeHere, save, saved, sound, undo, endsInSeconds, machines, online, asleep, ownsSession, today, sessions
     }
 
-    /// A string in the forms that its language has for numbers.
-    public enum Entry: Hashable, Sendable {
+    /// A string, plain or with the plural forms of its language.
+    public enum Entry: Hashable, Sendable, Codable {
         case text(String)
         case plural([PluralForm: String])
+
+        /// Decodes a text or an object of plural forms.
+        public init(from decoder: any Decoder) throws {
+            let container = try decoder.singleValueContainer()
+            if let text = try? container.decode(String.self) {
+                self = .text(text)
+            } else {
+                self = .plural(try container.decode([PluralForm: String].self))
+            }
+        }
+
+        /// Encodes a text or an object of plural forms.
+        public func encode(to encoder: any Encoder) throws {
+            var container = encoder.singleValueContainer()
+            switch self {
+            case .text(let text): try container.encode(text)
+            case .plural(let forms): try container.encode(forms)
+            }
+        }
     }
 
     /// The language as its BCP 47 tag: `de`, `zh-Hans`.
     public let language: String
-    /// Its own name for itself.
+    /// The name of the language in the language itself.
     public let name: String
     /// Whether it is written from right to left.
     public let isRightToLeft: Bool
@@ -50,37 +72,9 @@ public struct Strings: Hashable, Sendable {
         self.entries = entries
     }
 
-    /// What stands in the catalogue; `nil` where that lacks the key.
+    /// Returns the entry of the catalogue; `nil` if it lacks the key.
     public func entry(_ key: Key) -> Entry? { entries[key] }
 
-    /// The string as it stands in the catalogue, with its braces; of several forms the most general one.
-    public subscript(key: Key) -> String {
-        switch entries[key] {
-        case .text(let text): text
-        case .plural(let forms): forms[.other] ?? forms[.many] ?? ""
-        case nil: self == .english ? key.rawValue : Strings.english[key]
-        }
-    }
-
-    /// The string with its braces filled in.
-    public func text(_ key: Key, _ values: [String: String]) -> String { Self.fill(self[key], values) }
-
-    /// The string in the form that goes with a number, which `{count}` stands for.
-    public func text(_ key: Key, count: Int, _ values: [String: String] = [:]) -> String {
-        var text = self[key]
-        if case .plural(let forms) = entries[key], let form = forms[PluralForm(of: count, in: language)] { text = form }
-        return Self.fill(text, values.merging(["count": String(count)]) { value, _ in value })
-    }
-
-    private static func fill(_ text: String, _ values: [String: String]) -> String {
-        var result = ""
-        var rest = text[...]
-        while let open = rest.firstIndex(of: "{"), let close = rest[open...].firstIndex(of: "}") {
-            result += rest[..<open]
-            let name = String(rest[rest.index(after: open)..<close])
-            result += values[name] ?? String(rest[open...close])
-            rest = rest[rest.index(after: close)...]
-        }
-        return result + rest
-    }
+    /// The placeholder for an unknown number, the same in every language.
+    public static let unknown: Localized = "–"
 }

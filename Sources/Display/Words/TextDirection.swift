@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Which way a text is written.
+/// The direction of a text.
 enum TextDirection {
-    /// Whether the first letter that has a direction goes from right to left; `nil` where no letter has one.
+    /// Returns whether the first letter with a direction is right-to-left; `nil` without such a letter.
     static func isRightToLeft(_ text: String) -> Bool? {
         for scalar in text.unicodeScalars {
             if isRightToLeft(scalar) { return true }
@@ -11,14 +11,16 @@ enum TextDirection {
         return nil
     }
 
-    /// Whether any letter goes from right to left.
+    /// Returns whether any letter is right-to-left.
     static func turns(_ text: String) -> Bool { text.unicodeScalars.contains(where: isRightToLeft) }
 
-    /// The text between marks that keep its direction from reaching what stands beside it, where it needs them.
-    static func isolated(_ text: String) -> String { turns(text) ? "\u{2068}\(text)\u{2069}" : text }
+    /// Returns the text in isolation marks if it contains right-to-left letters, which would affect the text around it.
+    static func isolated(_ text: Localized) -> Localized {
+        turns(text.description) ? "\u{2068}\(text)\u{2069}" : text
+    }
 
-    /// Stands first in a line that reads from right to left as a whole.
-    static let rightToLeftMark = "\u{200F}"
+    /// The mark at the start of a line that is right-to-left as a whole.
+    static let rightToLeftMark: Localized = "\u{200F}"
 
     private static func isRightToLeft(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {

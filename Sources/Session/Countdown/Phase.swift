@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a phase is for; decides icon, texts, buttons and whether its minutes count.
+/// The purpose of a phase; it determines icon, texts, buttons and whether the minutes count.
 public enum PhaseKind: String, CaseIterable, Sendable {
     case focus, shortBreak, longBreak, work, rest, phase
 
@@ -15,16 +15,18 @@ public enum PhaseKind: String, CaseIterable, Sendable {
 
 /// One timed part of a plan.
 public struct Phase: Hashable, Sendable {
-    /// What it is for.
+    /// Its purpose.
     public var kind: PhaseKind
-    /// Its own name ("Breathe"), where it has one: at most ``Limits/nameBytes``, without `"` and `\`.
+    /// Its own name ("Breathe"), if it has one.
+    ///
+    /// 1 to ``Limits/nameBytes`` bytes of clean text without `"` and `\`.
     public var name: String?
-    /// Its length in seconds, extensions included; the cap of a count-up session.
+    /// Its length in seconds with extensions, within ``Limits/phaseSeconds``; the cap of a count-up session.
     public var seconds: Int
-    /// Seconds of ``seconds`` that extensions added, where a phase that is put in later may be a copy of this one; else 0.
+    /// Seconds of ``seconds`` that extensions added, if a phase that is inserted later may copy this one; otherwise 0.
     public var added: Int
 
-    /// Makes a phase.
+    /// Creates a phase. The caller must check ``isValid``.
     public init(kind: PhaseKind, name: String? = nil, seconds: Int, added: Int = 0) {
         self.kind = kind
         self.name = name

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why a plan could not be read, and where.
+/// An error in the text of a plan.
 public struct PlanError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The column of the first character that does not fit; 1 is the first.
     public var column: Int
-    /// What is wrong there and what would be right.
+    /// The error, and the correct form.
     public var message: String
 
     /// Names the column, then the message.
@@ -115,7 +115,7 @@ public struct PlanGrammar {
         if let kind = PhaseKind.allCases.first(where: { $0.rawValue.lowercased() == word.lowercased() }) { return kind }
         position = column
         let kinds = PhaseKind.allCases.map(\.rawValue).joined(separator: ", ")
-        throw error("“\(word)” is no kind of phase; kinds are \(kinds)")
+        throw error("“\(word)” is not a kind of phase; kinds are \(kinds)")
     }
 
     private mutating func name() throws(PlanError) -> String? {

@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The lengths that a session falls back to when a person asks for a phase that its plan does not hold.
+/// The lengths of phases that a person asks for and that the plan does not contain.
 public struct PhaseDefaults: Hashable, Sendable {
-    /// Seconds of a short break.
+    /// Seconds of a short break, within ``Limits/phaseSeconds``.
     public var shortBreak: Int
-    /// Seconds of a long break.
+    /// Seconds of a long break, within ``Limits/phaseSeconds``.
     public var longBreak: Int
-    /// Every so many focus phases the break put in is a long one; 0 for never.
+    /// The number of focus phases after which an inserted break is a long one; 0 for never.
     public var longBreakEvery: Int
-    /// Seconds of a focus phase.
+    /// Seconds of a focus phase, within ``Limits/phaseSeconds``.
     public var focus: Int
-    /// Seconds after which a count-up session ends by itself.
+    /// Seconds after which a count-up session ends by itself, within ``Limits/phaseSeconds``.
     public var countUpCap: Int
 
-    /// Goodtime's defaults.
+    /// The defaults of the app Goodtime, and a cap of 15 hours.
+    ///
+    /// Breaks have 5 and 15 minutes, every fourth one is long, and focus has 25 minutes.
     public init(
         shortBreak: Int = 300, longBreak: Int = 900, longBreakEvery: Int = 4, focus: Int = 1_500,
         countUpCap: Int = 54_000
@@ -27,10 +29,26 @@ public struct PhaseDefaults: Hashable, Sendable {
 }
 
 extension Register {
-    /// Does to this register, whose anchor is at the present instant, what is asked. Revision, applied ids and the last
-    /// intent are the caller's to set.
-    /// - Returns: `.applied`, or another outcome; the register is of no use then.
-    mutating func perform(_ operation: Operation, defaults: PhaseDefaults) -> Outcome {
+    /// Carries out an intent on this register, whose anchor is at the present instant.
+    /// - Returns: `.applied`, or another outcome; then the caller must discard the register.
+    mutating func carryOut(_ intent: Intent, defaults: PhaseDefaults, rules: Rules) -> Outcome {
+        if let reason = phaseRefusal(of: intent), rules.contains(.phaseFence) { return .refused(reason) }
+        let outcome = perform(intent.operation, defaults: defaults)
+        if outcome == .applied { applied = (applied + [intent.id]).suffix(Limits.applied) }
+        return outcome
+    }
+
+    /// The reason to refuse an intent that was meant for another phase of this session.
+    ///
+    /// A person who presses "Start break" while the phase changes must not end the break that has just started.
+    private func phaseRefusal(of intent: Intent) -> Refusal? {
+        guard status.isLive, intent.operation.isFencedByPhase, intent.phase != phase else { return nil }
+        return intent.phase == nil ? .invalid : .stalePhase
+    }
+
+    /// Performs an operation. The caller must set revision, applied ids and the last intent.
+    /// - Returns: `.applied`, or another outcome; then the caller must discard the register.
+    mutating func perform(_ operation: IntentOperation, defaults: PhaseDefaults) -> Outcome {
         guard status.isLive else {
             if status == .superseded { return .refused(.superseded) }
             return operation == .stop ? .noop : .refused(.notAllowed)
@@ -46,6 +64,7 @@ extension Register {
         case .startBreak: return change(toBreak: true, defaults: defaults)
         case .startFocus: return change(toBreak: false, defaults: defaults)
         case .skip: return skip()
+        case .correct(let title, let label, let colour): return correct(title: title, label: label, colour: colour)
         }
     }
 
@@ -80,8 +99,9 @@ extension Register {
         return .applied
     }
 
-    /// Keeps what an extension added, for ``breakPhase(_:)`` and ``focusPhase(_:)``: of the last phase that is no break,
-    /// and of the first break of each kind. These are at most ``Limits/extended``.
+    /// Records the added seconds of phases that ``breakPhase(_:)`` and ``focusPhase(_:)`` may copy.
+    ///
+    /// These are the last phase that is no break, and the first break of each kind: at most ``Limits/extended``.
     private mutating func remember(added seconds: Int) {
         let kind = currentPhase.kind
         if kind.isBreak {
@@ -90,6 +110,23 @@ extension Register {
             for index in 0..<phase where !plan[index].kind.isBreak && plan[index].added > 0 { plan[index].added = 0 }
         }
         plan[phase].added += seconds
+    }
+
+    /// Replaces title and label. A colour needs a label: the new one, or else the present one.
+    private mutating func correct(title newTitle: String?, label name: String?, colour: Colour?) -> Outcome {
+        let title = newTitle ?? title
+        var label = label
+        if let name { label = name.isEmpty ? nil : Label(name: name, colour: label?.colour ?? .grey) }
+        if let colour { label?.colour = colour }
+        let isEmpty = newTitle == nil && name == nil && colour == nil
+        let isColourless = colour != nil && label == nil
+        guard !isEmpty, !isColourless, SessionText.invalid(title: title, icon: nil, label: label) == nil else {
+            return .refused(.invalid)
+        }
+        guard title != self.title || label != self.label else { return .noop }
+        self.title = title
+        self.label = label
+        return .applied
     }
 
     private mutating func skip() -> Outcome {
@@ -109,8 +146,9 @@ extension Register {
         return .applied
     }
 
-    /// Starts the break, or the focus phase, that a person asked for: the next one of the plan if it is of that sort,
-    /// otherwise one put in behind the current phase.
+    /// Starts the break, or the focus phase, that a person asked for.
+    ///
+    /// It is the next phase of the plan if that is one, otherwise a phase inserted behind the current one.
     private mutating func change(toBreak: Bool, defaults: PhaseDefaults) -> Outcome {
         guard mode == .countdown else { return .refused(.notAllowed) }
         if status == .ready {
@@ -139,7 +177,8 @@ extension Register {
         status = .running
     }
 
-    /// Goodtime's rule: every so many focus phases the break is a long one. A workout rests as its plan says.
+    /// The break to insert: a long one after every ``PhaseDefaults/longBreakEvery`` focus phases, which is Goodtime's rule.
+    /// A workout rests as its plan says.
     private func breakPhase(_ defaults: PhaseDefaults) -> Phase {
         if currentPhase.kind == .work, let rest = plan.first(where: { $0.kind == .rest }) {
             return rest.unextended

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Register {
-    /// When the phase that runs ends, on the owner's boot clock.
+    /// When the running phase ends, on the owner's boot clock; `nil` while no phase runs.
     var boundary: Int64? {
         status == .running ? anchor.boot + currentPhase.length - anchor.elapsed : nil
     }
 
-    /// What time alone has made of the session, `since` milliseconds after its anchor.
+    /// Returns the session after a time in which no person pressed anything.
     ///
-    /// A countdown ends at its boundary; the next phase starts exactly there when ``autoAdvance`` is set, otherwise it
-    /// waits in `ready`. A count-up session ends at its cap. Displays go by this alone, so they agree although nothing
-    /// is sent and however long the owner is gone: for one register, what they show never goes back.
+    /// A countdown ends at its boundary; the next phase starts exactly there if ``autoAdvance`` is set, otherwise it waits
+    /// in `ready`. A count-up session ends at its cap. Displays use this alone, so they agree although nothing is sent,
+    /// however long the owner is gone.
     /// - Parameters:
     ///   - since: Milliseconds since the anchor.
-    ///   - lateness: How late an expiry may be noticed and still start the next phase; `nil` for however late. The
-    ///     owner sets ``Limits/lateness``: what nobody was there for waits in `ready`, as a new revision.
+    ///   - lateness: The most milliseconds after an expiry at which the next phase still starts; `nil` for any. The owner
+    ///     passes ``Limits/lateness``: after a longer absence the next phase waits in `ready`, as a new revision.
     /// - Returns: The same register before the first boundary; after one, the register anchored at the last boundary
-    ///   crossed, with its runs cut there. Revision and stamp are untouched.
+    ///   crossed, with its runs cut there. Revision and stamp stay.
     public func advanced(since: Int64, lateness: Int64? = nil) -> Register {
         guard status == .running, since >= currentPhase.length - anchor.elapsed else { return self }
         var register = self
@@ -48,38 +48,57 @@ extension Register {
         }
     }
 
-    /// Milliseconds of the current phase that have passed `since` milliseconds after the anchor: never more than its
-    /// length, and never less than at the anchor, however the clocks stand.
+    /// Milliseconds of the current phase that have passed `since` milliseconds after the anchor.
+    ///
+    /// The result lies between the value at the anchor and the length of the phase, also where clocks have jumped.
     func elapsed(since: Int64) -> Int64 {
         guard status == .running, since > 0 else { return anchor.elapsed }
         return min(anchor.elapsed + since, currentPhase.length)
     }
 
-    /// The register re-anchored at an instant of its owner, with the current phase's time brought up to it.
+    /// The register with its anchor at the present instant of this node, `since` milliseconds after its own anchor.
     ///
-    /// The open run keeps its length, which the boot clock measured, and moves with group time when that was stepped.
-    func anchored(at groupTime: Int64, bound: Int64?, boot: Int64, bootID: BootID, since: Int64) -> Register {
+    /// The open run keeps its length, which the boot clock measured, and moves with group time if that was stepped.
+    func anchored(since: Int64? = nil, _ context: Context) -> Register {
+        let since = since ?? context.now.boot - anchor.boot
         var register = self
-        register.anchor.elapsed = elapsed(since: since)
-        if let open = runs.last, open.to == nil {
+        register.anchor = Anchor(
+            elapsed: elapsed(since: since), at: context.groupTime, bound: context.bound, bootID: context.bootID,
+            boot: context.now.boot)
+        if let open = runs.last, open.to == nil, context.keeps(.runLength) {
             let length = anchor.at - open.from + register.anchor.elapsed - anchor.elapsed
-            register.runs[runs.count - 1].from = max(groupTime - length, 0)
-            register.partRuns()
+            register.runs[runs.count - 1].from = max(context.groupTime - length, 0)
+            register.separateOverlaps()
         }
-        register.anchor.at = groupTime
-        register.anchor.bound = bound
-        register.anchor.boot = boot
-        register.anchor.bootID = bootID
         return register
+    }
+
+    /// The same session on the present boot clock of its machine, by date, after a reboot.
+    func rebased(_ context: Context) -> Register {
+        let now = context.now
+        let since = max(0, context.groupTime - anchor.at)
+        var moved = advanced(since: since, lateness: Limits.lateness)
+        let rest = since - (moved.anchor.at - anchor.at)
+        // A clock that was set back does not move the anchor before the times that it follows.
+        let isBehind = context.groupTime < anchor.at
+        if moved.status == .running, !isBehind { return moved.anchored(since: rest, context) }
+        // A boot clock has no reading from before the boot. The anchor stays one instant on both clocks, since peers
+        // locate this boot on theirs by it.
+        let ago = min(max(rest, 0), now.boot, context.groupTime)
+        moved.anchor.at = max(context.groupTime - ago, moved.anchor.at)
+        moved.anchor.bound = isBehind ? nil : context.bound
+        moved.anchor.bootID = context.bootID
+        moved.anchor.boot = now.boot - ago
+        return moved
     }
 
     /// Begins a run of the current phase at the anchor.
     ///
-    /// Beyond ``Limits/runs`` the two oldest neighbours of one phase become one of their total length: the sum stays
-    /// exact to the millisecond, only the pause between them moves behind them.
+    /// Beyond ``Limits/runs`` the two oldest neighbouring runs of one phase become one of their total length. The sum stays
+    /// exact; only the pause between them moves behind them.
     mutating func openRun() {
         runs.append(Run(phase: phase, from: anchor.at))
-        partRuns()
+        separateOverlaps()
         if runs.count > Limits.runs { mergeOldestRuns() }
     }
 
@@ -89,9 +108,10 @@ extension Register {
         runs[runs.count - 1].to = max(at, open.from)
     }
 
-    /// Moves earlier runs back as far as the last one began before their end, which it can where group time was set back
-    /// meanwhile. Each keeps its length, which the boot clock measured, so that no minute counts twice and none is lost.
-    mutating func partRuns() {
+    /// Moves earlier runs back until they do not overlap later ones, after group time was set back between them.
+    ///
+    /// Each keeps its length, which the boot clock measured, so that no minute counts twice and none is lost.
+    mutating func separateOverlaps() {
         guard var limit = runs.last?.from else { return }
         for index in runs.indices.dropLast().reversed() {
             guard let to = runs[index].to, to > limit else { return }
@@ -113,9 +133,56 @@ extension Register {
 }
 
 extension Register {
-    /// Takes back the time after `instant`, which a continuation of this session counts as its own.
+    /// Removes the time after `instant`, which a continuation of this session counts as its own.
     mutating func cutRuns(at instant: Int64) {
         runs.removeAll { $0.from >= instant }
         if let last = runs.indices.last, runs[last].to ?? instant >= instant { runs[last].to = instant }
+    }
+}
+
+extension Register {
+    /// When the session got its present status, in group time. It is not the anchor, since a reboot of the owner moves that.
+    public var statusBeganAt: Int64 {
+        let lastRun = runs.last.map { $0.to ?? $0.from } ?? anchor.at
+        switch status {
+        case .running, .paused: return lastRun
+        case .ready: return anchor.at
+        // A paused or ready session is ended by an intent, without the end of a run.
+        case .completed, .stopped: return max(lastRun, last?.at ?? lastRun)
+        case .superseded: return supersededBy?.at ?? lastRun
+        }
+    }
+
+    /// Returns the session ended by a later start. The anchor stays; its owner must have set it to that instant.
+    public func superseded(by superseder: Superseder) -> Register {
+        var register = self
+        register.closeRun(at: superseder.at)
+        register.status = .superseded
+        register.supersededBy = superseder
+        return register
+    }
+
+    /// The same session with its times moved by `shift` milliseconds.
+    ///
+    /// After a takeover, the times of the owner before it stay, unless they would lie after the takeover: then the whole
+    /// space had another time, and all move.
+    func moved(by shift: Int64) -> Register {
+        func move(_ time: Int64) -> Int64 { min(max(time + shift, 0), Limits.time.upperBound) }
+        func isInherited(_ run: Run) -> Bool {
+            // The run at the takeover was placed by the clock of the new owner, as all later ones.
+            guard let takeover = continues?.at, let to = run.to else { return false }
+            return to < takeover || to > anchor.at
+        }
+        let inherited = [startedAt] + runs.filter(isInherited).compactMap(\.to)
+        let stays = continues.map { taken in inherited.allSatisfy { $0 <= move(taken.at) + Limits.stampLead } } ?? false
+        var moved = self
+        if !stays { moved.startedAt = move(startedAt) }
+        moved.anchor.at = move(anchor.at)
+        moved.continues?.at = move(continues?.at ?? 0)
+        for (index, run) in runs.enumerated() where !stays || !isInherited(run) {
+            moved.runs[index] = Run(phase: run.phase, from: move(run.from), to: run.to.map(move))
+        }
+        moved.separateOverlaps()
+        return moved
     }
 }

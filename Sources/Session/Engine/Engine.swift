@@ -1,220 +1,251 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Who a node is and what it falls back to; fixed for the life of an engine.
-public struct Configuration: Hashable, Sendable {
-    /// The node's id.
-    public var node: NodeID
-    /// Its name for people: 1 to ``Limits/nameBytes`` bytes of clean text.
-    public var name: String
-    /// What it is there for. Only a `node` starts sessions.
-    public var role: Role
-    /// Program and version.
-    public var software: String
-    /// The present boot of its machine.
-    public var bootID: BootID
-    /// Whether it shows itself to the others; a passing remote does not.
-    public var isAnnounced: Bool
-    /// Lengths of phases that a plan does not hold.
-    public var defaults: PhaseDefaults
-    /// The rules that the engine keeps; only the simulator's proof leaves one out.
-    package var rules = Rules.all
-
-    /// Makes a configuration.
-    public init(
-        node: NodeID, name: String, role: Role = .node, software: String, bootID: BootID, isAnnounced: Bool = true,
-        defaults: PhaseDefaults = PhaseDefaults()
-    ) {
-        self.node = node
-        self.name = name
-        self.role = role
-        self.software = software
-        self.bootID = bootID
-        self.isAnnounced = isAnnounced
-        self.defaults = defaults
-    }
-}
-
-/// One node of a space: everything that Lockstep decides, and nothing that it does.
+/// The decisions of one node of a space, without clocks, disk and sockets.
 ///
-/// The shell owes it three things: inputs one at a time in the order they happened, readings of both clocks with each,
-/// and every effect carried out in order before the next input. ``Input/restored(_:)`` comes first. When others need not
-/// wait for it, and before anybody looks, the shell calls ``refresh(at:)``; it sees to it that ``Input/wake`` comes at
+/// The caller must hand over inputs one at a time in the order in which they happened, with readings of both clocks, and
+/// carry out every effect, in order, before the next input. ``Input/restored(_:)`` comes first, and ``Input/wake`` at
 /// ``nextWake``, or soon after.
+///
+/// Each part owns its state, and the handlers of inputs change it. The rules in `Reactions.swift` combine the state of
+/// several parts and run until none applies. Only a start, `take` and a recovery change the own session outside of them.
+/// Publishing is a step of its own behind them, because a register leaves only in its final state of an input.
 public struct Engine: Hashable, Sendable {
-    // Methods on the way of a press that do not change it are inlined: a call would copy its thousand bytes first.
-
-    /// Who this node is.
-    public let configuration: Configuration
-    /// What displays draw from, since ``refresh(at:)``.
+    /// The node's identity.
+    public let identity: NodeIdentity
+    /// The source of displays, as of the last input.
     public private(set) var view = View()
-    /// Counts the changes of ``view``.
-    public private(set) var viewChanges = 0
-    /// Whether there is a connection, and what the broker has retained is still on its way: until it is there, ``view``
-    /// can be that of an earlier session.
-    public private(set) var isCatchingUp = false
-    /// When the engine next needs ``Input/wake``, on the boot clock; `nil` while only another input can change anything.
-    ///
-    /// Kept, since to ask a value of this size from outside is to copy it, as are those above.
-    public private(set) var nextWake: Int64?
-    /// The nodes that were heard of, this one included.
+    /// The known nodes, this one included.
     public internal(set) var peers = Peers()
-    /// Messages that were not used and whose topic names no node, by reason.
-    public internal(set) var strangers: [Discard: Int] = [:]
 
-    var journal = Journal() {
-        didSet { boundary = journal.own?.boundary }
-    }
-    /// When the own session's phase ends, on the boot clock. Kept, because every input asks for it.
-    private(set) var boundary: Int64?
-    var registers = Registers()
     var link = Link()
-    var disk = Disk()
+    var ownership = Ownership()
+    var gate = WriteGate()
+    var echoes = Echoes()
+    var replicas = Replicas()
     var requests = Requests()
     var answers = Answers()
     var admission = Admission()
-    var branch = Branch()
     var time = GroupClock()
-    var exchange = Exchange()
-    var isViewDirty = true
-    var effects: [Effect] = []
+    var clocks = ClockSync()
+    private var effects: [Effect] = []
 
     /// Makes the engine of a node that knows nothing yet.
-    public init(configuration: Configuration) {
-        self.configuration = configuration
+    public init(identity: NodeIdentity) {
+        self.identity = identity
     }
 
-    /// Takes one input at one instant.
-    /// - Returns: What the shell has to do, in order.
+    /// Handles one input at one instant.
+    /// - Returns: The effects that the caller must carry out, in order.
     public mutating func handle(_ input: Input, at now: Instant) -> [Effect] {
-        if case .restored(let found) = input { restore(found, at: now) }
-        if time.hasMoved(at: now) { chooseTime(at: now) }
-        advanceOwn(at: now)
-        switch input {
-        case .restored: break
-        case .start(let start, let id, let ticket): begin(start, id: id, ticket: ticket, at: now)
-        case .press(let press, let id, let ticket): take(press, id: id, ticket: ticket, at: now)
-        case .take(let id, let ticket): moveHere(id: id, ticket: ticket, at: now)
-        case .hangUp(let ticket): hangUp(ticket)
-        case .linkUp(let connection): linkUp(connection, at: now)
-        case .linkDown: linkDown(at: now)
-        case .sleeping(let isSleeping): setSleeping(isSleeping, at: now)
-        case .barrierPassed(let connection): if connection == link.connection { settle(at: now) }
-        case .received(let message, let from, let retained): receive(message, from: from, retained: retained, at: now)
-        case .erased(let from): if from == node { repair(at: now) }
-        case .discarded(let reason, let from):
-            discard(reason, from: from)
-            // On an own retained topic it has taken the place of what the broker kept of this node.
-            if from == node { repair(at: now) }
-        case .journalled(let write): journalled(write)
-        case .journalFailed(let write): journalFailed(write, at: now)
-        case .wake: break
-        }
-        expire(at: now)
-        return takeEffects()
-    }
-
-    /// Brings up to date what can wait until the effects of an input are carried out, so that a register leaves sooner:
-    /// ``view``, ``nextWake``, and whose clocks are asked for.
-    /// - Returns: What the shell has to do, in order; nothing that leads to an input.
-    public mutating func refresh(at now: Instant) -> [Effect] {
-        if isViewDirty { refreshView(at: now) }
-        if exchange.isDirty { planExchange(at: now) }
-        if let due = exchange.nextWake, due <= now.boot { runExchange(at: now) }
-        nextWake = earliestWake
-        isCatchingUp = link.isUp && !link.isReady
-        return takeEffects()
-    }
-
-    private mutating func takeEffects() -> [Effect] {
-        guard !effects.isEmpty else { return [] }
+        advance(input, at: now)
+        dispatch(input, at: now)
+        react(at: now)
+        publish(at: now)
+        view = view(at: now)
+        compareClocks(at: now)
+        write()
         defer { effects = [] }
         return effects
     }
 
-    @inline(__always) private var earliestWake: Int64? {
-        var next = registers.nextWake
-        func consider(_ instant: Int64?) {
-            if let instant { next = min(next ?? instant, instant) }
+    // MARK: The steps of an input
+
+    /// Brings clocks and the own session up to the present.
+    private mutating func advance(_ input: Input, at now: Instant) {
+        if case .restored(let journal) = input { restore(journal, at: now) }
+        if time.hasMoved(at: now) { selectTimeSource(at: now) }
+        if let due = replicas.nextWake, due <= now.boot {
+            // A start that is made now must be above the stamps that count from now on.
+            let context = context(at: now)
+            for stamp in replicas.admitDue(context) { ownership.raiseMark(to: stamp, context) }
         }
-        consider(boundary)
-        consider(link.nextWake)
-        consider(disk.retryAt)
-        consider(exchange.nextWake)
-        consider(exchange.compareAt)
+        _ = ownership.advance(at: now.boot, rules: identity.rules)
+    }
+
+    /// Hands the input to its part.
+    private mutating func dispatch(_ input: Input, at now: Instant) {
+        switch input {
+        case .restored, .wake: break
+        case .start(let start, let id, let ticket): begin(start, id: id, ticket: ticket, at: now)
+        case .press(let press, let id, let ticket): ask(press, id: id, ticket: ticket, at: now)
+        case .take(let id, let ticket): moveHere(id: id, ticket: ticket, at: now)
+        case .hangUp(let ticket):
+            requests.forget(ticket)
+            gate.forget(ticket)
+        case .linkUp(let connection): linkUp(connection, at: now)
+        case .linkDown: linkDown(at: now)
+        case .sleeping(let isSleeping): if link.setSleeping(isSleeping), !isSleeping { clocks.forgetAll() }
+        case .barrierPassed(let connection): if connection == link.connection { passBarrier(at: now) }
+        case .received(let message, let from, let retained): receive(message, from: from, retained: retained, at: now)
+        case .erased(let from): if from == node { repair(at: now) }
+        case .discarded(let reason, let from):
+            discard(reason, from: from)
+            // On an own retained topic it has replaced this node's message at the broker.
+            if from == node { repair(at: now) }
+        case .journalled(let write): if gate.written(write) { emit(.log(.journal(works: true))) }
+        case .journalFailed(let write): if gate.fail(write, at: now.boot) { emit(.log(.journal(works: false))) }
+        }
+    }
+
+    /// Publishes presence, register and answers that may leave now.
+    ///
+    /// The register leaves when it is on disk and the barrier of this connection has passed. Answers follow it.
+    private mutating func publish(at now: Instant) {
+        if let connection = link.removePendingPresence(), identity.isAnnounced {
+            emit(.publish(.presence(presence(at: now, connection: connection, online: true))))
+        }
+        if let own = ownership.register, ownership.isUnpublished, link.isUp, !ownership.journal.isUnannounced,
+            gate.isRegisterWritten && !ownership.isRegisterChanged || !keeps(.writeFirst),
+            link.isReady && !isDateAwaited || !keeps(.barrierFirst)
+        {
+            emit(.publish(.register(own)))
+            echoes.expect(own.version)
+            ownership.published()
+        }
+        for answer in gate.release(rules: identity.rules) { emit(answer) }
+        if let connection = link.removePendingBarrier() { emit(.barrier(connection)) }
+    }
+
+    /// Asks other nodes for their clocks where the view depends on them.
+    private mutating func compareClocks(at now: Instant) {
+        clocks.compareIfDue(at: now.boot)
+        clocks.update(syncPlan(at: now), among: peers, me: node, at: now.boot)
+        if let due = clocks.nextWake, due <= now.boot {
+            for peer in clocks.removeDue(at: now.boot, rules: identity.rules) { ping(peer, at: now) }
+        }
+    }
+
+    /// Asks for one write of the journal if it has changed, behind the ledger records that go with it.
+    private mutating func write() {
+        guard let changes = ownership.removeChanges(isDisputed: isDisputed) else { return }
+        for record in changes.records { emit(record) }
+        emit(.journal(ownership.journal, write: gate.ask(forRegister: changes.isRegister)))
+    }
+
+    mutating func emit(_ effect: Effect) { effects.append(effect) }
+
+    /// When the engine needs ``Input/wake``, on the boot clock; `nil` while only another input can change anything.
+    public var nextWake: Int64? {
+        var next: Int64?
+        func consider(_ deadline: Int64?) { if let deadline, deadline < next ?? .max { next = deadline } }
+        consider(ownership.register?.boundary)
+        consider(gate.retryAt)
+        consider(link.barrierDeadline)
+        consider(link.timeDeadline)
+        consider(link.comparedBy)
+        consider(echoes.repairAt)
+        consider(echoes.reminderAt)
+        consider(replicas.nextWake)
         consider(requests.nextWake(isReady: link.isReady, canTakeOver: canTakeOver))
+        consider(clocks.compareAt)
+        consider(clocks.nextWake)
         return next
     }
 
-    var node: NodeID { configuration.node }
+    // MARK: The view
 
-    /// Whether messages of `sender` are this node's own. Not for a passing remote, even if it goes by the name of a node
-    /// because the broker's rules ask for that: that node is another program, which owns what it owns.
-    func isSelf(_ sender: NodeID) -> Bool { sender == node && configuration.isAnnounced }
-
-    /// Whether a rule holds, as they all do outside the simulator's proof.
-    func keeps(_ rule: Rules) -> Bool { configuration.rules.contains(rule) }
-
-    mutating func emit(_ effect: Effect) {
-        // As many as most inputs lead to, so that it need not grow.
-        if effects.isEmpty { effects.reserveCapacity(4) }
-        effects.append(effect)
-    }
-
-    /// What is due by time alone. After a refresh ``nextWake`` lies after `now`, whatever the input was.
-    private mutating func expire(at now: Instant) {
-        advanceOwn(at: now)
-        if let deadline = link.barrierDeadline, deadline <= now.boot { settle(at: now) }
-        if let due = link.repairAt, due <= now.boot { repair(at: now) }
-        if let due = link.reminderAt, due <= now.boot { remind(at: now) }
-        if let due = exchange.compareAt, due <= now.boot { exchange.compareAgain(at: now.boot) }
-        if let due = link.timeDeadline, due <= now.boot { timeIsKnown(at: now) }
-        if let due = link.comparedBy, due <= now.boot {
-            link.comparedBy = nil
-            chooseTime(at: now)
-        }
-        if let retry = disk.retryAt, retry <= now.boot { write() }
-        if let due = requests.nextWake(isReady: link.isReady, canTakeOver: canTakeOver), due <= now.boot {
-            sendRequests(at: now)
-            // What was taken over and resumed may have no time left.
-            advanceOwn(at: now)
-        }
-        if let due = registers.nextWake, due <= now.boot { admitLate(at: now) }
-    }
-
-    mutating func refreshView(at now: Instant) {
-        isViewDirty = false
-        exchange.isDirty = true
+    /// The view of this instant: the admitted register with the largest stamp.
+    func view(at now: Instant) -> View {
         var fresh = freshView(at: now)
-        fresh.stand(still: view, at: now.boot)
-        guard fresh != view else { return }
-        view = fresh
-        viewChanges += 1
+        fresh.keepShownTime(of: view, at: now.boot)
+        return fresh
     }
 
-    @inline(__always) private func freshView(at now: Instant) -> View {
-        let current = registers.current
-        if let own = journal.own, own.stamp >= current?.stamp ?? own.stamp, isCandidate(own, at: now) {
+    private func freshView(at now: Instant) -> View {
+        let current = replicas.current
+        if let own = ownership.register, own.stamp >= current?.stamp ?? own.stamp, isCandidate(own, at: now) {
             return View(
                 register: own, anchorBoot: own.anchor.boot, error: ErrorBound(), isOwner: true, isLinked: link.isUp)
         } else if let current {
             let owner = peers[current.owner]
             let ownerLost = owner.isOnline ? nil : owner.offlineSince ?? link.settledAt
             return View(
-                register: current.register, anchorBoot: current.anchorBoot,
-                error: errorBound(of: current, at: now),
-                contactLostAt: [link.downSince, ownerLost].compactMap(\.self).min(),
-                isLinked: link.isUp)
+                register: current.register, anchorBoot: current.anchorBoot, error: clocks.errorBound(of: current),
+                contactLostAt: [link.downSince, ownerLost].compactMap(\.self).min(), isLinked: link.isUp)
         } else {
             return View(isLinked: link.isUp)
         }
     }
 
-    /// Whether the own register can be the current one: what a wrong clock has stamped, and nobody else admits, is so
-    /// only while nobody contradicts.
-    @inline(__always) private func isCandidate(_ own: Register, at now: Instant) -> Bool {
+    /// Whether the own register can be the current one. A stamp that others do not admit counts here only while no other
+    /// register is current.
+    private func isCandidate(_ own: Register, at now: Instant) -> Bool {
         guard link.isReady else { return true }
-        if journal.isWithheld { return false }
+        if ownership.journal.isUnannounced { return false }
         // A start above the largest stamp that counts is one millisecond further ahead than that.
-        return registers.current == nil || HeldRegister.admits(own.stamp, groupTime: groupTime(now) + 1)
+        return replicas.current == nil || context(at: now, lead: 1).admits(own.stamp)
+    }
+
+    // MARK: Questions
+
+    var node: NodeID { identity.node }
+
+    /// Whether messages of `sender` are this node's own.
+    ///
+    /// A passing remote may use the id of a node because the broker's ACL requires it. That node is another program, whose
+    /// messages are not the remote's own.
+    func isSelf(_ sender: NodeID) -> Bool { sender == node && identity.isAnnounced }
+
+    /// Whether a rule is kept: always, except in the mutants of the simulator.
+    func keeps(_ rule: Rules) -> Bool { identity.rules.contains(rule) }
+
+    /// - Parameter lead: Milliseconds to add to group time.
+    func context(at now: Instant, lead: Int64 = 0) -> Context {
+        Context(
+            node: node, bootID: identity.bootID, rules: identity.rules, now: now, source: time.source,
+            groupTime: groupTime(now) + lead)
+    }
+
+    /// Whether this node can own a session: a passing remote keeps no journal.
+    var canTakeOver: Bool { identity.role == .node && identity.isAnnounced }
+
+    /// Whether retained messages of the present connection are still arriving, so that ``view`` may be an earlier session's.
+    public var isCatchingUp: Bool { link.isUp && !link.isReady }
+
+    /// Returns group time in milliseconds since 1970, within ``Limits/time``.
+    public func groupTime(_ now: Instant) -> Int64 {
+        min(max(time.time(at: now), Limits.time.lowerBound), Limits.time.upperBound)
+    }
+
+    /// Returns the quality of this machine's wall clock.
+    public func clockQuality(at now: Instant) -> ClockQuality { context(at: now).clockQuality }
+
+    /// Whether the own session was started without contact and is not published yet.
+    package var isProvisional: Bool { ownership.isProvisional }
+
+    /// Returns whether the last group time that a node published contradicts this node's.
+    public func isContradicted(by peer: NodeID) -> Bool { clocks.contradicting.contains(peer) }
+
+    /// Returns this node's presence for a connection.
+    public func presence(at now: Instant, connection: ConnectionID, online: Bool) -> Presence {
+        let context = context(at: now)
+        return Presence(
+            online: online, connection: connection, role: identity.role, name: identity.name,
+            at: context.groupTime, clock: context.clockQuality, software: identity.software,
+            isSleeping: online && link.isSleeping)
+    }
+
+    /// Returns the latest known register of a node, this one included.
+    public func register(of subject: NodeID) -> Register? {
+        isSelf(subject) ? ownership.register : replicas[subject]?.register
+    }
+
+    /// Returns stamp and version of the latest known register of a node.
+    package func mark(of subject: NodeID) -> (stamp: Stamp, version: Version)? {
+        if isSelf(subject) { return ownership.register.map { ($0.stamp, $0.version) } }
+        return replicas[subject].map { ($0.stamp, $0.version) }
+    }
+
+    /// Returns the plausible vouched clocks of others.
+    ///
+    /// Each has its possible leads over this node's boot clock in milliseconds, and whether the node has stayed
+    /// online.
+    package func vouchedVotes(_ now: Instant) -> [NodeID: (lead: ClosedRange<Int64>, isPresent: Bool)] {
+        clocks.estimates.compactMapValues { estimate in
+            guard estimate.clock.synced, GroupClock.isPlausible(now.boot + estimate.lead) else { return nil }
+            // Without ``Rules/pongAge`` a pong from before its ping has a bound below zero.
+            let bound = max(0, estimate.bound(at: now.boot))
+            return (estimate.lead - bound...estimate.lead + bound, estimate.isPresent)
+        }
     }
 }

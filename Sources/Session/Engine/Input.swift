@@ -1,59 +1,62 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Everything that can happen to a node. Its large contents are held by reference, since it is handed on often.
+/// An event that an engine handles.
 public enum Input: Hashable, Sendable {
-    /// The journal was read, or there was none. The first input of an engine's life, exactly once. Its register has no
-    /// ``Register/flaw``.
+    /// The journal was read; `nil` if there was none. The first input of an engine, exactly once.
+    ///
+    /// The caller must check its registers: ``Register/invalidField`` is `nil`.
     indirect case restored(Journal?)
-    /// A person on this machine starts a session. `id` is new.
+    /// A person on this machine starts a session. `id` must be new.
     indirect case start(Start, id: SessionID, ticket: Ticket)
-    /// A person on this machine asks something of the current session. `id` is new.
+    /// A person on this machine asks for a change of the current session. `id` must be new.
     indirect case press(Press, id: IntentID, ticket: Ticket)
-    /// A person on this machine moves the current session here. `id` is new.
+    /// A person on this machine moves the current session here. `id` must be new.
     indirect case take(id: IntentID, ticket: Ticket)
-    /// The asking program went away; its ticket gets no reply any more.
+    /// The asking program ended; its ticket gets no reply any more.
     case hangUp(Ticket)
     /// The broker accepted a connection, made under this id.
     case linkUp(ConnectionID)
-    /// The connection is gone.
+    /// The connection ended.
     case linkDown
-    /// The machine is about to suspend, or is awake again.
+    /// The machine is about to suspend (`true`), or is awake again.
     case sleeping(Bool)
-    /// What the broker had retained when the barrier was asked for has arrived.
+    /// The barrier of a connection returned, so all messages have arrived that the broker had retained.
     case barrierPassed(ConnectionID)
-    /// A well-formed message of a node: a register in it has no ``Register/flaw``. `retained` is the broker's flag.
+    /// A well-formed message of a node arrived. `retained` is the broker's flag.
+    ///
+    /// The caller must check a register in it: ``Register/invalidField`` is `nil`.
     case received(Message, from: NodeID, retained: Bool)
-    /// Somebody deleted what this node, or another, had retained with an empty payload.
+    /// A retained message of a node was deleted by an empty payload.
     case erased(from: NodeID)
-    /// A message that was not well-formed; `from` is `nil` when not even its topic names a node.
+    /// A message was discarded before decoding; `from` is `nil` if its topic names no node.
     case discarded(Discard, from: NodeID?)
     /// The journal of this number is on disk.
     case journalled(Int)
     /// The journal of this number could not be written.
     case journalFailed(Int)
-    /// The instant asked for by ``Engine/nextWake`` has come.
+    /// The time of ``Engine/nextWake`` has come.
     case wake
 }
 
-/// Connects a request with its reply; the shell's to choose, never reused.
+/// Connects a request with its reply. The shell chooses it and never uses it again.
 public typealias Ticket = Int
 
-/// What a person wants to start.
+/// A request to start a session.
 public struct Start: Hashable, Sendable {
-    /// What the person does; may be empty.
+    /// The activity: empty, or 1 to ``Limits/titleBytes`` bytes of clean text.
     public var title: String
-    /// An emoji or the name of a built-in drawing.
+    /// An emoji or the name of a built-in drawing: 1 to ``Limits/iconBytes`` bytes of clean text.
     public var icon: String?
-    /// What the time is booked on.
+    /// The label that the time is booked on; `nil` for the default label.
     public var label: Label?
-    /// Down or up.
+    /// Down through the plan, or up.
     public var mode: Mode
-    /// The phases; ignored for a count-up session but for the first one's kind.
+    /// The phases: 1 to ``Limits/phases``, each valid by ``Phase/isValid``. A count-up session uses only kind and name of the first.
     public var plan: [Phase]
-    /// Whether phases follow each other by themselves.
+    /// Whether the next phase starts by itself.
     public var autoAdvance: Bool
 
-    /// Makes a request.
+    /// The engine checks the fields, and replies ``Reply/invalid(_:)`` if one is out of bounds.
     public init(
         title: String = "", icon: String? = nil, label: Label? = nil, mode: Mode = .countdown, plan: [Phase],
         autoAdvance: Bool = false
@@ -67,17 +70,17 @@ public struct Start: Hashable, Sendable {
     }
 }
 
-/// What a person asks of the session in front of them.
+/// A request to change the session that a person sees.
 public struct Press: Hashable, Sendable {
-    /// What is asked.
-    public var operation: Operation
-    /// The session that the person saw; `nil` for whichever is current.
+    /// The change.
+    public var operation: IntentOperation
+    /// The session that the person saw; `nil` for the current one.
     public var session: SessionID?
     /// The phase that the person saw; `nil` for the current one.
     public var phase: Int?
 
-    /// Makes a press.
-    public init(_ operation: Operation, session: SessionID? = nil, phase: Int? = nil) {
+    /// Without session and phase, the press is for the current ones.
+    public init(_ operation: IntentOperation, session: SessionID? = nil, phase: Int? = nil) {
         self.operation = operation
         self.session = session
         self.phase = phase

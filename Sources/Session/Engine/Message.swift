@@ -1,56 +1,56 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What nodes say to each other, one case a topic. Its large contents are held by reference, since it is handed on often.
+/// A message between nodes; one case for each topic.
 public enum Message: Hashable, Sendable {
-    /// Who is there.
+    /// Whether a node is online, and its properties.
     indirect case presence(Presence)
     /// A node's latest session.
-    case register(Register)
+    indirect case register(Register)
     /// A request to an owner.
     indirect case intent(Intent)
     /// An owner's answer, or an observer's objection.
     indirect case ack(Ack)
-    /// Asks every node to publish its presence and register again.
+    /// Asks every node to publish presence and register again.
     case hello
     /// Asks `to` for its clocks.
     indirect case ping(Ping, to: NodeID)
     /// The answer to a ping of `to`.
     indirect case pong(Pong, to: NodeID)
 
-    /// Whether the broker may have said it in the node's stead.
+    /// Whether the broker may have published it for a node that is gone.
     var isWill: Bool {
         if case .presence(let presence) = self { !presence.online } else { false }
     }
 }
 
-/// What goes out on a node's `ack` topic.
+/// A message on a node's `ack` topic.
 public enum Ack: Hashable, Sendable {
     /// The answer to an intent.
     case answer(Answer)
-    /// Two different registers of `node` carry the same version: its author raises the revision above both.
+    /// An objection: two different registers of `node` have this version. The node raises its revision above it.
     case fork(node: NodeID, version: Version)
-    /// The stamp of `node`'s session is not admitted; the teller's group time says why.
+    /// An objection: the stamp of `node`'s session is not admitted at the sender's group time `at`, in milliseconds.
     case clock(node: NodeID, session: SessionID, at: Int64)
 }
 
-/// Why something that arrived was not used.
+/// The reason why a message was discarded.
 public enum Discard: String, CaseIterable, Sendable {
-    /// More bytes than a payload may have.
+    /// More than ``Limits/payloadBytes``.
     case tooLarge
-    /// Not JSON, not UTF-8, or a field is missing or of the wrong type.
+    /// Not JSON, not UTF-8, or a field is missing or has the wrong type.
     case malformed
-    /// A version of the protocol that this program does not know.
+    /// An unknown version of the protocol.
     case unknownVersion
-    /// A field is out of bounds or does not fit the others.
+    /// A field is out of bounds or contradicts the others.
     case outOfBounds
-    /// The payload speaks for another node than its topic.
+    /// The payload names another node than its topic.
     case wrongSender
-    /// Retained on a topic that is not.
+    /// Retained on a topic that is never retained.
     case retained
-    /// More nodes than a space may have.
+    /// A further node, beyond ``Limits/nodes``.
     case tooManyNodes
     /// An answer to an intent, by a node that was not asked.
     case notAsked
-    /// More than one peer may cause per second.
+    /// More messages per second than one peer may cause effort by.
     case tooOften
 }

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a node knows of the current session: enough for every face, until something changes.
+/// The current session as a node knows it: all that displays need until it changes.
 ///
-/// A view holds no countdown. ``moment(at:)`` reads one off at any instant.
+/// It contains no countdown; ``moment(at:)`` computes one for any instant.
 public struct View: Hashable, Sendable {
     /// The admitted register with the largest stamp, live or final.
     public var register: Register?
     /// The register's anchor on this node's boot clock, in milliseconds.
     public var anchorBoot: Int64
-    /// Milliseconds since the anchor that were shown already, before the clocks were compared more closely.
+    /// Milliseconds since the anchor that were shown before the clocks were compared more closely.
     public var shown: Int64
-    /// By how much ``anchorBoot`` is wrong at most; `nil` when nobody can tell.
+    /// The largest error of ``anchorBoot``; `nil` if it is unknown.
     public var error: ErrorBound?
-    /// Since when this node has had no contact with the owner, on its boot clock; `nil` while it has.
+    /// When the contact with the owner was lost, on the boot clock; `nil` while there is contact.
     public var contactLostAt: Int64?
     /// Whether this node owns the session.
     public var isOwner: Bool
     /// Whether this node is connected to the broker.
     public var isLinked: Bool
 
-    /// Makes a view.
+    /// Without arguments, the view of a node that knows no session.
     public init(
         register: Register? = nil, anchorBoot: Int64 = 0, shown: Int64 = 0, error: ErrorBound? = nil,
         contactLostAt: Int64? = nil, isOwner: Bool = false, isLinked: Bool = false
@@ -33,14 +33,15 @@ public struct View: Hashable, Sendable {
         self.isLinked = isLinked
     }
 
-    /// The session as it stands when this node's boot clock reads `boot`; `nil` when idle: no session, or one that
-    /// is over. A stop ends it at once; a completion, or the loss to a later start, stays ``Limits/completionShown``.
+    /// Returns the session to show at a reading of the boot clock in milliseconds, if any.
+    ///
+    /// A stopped session is not shown; a completed or superseded one is for ``Limits/completionShown``.
     public func moment(at boot: Int64) -> Moment? {
         guard let moment = lastMoment(at: boot) else { return nil }
         return moment.isOver ? nil : moment
     }
 
-    /// The same, but an ended session never goes away.
+    /// Returns the latest session at a reading of the boot clock, however long ago it ended.
     public func lastMoment(at boot: Int64) -> Moment? {
         guard let register else { return nil }
         let since = max(boot - anchorBoot, shown)
@@ -59,9 +60,11 @@ public struct View: Hashable, Sendable {
 }
 
 extension View {
-    /// What was shown by an earlier comparison of clocks is not taken back: a time stands still until it is caught up
-    /// with. Unless it was a guess of which nobody could tell how wrong it was, or there is a new revision.
-    mutating func stand(still before: View, at boot: Int64) {
+    /// Keeps a comparison of clocks from setting back a time that was shown.
+    ///
+    /// The time stands still until it is reached. It may go back with a new revision, or if the error of the time that
+    /// was shown was unknown.
+    mutating func keepShownTime(of before: View, at boot: Int64) {
         guard let register, let earlier = before.register, register.version == earlier.version,
             register.owner == earlier.owner, register.anchor.bootID == earlier.anchor.bootID, let error = before.error
         else { return }
@@ -72,20 +75,20 @@ extension View {
     }
 }
 
-/// How wrong a reading of another node's clock can be.
+/// The largest error of a reading of another node's clock.
 public struct ErrorBound: Hashable, Sendable {
-    /// By how many milliseconds at most, when it was found.
+    /// The error in milliseconds at ``at``.
     public var milliseconds: Int64
-    /// When that was, on this node's boot clock; `nil` when it does not grow.
+    /// When it was computed, on this node's boot clock in milliseconds; `nil` if it does not grow.
     public var at: Int64?
 
-    /// A bound found at a reading of the boot clock; none at all without arguments.
+    /// Without arguments, the bound 0 of the own clock, which does not grow.
     public init(milliseconds: Int64 = 0, at: Int64? = nil) {
         self.milliseconds = milliseconds
         self.at = at
     }
 
-    /// The bound at a later reading: two clocks drift apart by at most 200 millionths.
+    /// Returns the bound in milliseconds at a later reading: two clocks drift apart by at most 200 millionths.
     public func milliseconds(at boot: Int64) -> Int64 {
         milliseconds + (at.map { max(0, boot - $0 + 4_999) / 5_000 } ?? 0)
     }
@@ -93,7 +96,7 @@ public struct ErrorBound: Hashable, Sendable {
 
 /// A session at one instant.
 public struct Moment: Hashable, Sendable {
-    /// The register, advanced by date.
+    /// The register, advanced to the instant.
     public var register: Register
     /// Its anchor on this node's boot clock, in milliseconds.
     public var anchorBoot: Int64
@@ -101,14 +104,14 @@ public struct Moment: Hashable, Sendable {
     var since: Int64
     /// The instant, on this node's boot clock.
     public var boot: Int64
-    /// By how many milliseconds the time is wrong at most; `nil` when nobody can tell.
+    /// The largest error of the time in milliseconds; `nil` if it is unknown.
     public var error: Int64?
-    /// Since when there is no contact with the owner of a live session, on this node's boot clock.
+    /// When the contact with the owner of a live session was lost, on the boot clock.
     public var contactLostAt: Int64?
     /// Whether this node owns the session.
     public var isOwner: Bool
 
-    /// Whether there is nothing to show any more.
+    /// Whether the session is no longer shown.
     var isOver: Bool {
         switch register.status {
         case .running, .paused, .ready: false
@@ -117,7 +120,7 @@ public struct Moment: Hashable, Sendable {
         }
     }
 
-    /// For how many milliseconds there has been no contact with the owner, once that makes the display stale.
+    /// Milliseconds without contact with the owner, from ``Limits/staleAfter`` on; `nil` before.
     public var staleFor: Int64? {
         contactLostAt.flatMap { boot - $0 >= Limits.staleAfter ? boot - $0 : nil }
     }
@@ -127,13 +130,15 @@ public struct Moment: Hashable, Sendable {
         register.status == .running && error.map { $0 > Limits.exactEnough } ?? true
     }
 
-    /// Milliseconds of the current phase that have passed, never more than its length.
+    /// Milliseconds of the current phase that have passed, from 0 to its length.
     public var elapsed: Int64 { register.elapsed(since: since) }
 
     /// Milliseconds of the current phase that are left.
     public var remaining: Int64 { register.currentPhase.length - elapsed }
 
-    /// What a display shows: the ceiling of the remaining seconds, or the floor of the elapsed ones of a count-up.
+    /// The number on a display: the remaining seconds rounded up.
+    ///
+    /// Of a count-up it is the seconds that have passed, rounded down.
     public var shownSeconds: Int {
         switch register.mode {
         case .countdown: Int((remaining + 999) / 1_000)
@@ -141,8 +146,7 @@ public struct Moment: Hashable, Sendable {
         }
     }
 
-    /// When ``shownSeconds`` changes next on this node's boot clock, or the picture for another reason of time alone;
-    /// `nil` when it never does by itself.
+    /// When time alone next changes what a display shows, on this node's boot clock; `nil` if it does not.
     public var nextChange: Int64? {
         var changes: [Int64] = []
         if register.status == .running {

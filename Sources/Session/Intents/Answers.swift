@@ -1,26 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The owner's memory of its latest answers, so that an intent that comes again, from whomever, gets the same one.
+/// Decides intents, and remembers the answers for intents that are repeated.
 ///
-/// A peer fills its own share of ``Memory/kept`` answers only: one that sends many intents makes the owner forget nothing of
-/// another peer's.
+/// The memory keeps ``Memory/kept`` answers for each peer, so a peer that sends many intents does not displace the
+/// answers to others.
 struct Answers: Hashable, Sendable {
-    static let pastSessions = 16
-    var refusals = Memory()
-    /// What took effect in the own session.
-    var effects = Memory()
+    private var refusals = Memory()
+    /// Intents that took effect in the own session.
+    private var effects = Memory()
+
+    /// The decision on an intent.
+    enum Decision {
+        case answer(Answer)
+        /// The answer, and the register that it reports.
+        case apply(Answer, Register)
+    }
 
     struct Memory: Hashable, Sendable {
-        static let kept = 64
+        /// Answers per peer. A judgement: more than a person presses before the register is published.
+        private static let kept = 64
 
         private struct Kept: Hashable, Sendable {
             var answer: Answer
-            /// Who asked first.
+            /// The peer that asked first.
             var asker: NodeID
         }
 
         private var answers: [IntentID: Kept] = [:]
-        /// By who asked first, oldest first.
+        /// The kept answers of the peer that asked first, oldest first.
         private var order: [NodeID: [IntentID]] = [:]
 
         subscript(intent: IntentID) -> Answer? { answers[intent]?.answer }
@@ -41,7 +48,7 @@ struct Answers: Hashable, Sendable {
             for intent in order.removeValue(forKey: asker) ?? [] { answers[intent] = nil }
         }
 
-        /// Who asked first, if that is known still.
+        /// The peer that asked first; `nil` if the intent is unknown.
         func asker(of intent: IntentID) -> NodeID? { answers[intent]?.asker }
     }
 
@@ -51,15 +58,57 @@ struct Answers: Hashable, Sendable {
         effects.forget(asker)
     }
 
-    /// The answer that an intent gets again. What took effect counts for `session` alone.
-    func answer(to intent: IntentID, session: SessionID) -> Answer? {
+    /// Forgets the effects, because another session begins or a recovery may have undone them.
+    mutating func forgetEffects() { effects = Memory() }
+
+    /// Decides an intent for a session that is or was this node's.
+    mutating func decide(
+        _ intent: Intent, of own: Register, defaults: PhaseDefaults, _ context: Context
+    ) -> Decision {
+        if own.hasApplied(intent), context.keeps(.appliedIDs) { return .answer(intent.answer(.duplicate, of: own)) }
+        if context.keeps(.refusalMemory), let kept = kept(for: intent.id, session: own.id) { return .answer(kept) }
+        if own.id != intent.session, context.keeps(.sessionFence) {
+            // Not remembered, since the same intent may come again for the session that continues.
+            return .answer(intent.refusal(supersededBy: own))
+        }
+        var changed = own.anchored(context)
+        if changed.applied.count == Limits.applied { changed.applied = trimmed(changed.applied) }
+        let isExpired = own.status.isLive && intent.expiresAt <= context.groupTime && context.keeps(.expiry)
+        let outcome =
+            isExpired
+            ? .refused(.expired) : changed.carryOut(intent, defaults: defaults, rules: context.rules)
+        var decided = intent.answer(outcome, of: own)
+        guard outcome == .applied else {
+            decided.by = own.supersededBy
+            if outcome != .refused(.superseded) { refusals.keep(decided, for: intent.from) }
+            return .answer(decided)
+        }
+        decided.rev += 1
+        if context.keeps(.appliedIDs), intent.from != context.node {
+            // The register keeps the ids of all askers together, and the oldest are dropped from it.
+            effects.keep(intent.answer(.duplicate, of: changed, rev: decided.rev), for: intent.from)
+        }
+        return .apply(decided, changed)
+    }
+
+    /// Answers an intent of a peer that is too fast: with the earlier answer, or else with ``Refusal/busy``.
+    mutating func refuseAsBusy(_ intent: Intent, of own: Register) -> Answer? {
+        if own.hasApplied(intent) { return nil }
+        if let kept = kept(for: intent.id, session: own.id) { return kept }
+        let busy = intent.answer(.refused(.busy), of: own)
+        refusals.keep(busy, for: intent.from)
+        return busy
+    }
+
+    /// The earlier answer to an intent. An effect counts for `session` alone.
+    private func kept(for intent: IntentID, session: SessionID) -> Answer? {
         refusals[intent] ?? effects[intent].flatMap { $0.session == session ? $0 : nil }
     }
 
-    /// The ids of `applied` without the oldest of the peer that has the most in it.
+    /// Removes the oldest id of the peer that has the most ids in `applied`.
     ///
-    /// A peer that sends many intents does not make the register forget those of others, whoever forwards them.
-    func trimmed(_ applied: [IntentID]) -> [IntentID] {
+    /// So a peer that sends many intents does not displace the ids of others, even if another peer forwards them.
+    private func trimmed(_ applied: [IntentID]) -> [IntentID] {
         let askers = applied.map(effects.asker)
         let counts = askers.reduce(into: [:]) { $0[$1, default: 0] += 1 }
         let most = counts.values.max()
@@ -69,92 +118,22 @@ struct Answers: Hashable, Sendable {
     }
 }
 
-/// The owner's side of an intent.
-extension Engine {
-    /// Answers a peer. An intent for a session that was never this node's is for somebody else.
-    mutating func answer(_ intent: Intent, at now: Instant) {
-        guard let own = journal.own, isAsked(by: intent) else { return }
-        let verdict = keeps(.intentRate) ? admission.charge(intentOf: intent.from, at: now.boot) : .accepted
-        if verdict == .accepted {
-            decide(intent, at: now) { .publish(.ack(.answer($0))) }
-            return
-        }
-        discard(.tooOften, from: intent.from)
-        guard verdict == .busy, !own.applied.contains(intent.id) else { return }
-        let busy = Answer(intent: intent.id, outcome: .refused(.busy), session: own.id, rev: own.rev)
-        let kept = answers.answer(to: intent.id, session: own.id)
-        if kept == nil { answers.refusals.keep(busy, for: intent.from) }
-        hold(.publish(.ack(.answer(kept ?? busy))))
-    }
-
-    /// Whether an intent is for a session that is or was this node's, or one that this node's continues.
-    private func isAsked(by intent: Intent) -> Bool {
-        guard let own = journal.own else { return false }
-        let isHead = registers.current.map { $0.stamp < own.stamp } ?? true
-        let isAncestor = isHead && own.continues != nil && own.lineage == intent.lineage && keeps(.retarget)
-        return own.id == intent.session || journal.past.contains(intent.session) || isAncestor
-    }
-
-    /// Decides an intent. `deliver` makes the effect that carries the answer, which waits until the register that it
-    /// speaks of is on disk.
-    /// - Returns: Whether the session is or was this node's.
-    @discardableResult
-    mutating func decide(_ intent: Intent, at now: Instant, deliver: (Answer) -> Effect) -> Bool {
-        guard let own = journal.own, isAsked(by: intent) else { return false }
-        func answer(_ outcome: Outcome, by: Superseder? = nil) -> Answer {
-            Answer(intent: intent.id, outcome: outcome, session: own.id, rev: own.rev, by: by)
-        }
-        if own.applied.contains(intent.id), keeps(.appliedIDs) {
-            hold(deliver(answer(.duplicate)))
-        } else if keeps(.refusalMemory), let kept = answers.answer(to: intent.id, session: own.id) {
-            hold(deliver(kept))
-        } else if own.id != intent.session, keeps(.sessionFence) {
-            let by = own.supersededBy ?? Superseder(session: own.id, node: node, at: own.startedAt)
-            refuse(answer(.refused(.superseded), by: by), to: intent.from, deliver: deliver)
-        } else if own.status.isLive, intent.expiresAt <= groupTime(now), keeps(.expiry) {
-            refuse(answer(.refused(.expired)), to: intent.from, deliver: deliver)
-        } else if let reason = own.phaseRefusal(of: intent), keeps(.phaseFence) {
-            refuse(answer(.refused(reason)), to: intent.from, deliver: deliver)
-        } else {
-            apply(intent, to: own, at: now, deliver: deliver)
-        }
-        return true
-    }
-
-    private mutating func apply(_ intent: Intent, to own: Register, at now: Instant, deliver: (Answer) -> Effect) {
-        var changed = ownAtPresent(own, now: now)
-        let outcome = changed.perform(intent.operation, defaults: configuration.defaults)
-        var answer = Answer(intent: intent.id, outcome: outcome, session: own.id, rev: own.rev, by: own.supersededBy)
-        guard outcome == .applied else { return refuse(answer, to: intent.from, deliver: deliver) }
-        answer.rev = own.rev + 1
-        answer.by = nil
-        if changed.applied.count == Limits.applied {
-            changed.applied = answers.trimmed(changed.applied)
-        }
-        changed.record(applied: intent.id)
-        let last = LastIntent(
-            intent: intent.id, op: intent.operation.name, from: intent.from, at: groupTime(now))
-        replaceOwn(with: consume changed, above: own.version, by: last, then: deliver(answer))
-        branch.carry(intent)
-        guard keeps(.appliedIDs), intent.from != node else { return }
-        // The register keeps the ids of all askers together, and the oldest fall out of it.
-        answer.outcome = .duplicate
-        answers.effects.keep(answer, for: intent.from)
-    }
-
-    private mutating func refuse(_ answer: Answer, to asker: NodeID, deliver: (Answer) -> Effect) {
-        // An intent refused for a session that was taken over may come again, for the one that goes on.
-        if answer.outcome != .refused(.superseded) { answers.refusals.keep(answer, for: asker) }
-        hold(deliver(answer))
-    }
+extension Register {
+    /// Whether an intent took effect in this session or in one that it continues.
+    func hasApplied(_ intent: Intent) -> Bool { applied.contains(intent.id) }
 }
 
-extension Register {
-    /// The reason to refuse an intent that was meant for another phase of this session.
-    ///
-    /// A person who presses "Start break" while the phase changes must not end the break that has just begun.
-    func phaseRefusal(of intent: Intent) -> Refusal? {
-        guard status.isLive, intent.operation.isFencedByPhase, intent.phase != phase else { return nil }
-        return intent.phase == nil ? .invalid : .stalePhase
+extension Intent {
+    /// The answer of the owner of `register`.
+    func answer(_ outcome: Outcome, of register: Register, rev: Int? = nil) -> Answer {
+        Answer(intent: id, outcome: outcome, session: register.id, rev: rev ?? register.rev)
+    }
+
+    /// The refusal of an intent for a session that lost to `current`, or to the session that superseded `current`.
+    func refusal(supersededBy current: Register) -> Answer {
+        var answer = answer(.refused(.superseded), of: current)
+        answer.by =
+            current.supersededBy ?? Superseder(session: current.id, node: current.owner, at: current.startedAt)
+        return answer
     }
 }

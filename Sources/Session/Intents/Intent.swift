@@ -1,25 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a person asks of a session.
-public enum Operation: Hashable, Sendable {
-    /// Freeze the time.
+/// A change of a session that a person asks for.
+public enum IntentOperation: Hashable, Sendable {
+    /// Freezes the time.
     case pause
-    /// Let a paused time go on.
+    /// Continues a paused time.
     case resume
-    /// End the session.
+    /// Ends the session.
     case stop
-    /// Make the current phase of a countdown longer, by 1 to 86,400 seconds.
+    /// Adds seconds, within ``Limits/phaseSeconds``, to the current phase of a countdown.
     case extend(seconds: Int)
-    /// Go to the break that follows, or put one in.
+    /// Starts the break that follows, or an inserted one.
     case startBreak
-    /// Go to the focus phase that follows, or put one in.
+    /// Starts the focus phase that follows, or an inserted one.
     case startFocus
-    /// Go to the next phase, or end the session after the last.
+    /// Starts the next phase, or ends the session after the last one.
     case skip
+    /// Replaces title, label or the label's colour while the session lives; `nil` keeps each, an empty label removes it.
+    case correct(title: String? = nil, label: String? = nil, colour: Colour? = nil)
 
-    /// An operation without its arguments, as it stands in a payload.
-    public enum Name: String, CaseIterable, Sendable {
-        case pause, resume, stop, extend, startBreak, startFocus, skip
+    /// An operation without its arguments, as in a payload.
+    public enum Name: String, CaseIterable, Codable, Sendable {
+        case pause, resume, stop, extend, startBreak, startFocus, skip, correct
     }
 
     /// The operation without its arguments.
@@ -32,6 +34,7 @@ public enum Operation: Hashable, Sendable {
         case .startBreak: .startBreak
         case .startFocus: .startFocus
         case .skip: .skip
+        case .correct: .correct
         }
     }
 
@@ -39,33 +42,33 @@ public enum Operation: Hashable, Sendable {
     public var isFencedByPhase: Bool {
         switch self {
         case .startBreak, .startFocus, .skip: true
-        case .pause, .resume, .stop, .extend: false
+        case .pause, .resume, .stop, .extend, .correct: false
         }
     }
 }
 
 /// A peer's request to the owner of a session.
 public struct Intent: Hashable, Sendable {
-    /// The same however often it is sent.
+    /// The id, the same each time the intent is sent.
     public var id: IntentID
-    /// The lineage of the session as the asking person saw it.
+    /// The lineage of the session that the asking person saw.
     public var lineage: SessionID
-    /// The session as the asking person saw it; another one is never touched.
+    /// The session that the asking person saw; no other one is changed.
     public var session: SessionID
-    /// The phase as the asking person saw it; must match where ``Operation/isFencedByPhase``.
+    /// The phase that the asking person saw, an index in the plan; must match if ``IntentOperation/isFencedByPhase``.
     public var phase: Int?
-    /// What is asked.
-    public var operation: Operation
-    /// Who asks.
+    /// The change.
+    public var operation: IntentOperation
+    /// The node that asks.
     public var from: NodeID
-    /// When, in group time.
+    /// When it was asked, in milliseconds of group time.
     public var at: Int64
-    /// From when on it must not take effect any more, in group time.
+    /// The expiry in milliseconds of group time; from then on it has no effect.
     public var expiresAt: Int64
 
-    /// Makes an intent.
+    /// An owner checks `phase` and the arguments of the operation, and refuses values out of bounds.
     public init(
-        id: IntentID, lineage: SessionID, session: SessionID, phase: Int?, operation: Operation, from: NodeID,
+        id: IntentID, lineage: SessionID, session: SessionID, phase: Int?, operation: IntentOperation, from: NodeID,
         at: Int64, expiresAt: Int64
     ) {
         self.id = id
@@ -79,34 +82,34 @@ public struct Intent: Hashable, Sendable {
     }
 }
 
-/// Why an intent was refused.
+/// The reason why an intent was refused.
 public enum Refusal: String, CaseIterable, Sendable {
     /// A later start has ended the session.
     case superseded
-    /// The phase that it was meant for is over.
+    /// The phase that it names is over.
     case stalePhase
-    /// It came after its expiry.
+    /// It arrived after its expiry.
     case expired
-    /// The session's state does not allow it.
+    /// The state of the session does not allow it.
     case notAllowed
     /// Its arguments are out of bounds.
     case invalid
-    /// The peer has sent more intents than an owner takes from one peer in that time.
+    /// The peer has sent more intents than one peer may: 20 a second, and 100 in a row.
     case busy
 }
 
-/// What became of an intent.
+/// The result of an intent.
 public enum Outcome: Hashable, Sendable {
     /// It took effect; the register that shows it is on disk.
     case applied
     /// It had taken effect before.
     case duplicate
-    /// The session was already so.
+    /// The session was in that state already.
     case noop
-    /// It had no effect, and why.
+    /// It had no effect, for this reason.
     case refused(Refusal)
 
-    /// The word that stands in a payload.
+    /// The word in a payload.
     public var name: String {
         switch self {
         case .applied: "applied"
@@ -121,16 +124,16 @@ public enum Outcome: Hashable, Sendable {
 public struct Answer: Hashable, Sendable {
     /// The intent.
     public var intent: IntentID
-    /// What became of it.
+    /// The result.
     public var outcome: Outcome
-    /// The session that the owner holds.
+    /// The owner's session.
     public var session: SessionID
     /// The owner's revision after it.
     public var rev: Int
-    /// The session that won, when refused as superseded and known.
+    /// With ``Refusal/superseded``: the session that won, if it is known.
     public var by: Superseder?
 
-    /// Makes an answer.
+    /// `by` belongs to ``Refusal/superseded`` alone.
     public init(intent: IntentID, outcome: Outcome, session: SessionID, rev: Int, by: Superseder? = nil) {
         self.intent = intent
         self.outcome = outcome

@@ -1,70 +1,141 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The asking side of intents: what this node has asked of other owners and not yet heard back.
+/// The intents that this node has sent to other owners and that are not answered yet.
 struct Requests: Hashable, Sendable {
     /// How long a person waits for an owner's answer, in milliseconds.
-    static let patience: Int64 = 5_000
-    /// After how many milliseconds an unanswered intent is sent again, with the same id.
-    static let again: Int64 = 1_000
-    /// After how many milliseconds without a sign of life from the owner the session is taken over.
-    static let silence: Int64 = 2_000
-    /// After how many milliseconds it is taken over from an owner that is there and does not answer.
-    static let muteness: Int64 = 4_000
+    ///
+    /// A judgement of the product: one second more than ``unresponsiveLimit``, so that a takeover comes before the person
+    /// is told that there was no answer. The documents state it.
+    static let giveUpAfter: Int64 = 5_000
+    /// Milliseconds until an unanswered intent is sent again with the same id.
+    ///
+    /// A judgement: long enough for a broker on a slow network, short enough for two tries before ``silenceLimit``.
+    static let resendInterval: Int64 = 1_000
+    /// Milliseconds without any message from the owner until its session is taken over.
+    ///
+    /// Twice ``resendInterval``: one lost answer is no reason to take over. The protocol states it; to change it is to
+    /// change the protocol.
+    static let silenceLimit: Int64 = 2_000
+    /// Milliseconds until an owner that sends other messages but no answer loses its session.
+    ///
+    /// Longer than ``silenceLimit``, since the owner is alive and its disk may be slow. The protocol states it.
+    static let unresponsiveLimit: Int64 = 4_000
+    /// Owners that a request remembers, so that a late answer of one is not counted as a lie. A judgement.
+    private static let rememberedOwners = 8
 
-    private(set) var open: [Request] = []
+    private var open: [Request] = []
 
     struct Request: Hashable, Sendable {
-        var intent: Intent
+        private(set) var intent: Intent
         /// The owners that were asked, the present one last.
         private(set) var owners: [NodeID]
-        /// Who waits for the answer; nobody, for an intent that is only handed on.
-        var ticket: Ticket?
+        /// The request of a person who waits for the answer; `nil` for an intent that is only forwarded.
+        private(set) var ticket: Ticket?
         /// When to send it next, on the boot clock.
-        var sendAt: Int64
+        fileprivate(set) var sendAt: Int64
         /// When the owner's silence, if it lasts, becomes a reason to take over.
-        var suspectAt: Int64
-        /// When it is taken over in any case.
-        var muteAt: Int64
+        fileprivate(set) var suspectAt: Int64
+        /// When the session is taken over although the owner sends messages.
+        private(set) var unresponsiveAt: Int64
         /// When to give up.
-        var giveUpAt: Int64
+        private(set) var giveUpAt: Int64
         /// Whether it was sent, so that its times are fixed.
-        var isSent = false
-        /// What the person is told then, if somebody has refused it meanwhile.
-        var refusal: Answer?
+        private(set) var isSent = false
+        /// The refusal that the person gets when the request ends without another answer.
+        fileprivate(set) var refusal: Answer?
 
         init(
-            _ intent: Intent, of owner: NodeID, ticket: Ticket?, at boot: Int64, patience: Int64 = Requests.patience
+            _ intent: Intent, of owner: NodeID, ticket: Ticket?, at boot: Int64,
+            giveUpAfter: Int64 = Requests.giveUpAfter
         ) {
             self.intent = intent
             owners = [owner]
             self.ticket = ticket
             sendAt = boot
-            suspectAt = boot + Requests.silence
-            muteAt = boot + Requests.muteness
-            giveUpAt = boot + patience
+            suspectAt = boot + Requests.silenceLimit
+            unresponsiveAt = boot + Requests.unresponsiveLimit
+            giveUpAt = boot + giveUpAfter
         }
 
-        /// It leaves for the first time: from here on the owner has its time.
-        mutating func leave(at boot: Int64) {
+        private mutating func restartLimits(at boot: Int64) {
+            suspectAt = boot + Requests.silenceLimit
+            unresponsiveAt = boot + Requests.unresponsiveLimit
+            if ticket != nil { giveUpAt = boot + Requests.giveUpAfter }
+        }
+
+        /// Dates the intent when it is sent for the first time; the owner's limits start then.
+        fileprivate mutating func date(_ context: Context) {
+            intent.expiresAt += context.groupTime - intent.at
+            intent.at = context.groupTime
             isSent = true
-            suspectAt = boot + Requests.silence
-            muteAt = boot + Requests.muteness
-            if ticket != nil { giveUpAt = boot + Requests.patience }
+            restartLimits(at: context.now.boot)
         }
 
         /// Asks another session of the lineage from now on.
-        mutating func aim(at head: Register, boot: Int64) {
+        fileprivate mutating func aim(at head: Register, boot: Int64) {
             intent.session = head.id
             owners.removeAll { $0 == head.owner }
-            owners = owners.suffix(7) + [head.owner]
+            owners = owners.suffix(Requests.rememberedOwners - 1) + [head.owner]
             sendAt = boot
-            suspectAt = boot + Requests.silence
-            muteAt = boot + Requests.muteness
-            if ticket != nil { giveUpAt = boot + Requests.patience }
+            restartLimits(at: boot)
+        }
+
+        /// Returns the request, sent to the session that continues the one that refused it.
+        func aimed(at head: Register, boot: Int64) -> Request {
+            var aimed = self
+            aimed.refusal = nil
+            aimed.aim(at: head, boot: boot)
+            return aimed
         }
     }
 
-    /// When something is due, on the boot clock. Nothing is sent before the answers are subscribed to.
+    /// The state of the session that is shown, and of its owner, that requests depend on.
+    struct Audience {
+        /// The register that is shown.
+        var head: Register?
+        /// Its owner.
+        var owner: Peer
+        /// Whether answers are subscribed to.
+        var isReady: Bool
+        /// Whether this node may continue a session.
+        var canTakeOver: Bool
+        /// Whether messages with a group time wait for the first comparison of clocks.
+        var isTimeAwaited: Bool
+    }
+
+    /// A due step of a request.
+    enum Step {
+        /// Send the intent. A repeated one goes with a ping to the owner, so that an owner with no answer shows whether it
+        /// is alive.
+        case send(Intent, pinging: NodeID?)
+        /// Apply the intent here, since no other node will answer.
+        case takeOver(Request)
+        /// End the request: it was refused, or not answered in time.
+        case giveUp(Request)
+    }
+
+    /// Removes the requests that end now.
+    /// - Returns: The due steps, in their order.
+    mutating func removeSteps(_ audience: Audience, _ context: Context) -> [Step] {
+        var (sent, orphaned, overdue): ([Step], [Step], [Step]) = ([], [], [])
+        var kept: [Request] = []
+        for var request in open {
+            if request.giveUpAt <= context.now.boot {
+                overdue.append(.giveUp(request))
+            } else if request.isOrphaned(audience, context) {
+                orphaned.append(.takeOver(request))
+            } else {
+                if audience.isReady, request.sendAt <= context.now.boot, let step = request.send(audience, context) {
+                    sent.append(step)
+                }
+                kept.append(request)
+            }
+        }
+        open = kept
+        return sent + orphaned + overdue
+    }
+
+    /// When a step is due, on the boot clock. Nothing is sent before answers are subscribed to.
     func nextWake(isReady: Bool, canTakeOver: Bool) -> Int64? {
         open.lazy.map { request in
             var due = isReady ? min(request.sendAt, request.giveUpAt) : request.giveUpAt
@@ -73,8 +144,68 @@ struct Requests: Hashable, Sendable {
         }.min()
     }
 
-    /// What an owner has said of one intent holds for all on the same session.
-    mutating func refuse(_ session: SessionID, because answer: Answer) {
+    var isEmpty: Bool { open.isEmpty }
+
+    subscript(intent: IntentID) -> Request? { open.first { $0.intent.id == intent } }
+
+    mutating func add(_ request: Request) { open.append(request) }
+
+    /// Adds an intent that took effect here, for the owner of the session that continues.
+    mutating func forward(_ intent: Intent, to head: Register, _ context: Context) {
+        var intent = intent
+        intent.session = head.id
+        intent.from = context.node
+        // Its expiry may come from a wrong clock.
+        let life = min(intent.expiresAt - context.groupTime, Limits.intentLife)
+        add(Request(intent, of: head.owner, ticket: nil, at: context.now.boot, giveUpAfter: life))
+    }
+
+    /// Forgets the request of a program that has ended.
+    mutating func forget(_ ticket: Ticket) { open.removeAll { $0.ticket == ticket } }
+
+    private mutating func remove(_ intent: IntentID) -> Request? {
+        guard let index = open.firstIndex(where: { $0.intent.id == intent }) else { return nil }
+        return open.remove(at: index)
+    }
+
+    /// The answer to a person's request.
+    struct Settled {
+        var ticket: Ticket
+        var answer: Answer
+    }
+
+    /// Receives the answer of an owner.
+    /// - Parameters:
+    ///   - head: The register that is shown.
+    ///   - winner: The register of the node that has won, if the answer refuses the intent because of one.
+    /// - Returns: The answers to people.
+    mutating func receive(_ answer: Answer, head: Register?, winner: Register?, _ context: Context) -> [Settled] {
+        guard var request = remove(answer.intent) else { return [] }
+        if case .refused(.superseded) = answer.outcome, let by = answer.by, context.keeps(.retarget) {
+            let asked = request.intent.session
+            if by.session == asked || request.isBehind(by, head: head, winner: winner) {
+                open.append(request)
+                return []
+            }
+            if let head, head.lineage == request.intent.lineage, head.id != asked {
+                request.aim(at: head, boot: context.now.boot)
+                open.append(request)
+                return []
+            }
+            if by.node != context.node, winner?.id != by.session {
+                // Whether the winner continues the session is known when its register arrives.
+                request.refusal = answer
+                request.sendAt = context.now.boot + Requests.resendInterval
+                open.append(request)
+                refuse(asked, because: answer)
+                return []
+            }
+        }
+        return request.ticket.map { [Settled(ticket: $0, answer: answer)] } ?? []
+    }
+
+    /// Keeps a refusal for all requests of the same session.
+    private mutating func refuse(_ session: SessionID, because answer: Answer) {
         for index in open.indices where open[index].intent.session == session && open[index].refusal == nil {
             var refusal = answer
             refusal.intent = open[index].intent.id
@@ -82,16 +213,80 @@ struct Requests: Hashable, Sendable {
         }
     }
 
-    mutating func add(_ request: Request) { open.append(request) }
-
-    mutating func forget(_ ticket: Ticket) { open.removeAll { $0.ticket == ticket } }
-
-    subscript(intent: IntentID) -> Request? { open.first { $0.intent.id == intent } }
-
-    mutating func take(_ intent: IntentID) -> Request? {
-        guard let index = open.firstIndex(where: { $0.intent.id == intent }) else { return nil }
-        return open.remove(at: index)
+    /// Receives a register. A register that contains an intent shows that it was applied, even if the answer is lost.
+    /// - Returns: The answers to people.
+    mutating func receive(_ register: Register, currentOwner: NodeID?, rules: Rules) -> [Settled] {
+        var settled: [Settled] = []
+        open.removeAll { request in
+            guard Admission.shows(register, effectOf: request, head: currentOwner, rules: rules) else { return false }
+            if let ticket = request.ticket {
+                settled.append(Settled(ticket: ticket, answer: request.intent.answer(.applied, of: register)))
+            }
+            return true
+        }
+        return settled
     }
 
-    mutating func replace(with open: [Request]) { self.open = open }
+    /// Follows sessions to the one that continues them, which is shown now.
+    /// - Returns: The answers to people whose session `head` has ended.
+    mutating func follow(_ head: Register, _ context: Context) -> [Settled] {
+        var settled: [Settled] = []
+        guard context.keeps(.retarget) else { return [] }
+        for request in open where request.intent.session != head.id {
+            if request.intent.lineage == head.lineage {
+                guard var aimed = remove(request.intent.id) else { continue }
+                aimed.aim(at: head, boot: context.now.boot)
+                open.append(aimed)
+            } else if let refusal = request.refusal, refusal.by?.session == head.id {
+                _ = remove(request.intent.id)
+                if let ticket = request.ticket { settled.append(Settled(ticket: ticket, answer: refusal)) }
+            }
+        }
+        return settled
+    }
+}
+
+extension Requests.Request {
+    /// Sends the intent, or postpones that until group time is known.
+    fileprivate mutating func send(_ audience: Requests.Audience, _ context: Context) -> Requests.Step? {
+        let boot = context.now.boot
+        var pinged: NodeID?
+        if isSent {
+            if audience.canTakeOver, audience.head?.owner != context.node { pinged = audience.head?.owner }
+        } else {
+            if audience.isTimeAwaited, boot < suspectAt - Requests.silenceLimit + ClockSync.firstAnswerLimit {
+                sendAt = boot + ClockSync.burstInterval
+                return nil
+            }
+            date(context)
+        }
+        sendAt = boot + Requests.resendInterval
+        return .send(intent, pinging: pinged)
+    }
+
+    /// Whether no other node will answer.
+    ///
+    /// The owner is gone or was silent too long, or this node owns the session now.
+    fileprivate mutating func isOrphaned(_ audience: Requests.Audience, _ context: Context) -> Bool {
+        let isOwn = audience.head?.owner == context.node
+        let isRefused = refusal != nil && !isOwn
+        guard audience.canTakeOver, ticket != nil, !isRefused, context.keeps(.takeover), let head = audience.head else {
+            suspectAt = max(suspectAt, giveUpAt)
+            return false
+        }
+        let isSameLineage = head.lineage == intent.lineage
+        if isSameLineage, isOwn { return true }
+        if isSameLineage, audience.isReady, audience.owner.presence != nil, !audience.owner.isOnline { return true }
+        guard suspectAt <= context.now.boot else { return false }
+        let received = isSameLineage ? audience.owner.lastReceived ?? .min : .min
+        let silentAt = received.addingReportingOverflow(Requests.silenceLimit).partialValue
+        suspectAt = max(suspectAt, min(silentAt, unresponsiveAt))
+        return suspectAt <= context.now.boot
+    }
+
+    /// Whether a refusal is about the session that the request asked before it followed its lineage.
+    fileprivate func isBehind(_ by: Superseder, head: Register?, winner: Register?) -> Bool {
+        guard let head, head.id == intent.session, let winner else { return false }
+        return winner.id == by.session && winner.stamp < head.stamp
+    }
 }

@@ -2,17 +2,17 @@
 
 /// One session as a link of a chain of takeovers.
 ///
-/// It holds the one rule that says where the runs of a session end because another node took it over. The owner, the
-/// ledger and the calm service apply it to what each of them knows.
+/// It contains the one rule for where the runs of a session end because another node took it over. The owner, the ledger
+/// and the calm service apply it to the sessions that each of them knows.
 public struct ChainLink: Hashable, Sendable {
-    /// What a session took over.
+    /// The takeover of a session.
     public struct Takeover: Hashable, Sendable {
-        /// The node whose session it continues; `nil` where the writer does not name it.
+        /// The node whose session was taken over; `nil` if the writer does not name it.
         public var node: NodeID?
         /// The takeover in milliseconds of group time.
         public var at: Int64
 
-        /// Makes a takeover.
+        /// The time is in milliseconds of group time.
         public init(node: NodeID?, at: Int64) {
             self.node = node
             self.at = at
@@ -30,8 +30,7 @@ public struct ChainLink: Hashable, Sendable {
     /// The takeover that began it; `nil` for a session that a person started.
     public var takeover: Takeover?
 
-    /// Makes a link.
-    /// - Parameter startedAt: The start of the session in group time; a takeover replaces it as the beginning.
+    /// The link begins at its takeover, or else at the start, in milliseconds of group time.
     public init(lineage: SessionID, node: NodeID, stamp: Stamp, startedAt: Int64, takeover: Takeover?) {
         self.lineage = lineage
         self.node = node
@@ -44,11 +43,10 @@ public struct ChainLink: Hashable, Sendable {
     ///
     /// A takeover ends only sessions of the node that it names, in its own lineage, that were stamped before it. One that
     /// lies before the session's beginning by more than clocks may differ belongs to an earlier session.
-    public func end(by later: ChainLink) -> Int64? { end(by: later, rules: .all) }
-
-    func end(by later: ChainLink, rules: Rules) -> Int64? {
+    public func end(by later: ChainLink, rules: Rules = .all) -> Int64? {
         guard later.lineage == lineage, later.stamp > stamp, let takeover = later.takeover,
-            takeover.node == node && takeover.at >= begin - Limits.stampLead || !rules.contains(.explainedCut)
+            takeover.node == node || !rules.contains(.cutNode),
+            takeover.at >= begin - Limits.stampLead || !rules.contains(.cutTime)
         else { return nil }
         return takeover.at
     }
@@ -57,30 +55,28 @@ public struct ChainLink: Hashable, Sendable {
     public func end(by others: some Sequence<ChainLink>) -> Int64? { others.compactMap { end(by: $0) }.min() }
 }
 
-/// What the ledger knows of one session in a chain of takeovers.
+/// A session in a chain of takeovers, as the ledger knows it.
 public struct FiledLink: Hashable, Sendable {
     /// The session.
     public var link: ChainLink
     /// When the ledger received the session's first record, in milliseconds of group time.
     public var begun: Int64
-    /// When the ledger received the session's first final record; `nil` while it has none.
+    /// When the ledger received the session's first final record, in milliseconds of group time; `nil` without one.
     public var ended: Int64?
 
-    /// Makes a link.
+    /// The times are those of the ledger, in milliseconds of group time.
     public init(_ link: ChainLink, begun: Int64, ended: Int64?) {
         self.link = link
         self.begun = begun
         self.ended = ended
     }
 
-    /// Returns for each session where its runs end at latest; `.max` where nobody took it over.
+    /// Returns the latest end of each session's runs in milliseconds of group time.
     ///
-    /// A takeover that the ledger first heard of when it had the session's end already changes nothing: nobody can change
-    /// the past. One that does not name the node, as earlier versions do not, took over from the latest before it.
-    public static func ends(of sessions: [FiledLink]) -> [Int64] { ends(of: sessions, rules: .all) }
-
-    /// The same by these rules, which the simulator's proof leaves one out of.
-    package static func ends(of sessions: [FiledLink], rules: Rules) -> [Int64] {
+    /// It is `.max` for a session that was not taken over. A takeover that the ledger received after the session's end
+    /// does not cut it. One that does not name the node, as in records of earlier versions, took over from the latest
+    /// session before it.
+    public static func ends(of sessions: [FiledLink], rules: Rules = .all) -> [Int64] {
         var ends = [Int64](repeating: .max, count: sessions.count)
         for chain in Dictionary(grouping: sessions.indices, by: { sessions[$0].link.lineage }).values
         where chain.count > 1 {
@@ -99,7 +95,7 @@ public struct FiledLink: Hashable, Sendable {
         return ends
     }
 
-    /// Whether the ledger knew its end before it first heard of `other`.
+    /// Whether the ledger knew its end before it received `other`.
     private func isFinal(before other: FiledLink, rules: Rules) -> Bool {
         ended.map { $0 < other.begun && rules.contains(.finalUncut) } ?? false
     }

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A day of the calendar (proleptic Gregorian), without a time and without a zone.
+/// A day of the proleptic Gregorian calendar, without a time zone.
 public struct CivilDate: Hashable, Comparable, Sendable, CustomStringConvertible {
     /// Days since 1970-01-01.
     public var dayNumber: Int
 
-    /// A day by its number.
+    /// Any number is a day.
     public init(dayNumber: Int) { self.dayNumber = dayNumber }
 
-    /// A day by year, month 1 to 12 and day of the month. Days beyond the month's end run on into the next.
+    /// Computes the day of a year, a month (1 to 12) and a day of the month.
+    ///
+    /// Days after the month's end belong to the next month.
     public init(year: Int, month: Int, day: Int) {
         // Years that begin in March have their leap day at the end (Howard Hinnant, "chrono-compatible low-level date
         // algorithms").
@@ -19,7 +21,7 @@ public struct CivilDate: Hashable, Comparable, Sendable, CustomStringConvertible
         dayNumber = era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
     }
 
-    /// Reads `2026-12-28`; `nil` for anything else, also for a day that there is not.
+    /// Reads `2026-12-28`; `nil` for other text and for a day that does not exist.
     public init?(_ text: some StringProtocol) {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
         guard parts.map(\.utf8.count) == [4, 2, 2], parts.allSatisfy({ $0.utf8.allSatisfy(Self.isDigit) }),
@@ -47,7 +49,7 @@ public struct CivilDate: Hashable, Comparable, Sendable, CustomStringConvertible
     /// 1 for Monday to 7 for Sunday.
     public var weekday: Int { Self.modulo(dayNumber + 3, 7) + 1 }
 
-    /// The day so many days later.
+    /// Returns the day this many days later.
     public func adding(days: Int) -> CivilDate { CivilDate(dayNumber: dayNumber + days) }
 
     /// `2026-12-28`.
@@ -56,7 +58,7 @@ public struct CivilDate: Hashable, Comparable, Sendable, CustomStringConvertible
         return "\(Self.padded(year, 4))-\(Self.padded(month, 2))-\(Self.padded(day, 2))"
     }
 
-    /// The earlier day first.
+    /// Orders days by time.
     public static func < (one: CivilDate, other: CivilDate) -> Bool { one.dayNumber < other.dayNumber }
 
     package static func padded(_ number: Int, _ width: Int) -> String {

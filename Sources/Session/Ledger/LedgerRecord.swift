@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the ledger keeps of a session: what it was, and when which kind of phase ran.
+/// The ledger's record of a session: its attributes, and when each kind of phase ran.
 public struct LedgerRecord: Hashable, Sendable {
     /// An interval of group time in which a phase of one kind ran.
     public struct Run: Hashable, Sendable {
-        /// What the phase was for.
+        /// The purpose of the phase.
         public var kind: PhaseKind
-        /// The beginning in group time.
+        /// The beginning in milliseconds of group time, within ``Limits/time``.
         public var from: Int64
-        /// The end in group time; `nil` while it runs.
+        /// The end in milliseconds of group time, not before ``from``; `nil` while it runs.
         public var to: Int64?
 
-        /// Makes a run.
+        /// Without an end, the run is open.
         public init(kind: PhaseKind, from: Int64, to: Int64? = nil) {
             self.kind = kind
             self.from = from
@@ -19,41 +19,40 @@ public struct LedgerRecord: Hashable, Sendable {
         }
     }
 
-    /// The session.
+    /// The id of the session.
     public var id: SessionID
-    /// The first session of a chain of takeovers; the session itself where there was none.
+    /// The first session of a chain of takeovers; the session itself if there was no takeover.
     public var lineage: SessionID
-    /// When it took over from the session before it in its lineage, in group time, if it did.
+    /// When it took over another session of its lineage, in milliseconds of group time; `nil` if it did not.
     public var continuedAt: Int64?
-    /// The node whose session it took over, if it did; `nil` also in records of earlier versions.
+    /// The node whose session it took over; `nil` if it did not, and in records of earlier versions.
     public var continuedFrom: NodeID?
-    /// The node that owned it.
+    /// The owner.
     public var node: NodeID
     /// The order of its start.
     public var stamp: Stamp
-    /// The order of the node's records of this session: the larger one holds.
+    /// The order among the node's records of this session: the larger one is newer.
     public var version: Version
-    /// What the person did; may be empty.
+    /// The activity: empty, or 1 to ``Limits/titleBytes`` bytes of clean text.
     public var title: String
-    /// An emoji or the name of a built-in drawing.
+    /// An emoji or the name of a built-in drawing: 1 to ``Limits/iconBytes`` bytes of clean text.
     public var icon: String?
-    /// What the time is booked on.
+    /// The label that the time is booked on; `nil` for the default label.
     public var label: Label?
     /// Down through a plan, or up.
     public var mode: Mode
-    /// Where it stood.
+    /// The status.
     public var status: Status
-    /// The start in group time.
+    /// The start in milliseconds of group time, within ``Limits/time``.
     public var startedAt: Int64
-    /// When an open run ends by itself in group time, if nobody presses anything.
+    /// When an open run ends by itself, in milliseconds of group time; `nil` without an open run.
     public var endsAt: Int64?
-    /// When which kind of phase ran, oldest first; only the last may be open.
+    /// The times at which kinds of phases ran, oldest first: at most ``Limits/runs``. Only the last may be open.
     public var runs: [Run]
-    /// Whether some of it was rebuilt by date, because its machine was booted while it ran, or it was taken over before
-    /// the clocks were compared.
+    /// Whether its times may be wrong; see ``Journal/isApproximate``.
     public var isApproximate: Bool
 
-    /// Makes a record from its parts. ``flaw`` tells whether they fit together.
+    /// Creates a record. The caller must check ``invalidField``.
     public init(
         id: SessionID, lineage: SessionID, continuedAt: Int64? = nil, continuedFrom: NodeID? = nil, node: NodeID,
         stamp: Stamp, version: Version,
@@ -78,7 +77,7 @@ public struct LedgerRecord: Hashable, Sendable {
         self.isApproximate = isApproximate
     }
 
-    /// The record of a register.
+    /// Makes the record of a register.
     public init(_ register: Register, isApproximate: Bool = false) {
         self.init(
             id: register.id, lineage: register.lineage, continuedAt: register.continues?.at,
@@ -93,11 +92,9 @@ public struct LedgerRecord: Hashable, Sendable {
             isApproximate: isApproximate)
     }
 
-    /// Why the fields are out of bounds or do not fit together; `nil` when they do.
-    public var flaw: String? {
-        if !title.isEmpty, !CleanText.accepts(title, bytes: Limits.titleBytes) { return "title" }
-        if let icon, !CleanText.accepts(icon, bytes: Limits.iconBytes) { return "icon" }
-        if let label, !CleanText.accepts(label.name, bytes: Limits.nameBytes) { return "label" }
+    /// The first field that is out of bounds or contradicts the others; `nil` if the record is valid.
+    public var invalidField: String? {
+        if let text = SessionText.invalid(title: title, icon: icon, label: label) { return text.rawValue }
         if !Limits.counter.contains(version.epoch) { return "epoch" }
         if !Limits.counter.contains(version.rev) { return "rev" }
         if !Limits.counter.contains(stamp.counter) || !Limits.time.contains(stamp.time) || stamp.node != node {
@@ -106,32 +103,20 @@ public struct LedgerRecord: Hashable, Sendable {
         if !Limits.time.contains(startedAt) { return "startedAt" }
         if let continuedAt, !Limits.time.contains(continuedAt) { return "continuedAt" }
         if let endsAt, !Limits.time.contains(endsAt) { return "endsAt" }
-        return runsFit ? nil : "runs"
-    }
-
-    private var runsFit: Bool {
-        guard runs.count <= Limits.runs else { return false }
-        for (index, run) in runs.enumerated() {
-            guard Limits.time.contains(run.from) else { return false }
-            if let to = run.to {
-                guard Limits.time.contains(to), to >= run.from else { return false }
-            } else if index != runs.count - 1 || status != .running || endsAt == nil {
-                return false
-            }
-        }
-        return true
+        let times = runs.map { ($0.from, $0.to) }
+        return Limits.accepts(runs: times, isOpen: status == .running && endsAt != nil) ? nil : "runs"
     }
 }
 
 extension LedgerRecord {
-    /// Tells records of different sessions apart: a node can only replace its own.
+    /// The identity of a record: a node can replace only records of its own.
     public struct Key: Hashable, Comparable, Sendable {
         /// The node that recorded the session.
         public var node: NodeID
         /// The session.
         public var session: SessionID
 
-        /// Makes a key.
+        /// Makes the key of a node's session.
         public init(node: NodeID, session: SessionID) {
             self.node = node
             self.session = session

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The order of starts: hybrid logical time, then node id. The largest start wins.
-public struct Stamp: Hashable, Comparable, Sendable {
-    /// Milliseconds of group time since 1970.
+public struct Stamp: Hashable, Codable, Comparable, Sendable {
+    /// Milliseconds of group time since 1970, within ``Limits/time``.
     public var time: Int64
-    /// Orders starts within one millisecond, or behind a clock that was ahead.
+    /// Orders starts within one millisecond, or behind a clock that was ahead; within ``Limits/counter``.
     public var counter: Int
     /// The node that started.
     public var node: NodeID
 
-    /// Makes a stamp from its parts.
+    /// Creates a stamp. The caller must keep to the bounds of the fields.
     public init(time: Int64, counter: Int, node: NodeID) {
         self.time = time
         self.counter = counter
@@ -22,24 +22,40 @@ public struct Stamp: Hashable, Comparable, Sendable {
         if a.counter != b.counter { return a.counter < b.counter }
         return a.node < b.node
     }
+
+    /// From which group time on the stamp counts, in milliseconds; `nil` if it never counts, being before 2026.
+    var admissibleFrom: Int64? { time >= Limits.earliestStamp ? time - Limits.stampLead : nil }
+
+    /// Returns whether a start with this stamp counts at a group time in milliseconds.
+    ///
+    /// It is at most ``Limits/stampLead`` ahead, and not before ``Limits/earliestStamp``.
+    public func isAdmissible(at groupTime: Int64) -> Bool { admissibleFrom.map { $0 <= groupTime } ?? false }
 }
 
-/// A hybrid logical clock: what it stamps is larger than all that it stamped or saw before.
+/// A hybrid logical clock: each stamp is larger than all that it stamped or saw before.
 ///
-/// The reading is the high-water mark that a journal keeps, so that a restart does not fall behind it.
+/// The algorithm is that of Kulkarni, Demirbas, Madappa, Avva and Leone, "Logical Physical Clocks and Consistent Snapshots
+/// in Globally Distributed Databases" (2014). The reading is the high-water mark that a journal keeps, so that a start
+/// after a restart is above it.
 public struct HybridClock: Hashable, Sendable {
     /// The largest time stamped or seen, in milliseconds since 1970.
     public private(set) var time: Int64
-    /// The counter that goes with ``time``.
+    /// The counter that belongs to ``time``.
     public private(set) var counter: Int
 
-    /// A clock that goes on from a mark.
+    /// How far the mark in a journal is raised above the stamp that passes it, in milliseconds.
+    ///
+    /// A longer reserve writes less often under a flood of rising stamps. A start within the reserve after a crash is
+    /// stamped that much ahead of group time, so it is far below ``Limits/stampLead``.
+    package static let reserve: Int64 = 1_000
+
+    /// Continues from a mark. The caller must keep `time` within ``Limits/time`` and `counter` within ``Limits/counter``.
     public init(time: Int64 = 0, counter: Int = 0) {
         self.time = time
         self.counter = counter
     }
 
-    /// Stamps a start of `node` at group time `now`.
+    /// Stamps a start of `node` at group time `now`, in milliseconds.
     public mutating func stamp(at now: Int64, node: NodeID) -> Stamp {
         if now > time {
             time = now
@@ -53,10 +69,18 @@ public struct HybridClock: Hashable, Sendable {
         return Stamp(time: time, counter: counter, node: node)
     }
 
-    /// Whether a stamp is not above the mark.
+    /// The mark with the reserve.
+    var reserved: HybridClock {
+        HybridClock(time: min(time + Self.reserve, Limits.time.upperBound), counter: counter)
+    }
+
+    /// Whether the mark is not below a stamp.
     func isAtLeast(_ stamp: Stamp) -> Bool { (time, counter) >= (stamp.time, stamp.counter) }
 
-    /// Takes note of an admitted stamp, so that a start made while looking at it beats it.
+    /// Whether a stamp above the mark would not be admitted at a group time.
+    func isAhead(of groupTime: Int64) -> Bool { time > groupTime + Limits.stampLead }
+
+    /// Raises the mark to a stamp, so that the next start is above it.
     /// - Returns: Whether the mark rose.
     public mutating func see(_ stamp: Stamp) -> Bool {
         guard !isAtLeast(stamp) else { return false }

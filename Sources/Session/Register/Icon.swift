@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A drawing that every display has, by the name that a session gives it.
+/// A built-in drawing that every display has.
 public enum Icon: String, CaseIterable, Hashable, Sendable {
     case hourglass, cup, book, pen, leaf, dumbbell
 

@@ -1,71 +1,86 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The bounds of every field. Together they keep the largest register below 16 KiB of JSON.
+/// The bounds of every field, and the constants that several parts share.
+///
+/// The protocol states all of them, so to change one is to change the protocol. The bounds of the fields together keep the
+/// largest register below ``payloadBytes``; a test checks it.
 public enum Limits {
-    /// Phases in a plan, after repeats are written out.
+    /// Phases in a plan, with repeats written out. 80 hold ten rounds of a workout of eight parts.
     public static let phases = 80
-    /// Phases of a plan that may say what extensions added: a focus, and a break of each kind.
+    /// Phases of a plan that may have added seconds.
+    ///
+    /// One that is no break, and one break of each of the three kinds.
     public static let extended = 4
-    /// Run intervals of a session; see ``Register/openRun()`` for what happens beyond.
+    /// Runs of a session; beyond it, the two oldest neighbours of one phase are merged. 120 allow 40 pauses more than phases.
     public static let runs = 120
-    /// Ids of applied intents that a register carries.
+    /// Ids of applied intents in a register: more than people press within ``intentLife``.
     public static let applied = 64
-    /// Seconds of one phase, extensions included: a day.
+    /// Seconds of one phase with extensions: up to a day.
     public static let phaseSeconds = 1...86_400
-    /// Bytes of a title in UTF-8.
+    /// Bytes of a title in UTF-8: the width of a screen.
     public static let titleBytes = 160
     /// Bytes of the name of a phase, a label or a node in UTF-8.
     public static let nameBytes = 48
     /// Bytes of an icon in UTF-8: a built-in name or an emoji.
     public static let iconBytes = 32
-    /// Bytes of a payload.
+    /// Bytes of a payload: below the 64 KiB packets of the broker, and above the largest register.
     public static let payloadBytes = 16_384
-    /// Bytes of a register whose fields are all as long as JSON can make them. A new field must fit into what is left of
-    /// ``payloadBytes``; a test compares this number with the codec's.
-    public static let largestRegisterBytes = 16_066
-    /// Epochs, revisions and stamp counters.
+    /// Epochs, revisions and stamp counters: exact in a JSON reader that uses doubles.
     public static let counter: ClosedRange<Int> = 0...1_000_000_000_000
     /// Group times, in milliseconds since 1970: until the year 2200.
     public static let time: ClosedRange<Int64> = 0...7_258_118_400_000
     /// Boot-clock readings and elapsed times, in milliseconds: a hundred years.
     public static let reading: ClosedRange<Int64> = 0...3_155_760_000_000
-    /// Epochs of a node that are plausible at the beginning of 2026; one more each second from then on.
+    /// The largest plausible epoch at the beginning of 2026.
+    ///
+    /// It rises by one each second, so no version is the last one.
     public static let epochs = 1_000_000
-    /// By how many revisions another node's objection raises a version at most.
+    /// The most revisions by which an objection of another node raises a version. It must not use up ``counter``.
     public static let claimedRevisions = 1_000_000
-    /// Nodes of a space that a node remembers; the messages of further ones are dropped.
+    /// Nodes of a space that a node remembers; messages of further ones are discarded. It bounds the memory of a node.
     public static let nodes = 512
 
-    /// A stamp further ahead of group time than this many milliseconds is not admitted.
+    /// The most milliseconds that an admitted stamp is ahead of group time.
+    ///
+    /// It is also the largest difference between clocks that agree.
+    ///
+    /// A judgement: a kernel that calls its clock synchronised is right within 10 s, and no person waits longer for a start.
     public static let stampLead: Int64 = 10_000
-    /// No clock is believed that is further ahead of ``earliestStamp``: 20 years, in milliseconds.
+    /// The most milliseconds that a plausible clock is ahead of ``earliestStamp``: 20 years.
     public static let plausibleMilliseconds: Int64 = 631_152_000_000
-    /// Nodes whose clocks decide where none is known to be right.
-    public static let council = 7
-    /// A pong that comes later than this many milliseconds after its ping is not used.
+    /// Nodes that are asked for the time. A judgement: seven outvote three wrong ones, and are asked in a few packets.
+    public static let timeReferences = 7
+    /// The most milliseconds from a ping to a pong that is used; a later one bounds nothing.
     public static let pongAge: Int64 = 10_000
-    /// Above this error bound, in milliseconds, a display shows the time as approximate.
+    /// The largest error bound, in milliseconds, of a time that is not shown as approximate. A judgement: a person sees
+    /// two displays that change a quarter of a second apart.
     public static let exactEnough: Int64 = 250
-    /// No session can have started before Lockstep existed: 2026-01-01, in milliseconds.
+    /// The earliest start of a session, in milliseconds since 1970: 2026-01-01, when Lockstep began to exist.
     public static let earliestStamp: Int64 = 1_767_225_600_000
-    /// An expiry noticed later than this many milliseconds does not start the next phase by itself.
+    /// The most milliseconds after an expiry at which the next phase starts by itself: half an hour.
+    ///
+    /// A judgement of the product: after a longer suspend, no person was there for the phase.
     public static let lateness: Int64 = 30 * 60_000
-    /// How long an ended session stays on a display, in milliseconds.
+    /// How long a display shows a completed session, in milliseconds. A judgement of the product.
     public static let completionShown: Int64 = 5_000
-    /// Without contact to the owner for this many milliseconds a display is stale.
+    /// Milliseconds without contact to the owner until a display is stale.
+    ///
+    /// A judgement of the product: shorter interruptions of a network end by themselves and would only alarm people.
     public static let staleAfter: Int64 = 30_000
-    /// How long an intent may take effect, in milliseconds.
+    /// How long an intent may take effect, in milliseconds. A judgement of the product: a later effect would surprise.
     public static let intentLife: Int64 = 30_000
 }
 
-/// Text that may reach a screen.
+/// The check of text that may reach a screen.
 public enum CleanText {
-    /// Whether `text` has 1 to `bytes` bytes and holds no control character, line separator or direction override.
+    /// Whether `text` has 1 to `bytes` bytes of UTF-8, and only clean scalars.
     public static func accepts(_ text: String, bytes: Int) -> Bool {
         (1...bytes).contains(text.utf8.count) && text.unicodeScalars.allSatisfy(isClean)
     }
 
-    /// Whether a terminal and a page show `scalar` as itself and nothing else happens.
+    /// Whether terminals and pages show `scalar` as itself, without another effect.
+    ///
+    /// It is no control character, line separator, direction override, byte order mark or U+FFF9 to U+FFFB.
     public static func isClean(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x00...0x1F, 0x7F...0x9F, 0x2028...0x2029, 0x202A...0x202E, 0x2066...0x2069, 0xFEFF, 0xFFF9...0xFFFB:

@@ -40,7 +40,7 @@ public enum NamedColours {
 
     private static let restName = "break"
 
-    /// The colour of that name, in capitals or small letters; `nil` where there is none.
+    /// The colour of a name, in capitals or small letters; `nil` for an unknown name.
     public static subscript(name: String) -> Colour? {
         let name = name.lowercased()
         return name == restName ? rest : labels.first { $0.name == name }?.colour
@@ -48,13 +48,13 @@ public enum NamedColours {
 }
 
 extension Colour {
-    /// Reads a colour that a person typed: a name of ``NamedColours``, or digits as ``init(hex:)`` takes them.
+    /// Reads a colour that a person typed: a name of ``NamedColours``, or digits as in ``init(hex:)``.
     public init?(typed text: String) {
         guard let colour = NamedColours[text] ?? Colour(hex: text) else { return nil }
         self = colour
     }
 
-    /// Says which forms ``init(typed:)`` takes, in errors.
+    /// The forms that ``init(typed:)`` accepts, for error messages.
     public static let forms =
         "a name such as teal, or #rgb, #rrggbb or #rrggbbaa, where aa is the opacity, with or without #"
 }

@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Register {
-    /// Why the fields are out of bounds or do not fit together; `nil` when they do.
+    /// The first field that is out of bounds or contradicts the others; `nil` if the register is valid.
     ///
-    /// The engine trusts what passed here: no index, sum or division of it can trap.
-    public var flaw: String? { attributesFlaw ?? stateFlaw }
-
-    private var attributesFlaw: String? {
-        if !title.isEmpty, !CleanText.accepts(title, bytes: Limits.titleBytes) { return "title" }
-        if let icon, !CleanText.accepts(icon, bytes: Limits.iconBytes) { return "icon" }
-        if let label, !CleanText.accepts(label.name, bytes: Limits.nameBytes) { return "label" }
+    /// The engine relies on it: no index, sum or division of a valid register traps.
+    public var invalidField: String? {
+        if let text = SessionText.invalid(title: title, icon: icon, label: label) { return text.rawValue }
         if !(1...Limits.phases).contains(plan.count) || !plan.allSatisfy(\.isValid) { return "plan" }
         if plan.count(where: { $0.added > 0 }) > Limits.extended { return "plan" }
         if mode == .countup, plan.count != 1 { return "mode" }
@@ -19,11 +15,6 @@ extension Register {
         }
         if !Limits.time.contains(startedAt) { return "startedAt" }
         if let continues, !continues.isValid { return "continues" }
-        return nil
-    }
-
-    /// The same, where the attributes are those of a register that has no flaw.
-    public var stateFlaw: String? {
         if mode == .countup, status == .ready { return "mode" }
         if !plan.indices.contains(phase) { return "phase" }
         if !Limits.counter.contains(rev) { return "rev" }
@@ -33,24 +24,53 @@ extension Register {
         {
             return "anchor"
         }
-        if !runsFit { return "runs" }
+        if !areRunsValid { return "runs" }
         if applied.count > Limits.applied { return "applied" }
         if let last, !Limits.time.contains(last.at) { return "last" }
         if let supersededBy, !Limits.time.contains(supersededBy.at) { return "supersededBy" }
         return nil
     }
 
-    private var runsFit: Bool {
-        guard runs.count <= Limits.runs else { return false }
-        for (index, run) in runs.enumerated() {
-            guard plan.indices.contains(run.phase), Limits.time.contains(run.from) else { return false }
-            if let to = run.to {
-                guard Limits.time.contains(to), to >= run.from else { return false }
-            } else if index != runs.count - 1 || status != .running {
-                return false
-            }
+    private var areRunsValid: Bool {
+        runs.allSatisfy { plan.indices.contains($0.phase) }
+            && Limits.accepts(runs: runs.map { ($0.from, $0.to) }, isOpen: status == .running)
+    }
+}
+
+/// A text of a session that a person chooses.
+public enum SessionText: String, Sendable {
+    case title, icon, label
+
+    /// The most bytes in UTF-8.
+    public var bytes: Int {
+        switch self {
+        case .title: Limits.titleBytes
+        case .icon: Limits.iconBytes
+        case .label: Limits.nameBytes
         }
-        return true
+    }
+
+    /// Returns whether `text` is clean and not too long. Only a title may be empty.
+    public func accepts(_ text: String) -> Bool {
+        self == .title && text.isEmpty || CleanText.accepts(text, bytes: bytes)
+    }
+
+    /// The first text that is out of bounds; `nil` if there is none.
+    static func invalid(title: String, icon: String?, label: Label?) -> SessionText? {
+        let texts: [(SessionText, String?)] = [(.title, title), (.icon, icon), (.label, label?.name)]
+        return texts.first { kind, text in text.map { !kind.accepts($0) } ?? false }?.0
+    }
+}
+
+extension Limits {
+    /// Whether runs have valid times, and only the last is open, if one may be.
+    static func accepts(runs times: [(from: Int64, to: Int64?)], isOpen: Bool) -> Bool {
+        times.count <= runs
+            && times.enumerated().allSatisfy { index, run in
+                guard time.contains(run.from) else { return false }
+                guard let to = run.to else { return isOpen && index == times.count - 1 }
+                return time.contains(to) && to >= run.from
+            }
     }
 }
 

@@ -5,22 +5,22 @@ public enum Mode: String, CaseIterable, Sendable {
     case countdown, countup
 }
 
-/// Where a session stands.
-public enum Status: String, CaseIterable, Sendable {
+/// The status of a session.
+public enum Status: String, CaseIterable, Codable, Sendable {
     /// Time passes.
     case running
-    /// Time is frozen by a person.
+    /// A person has frozen the time.
     case paused
-    /// A phase ended; the one that `phase` now names waits for a person.
+    /// A phase has ended; the next one, which `phase` names, waits for a person.
     case ready
-    /// The plan came to its end.
+    /// The plan has ended.
     case completed
-    /// A person ended it.
+    /// A person has ended it.
     case stopped
-    /// A later start ended it.
+    /// A later start has ended it.
     case superseded
 
-    /// Whether the session can still change. The other three statuses are final.
+    /// Whether the session can still change: running, paused or ready.
     public var isLive: Bool {
         switch self {
         case .running, .paused, .ready: true
@@ -29,20 +29,20 @@ public enum Status: String, CaseIterable, Sendable {
     }
 }
 
-/// The moment from which a phase's time is counted.
+/// The instant from which a phase's time is counted.
 public struct Anchor: Hashable, Sendable {
-    /// Milliseconds of the current phase that had passed at the anchor.
+    /// Milliseconds of the current phase that had passed, from 0 to its length.
     public var elapsed: Int64
-    /// The anchor in group time.
+    /// The instant in milliseconds of group time, within ``Limits/time``.
     public var at: Int64
-    /// By how many milliseconds ``at`` is off from true time at most; `nil` where nobody can tell.
+    /// The largest error of ``at`` in milliseconds, within ``Limits/reading``; `nil` if no kernel vouched for it.
     public var bound: Int64?
     /// The boot of the owner's machine in which ``boot`` was read.
     public var bootID: BootID
-    /// The anchor on the owner's boot clock, in milliseconds.
+    /// The instant on the owner's boot clock in milliseconds, within ``Limits/reading``.
     public var boot: Int64
 
-    /// Makes an anchor from its parts.
+    /// The caller must read both clocks at one instant.
     public init(elapsed: Int64, at: Int64, bound: Int64? = nil, bootID: BootID, boot: Int64) {
         self.elapsed = elapsed
         self.at = at
@@ -53,15 +53,15 @@ public struct Anchor: Hashable, Sendable {
 }
 
 /// An interval of group time in which a phase ran.
-public struct Run: Hashable, Sendable {
-    /// Index of the phase in the plan.
+public struct Run: Hashable, Codable, Sendable {
+    /// The index of the phase in the plan.
     public var phase: Int
-    /// The beginning in group time.
+    /// The beginning in milliseconds of group time, within ``Limits/time``.
     public var from: Int64
-    /// The end in group time; `nil` while it runs.
+    /// The end in milliseconds of group time, not before ``from``; `nil` while it runs.
     public var to: Int64?
 
-    /// Makes a run.
+    /// Without an end, the run is open.
     public init(phase: Int, from: Int64, to: Int64? = nil) {
         self.phase = phase
         self.from = from
@@ -69,18 +69,18 @@ public struct Run: Hashable, Sendable {
     }
 }
 
-/// What a continuation took over: the register of another node at one revision.
-public struct Continuation: Hashable, Sendable {
+/// The register of another node that a session continues.
+public struct Continuation: Hashable, Codable, Sendable {
     /// The owner before.
     public var node: NodeID
-    /// Its epoch.
+    /// The epoch of that register, within ``Limits/counter``.
     public var epoch: Int
-    /// Its revision.
+    /// The revision of that register, within ``Limits/counter``.
     public var rev: Int
-    /// The takeover in group time.
+    /// The takeover in milliseconds of group time, within ``Limits/time``.
     public var at: Int64
 
-    /// Makes a continuation.
+    /// The caller must keep to the bounds of the fields.
     public init(node: NodeID, epoch: Int, rev: Int, at: Int64) {
         self.node = node
         self.epoch = epoch
@@ -89,19 +89,19 @@ public struct Continuation: Hashable, Sendable {
     }
 }
 
-/// The intent that a register shows the effect of.
-public struct LastIntent: Hashable, Sendable {
+/// The intent behind a revision of a register.
+public struct LastIntent: Hashable, Codable, Sendable {
     /// Its id.
     public var intent: IntentID
-    /// What it asked for.
-    public var op: Operation.Name
-    /// Who asked.
+    /// The operation that it asked for.
+    public var op: IntentOperation.Name
+    /// The node that asked.
     public var from: NodeID
-    /// When the owner applied it, in group time.
+    /// When the owner applied it, in milliseconds of group time.
     public var at: Int64
 
-    /// Makes a last intent.
-    public init(intent: IntentID, op: Operation.Name, from: NodeID, at: Int64) {
+    /// Makes the description of an applied intent.
+    public init(intent: IntentID, op: IntentOperation.Name, from: NodeID, at: Int64) {
         self.intent = intent
         self.op = op
         self.from = from
@@ -110,16 +110,15 @@ public struct LastIntent: Hashable, Sendable {
 }
 
 /// The later start that ended a session.
-public struct Superseder: Hashable, Sendable {
+public struct Superseder: Hashable, Codable, Sendable {
     /// The session that won.
     public var session: SessionID
     /// Its owner.
     public var node: NodeID
-    /// In a register the end of the session that lost; in an answer to an intent that, or the start of the winner. In
-    /// milliseconds of group time.
+    /// The end of the session that lost, in milliseconds of group time. In an answer it may be the winner's start.
     public var at: Int64
 
-    /// Makes a superseder.
+    /// Makes the description of a winner.
     public init(session: SessionID, node: NodeID, at: Int64) {
         self.session = session
         self.node = node

@@ -2,23 +2,23 @@
 
 /// The clocks that group time is taken from.
 ///
-/// A kernel that calls its clock synchronised vouches for it: it is taken to be right within ``GroupClock/agreement``,
-/// unless three others contradict it.
+/// A kernel that calls its clock synchronised vouches for it: the clock is taken to be right within
+/// ``GroupClock/agreement``, unless three others contradict it.
 enum TimeSource: Hashable, Sendable {
     /// The own wall clock, for which the kernel vouches.
     case own
-    /// Three or more clocks of others that agree, are vouched for, and contradict the own one, which is vouched for too.
+    /// Three or more vouched clocks of others that agree and contradict the own one, which is vouched for too.
     case outvoted
-    /// The clocks of others that are vouched for, of which a majority agrees. The own one is not vouched for.
+    /// The vouched clocks of others, of which a majority agrees. The own one is not vouched for.
     case vouched
     /// The same, but not all nodes were asked yet, or no majority agrees.
     case contested
-    /// All plausible clocks: nobody vouches for one.
+    /// All plausible clocks, since no kernel vouches for one.
     case plausible
-    /// The latest mark, going on with the boot clock: no clock tells a plausible time.
+    /// The latest mark, continued with the boot clock, since no clock is plausible.
     case mark
 
-    /// Whether what is dated by it is final.
+    /// Whether dates from it are final.
     var isVouched: Bool {
         switch self {
         case .own, .outvoted, .vouched: true
@@ -27,39 +27,43 @@ enum TimeSource: Hashable, Sendable {
     }
 }
 
-/// Chooses where a node takes group time from, and tells it.
+/// Group time, and the choice of its source.
 struct GroupClock: Hashable, Sendable {
     private(set) var source = TimeSource.mark
-    /// Group time beyond the boot clock, unless the source is the own clock.
+    /// Group time minus the boot clock, unless the source is the own clock.
     private var lead: Int64 = 0
-    /// The own wall clock beyond the boot clock when it was last looked at.
+    /// The own wall clock minus the boot clock at the latest choice.
     private(set) var wallLead: Int64 = 0
 
     /// Clocks agree within this many milliseconds; beyond it they contradict each other.
     static let agreement = Limits.stampLead
-    /// An own clock that nobody vouches for is kept when it is within this many milliseconds of the median.
+    /// An own clock that is not vouched for is kept within this many milliseconds of the median.
+    ///
+    /// A judgement, stated by the protocol: the precision of a clock that a person sets by hand.
     static let tolerance: Int64 = 2_000
-    /// A median that moves by fewer milliseconds is not followed: comparisons of clocks waver.
+    /// The median is followed when it moves by more milliseconds than this. A judgement: comparisons of clocks waver by the
+    /// delay of a network.
     private static let wavering: Int64 = 50
-    /// Others that must agree to outvote a clock that is vouched for.
+    /// Others that must agree to outvote a vouched clock. A judgement, stated by the protocol and `Trust.md`: one lying
+    /// member needs two accomplices.
     private static let outvoting = 3
 
-    /// What another node's clock says, as a lead over this node's boot clock.
+    /// The clocks of another node, as leads over this node's boot clock.
     struct Reading: Hashable, Sendable {
         var node: NodeID
-        /// Of its wall clock.
+        /// The lead of its wall clock, in milliseconds.
         var lead: Int64
-        /// Of its group time.
+        /// The lead of its group time, in milliseconds.
         var groupLead: Int64
         /// Whether its kernel vouches for its wall clock.
         var isVouched: Bool
-        /// Whether the node is there and was asked since it came.
+        /// Whether the node is online and has answered since it came online.
         var isPresent: Bool
     }
 
     init() {}
 
-    /// A clock that knows only the mark of its journal.
+    /// A clock that has only the mark of its journal and the own wall clock.
     init(mark: HybridClock, at now: Instant) {
         wallLead = now.wallLead
         lead = max(mark.time, Limits.earliestStamp) - now.boot
@@ -68,18 +72,21 @@ struct GroupClock: Hashable, Sendable {
         lead = wallLead
     }
 
-    /// Whether the own wall clock may have been set since it was last looked at.
+    /// Whether the own wall clock may have been set since the latest choice.
     func hasMoved(at now: Instant) -> Bool {
         abs(now.wallLead - wallLead) > GroupClock.tolerance / 2
             || GroupClock.isVouched(now) != (source == .own || source == .outvoted)
     }
 
-    /// Group time while the own wall clock reads what it read when it was last looked at.
+    /// Group time if the own wall clock was not set since the latest choice.
     func time(at boot: Int64) -> Int64 { boot + (source == .own ? wallLead : lead) }
 
     func time(at now: Instant) -> Int64 { source == .own ? now.wall : now.boot + lead }
 
-    /// Whether so late or early a time can be the present one.
+    /// Whether two readings of one instant contradict each other.
+    static func contradict(_ one: Int64, _ other: Int64) -> Bool { abs(one - other) > agreement }
+
+    /// Whether a clock can show a time now.
     static func isPlausible(_ time: Int64) -> Bool {
         (Limits.earliestStamp...Limits.earliestStamp + Limits.plausibleMilliseconds).contains(time)
     }
@@ -90,7 +97,7 @@ struct GroupClock: Hashable, Sendable {
     /// Chooses the source of group time.
     /// - Parameters:
     ///   - others: One reading of each node whose clock is known.
-    ///   - isComplete: Whether all nodes that are to be asked were asked.
+    ///   - isComplete: Whether all nodes that are to be asked have answered.
     mutating func choose(
         from others: [Reading], own node: NodeID, isComplete: Bool, rules: Rules = .all, at now: Instant
     ) {
@@ -99,13 +106,14 @@ struct GroupClock: Hashable, Sendable {
         guard rules.contains(.groupTime) else { return source = .own }
         let known = others.filter { GroupClock.isPlausible(now.boot + $0.lead) }.sorted { $0.node < $1.node }
         let vouched = known.filter(\.isVouched)
-        let present = vouched.filter { $0.isPresent || !rules.contains(.presentVoices) }
-        // Everybody asks the same few, so that everybody comes to the same.
-        let leads = (present.isEmpty ? vouched : present).prefix(Limits.council).map(\.lead).sorted()
+        let present = vouched.filter { $0.isPresent || !rules.contains(.onlineVotes) }
+        // All nodes use the same few, so that all choose the same time.
+        let leads = (present.isEmpty ? vouched : present).prefix(Limits.timeReferences).map(\.lead).sorted()
         if GroupClock.isVouched(now) {
             chooseVouched(against: present.isEmpty ? [] : leads, rules: rules)
         } else if !leads.isEmpty {
-            // Of two the one nearer to the own clock; where that is of no use, the earlier: a stamp of the past is admitted.
+            // Of two, the one nearer to the own clock; if that is implausible, the earlier one, since a stamp of the past
+            // is admitted.
             let (low, high) = (leads[(leads.count - 1) / 2], leads[leads.count / 2])
             let isHigh = GroupClock.isPlausible(now.wall) && abs(high - wallLead) < abs(low - wallLead)
             let isSettled = isComplete || source == .vouched
@@ -116,30 +124,30 @@ struct GroupClock: Hashable, Sendable {
         }
     }
 
-    /// - Parameter leads: Those of the others that are there and vouched for, the smallest first.
+    /// Chooses between the own clock, which is vouched for, and those of others.
+    /// - Parameter leads: The vouched clocks of online nodes, the smallest first.
     private mutating func chooseVouched(against leads: [Int64], rules: Rules) {
-        let agreeing = GroupClock.agreeing(leads)
+        // A clock that agrees with the own one does not help to outvote it.
+        let agreeing = GroupClock.agreeing(leads.filter { GroupClock.contradict($0, wallLead) })
         let isMajority = agreeing.count >= Self.outvoting && agreeing.count * 2 > leads.count + 1
-        guard isMajority || !rules.contains(.ownClock), rules.contains(.outvoting), !leads.isEmpty,
-            case let middle = agreeing[agreeing.startIndex + agreeing.count / 2],
-            abs(middle - wallLead) > Self.agreement
+        guard isMajority || !rules.contains(.ownClock), rules.contains(.outvoting), !agreeing.isEmpty
         else { return source = .own }
-        follow(middle, as: .outvoted)
+        follow(agreeing[agreeing.startIndex + agreeing.count / 2], as: .outvoted)
     }
 
-    /// Goes by the median of all plausible clocks, else by the latest mark.
+    /// Uses the median of all plausible clocks, or else the latest mark.
     private mutating func guess(
         from known: [Reading], own node: NodeID, latest: [Int64], before: Int64, at now: Instant
     ) {
         let isPlausible = GroupClock.isPlausible(now.wall)
         let all = known.map { ($0.node, $0.lead) } + (isPlausible ? [(node, wallLead)] : [])
-        let leads = all.sorted { $0.0 < $1.0 }.prefix(Limits.council).map(\.1).sorted()
+        let leads = all.sorted { $0.0 < $1.0 }.prefix(Limits.timeReferences).map(\.1).sorted()
         guard !leads.isEmpty else {
             source = .mark
             let latest = latest.filter { GroupClock.isPlausible(now.boot + $0) }.max() ?? before
             return lead = latest > before + Self.tolerance ? latest : before
         }
-        // Of two the later: a clock without a battery stands still while it is off.
+        // Of two, the later one: a clock without a battery stands still while it is off.
         let middle = leads[leads.count / 2]
         guard isPlausible, abs(wallLead - middle) <= Self.tolerance else { return follow(middle, as: .plausible) }
         source = .plausible
@@ -151,12 +159,12 @@ struct GroupClock: Hashable, Sendable {
         self.source = source
     }
 
-    /// The most that agree among themselves.
+    /// The largest group of clocks that agree among themselves.
     /// - Parameter leads: The smallest first.
     private static func agreeing(_ leads: [Int64]) -> ArraySlice<Int64> {
         var most = leads[..<0]
         for first in leads.indices {
-            let end = leads[first...].firstIndex { $0 - leads[first] > agreement } ?? leads.endIndex
+            let end = leads[first...].firstIndex { contradict($0, leads[first]) } ?? leads.endIndex
             if end - first > most.count { most = leads[first..<end] }
         }
         return most

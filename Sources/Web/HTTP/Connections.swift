@@ -3,32 +3,33 @@
 import Logging
 import NIOCore
 import NIOHTTPTypes
+import Platform
 import Synchronization
 
 /// Counts the open connections of the HTTP server and refuses those above its limits.
 ///
-/// Anybody on the network can open connections without a key. The limits leave the node enough files for its journal, its
-/// control socket and its hooks, and leave programs and displays of this machine connections of their own. An IPv6 host may
-/// have many addresses; the limit for all other machines together bounds it.
+/// Any host on the network can open connections without a key. The limits leave the node enough file descriptors for its
+/// journal, its control socket and its hooks, and reserve connections for programs and displays of this machine. An IPv6
+/// host may have many addresses; the total for all other machines bounds it.
 final class Connections: Sendable {
-    /// How many connections there may be.
+    /// The limits on open connections.
     struct Limits: Hashable, Sendable {
-        /// Pages hold one connection each for their events and one for their presses; the rest is for programs.
-        private static let useful = 2 * Displays.most + 64
-        /// Files that the node needs for all else.
+        /// Two connections per page, for its events and for its presses, and 64 for programs.
+        private static let usefulTotal = 2 * Displays.limit + 64
+        /// The file descriptors that the node needs for everything else.
         private static let filesForOthers = 256
 
-        /// All together.
+        /// The limit for all connections.
         var total: Int
-        /// Of these, the part that only connections from this machine get.
-        var keptForLocal: Int
-        /// From one address of another machine. A browser opens six for all its pages of a node.
+        /// The part of ``total`` that is reserved for connections from this machine.
+        var reservedForLocal: Int
+        /// The limit for one address of another machine. A browser opens at most six to a node.
         var perAddress = 64
 
-        /// Derives the limits from the number of files that the process may have open.
+        /// Derives the limits from the process's limit of open files.
         init(openFiles: Int) {
-            total = min(Self.useful, max(openFiles - Self.filesForOthers, openFiles / 4))
-            keptForLocal = min(64, total / 8)
+            total = min(Self.usefulTotal, max(openFiles - Self.filesForOthers, openFiles / 4))
+            reservedForLocal = min(64, total / 8)
         }
     }
 
@@ -36,7 +37,7 @@ final class Connections: Sendable {
         var total = 0
         var remote: [String: Int] = [:]
         var remoteTotal = 0
-        var saidAt: ContinuousClock.Instant?
+        var limiter = LogLimiter()
     }
 
     private let limits: Limits
@@ -48,12 +49,14 @@ final class Connections: Sendable {
         self.log = log
     }
 
-    /// Counts a connection from an address if the limits allow it. Each that is admitted MUST be given back by ``close(_:)``.
+    /// Counts a connection if the limits allow it.
+    ///
+    /// - Returns: Whether it is admitted. The caller must call ``close(_:)`` once for each admitted connection.
     func open(_ address: SocketAddress?) -> Bool {
         let isAdmitted = state.withLock { state in
             guard state.total < limits.total else { return false }
             if let remote = Self.remote(address) {
-                let isFull = state.remoteTotal >= limits.total - limits.keptForLocal
+                let isFull = state.remoteTotal >= limits.total - limits.reservedForLocal
                 if isFull || state.remote[remote, default: 0] >= limits.perAddress { return false }
                 state.remote[remote, default: 0] += 1
                 state.remoteTotal += 1
@@ -61,7 +64,7 @@ final class Connections: Sendable {
             state.total += 1
             return true
         }
-        if !isAdmitted { tell(of: address) }
+        if !isAdmitted { logRefusal(of: address) }
         return isAdmitted
     }
 
@@ -74,30 +77,25 @@ final class Connections: Sendable {
         }
     }
 
-    /// The address of another machine; `nil` for this one.
+    /// Returns the address of another machine; `nil` for this machine.
     private static func remote(_ address: SocketAddress?) -> String? {
         address?.isLoopback == true ? nil : address?.ipAddress ?? "unknown"
     }
 
-    /// Logs a refusal, at most one a minute: a stranger cannot fill the log.
-    private func tell(of address: SocketAddress?) {
-        let isDue = state.withLock { state in
-            let now = ContinuousClock.now
-            if let saidAt = state.saidAt, now - saidAt < .seconds(60) { return false }
-            state.saidAt = now
-            return true
-        }
-        guard isDue else { return }
+    /// Logs a refusal, at most one per minute, so that another host cannot fill the log.
+    private func logRefusal(of address: SocketAddress?) {
+        let suppressed = state.withLock { $0.limiter.allows(at: SystemClock.bootMilliseconds()) }
+        guard let suppressed else { return }
         log.warning(
-            "an HTTP connection was refused: too many are open",
+            "HTTP connection refused: too many are open",
             metadata: [
                 "address": "\(address?.ipAddress ?? "unknown")", "perAddress": "\(limits.perAddress)",
-                "total": "\(limits.total)",
+                "total": "\(limits.total)", "repeated": "\(suppressed)",
             ])
     }
 }
 
-/// Closes a connection at its beginning if ``Connections`` does not admit it.
+/// Closes a new connection if ``Connections`` does not admit it.
 final class ConnectionGate: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -115,7 +113,7 @@ final class ConnectionGate: ChannelInboundHandler, RemovableChannelHandler {
 }
 
 extension SocketAddress {
-    /// Whether this machine talks to itself: over its loopback interface, or over a Unix socket.
+    /// Whether the address is this machine's: on the loopback interface or a Unix socket.
     var isLoopback: Bool {
         guard let text = ipAddress else { return true }
         return text == "::1" || text.hasPrefix("127.") || text.hasPrefix("::ffff:127.")

@@ -1,151 +1,175 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Control
 import Display
 import HTTPTypes
 import NIOCore
 import NIOHTTPTypes
+import Platform
 import Session
 import Wire
 
-/// The pages that are open, and what each is told: its timeline, anew whenever something happens.
+/// The open event streams of pages. Each gets its timeline after every change.
 ///
-/// A change is rendered once for all pages that want it alike and written to each connection on its own event loop:
-/// with a task for each page, hundreds of tasks would have to be woken before the last page hears of it.
+/// A change is rendered once for all pages with equal options, and written to each connection on its event loop. One task
+/// per page would mean hundreds of wake-ups before the last page is updated.
 actor Displays {
-    /// As many pages as a node keeps up to date.
-    static let most = 500
-    /// Of them only pages of this machine get the last ones: its kiosk does not depend on what others open.
-    static let keptForLocal = 20
-    /// As many pages as share one key, so that a link that was given away does not keep out the other one.
-    static let mostOfOneKey = 400
+    /// The limit of open pages.
+    static let limit = 500
+    /// The part of ``limit`` reserved for this machine, so that its kiosk does not depend on remote pages.
+    static let reservedForLocal = 20
+    /// The limit of pages per key, so that a shared view link does not lock out the control key.
+    static let limitPerKey = 400
+    /// The limit of pages per phone. A connection that a phone lost counts until its end is noticed.
+    static let limitPerPhone = 12
 
-    /// On whose behalf a page is open.
+    /// The presets that fit beside each other.
+    private static let startsLimit = 4
+
+    /// The client that a page is counted for.
     enum Viewer: Hashable {
-        /// Of this machine itself.
+        /// A browser of this machine.
         case local
-        /// With a key that may do this.
+        /// A client with the shared key for this access.
         case key(Access)
+        /// The phone whose key has this hash.
+        case phone(String)
+
+        fileprivate var limit: Int {
+            switch self {
+            case .local: Displays.limit
+            case .key: Displays.limitPerKey
+            case .phone: Displays.limitPerPhone
+            }
+        }
     }
 
-    /// How a page wants its timeline.
-    struct Wish: Hashable {
+    /// The options of a page's timeline.
+    struct StreamOptions: Hashable {
         var face: Face
         var language: String
         var isReadOnly: Bool
+        /// Whether every allowed operation has a button, as on the remote page.
+        var hasAllOperations = false
+        /// Whether presets have buttons while there is no session.
+        var offersStarts = false
     }
 
-    /// A page's place; its stream ends when the page goes away, or the node.
-    struct Seat {
+    /// A page's entry among the open pages. Its stream ends when the page disconnects or the node shuts down.
+    struct Subscription {
         var id: Int
         var end: AsyncStream<Never>
     }
 
     private struct Page {
-        var wish: Wish
+        var options: StreamOptions
         var viewer: Viewer
         var channel: any Channel
         var end: AsyncStream<Never>.Continuation
-        /// Since when the page has not taken what it was told.
-        var stalledSince: ContinuousClock.Instant?
+        /// When the page's socket was first found full, on the boot clock in milliseconds; `nil` while it accepts data.
+        var stalledSince: Int64?
     }
 
     private let node: any NodeAccess
-    private let patience: Patience
+    private let timeouts: Timeouts
     private var pages: [Int: Page] = [:]
     private var lastID = 0
-    private var shown: Shown?
+    /// The snapshot of the last update.
+    private var shown: DisplaySnapshot?
 
-    init(node: any NodeAccess, patience: Patience = Patience()) {
+    init(node: any NodeAccess, timeouts: Timeouts = Timeouts()) {
         self.node = node
-        self.patience = patience
+        self.timeouts = timeouts
     }
 
     var count: Int { pages.count }
 
-    /// Tells the pages whatever happens, until the task is cancelled.
+    /// Updates the pages after each change, until the task is cancelled.
     func run() async {
         let views = await node.views()
         await withDiscardingTaskGroup { group in
             group.addTask { await self.beat() }
-            for await _ in views { await tell() }
+            for await _ in views { await update() }
             group.cancelAll()
         }
     }
 
     /// Whether one more page may be opened.
     func hasRoom(for viewer: Viewer) -> Bool {
-        guard viewer != .local else { return pages.count < Self.most }
-        return pages.count < Self.most - Self.keptForLocal
-            && pages.values.count { $0.viewer == viewer } < Self.mostOfOneKey
+        guard viewer != .local else { return pages.count < Self.limit }
+        return pages.count < Self.limit - Self.reservedForLocal
+            && pages.values.count { $0.viewer == viewer } < viewer.limit
     }
 
-    /// Tells a page how things stand, and from then on whatever happens. The head of its response is on its way.
-    /// - Returns: `nil` when there are too many.
-    func join(_ wish: Wish, as viewer: Viewer, on channel: any Channel) async -> Seat? {
+    /// Adds a page, sends it the current timeline and, from then on, each update. The caller must have sent the response
+    /// head, and must call ``leave(_:)`` when the returned stream ends.
+    /// - Returns: `nil` if a limit is reached.
+    func join(_ options: StreamOptions, as viewer: Viewer, on channel: any Channel) async -> Subscription? {
         guard hasRoom(for: viewer) else { return nil }
         let (stream, end) = AsyncStream.makeStream(of: Never.self)
         lastID += 1
         let id = lastID
-        pages[id] = Page(wish: wish, viewer: viewer, channel: channel, end: end)
+        pages[id] = Page(options: options, viewer: viewer, channel: channel, end: end)
         channel.closeFuture.whenComplete { _ in end.finish() }
-        Self.write(Self.timeline(of: await present(), for: wish), to: [channel])
-        return Seat(id: id, end: stream)
+        Self.write(Self.timeline(of: await present(), for: options), to: [channel])
+        return Subscription(id: id, end: stream)
     }
 
     func leave(_ id: Int) { pages[id] = nil }
 
-    /// Ends every stream, since the node ends.
+    /// Ends every stream, for shutdown.
     func close() {
         for page in pages.values { page.end.finish() }
         pages = [:]
     }
 
-    /// How things stand now: a page takes the instant of its first timeline for the present one. Not before what all
-    /// pages have been told meanwhile.
-    private func present() async -> Shown {
-        let now = await node.shown()
+    /// Returns the present snapshot, from which a page sets its clock, or a newer one sent meanwhile.
+    private func present() async -> DisplaySnapshot {
+        let now = await node.snapshot()
         if let shown, shown.boot >= now.boot { return shown }
         return now
     }
 
-    private func tell() async {
-        let now = await node.shown()
+    private func update() async {
+        let now = await node.snapshot()
         shown = now
-        let told = pages.filter { id, page in isReady(page, id) }
-        for (wish, pages) in Dictionary(grouping: told.values, by: \.wish) {
-            Self.write(Self.timeline(of: now, for: wish), to: pages.map(\.channel))
+        let ready = pages.filter { id, page in isReady(page, id) }
+        for (options, pages) in Dictionary(grouping: ready.values, by: \.options) {
+            Self.write(Self.timeline(of: now, for: options), to: pages.map(\.channel))
         }
     }
 
     private func isReady(_ page: Page, _ id: Int) -> Bool {
         if page.channel.isWritable { return true }
-        if page.stalledSince == nil { pages[id]?.stalledSince = .now }
+        if page.stalledSince == nil { pages[id]?.stalledSince = SystemClock.bootMilliseconds() }
         return false
     }
 
     private func beat() async {
         let beat = ByteBuffer.event("beat", data: Array("1".utf8))
-        while (try? await Task.sleep(for: patience.beat)) != nil {
+        while (try? await Task.sleep(for: timeouts.beat)) != nil {
             guard !pages.isEmpty else { continue }
-            let wasWrong = shown?.isClockWrong
-            if await node.shown().isClockWrong != wasWrong { await tell() }
+            let wasWrong = shown?.nodeView.isClockWrong
+            if await node.snapshot().nodeView.isClockWrong != wasWrong { await update() }
             let stalled = pages.filter { $0.value.stalledSince != nil }
             Self.write(beat, to: pages.values.filter { $0.stalledSince == nil }.map(\.channel))
-            for (id, page) in stalled { await catchUp(page, id) }
+            for (id, page) in stalled { await resumeOrDrop(page, id) }
         }
     }
 
-    /// A page that takes in again gets what is true now; one that does not is given up.
-    private func catchUp(_ page: Page, _ id: Int) async {
+    /// Sends a stalled page the current timeline if its socket accepts data again, and drops it after the timeout.
+    private func resumeOrDrop(_ page: Page, _ id: Int) async {
         if page.channel.isWritable {
             pages[id]?.stalledSince = nil
-            Self.write(Self.timeline(of: await present(), for: page.wish), to: [page.channel])
-        } else if let since = page.stalledSince, .now - since > patience.stalled {
+            Self.write(Self.timeline(of: await present(), for: page.options), to: [page.channel])
+        } else if let since = page.stalledSince,
+            .milliseconds(SystemClock.bootMilliseconds() - since) > timeouts.stalled
+        {
             page.channel.close(promise: nil)
         }
     }
 
-    /// One round on each event loop, however many pages there are.
+    /// Writes an event to all channels, with one task per event loop.
     private static func write(_ event: ByteBuffer, to channels: [any Channel]) {
         for channels in Dictionary(grouping: channels, by: { ObjectIdentifier($0.eventLoop) }).values {
             channels.first?.eventLoop.execute {
@@ -154,11 +178,16 @@ actor Displays {
         }
     }
 
-    private static func timeline(of shown: Shown, for wish: Wish) -> ByteBuffer {
-        let strings = Catalogue.strings(wish.language) ?? .english
-        let timeline = Timeline(
-            shown.view, from: shown.boot, face: wish.face,
-            options: shown.options(strings: strings, isReadOnly: wish.isReadOnly))
-        return .event("timeline", data: timeline.json(at: shown.boot, node: shown.node, strings: strings))
+    private static func timeline(of shown: DisplaySnapshot, for options: StreamOptions) -> ByteBuffer {
+        let strings = Catalogue.strings(options.language) ?? .english
+        var content = shown.options(strings: strings, isReadOnly: options.isReadOnly)
+        content.hasAllOperations = options.hasAllOperations
+        let timeline = Timeline(shown.nodeView.view, from: shown.boot, face: options.face, options: content)
+        let offers = options.offersStarts && !content.isReadOnly ? shown.presets.prefix(Self.startsLimit) : []
+        return .event(
+            "timeline",
+            data: timeline.json(
+                at: shown.boot, node: shown.nodeView.node, offers: offers.map { Offer($0, strings: strings) },
+                strings: strings))
     }
 }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Control
+import Hummingbird
 import Wire
 
-/// The secrets that open a node to other machines.
+/// The two shared keys with which other machines access a node.
 struct HTTPKeys: Sendable {
-    /// The name of the cookie that holds one.
+    /// The name of the cookie that holds a key.
     static let cookie = "lockstep"
 
     private let view: String
@@ -16,9 +18,19 @@ struct HTTPKeys: Sendable {
         self.control = control
     }
 
-    /// What a key allows; `nil` when it is none of these.
+    /// Returns a redirect that gives the browser a key in its cookie.
+    static func redirect(to location: String, with key: String) -> Response {
+        Response(
+            status: .seeOther,
+            headers: [
+                .location: location, .cacheControl: "no-store",
+                .setCookie: "\(cookie)=\(key); Path=/; Max-Age=31536000; HttpOnly; SameSite=Strict",
+            ])
+    }
+
+    /// Returns the access that a key grants, or `nil` if it is not valid.
     func access(of key: String) -> Access? {
-        // Both are compared, and each to its end: how long it takes says nothing.
+        // Constant time: always compare both keys, each to its end.
         let isControl = Self.isSame(key, control)
         let isView = Self.isSame(key, view)
         return isControl ? .control : isView ? .view : nil

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import Control
 import Glibc
 import Hummingbird
 public import Logging
 import NIOCore
 public import ServiceLifecycle
 import Session
-public import Wire
+import Wire
 
 /// The HTTP API and the kiosk page of a node on a TCP port.
 public struct HTTPServer: Service {
@@ -14,106 +15,99 @@ public struct HTTPServer: Service {
     private let host: String
     private let port: Int
     private let kiosk: KioskReport
-    private let gate: Gate
+    private let auth: AuthMiddleware
     private let log: Logger
-    var patience = Patience()
+    var timeouts = Timeouts()
     var limits: Connections.Limits
 
-    /// Makes a server, which listens from ``run()`` on.
+    /// Creates a server. It does not listen before ``run()``.
     /// - Parameters:
-    ///   - node: What it serves.
+    ///   - node: The node to serve.
     ///   - host: The address to listen on.
-    ///   - port: The port, 1 to 65,535.
-    ///   - hosts: Names of this machine in lower case, besides its addresses.
-    ///   - givenHosts: Further names, as a proxy's: whoever asks by one of them needs a key, wherever it is.
-    ///   - openFiles: How many files this process may have open; the number of connections depends on it.
-    ///   - kiosk: The same with the keys that open it to other machines.
-    ///   - log: Where it says what happens.
+    ///   - port: The port, 1...65535.
+    ///   - hosts: The names of this machine in lower case, besides its addresses.
+    ///   - givenHosts: Further host names in lower case, such as a proxy's. Requests for them always need a key.
+    ///   - openFiles: The process's limit of open files, from which the limits on connections are derived.
+    ///   - kiosk: The address of the page and the shared keys for other machines.
+    ///   - phones: The phones with a key of their own.
+    ///   - log: The logger; requests are not logged.
     public init(
         node: any NodeAccess, host: String, port: Int, hosts: Set<String>, givenHosts: Set<String> = [],
-        openFiles: Int, kiosk: KioskReport, log: Logger
+        openFiles: Int, kiosk: KioskReport, phones: PairedPhones, log: Logger
     ) {
         self.node = node
         self.host = host
         self.port = port
         self.kiosk = kiosk
-        gate = Gate(
-            keys: HTTPKeys(kiosk), hosts: hosts.union(["localhost"]), givenHosts: givenHosts,
+        auth = AuthMiddleware(
+            keys: HTTPKeys(kiosk), phones: phones, hosts: hosts.union(["localhost"]), givenHosts: givenHosts,
             needsLocalKey: kiosk.needsLocalKey == true)
         limits = Connections.Limits(openFiles: openFiles)
         self.log = log
     }
 
     static func router(
-        node: any NodeAccess, displays: Displays, kiosk: KioskReport, gate: Gate, patience: Patience = Patience()
+        node: any NodeAccess, displays: Displays, kiosk: KioskReport, auth: AuthMiddleware,
+        timeouts: Timeouts = Timeouts()
     ) -> Router<WebContext> {
         let router = Router(context: WebContext.self, options: .autoGenerateHeadEndpoints)
-        let signpost = Signpost()
-        router.add(middleware: gate)
-        router.add(middleware: signpost)
-        router.add(middleware: OwnPages())
-        API(node: node, patience: patience.body).addRoutes(to: router)
+        let notFound = NotFoundMiddleware()
+        router.add(middleware: auth)
+        router.add(middleware: notFound)
+        router.add(middleware: SameOriginMiddleware())
+        API(node: node, bodyTimeout: timeouts.body).addRoutes(to: router)
         PageRoutes(node: node, displays: displays, kiosk: kiosk).addRoutes(to: router)
         WidgetRoutes(node: node).addRoutes(to: router)
         WeekRoutes(node: node).addRoutes(to: router)
-        signpost.learn(router)
+        RemoteRoutes(node: node).addRoutes(to: router)
+        PhoneRoutes(phones: auth.phones).addRoutes(to: router)
+        notFound.setRoutes(of: router)
         return router
     }
 
-    /// Serves until graceful shutdown. An address that cannot be listened on, because its port is taken or the machine has
-    /// no such address yet, is said in the log and tried again: the session goes on without a page.
+    /// Serves until graceful shutdown.
+    ///
+    /// If the port is taken, or the machine does not have the address yet, it logs a warning and retries. The node works
+    /// without its page meanwhile.
     public func run() async throws {
-        // It fails only by the end.
-        guard (try? await cancelWhenGracefulShutdown { try await waitUntilFree() }) != nil else { return }
-        try await serve()
-    }
-
-    private func waitUntilFree() async throws {
-        var said: String?
-        while let reason = whyNotFree() {
-            if reason != said {
-                log.warning(
-                    "the kiosk page cannot be served yet: is the port taken, or the address another machine's?",
-                    metadata: ["address": "\(host):\(port)", "reason": "\(reason)"])
+        var logged: String?
+        while true {
+            do {
+                return try await serve()
+            } catch let error as IOError {
+                let reason = String(cString: strerror(error.errnoCode))
+                if reason != logged {
+                    log.warning(
+                        "the kiosk page cannot be served yet: is the port taken, or the address another machine's?",
+                        metadata: ["address": "\(host):\(port)", "reason": "\(reason)"])
+                }
+                logged = reason
             }
-            said = reason
-            try await Task.sleep(for: patience.bind)
-        }
-    }
-
-    /// Binds and does not listen: who comes in between is to be refused, and not to find somebody who never answers.
-    private func whyNotFree() -> String? {
-        do {
-            let address = try SocketAddress.makeAddressResolvingHost(host, port: port)
-            let probe = socket(address.protocol == .inet6 ? AF_INET6 : AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-            defer { close(probe) }
-            var on: Int32 = 1
-            setsockopt(probe, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<Int32>.size))
-            let code = address.withSockAddr { bind(probe, $0, socklen_t($1)) }
-            return code == 0 ? nil : String(cString: strerror(errno))
-        } catch {
-            return "\(error)"
+            // It throws only at shutdown.
+            guard (try? await cancelWhenGracefulShutdown { try await Task.sleep(for: timeouts.bind) }) != nil else {
+                return
+            }
         }
     }
 
     private func serve() async throws {
         var quiet = log
         quiet.logLevel = max(log.logLevel, .warning)
-        let displays = Displays(node: node, patience: patience)
-        let router = Self.router(node: node, displays: displays, kiosk: kiosk, gate: gate, patience: patience)
+        let displays = Displays(node: node, timeouts: timeouts)
+        let router = Self.router(node: node, displays: displays, kiosk: kiosk, auth: auth, timeouts: timeouts)
         let connections = Connections(limits: limits, log: log)
         let application = Application(
             router: router,
             server: .http1(
                 configuration: .init(
                     additionalChannelHandlers: [ConnectionGate(connections), SafeHeaders()],
-                    idleTimeout: TimeAmount(patience.idle),
+                    idleTimeout: TimeAmount(timeouts.idle),
                     httpDecoderConfiguration: .init(
                         maxHeaderFieldSize: Limits.payloadBytes, maxHeaderListSize: Limits.payloadBytes,
                         maxHeaderFieldCount: 100))),
             configuration: .init(
                 address: .hostname(host, port: port),
-                // A connection that is refused has a file, too, until it is closed.
+                // 64 more: a refused connection also has a descriptor until it is closed.
                 availableConnectionsDelegate: .maximum(limits.total + 64, logger: quiet)),
             onServerRunning: { [log, host, port] _ in
                 log.info("the kiosk page is served", metadata: ["address": "http://\(host):\(port)/"])
@@ -126,7 +120,7 @@ public struct HTTPServer: Service {
                 guard (try? await gracefulShutdown()) != nil else { return }
                 await displays.close()
             }
-            // Ends when the streams of the displays have.
+            // Returns after the event streams have ended.
             try await application.run()
             group.cancelAll()
         }

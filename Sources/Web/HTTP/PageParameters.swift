@@ -3,12 +3,12 @@
 import Display
 import HTTPTypes
 
-/// What may stand in the address of a page. Misspelt values are said at once: a kiosk on a wall is hard to look into.
+/// The query parameters of a page. Invalid values are an error at once, because a kiosk on a wall is hard to debug.
 enum PageParameters {
     private static let themes = ["dark", "light", "e-ink"]
     private static let scales = 0.2...1.0
 
-    static func face(_ query: [String: String]) throws(Refused) -> Face {
+    static func face(_ query: [String: String]) throws(HTTPProblem) -> Face {
         guard let name = query["face"] else { return .focus }
         guard let face = Face(rawValue: name) else {
             throw wrong("face", "must be one of \(Face.allCases.map(\.rawValue).joined(separator: ", "))")
@@ -16,11 +16,14 @@ enum PageParameters {
         return face
     }
 
-    /// - Throws: ``Refused`` for the first that is none of the page's.
-    static func check(_ query: [String: String]) throws(Refused) {
-        _ = try face(query)
+    /// Validates the parameters.
+    /// - Throws: ``HTTPProblem`` for the first invalid value.
+    static func check(_ query: [String: String]) throws(HTTPProblem) {
         if let theme = query["theme"], !themes.contains(theme) {
             throw wrong("theme", "must be one of \(themes.joined(separator: ", "))")
+        }
+        if try face(query) == .boring, query["theme"] == "e-ink" {
+            throw wrong("theme", "e-ink has no boring face, which counts seconds; use another face with hide")
         }
         if let text = query["scale"] {
             guard let scale = Double(text), scales.contains(scale) else {
@@ -29,7 +32,7 @@ enum PageParameters {
         }
     }
 
-    private static func wrong(_ name: String, _ message: String) -> Refused {
-        Refused(.unprocessableContent, field: name, message)
+    private static func wrong(_ name: String, _ message: String) -> HTTPProblem {
+        HTTPProblem(.unprocessableContent, field: name, message)
     }
 }

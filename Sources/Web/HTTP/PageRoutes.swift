@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CWebAssets
+import Control
 import Display
 import Hummingbird
 import NIOCore
 import Session
 import Wire
 
-/// The routes for people's screens: the kiosk page, its timeline, widgets; and for those who look after the node.
+/// The routes of the kiosk page, of files that pages share, and of monitoring.
 struct PageRoutes: Sendable {
     let node: any NodeAccess
     let displays: Displays
@@ -16,11 +18,17 @@ struct PageRoutes: Sendable {
         router.get("/") { request, _ in try page(request) }
         router.get("/kiosk.css") { _, _ in try Self.file("kiosk.css", "text/css; charset=utf-8") }
         router.get("/kiosk.js") { _, _ in try Self.file("kiosk.js", "text/javascript; charset=utf-8") }
+        router.get("/live.js") { _, _ in try Self.file("live.js", "text/javascript; charset=utf-8") }
+        router.get("/alerts.js") { _, _ in try Self.file("alerts.js", "text/javascript; charset=utf-8") }
+        router.get("/look.css") { _, _ in try Self.file("look.css", "text/css; charset=utf-8") }
+        for name in Self.typeface {
+            router.get("/\(name)") { _, _ in try Self.file(name, "font/woff2", cache: "max-age=31536000, immutable") }
+        }
         router.get("/openapi.json") { _, _ in try Self.file("openapi.json", "application/json") }
         router.get("/v1/timeline") { request, context in try await timeline(request, context) }
         router.get("/qr.svg") { request, context in try qr(request, context) }
         router.get("/v1/clock") { _, _ in
-            Response(Array(#"{"boot":\#(await node.shown().boot)}"#.utf8), type: "application/json")
+            Response(Array(#"{"boot":\#(await node.snapshot().boot)}"#.utf8), type: "application/json")
         }
         router.get("/health") { _, _ in
             let metrics = await node.metrics()
@@ -35,80 +43,85 @@ struct PageRoutes: Sendable {
         }
     }
 
-    static func file(_ name: String, _ type: String) throws -> Response {
-        guard let bytes = Assets.bytes(named: name) else { throw HTTPError(.notFound) }
-        // Another version of the program has another page under the same name.
-        return Response(bytes, type: type, cache: "no-cache")
+    /// The files of the typeface. Each content has a name of its own, so that browsers can keep it for a year.
+    static let typeface = ["inter-text.v1.woff2", "inter-bold.v1.woff2", "inter-digits.v1.woff2"]
+
+    /// Returns an embedded file.
+    /// - Parameter cache: By default revalidated, because another version of the program serves another file under the
+    ///   same name.
+    static func file(_ name: String, _ type: String, cache: String = "no-cache") throws -> Response {
+        guard let bytes = bytes(named: name) else { throw HTTPError(.notFound) }
+        return Response(bytes, type: type, cache: cache)
     }
 
-    /// The page, unless its address holds what it could only pass over.
+    /// Returns the content of an embedded file; `nil` if none has that name.
+    static func bytes(named name: String) -> [UInt8]? {
+        var count = 0
+        guard let bytes = web_asset(name, &count) else { return nil }
+        return Array(UnsafeBufferPointer(start: bytes, count: count))
+    }
+
+    /// Returns the kiosk page, or an error for an invalid parameter.
     private func page(_ request: Request) throws -> Response {
-        do throws(Refused) {
-            try PageParameters.check(request.query)
-        } catch {
-            return error.response
-        }
+        try PageParameters.check(request.query)
         return try Self.file("kiosk.html", "text/html; charset=utf-8")
     }
 
-    /// The page's own address as whoever stands before it can open it: with the key that this page has itself.
+    /// Returns a QR code of the page's address, with a key for the access that this page has.
+    ///
+    /// A phone gets no key: those of the code are shared, and would outlast its own.
     private func qr(_ request: Request, _ context: WebContext) throws -> Response {
         var query = request.query
-        do throws(Refused) {
-            try PageParameters.check(query)
-        } catch {
-            return error.response
-        }
-        let wantsControl = !Displays.Wish.isOff(query.removeValue(forKey: "controls")) && context.access == .control
+        try PageParameters.check(query)
+        let wantsControl =
+            !Displays.StreamOptions.isOff(query.removeValue(forKey: "controls")) && context.access == .control
         query["qr"] = nil
         let isOpen = kiosk.isLoopback && context.isLocal && kiosk.needsLocalKey != true
-        query["key"] = isOpen ? nil : wantsControl ? kiosk.controlKey : kiosk.viewKey
+        query["key"] = isOpen || context.phone != nil ? nil : wantsControl ? kiosk.controlKey : kiosk.viewKey
         let authority = request.head.authority ?? ""
-        let host = Gate.host(of: authority)
-        let isHere = host == "localhost" || host.hasPrefix("127.") || host == "::1"
+        let isHere = AuthMiddleware.isLoopback(AuthMiddleware.host(of: authority))
         let reachable = isHere && !kiosk.isLoopback ? "\(kiosk.machine).local:\(kiosk.port ?? 80)" : authority
         let address = KioskReport.link(to: reachable, query: query)
         guard let code = QRCode(address) else {
-            return Refused(.unprocessableContent, "the address is too long for a QR code").response
+            throw HTTPProblem(.unprocessableContent, "the address is too long for a QR code")
         }
         return Response(Array(code.svg.utf8), type: "image/svg+xml")
     }
 
-    private static let full = Refused(
-        .serviceUnavailable, "all event streams of this node are in use; it has \(Displays.most)")
-
     private func timeline(_ request: Request, _ context: WebContext) async throws -> Response {
-        do throws(Refused) {
-            let wish = try Displays.Wish(
-                request.query, header: request.headers[.acceptLanguage], access: context.access)
-            let viewer: Displays.Viewer = context.isLocal ? .local : .key(context.access)
-            guard await displays.hasRoom(for: viewer) else { throw Self.full }
-            return .eventStream { [displays, channel = context.channel] writer in
-                // An empty write: the head has gone before it.
-                try await writer.write(ByteBuffer())
-                guard let seat = await displays.join(wish, as: viewer, on: channel) else { return }
-                for await _ in seat.end {}
-                await displays.leave(seat.id)
-            }
-        } catch {
-            return error.response
+        let options = try Displays.StreamOptions(
+            request.query, header: request.headers[.acceptLanguage], access: context.access)
+        let viewer: Displays.Viewer =
+            context.phone.map { .phone($0) } ?? (context.isLocal ? .local : .key(context.access))
+        guard await displays.hasRoom(for: viewer) else {
+            throw HTTPProblem(
+                .serviceUnavailable, "the node has too many open pages (at most \(Displays.limit)); close one")
+        }
+        return .eventStream { [displays, channel = context.channel] writer in
+            // An empty write sends the response head.
+            try await writer.write(ByteBuffer())
+            guard let subscription = await displays.join(options, as: viewer, on: channel) else { return }
+            for await _ in subscription.end {}
+            await displays.leave(subscription.id)
         }
     }
 }
 
-extension Displays.Wish {
-    init(_ query: [String: String], header: String?, access: Access) throws(Refused) {
+extension Displays.StreamOptions {
+    init(_ query: [String: String], header: String?, access: Access) throws(HTTPProblem) {
         face = try PageParameters.face(query)
-        language = Strings.wished(query["lang"], header: header).language
+        language = Strings.requested(query["lang"], header: header).language
         isReadOnly = access == .view || Self.isOff(query["controls"])
+        hasAllOperations = query["remote"] != nil
+        offersStarts = !isReadOnly && face.hasButtons && query["controls"] == "1"
     }
 
     static func isOff(_ value: String?) -> Bool { ["0", "no", "off", "false"].contains(value ?? "") }
 }
 
 extension Strings {
-    /// The language that a request asks for: by name, else as the browser has it.
-    static func wished(_ language: String?, header: String?) -> Strings {
+    /// Returns the strings of the `lang` parameter's language, else of the browser's preferred one.
+    static func requested(_ language: String?, header: String?) -> Strings {
         if let language, !language.isEmpty { return Catalogue.best(for: [language]) }
         return Catalogue.best(forAcceptLanguage: header ?? "")
     }

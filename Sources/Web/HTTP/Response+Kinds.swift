@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Control
 import Hummingbird
 import NIOCore
 import Wire
 
 extension Request {
-    /// The parameters behind the question mark; of one that stands twice the last counts.
+    /// The query parameters; the last value of a repeated name counts.
     var query: [String: String] {
         var query: [String: String] = [:]
         for (name, value) in uri.queryParameters { query[String(name)] = String(value) }
@@ -14,14 +15,14 @@ extension Request {
 }
 
 extension Response {
-    /// A whole body, of the present moment unless said otherwise.
+    /// Creates a response with a complete body, by default not cacheable.
     init(_ bytes: [UInt8], type: String, status: HTTPResponse.Status = .ok, cache: String = "no-store") {
         self.init(
             status: status, headers: [.contentType: type, .cacheControl: cache],
             body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
     }
 
-    /// A stream of server-sent events.
+    /// Returns a response that streams server-sent events.
     static func eventStream(
         _ write: @escaping @Sendable @concurrent (inout any ResponseBodyWriter) async throws -> Void
     ) -> Response {
@@ -35,7 +36,7 @@ extension Response {
 }
 
 extension ByteBuffer {
-    /// One server-sent event; its data is one line.
+    /// Encodes one server-sent event. The data must be one line.
     static func event(_ name: String, data: [UInt8]) -> ByteBuffer {
         var event = ByteBuffer(string: "event: \(name)\ndata: ")
         event.writeBytes(data)
@@ -44,8 +45,8 @@ extension ByteBuffer {
     }
 }
 
-/// A request that is not carried out: what is wrong with it, in the shape of every other answer.
-struct Refused: Error {
+/// An error response, whose body is a ``ReplyReport`` like that of other answers.
+struct HTTPProblem: HTTPResponseError {
     var status: HTTPResponse.Status
     var field: String
     var message: String
@@ -60,4 +61,6 @@ struct Refused: Error {
         Response(
             ReportJSON.encode(ReplyReport(RequestError(field, message))), type: "application/json", status: status)
     }
+
+    func response(from request: Request, context: some RequestContext) -> Response { response }
 }

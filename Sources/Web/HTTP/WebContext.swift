@@ -3,15 +3,15 @@
 import Hummingbird
 import NIOCore
 
-/// What a route knows of the connection that a request came on.
+/// The context of a request: its connection and its access.
 struct WebContext: RequestContext {
     var coreContext: CoreRequestContextStorage
     let channel: any Channel
-    /// What whoever asks may do; on the Unix socket everything.
+    /// The access of the client; full access on the Unix socket.
     var access = Access.control
-    /// The key that it was shown by; `nil` where none is needed.
-    var key: String?
-    /// Whether a program or a browser of this machine asks for itself, and not a proxy for somebody else. ``Gate`` decides.
+    /// The hash of the key of the phone that sends the request; `nil` for other clients.
+    var phone: String?
+    /// Whether the request comes from this machine and was not forwarded by a proxy, as ``AuthMiddleware`` decides.
     var isLocal = true
 
     init(source: ApplicationRequestContextSource) {
@@ -23,10 +23,10 @@ struct WebContext: RequestContext {
     var isFromLoopback: Bool { channel.remoteAddress?.isLoopback == true }
 }
 
-/// What somebody may do with a node over HTTP.
+/// The access of a client to a node over HTTP.
 enum Access: Sendable {
-    /// Only look.
+    /// Read only.
     case view
-    /// Press, start and take, too.
+    /// Read, start, press and take over.
     case control
 }

@@ -1,43 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Control
 import Display
 import Hummingbird
 import Session
 import Wire
 
-/// The page of the week, drawn anew for whoever asks.
+/// The routes of the week page, which is rendered for each request.
 struct WeekRoutes: Sendable {
     let node: any NodeAccess
 
     func addRoutes(to router: Router<WebContext>) {
-        router.get("/week") { request, _ in await page(request) }
+        router.get("/week") { request, _ in try await page(request) }
         router.get("/week.css") { _, _ in try PageRoutes.file("week.css", "text/css; charset=utf-8") }
         router.get("/week.js") { _, _ in try PageRoutes.file("week.js", "text/javascript; charset=utf-8") }
     }
 
-    private func page(_ request: Request) async -> Response {
-        do throws(Refused) {
-            try PageParameters.check(request.query)
-        } catch {
-            return error.response
-        }
-        let strings = Strings.wished(request.query["lang"], header: request.headers[.acceptLanguage])
-        var page = await node.shown().weekPage(strings: strings)
+    private func page(_ request: Request) async throws -> Response {
+        try PageParameters.check(request.query)
+        let strings = Strings.requested(request.query["lang"], header: request.headers[.acceptLanguage])
+        var page = await node.snapshot().weekPage(strings: strings)
         page.theme = request.query["theme"] ?? ""
         return Response(Array(page.html.utf8), type: "text/html; charset=utf-8")
     }
 }
 
-extension Shown {
-    /// The service says something whenever a day begins; after so many milliseconds it is away.
+extension DisplaySnapshot {
+    /// The silence after which the debt service counts as offline, in milliseconds: it publishes each day.
     private static let longestSilence: Int64 = 26 * 3_600_000
     private static let minute: Int64 = 60_000
 
     func weekPage(strings: Strings) -> WeekPage {
         var page = WeekPage(
-            numbers: weekNumbers, node: "\(node)", time: TimeText.clock(groupTime, offset: utcOffset(groupTime)),
+            numbers: weekNumbers, node: .userText(nodeView.node?.rawValue ?? ""),
+            time: TimeText.clock(groupTime, offset: utcOffset(groupTime)),
             strings: strings)
-        page.isLinkLost = !view.isLinked && !worksAlone
+        page.isLinkLost = !nodeView.view.isLinked && !nodeView.worksAlone
         if let feed = feeds.week, let week = feed.week {
             let silence = groupTime - feed.at
             if groupTime >= week.to + Self.minute || silence > Self.longestSilence { page.staleFor = silence }
@@ -45,30 +43,30 @@ extension Shown {
         return page
     }
 
-    /// What the services have said, with what still goes on.
-    private var weekNumbers: WeekNumbers? {
+    /// The numbers of the services, plus the time of the running session since then.
+    var weekNumbers: WeekNumbers? {
         guard let feed = feeds.week, let week = feed.week, !week.days.isEmpty else { return nil }
         let going = max(0, feed.done(at: groupTime) - week.done)
-        var (days, labels) = (week.days, week.labels.map { WeekNumbers.Share(label: $0.label, done: $0.done) })
+        var (days, labels) = (week.days, week.labels)
         let today = min(week.today ?? Int((feed.at - week.from) / 86_400_000), days.count - 1)
         let before = days[today]
         days[today] += going
-        // At each instant the current session is the one that it is booked on.
-        if going > 0, let label = view.register.map(\.label) {
+        // The running time is booked on the current session.
+        if going > 0, let label = nodeView.view.register.map(\.label) {
             if let index = labels.firstIndex(where: { $0.label?.name == label?.name }) {
                 labels[index].done += going
             } else {
-                labels.append(WeekNumbers.Share(label: label, done: going))
+                labels.append(DebtWeek.LabelSum(label: label, done: going))
             }
         }
         let isCounted = before < Self.minute && days[today] >= Self.minute
         return WeekNumbers(
             first: week.first ?? date(at: week.from + 43_200_000), days: days, today: today, goal: week.goal,
             done: week.done + going, streak: week.streak + (isCounted ? 1 : 0), labels: labels, calm: week.calm,
-            past: feeds.year.map { WeekNumbers.Past(first: $0.first, days: $0.days, calm: $0.calm) })
+            past: feeds.year)
     }
 
-    /// The date at the node's place.
+    /// Returns the date in the node's time zone.
     private func date(at time: Int64) -> CivilDate {
         CivilDate(dayNumber: CivilDate.floor(Int(time) + utcOffset(time) * 1_000, 86_400_000))
     }

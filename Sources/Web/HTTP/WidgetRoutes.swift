@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Control
 import Display
 import Hummingbird
 import Wire
 
-/// Small pictures and lines of the present moment, for whatever shows a file from an address.
+/// The routes of widgets: images and lines of text for programs that display a URL.
 struct WidgetRoutes: Sendable {
     let node: any NodeAccess
 
@@ -24,7 +25,7 @@ struct WidgetRoutes: Sendable {
             }
         }
         router.get("/widgets/debt.txt") { _, _ in
-            Self.text(Widgets.debtLine(minutes: await node.shown().nodeView.debtMinutes))
+            Self.text(Widgets.debtLine(minutes: await node.snapshot().nodeView.debtMinutes))
         }
     }
 
@@ -34,15 +35,15 @@ struct WidgetRoutes: Sendable {
         await self.draw(request) { shown, options in Self.svg(draw(shown.screen(options), options)) }
     }
 
-    private func draw(_ request: Request, _ draw: (Shown, WidgetOptions) -> Response) async -> Response {
-        let strings = Strings.wished(request.query["lang"], header: request.headers[.acceptLanguage])
+    private func draw(_ request: Request, _ draw: (DisplaySnapshot, WidgetOptions) -> Response) async -> Response {
+        let strings = Strings.requested(request.query["lang"], header: request.headers[.acceptLanguage])
         do throws(WidgetError) {
-            var response = draw(await node.shown(), try WidgetOptions(query: request.query, strings: strings))
-            // A picture is made to stand on the page of somebody else, which cannot read what it shows.
+            var response = draw(await node.snapshot(), try WidgetOptions(query: request.query, strings: strings))
+            // Widgets may be embedded in other sites, whose scripts cannot read the image.
             response.headers[.crossOriginResourcePolicy] = "cross-origin"
             return response
         } catch {
-            return Refused(.unprocessableContent, field: error.parameter, error.message).response
+            return HTTPProblem(.unprocessableContent, field: error.parameter, error.message).response
         }
     }
 
@@ -53,8 +54,8 @@ struct WidgetRoutes: Sendable {
     }
 }
 
-extension Shown {
+extension DisplaySnapshot {
     fileprivate func screen(_ widget: WidgetOptions) -> Screen {
-        Screen(view, at: boot, face: widget.face, options: options(strings: widget.strings, isReadOnly: true))
+        Screen(nodeView.view, at: boot, face: widget.face, options: options(strings: widget.strings, isReadOnly: true))
     }
 }

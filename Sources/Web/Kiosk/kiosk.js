@@ -1,256 +1,101 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The node sends a timeline: what to show from which instant on, and how the time counts meanwhile. This script knows
-// the node's clock, finds the entry of the present instant, and writes its time.
+// Shows the current entry of the node's timeline, as large as the window allows.
 "use strict";
 
-const params = new URLSearchParams(location.search);
-const root = document.documentElement;
-const part = (id) => document.getElementById(id);
 const no = ["0", "no", "off", "false"];
 const theme = ["light", "e-ink"].includes(params.get("theme")) ? params.get("theme") : "dark";
 const scale = Math.min(Math.max(parseFloat(params.get("scale")) || 1, 0.2), 1);
+const sounds = !no.includes(params.get("sound") || "0");
 const hidden = (params.get("hide") || "").split(",").map((name) => name.trim());
 
-let timeline = null;
-let entry = null; // what is drawn
-let isFitted = false; // whether the size was found for what is drawn
-let room = { width: innerWidth, height: innerHeight }; // read when it changes: reading it costs a layout
+let isFitted = false; // whether the sizes fit the displayed content
+let isInked = false; // whether the typeface is here, or took too long
+let room = { width: innerWidth, height: innerHeight }; // cached, because reading it forces a layout
+let canPress = false; // whether this page has had buttons, and keeps their place
 let timer = 0;
-let pending = ""; // the operation that was pressed and is not answered
 let message = "";
 let messageTimer = 0;
 
-// --- The node's clock: its boot clock is `performance.now() + ahead`, which an exchange confines to an interval. ---
-
-let low = -Infinity;
-let high = Infinity;
-let suspends = Date.now() - performance.now(); // moves when this machine sleeps: the browser's clock may stand still
-const nodeNow = () => performance.now() + (low + high) / 2;
-
-async function ask() {
-  const sent = performance.now();
-  const answer = await fetch("v1/clock", { cache: "no-store" });
-  const { boot } = await answer.json();
-  const came = performance.now();
-  // The reading was taken between the two; a reading says the millisecond that has begun.
-  const [newLow, newHigh] = [boot - came, boot + 1 - sent];
-  if (newLow > high || newHigh < low) [low, high] = [newLow, newHigh];
-  else [low, high] = [Math.max(low, newLow), Math.min(high, newHigh)];
-}
-
-let syncing = null;
-function sync() {
-  syncing = syncing || (async () => {
-    // What was known before a suspend, or an hour ago, counts no more than the width that drift gives it.
-    low -= 5;
-    high += 5;
-    for (let round = 0; round < 6; round++) await ask();
-  })().catch(() => {}).finally(() => {
-    syncing = null;
-    draw();
-  });
-  return syncing;
-}
-
-/// Whether this machine seems to have slept: then its clock stood still while the node's went on. That the wall clock was
-/// set looks the same, until the node says more.
-function noticeSuspend() {
-  const now = Date.now() - performance.now();
-  const moved = now - suspends;
-  suspends = now;
-  if (Math.abs(moved) < 1000) return false;
-  const slept = Math.max(moved, 0);
-  low += slept;
-  high += slept;
-  heardAt -= slept;
-  connect();
-  return true;
-}
-
-// --- The stream ---
-
-let source = null;
-let heardAt = performance.now();
-let isLost = false;
-let retry = 0;
-let pause = 500;
-
-function connect() {
-  clearTimeout(retry);
-  if (source) source.close();
-  const query = new URLSearchParams();
-  for (const name of ["face", "lang", "controls"]) if (params.has(name)) query.set(name, params.get(name));
-  source = new EventSource("v1/timeline?" + query);
-  source.addEventListener("timeline", (event) => {
-    heard();
-    const isFirst = !isFinite(low);
-    timeline = JSON.parse(event.data);
-    if (isFirst) [low, high] = [timeline.boot - performance.now() - 1, timeline.boot - performance.now() + 1];
-    if (isFirst || timeline.boot < nodeNow() - 2000 || timeline.boot > nodeNow() + 50) {
-      [low, high] = [-Infinity, Infinity];
-      [low, high] = [timeline.boot - performance.now(), timeline.boot - performance.now() + 50];
-      sync();
-    }
-    pending = "";
-    entry = null;
-    draw();
-  });
-  source.addEventListener("beat", heard);
-  source.onopen = () => {
-    pause = 500;
-    heard();
-  };
-  source.onerror = lose;
-}
-
-function heard() {
-  heardAt = performance.now();
-  if (isLost) {
-    isLost = false;
-    sync();
-    draw();
-  }
-}
-
-function lose() {
-  if (source) source.close();
-  clearTimeout(retry);
-  retry = setTimeout(connect, pause);
-  pause = Math.min(pause * 2, 5000);
-  if (!isLost) {
-    isLost = true;
-    draw();
-  }
-}
-
-// A stream that says nothing for longer than its heartbeat is dead, whatever the network believes.
-setInterval(() => {
-  noticeSuspend();
-  if (!isLost && performance.now() - heardAt > 25000) lose();
-}, 5000);
-setInterval(() => {
-  if (!document.hidden) sync();
-}, 300000);
-
-// --- Words ---
-
-function say(key, values) {
-  let text = timeline && timeline.words[key];
-  if (!text) return "";
-  if (typeof text === "object") {
-    const form = new Intl.PluralRules(timeline.language).select(values.count);
-    text = text[form] || text.other;
-  }
-  return text.replace(/\{(\w+)\}/g, (whole, name) => (values && name in values ? values[name] : whole));
-}
-
-function lastHeard(milliseconds) {
-  const seconds = Math.max(Math.floor(milliseconds / 1000), isPaper() ? 60 : 0);
-  if (seconds < 60) return say("lastHeardSeconds", { count: seconds });
-  if (seconds < 3600) return say("lastHeardMinutes", { count: Math.floor(seconds / 60) });
-  return say("lastHeardHours", { count: Math.floor(seconds / 3600) });
-}
-
-function timeText(seconds, pads) {
-  const two = (number) => String(number).padStart(2, "0");
-  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
-  if (hours) return hours + ":" + two(minutes) + ":" + two(seconds % 60);
-  return (pads ? two(minutes) : minutes) + ":" + two(seconds % 60);
-}
-
 // --- Drawing ---
 
-const elapsed = (count, now) => {
-  const passed = count.elapsed + (count.runs ? Math.max(now - count.anchor, 0) : 0);
-  return count.length === undefined ? passed : Math.min(passed, count.length);
-};
+const streamQuery = () => ownQuery("face", "lang", "controls");
 
 function draw() {
   clearTimeout(timer);
-  if (!timeline || !isFinite(low)) return;
+  if (!timeline || !isFinite(low) || (!isInked && isPlain())) return;
   if (noticeSuspend() && !isLost) {
-    timer = setTimeout(draw, 1000); // unless the node answers or the connection breaks first
+    timer = setTimeout(draw, 1000); // earlier if the node answers or the connection fails
     if (entry) fit();
     return;
   }
   const now = nodeNow();
-  const entries = timeline.entries;
-  let index = 0;
-  while (index + 1 < entries.length && entries[index + 1].from <= now) index++;
-  const next = [];
-  if (index + 1 < entries.length) next.push(entries[index + 1].from - now);
-  const isNew = entry !== entries[index];
-  entry = entries[index];
+  const before = entry;
+  const next = [select(now)];
+  const isNew = entry !== before;
+  if (sounds && isPlain()) alerts.look(entry, now, tell);
   const lostFor = isLost ? performance.now() - heardAt : 0;
-  if (isNew) drawEntry();
+  const [isNight, change] = darkness(now);
+  const isDimmed = isNight && entry.status !== "idle" && isPlain() && !isPaper();
+  if (isNew || isDimmed !== root.classList.contains("night")) drawEntry(isDimmed);
   toggle("stale", entry.status !== "idle" && (lostFor >= timeline.staleAfter || entry.notices.some((n) => n.kind === "stale")));
   drawNotice(now, lostFor);
   drawButtons();
   drawTime(now, next);
   speak();
   if (part("notice").dataset.counts && !isPaper()) next.push(1000 - (lostFor % 1000));
-  // What is lost, and then stale, is said also where no time counts.
+  // Show "lost" and "stale" on time also when no time is counting.
   if (isLost) next.push(...[1000, timeline.staleAfter].map((after) => after - lostFor).filter((left) => left > 0));
+  toggle("dark-hours", isNight && entry.status === "idle", document.body);
+  next.push(...change);
   fit();
-  // One that fires early would draw the same again.
-  if (next.length) timer = setTimeout(draw, Math.max(Math.min(...next), 1) + 0.5);
+  next.push(...wander());
+  // Half a millisecond late: an early timer would draw the same again.
+  if (Math.min(...next) < Infinity) timer = setTimeout(draw, Math.max(Math.min(...next), 1) + 0.5);
 }
 
 const isPlain = () => timeline.face !== "boring";
-/// Paper turns black and white to change: nothing on it changes more often than once a minute.
+/// E-ink flashes at each refresh, so its content changes at most once a minute.
 const isPaper = () => theme === "e-ink" && isPlain();
 
-function drawEntry() {
+const isLight = () => theme !== "dark" && !root.classList.contains("night");
+
+function drawEntry(isDimmed) {
   const face = timeline.face;
-  root.className = [face, isPlain() ? theme : "", entry.status].filter(Boolean).join(" ");
+  root.className = [face, isPlain() ? theme : "", entry.status, isDimmed ? "night" : ""].filter(Boolean).join(" ");
   isFitted = false;
   root.lang = timeline.language;
   root.dir = timeline.direction;
-  root.style.setProperty("--tint", isPlain() ? visible(entry.tint) : "#888");
-  root.style.setProperty("--tag", visible(entry.label ? entry.label.colour : entry.tint));
+  root.style.setProperty("--tint", isPlain() ? visible(entry.tint, isLight()) : "#888");
+  root.style.setProperty("--tag", visible(entry.label ? entry.label.colour : entry.tint, isLight()));
   const label = entry.label ? entry.label.name : "";
   const isMoved = entry.status === "superseded";
-  const isGoing = entry.status === "running" || entry.status === "idle";
+  const heading = entry.title || label || entry.state;
   const texts =
     !isPlain() ? ["", "", ""]
     : isMoved ? [entry.title || label, entry.state, ""]
     : face === "focus" ? [label || entry.state, label ? entry.state : "", [entry.indicator, entry.title].filter(Boolean).map(isolated).join(" · ")]
-    : face === "calm" ? [entry.title || label || entry.state, isGoing ? "" : entry.state, ""]
-    : [entry.title || label || entry.state, entry.indicator || "", isGoing ? "" : entry.state];
-  toggle("wordy", texts.join("").length > 60);
+    : face === "calm" ? [heading, entry.state, ""]
+    : [heading, entry.indicator || "", entry.state];
   write(part("name").lastElementChild, texts[0], part("name"));
   write(part("state"), texts[1] === texts[0] ? "" : texts[1]);
   write(part("detail"), texts[2] === texts[0] || texts[2] === texts[1] ? "" : texts[2]);
+  toggle("unnamed", texts[0] !== "" && texts[0] === entry.state);
   show(part("tag"), face === "focus" && label !== "" && !isMoved);
-  show(part("icon"), isPlain() && !entry.emoji && !!entry.icon);
-  part("icon").firstElementChild.setAttribute("d", (isPlain() && entry.icon) || "");
-  write(part("emoji"), (isPlain() && entry.emoji) || "");
+  // A sign of the state takes the place of the icon.
+  const drawing = isPlain() && (entry.mark || (!isDrawable(entry.emoji) && entry.icon));
+  show(part("icon"), !!drawing);
+  part("icon").firstElementChild.setAttribute("d", drawing || "");
+  write(part("emoji"), (isPlain() && !drawing && entry.emoji) || "");
   write(part("calm").firstElementChild, entry.calm || "", part("calm"));
   write(part("trend"), { rising: "↗", falling: "↘", steady: "→" }[entry.trend] || "");
   write(part("under"), face === "boring" ? entry.debt || "" : "");
   for (const name of hidden) if (/^(icon|name|state|detail|calm|bar|buttons|under|ring|head|time)$/.test(name)) show(part(name), false);
+  if (hidden.includes("icon")) show(part("emoji"), false);
   keepAwake();
 }
 
-/// Text of one direction within text of another.
-const isolated = (text) => "\u2068" + text + "\u2069";
-
-/// A label has any colour: as far towards the text's as it takes to be seen on the ground (3:1, WCAG 1.4.11).
-function visible(colour) {
-  const channels = [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16));
-  const light = (parts) => {
-    const [red, green, blue] = parts.map((value) => (value <= 10 ? value / 3295 : ((value / 255 + 0.055) / 1.055) ** 2.4));
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue + 0.05;
-  };
-  for (let share = 0; share < 1; share += 0.05) {
-    const mixed = channels.map((value) => Math.round(value + ((theme === "dark" ? 255 : 0) - value) * share));
-    if ((theme === "dark" ? light(mixed) / 0.05 : 1.05 / light(mixed)) >= 3.1) return "#" + mixed.map((value) => value.toString(16).padStart(2, "0")).join("");
-  }
-  return colour;
-}
-
-/// Says what has changed to whoever hears the page; that time passes is no change.
+/// Updates the text for screen readers after a change. Passing time is not a change.
 function speak() {
   if (!isPlain()) return;
   const kinds = entry.notices.map((notice) => notice.kind);
@@ -266,8 +111,9 @@ function drawNotice(now, lostFor) {
   const isAway = lostFor >= 1000;
   const stale = entry.notices.find((notice) => notice.since !== undefined);
   const texts = [message, entry.status === "idle" ? entry.idle : ""];
-  if (stale || isAway) texts.push(lastHeard(Math.max(stale ? now - stale.since : 0, isAway ? lostFor : 0)));
   if (isAway) texts.push(say("pageLost", { node: timeline.node || "" }));
+  if (stale || isAway) texts.push(lastHeard(Math.max(stale ? now - stale.since : 0, isAway ? lostFor : 0, isPaper() ? 60000 : 0)));
+  if (stale && !isAway) texts.push(isolated(stale.from));
   for (const notice of entry.notices) if (notice !== stale) texts.push(notice.text);
   const calmly = !message && !isAway && entry.notices.every((notice) => ["tookOver", "moved"].includes(notice.kind));
   toggle("quiet", calmly);
@@ -280,7 +126,9 @@ function drawNotice(now, lostFor) {
 function drawButtons() {
   const wanted = isLost || hidden.includes("buttons") ? [] : entry.buttons;
   const box = part("buttons");
+  canPress = canPress || wanted.length > 0;
   toggle("bare", wanted.length === 0);
+  toggle("still", !canPress);
   const names = wanted.map((button) => button.op + button.text).join();
   if (box.dataset.names !== names) {
     box.dataset.names = names;
@@ -288,7 +136,8 @@ function drawButtons() {
     box.replaceChildren(...wanted.map((wish) => {
       const button = document.createElement("button");
       button.type = "button";
-      button.textContent = wish.text;
+      button.append(document.createElement("span"));
+      button.firstChild.textContent = wish.text;
       button.dataset.op = wish.op;
       button.onclick = () => press(wish);
       return button;
@@ -301,29 +150,23 @@ function drawButtons() {
 }
 
 function drawTime(now, next) {
-  const count = entry.count;
-  const passed = count ? elapsed(count, now) : 0;
-  const isDown = !!count && count.length !== undefined;
-  const milliseconds = isDown ? count.length - passed : passed;
-  const text = !count || ["superseded", "stopped"].includes(entry.status) ? "" : isPaper() ? paperText(milliseconds, isDown)
-    : entry.sign + timeText(isDown ? Math.ceil(milliseconds / 1000) : Math.floor(milliseconds / 1000), entry.pads);
+  const { milliseconds, isDown, done, wait, ...shown } = reading(now, isPaper() ? 60000 : 1000);
+  const text = !entry.count || ["superseded", "stopped"].includes(entry.status) ? ""
+    : isPaper() ? paperText(milliseconds, isDown) : shown.text;
   toggle("words", isPaper());
-  toggle("long", !isPaper() && text.length > 6);
-  write(part("time"), text);
-  // A tab behind others shows the time; before a person, a new title each second would cost more than all else.
+  writeTime(text);
+  // A background tab shows the time in its title. In the foreground a new title each second is too expensive.
   const title = document.hidden && text ? text : isPlain() ? entry.title || "·" : "";
   if (document.title !== title) document.title = title;
   toggle("open", !isDown);
-  const done = isDown ? passed / count.length : 0;
-  part("bar").firstElementChild.style.setProperty("--done", done.toFixed(4));
-  part("arc").style.strokeDasharray = done.toFixed(4) + " 1";
-  if (!count || !count.runs) return;
-  const step = isPaper() ? 60000 : 1000;
-  const into = ((milliseconds % step) + step) % step;
-  next.push(isDown ? into || step : step - into);
+  if (timeline.face === "phases") move(part("bar").firstElementChild, "--done", done);
+  if (timeline.face === "calm") move(part("arc"), "stroke-dasharray", done, " 1");
+  // The round end of the line would be a dot.
+  part("arc").style.visibility = done > 0.001 ? "" : "hidden";
+  next.push(wait);
 }
 
-/// What stands in the place of a time that must not count seconds.
+/// Returns the text that replaces a time in seconds on e-ink.
 function paperText(milliseconds, isDown) {
   if (entry.status === "completed") return "";
   if (!isDown) return say("timePassed", { count: Math.floor(milliseconds / 60000) });
@@ -335,8 +178,73 @@ const shape = (text) => text.replace(/\d/g, "0");
 function write(node, text, box) {
   const before = node.textContent;
   if (before !== text) node.textContent = text;
-  if (shape(before) !== shape(text) && !(node.id === "time" && text && before && text.length < before.length)) isFitted = false;
+  if (shape(before) !== shape(text)) isFitted = false;
   show(box || node, text !== "");
+}
+
+const hasCells = () => isPlain() && !isPaper();
+
+/// Writes the time, each digit in an element of its own: a tick changes one of them.
+function writeTime(text) {
+  const time = part("time");
+  const before = time.textContent;
+  if (before === text) return;
+  if (!hasCells() || shape(before) !== shape(text)) {
+    fillTime(text);
+    // A shorter time keeps its size: the widest one of the phase is measured.
+    const isShorter = !isPaper() && text && text.length < before.length;
+    if (shape(before) !== shape(text) && !isShorter) isFitted = false;
+  } else {
+    [...time.querySelectorAll("i")].forEach((digit, index) => {
+      if (digit.textContent === text[index]) return;
+      digit.textContent = text[index];
+      // The last digit stands still: a motion each second would disturb, and costs more than all the rest of the page.
+      if (index < text.length - 1 && mayMove()) digit.animate([{ transform: "translateY(.08em)", opacity: 0.3 }, {}], { duration: motion, easing: "ease-out" });
+    });
+  }
+  show(time, text !== "");
+}
+
+/// Fills the time: groups of digits with colons between, which a tall page leaves out; or words.
+function fillTime(text) {
+  const element = (name, ...content) => {
+    const node = document.createElement(name);
+    node.append(...content);
+    return node;
+  };
+  const cells = (group) => [...group].map((sign) => element("i", sign));
+  part("time").replaceChildren(...(!hasCells() ? [text] : text.split(":").flatMap((group, index) => {
+    const digits = element("b", ...cells(group));
+    if (!index) return group ? [digits] : [];
+    const colon = element("i", ":");
+    colon.className = "colon";
+    return [colon, digits];
+  })));
+}
+
+// --- Motion: what changes moves for a moment, unless the browser is asked for less ---
+
+const motion = 160; // in ms
+const still = matchMedia("(prefers-reduced-motion: reduce)");
+const mayMove = () => hasCells() && !still.matches && !document.hidden;
+
+/// Sets how far the bar or the ring is. It moves only if the change can be seen: drawing frames is expensive.
+function move(node, property, done, rest = "") {
+  const jump = Math.abs(done - (node.done ?? done));
+  node.done = done;
+  node.style.transition = jump > 0.004 && mayMove() ? `transform ${motion}ms, stroke-dasharray ${motion}ms` : "none";
+  node.style.setProperty(property, done.toFixed(4) + rest);
+}
+
+/// Moves the page a little each minute, so that nothing burns in.
+/// - Returns: In how many ms it moves next.
+function wander() {
+  if (isPaper()) return [];
+  const minute = Math.floor(Date.now() / 60000);
+  const reach = 0.004 * Math.min(room.width, room.height);
+  const [right, down] = [Math.sin(minute * 0.7), Math.sin(minute * 0.45)].map((at) => Math.round(at * reach) + "px");
+  part("stage").style.translate = right + " " + down;
+  return [60000 - (Date.now() % 60000)];
 }
 
 function show(node, isShown) {
@@ -349,125 +257,109 @@ function toggle(name, isOn, node = root) {
   isFitted = false;
 }
 
-// --- The size: the largest at which everything fits, found anew when something else than a digit has changed ---
+// --- The grid: all sizes follow from the window and the widest time of the phase, not from the state ---
 
-const sizes = new Map();
 function fit() {
   if (isFitted) return;
-  const time = part("time");
-  const text = time.textContent;
-  // One size for a phase: its last seconds are not larger than its first.
-  if (text && !isPaper() && entry.widest.length > text.length) time.textContent = entry.widest;
-  // What was shown before needs no second measuring: a pause and its end, the notices of a bad link.
-  const shape = [room.width, room.height, root.className.replace(/ (row|column|stack|tight)/g, ""), part("stage").textContent.replace(/\d/g, "0")].join();
-  let best = sizes.get(shape);
-  if (!best) {
-    best = find(false);
-    if (best.size < 12.5) best = [best, find(true)].sort((one, other) => other.size - one.size)[0];
-    if (sizes.size > 50) sizes.clear();
-    sizes.set(shape, best);
+  const [width, height] = [room.width * scale, room.height * scale];
+  const unit = Math.min(width / 16, height / 11, Math.sqrt(width * height) / 20);
+  const isTall = width < height * 0.8;
+  toggle("tall", isTall);
+  toggle("row", width > height * 2.1 && timeline.face !== "boring" && unit > 7.5);
+  toggle("tight", unit < 11.5);
+  toggle("tiny", unit < 7.5);
+  toggle("coded", !part("qr").hidden && isPlain());
+  const rem = (number) => number * unit;
+  root.style.fontSize = unit + "px";
+  root.style.setProperty("--width", width + "px");
+  root.style.setProperty("--height", height + "px");
+  const edge = rem(timeline.face === "calm" ? 1.3 : root.classList.contains("tiny") ? 0.5 : 0.7);
+  const whole = width - 2 * edge;
+  drawRing(width - rem(0.4), height - rem(0.4), rem(0.27), rem(2));
+  root.style.setProperty("--column", whole + "px");
+  const most = height * (isTall ? 0.3 : 0.4);
+  fitTexts(most);
+  const column = fitTime(whole);
+  if (column < whole) {
+    // In a narrower column texts may need more lines.
+    root.style.setProperty("--column", column + "px");
+    fitTexts(most);
+    fitTime(whole);
   }
-  lay(best);
-  root.style.fontSize = best.size * scale + "px";
-  if (time.textContent !== text) time.textContent = text;
   isFitted = true;
 }
 
-/// The best of the ways to lay it out.
-/// - Parameter isTight: Whether what a small screen can do without is left out.
-function find(isTight) {
-  const ways = ["row", "column", "stack"].filter((name) => name !== "row" || ["focus", "calm"].includes(timeline.face));
-  // Text is costly to shape at a new size: all ways are compared at one, and the best is seen at its own. A code in the
-  // corner leaves a room that does not grow with the size.
-  const isEven = part("qr").hidden;
-  const best = better(ways, isTight, isEven ? extrapolated : largest);
-  if (!isEven) return best;
-  lay(best);
-  best.size *= 0.985;
-  if (!fits(best.size) || extrapolated(best.size) > best.size * 1.03) best.size = largest();
-  return best;
+/// Shrinks texts that are too long for their place.
+function fitTexts(most) {
+  const [head, name, state, notice, buttons] = ["head", "name", "state", "notice", "buttons"].map(part);
+  const isMoved = entry.status === "superseded";
+  const isRow = root.classList.contains("row");
+  const texts = isMoved ? part("texts") : head;
+  const place = isMoved ? room.height * scale * 0.6 : isRow ? part("clock").clientHeight : most;
+  shrink("--fit-state", () => true);
+  shrink("--fit", () => texts.offsetHeight <= place && texts.scrollWidth <= texts.clientWidth);
+  if (!isMoved) shrink("--fit-state", () => [state, name].every((line) => line.scrollWidth <= line.clientWidth));
+  shrink("--fit-buttons", () => [...buttons.children].every((button) => {
+    const word = button.firstChild;
+    return word.scrollWidth <= word.clientWidth && word.offsetHeight <= button.clientHeight;
+  }));
+  const free = (root.classList.contains("bare") && canPress ? buttons.offsetHeight : 0) + parseFloat(root.style.fontSize) * 1.15;
+  shrink("--fit-notice", () => notice.offsetHeight <= free && notice.scrollWidth <= notice.clientWidth + 1);
 }
 
-function better(ways, isTight, measure) {
-  let best = { size: 0 };
-  for (const name of ways) {
-    lay({ name, isTight });
-    const size = measure();
-    // Much is gained by it, or the buttons stay beside each other.
-    if (size > best.size * (name === "stack" ? 1.15 : 1)) best = { size, name, isTight };
+/// Sets a factor of font sizes to the largest one at which something fits.
+function shrink(name, fits) {
+  for (let factor = 1; factor > 0.25; factor *= 0.9) {
+    root.style.setProperty(name, factor.toFixed(3));
+    if (fits()) return;
   }
-  return best;
 }
 
-function lay({ name, isTight }) {
-  for (const other of ["row", "column", "stack"]) root.classList.toggle(other, other === name);
-  root.classList.toggle("tight", isTight);
-}
-
-const share = () => (isPlain() ? 0.93 : 0.62);
-const limit = () => (entry.status === "idle" ? Math.min(room.width, room.height) / 16 : Math.max(room.width, room.height) / 3);
-
-function fits(size) {
-  root.style.fontSize = size + "px";
-  const [card, notice, code] = [part("card"), part("notice"), part("qr")];
-  const below = notice.offsetHeight ? notice.offsetHeight + 0.7 * size : 0;
-  if (Math.max(card.offsetWidth, notice.scrollWidth) > room.width * share() || card.offsetHeight + below > room.height * share()) return false;
-  return code.hidden || ![...card.children, notice].some((node) => meet(node.getBoundingClientRect(), code.getBoundingClientRect()));
-}
-
-/// About the largest size that fits, as nearly everything grows with the size.
-function extrapolated(size = 20) {
-  root.style.fontSize = size + "px";
-  const [card, notice] = [part("card"), part("notice")];
-  const height = card.offsetHeight + (notice.offsetHeight ? notice.offsetHeight + 0.7 * size : 0);
-  return Math.min((size * room.width * share()) / card.offsetWidth, (size * room.height * share()) / height, limit());
-}
-
-function largest() {
-  let [small, large] = [2, limit()];
-  // Two looks say whether it is about where the first one says.
-  const guess = extrapolated();
-  if (guess > small && fits(guess * 0.985)) small = guess * 0.985;
-  else if (guess > small) large = Math.min(large, guess * 0.985);
-  if (small > 2 && guess * 1.015 < large && !fits(guess * 1.015)) return small;
-  while (large - small > 0.25) {
-    const middle = (small + large) / 2;
-    if (fits(middle)) small = middle;
-    else large = middle;
+/// Makes the time as large as its place.
+/// - Returns: The width of the column that ends where the outer digits end.
+function fitTime(whole) {
+  const [time, clock] = [part("time"), part("clock")];
+  const text = time.textContent;
+  if (!text) return whole;
+  // Measure the widest time of the phase, so that the size does not change within the phase.
+  const widest = !isPaper() && shape(entry.widest).length > text.length ? entry.widest : text;
+  if (widest !== text) fillTime(widest);
+  time.style.fontSize = "100px";
+  const under = part("under").offsetHeight;
+  const share = isPlain() ? 1 : 0.62;
+  const [width, height] = [clock.clientWidth * share, (clock.clientHeight - under) * share];
+  let size = 100 * Math.min(width / time.offsetWidth, height / time.offsetHeight);
+  if (isPaper()) {
+    // Words may need more than one line.
+    const fits = () => time.offsetHeight <= height && time.scrollWidth <= width;
+    for (size = height; size > 4; size *= 0.94) {
+      time.style.fontSize = size + "px";
+      if (fits()) break;
+    }
   }
-  return small;
+  time.style.fontSize = size + "px";
+  const column = isPaper() || root.matches(".tall, .row, .boring, .calm, .coded, .tiny") ? whole : Math.min(whole, Math.max(time.offsetWidth - size * 0.08, whole * 0.72));
+  if (widest !== text) fillTime(text);
+  return column;
 }
 
-const meet = (one, other) =>
-  one.width > 0 && one.left < other.right && other.left < one.right && one.top < other.bottom && other.top < one.bottom;
+/// Draws the ring along the edges of its box, clockwise from the middle of the upper edge.
+function drawRing(width, height, inset, radius) {
+  const [right, bottom] = [width - inset, height - inset];
+  const corner = (x, y) => `A${radius} ${radius} 0 0 1 ${x} ${y}`;
+  const line =
+    `M${width / 2} ${inset}H${right - radius}${corner(right, inset + radius)}V${bottom - radius}${corner(right - radius, bottom)}` +
+    `H${inset + radius}${corner(inset, bottom - radius)}V${inset + radius}${corner(inset + radius, inset)}Z`;
+  for (const path of part("ring").children) path.setAttribute("d", line);
+}
 
 // --- Pressing ---
-
-const refusals = {
-  superseded: "refusedSuperseded", stalePhase: "refusedStalePhase", expired: "refusedExpired",
-  notAllowed: "refusedNotAllowed", invalid: "refusedInvalid", busy: "refusedBusy",
-};
 
 async function press(wish) {
   if (pending) return;
   pending = wish.op;
   tell("");
-  const body = { op: wish.op, session: entry.session, phase: entry.phase };
-  if (wish.seconds !== undefined) body.seconds = wish.seconds;
-  let text = "";
-  try {
-    const answer = await fetch("v1/intents", {
-      method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body),
-    });
-    const reply = await answer.json();
-    if (answer.status === 401 || answer.status === 403) text = say("notPermitted");
-    else if (reply.outcome === "refused") text = say(refusals[reply.reason] || "refusedNotAllowed");
-    else if (reply.outcome === "noAnswer") text = say("noAnswer");
-    else if (reply.outcome === "noSession") text = say("noSession");
-    else if (reply.outcome === "invalid") text = say("refusedInvalid");
-  } catch (error) {
-    text = say("pageLost", { node: timeline.node || "" });
-  }
+  const { text } = await send(...request(wish));
   pending = "";
   tell(text);
 }
@@ -482,7 +374,43 @@ function tell(text) {
   draw();
 }
 
-// --- The screen stays on while a session is live ---
+// --- Dark hours: in the hours of `blank=23:00-07:00` a page without a session is black; a touch or a key shows it ---
+
+const dark = /^(\d\d?):(\d\d)-(\d\d?):(\d\d)$/.exec(params.get("blank") || "");
+const touchShows = 60000; // how long, in ms
+let touchedAt = -Infinity;
+
+/// Returns whether the page may be black, and in how many ms that may change.
+function darkness(now) {
+  if (!dark) return [false, []];
+  const [from, to] = [dark[1] * 60 + +dark[2], dark[3] * 60 + +dark[4]].map((minutes) => minutes * 60000);
+  const date = new Date();
+  const time = ((date.getHours() * 60 + date.getMinutes()) * 60 + date.getSeconds()) * 1000 + date.getMilliseconds();
+  const isNight = from < to ? time >= from && time < to : time >= from || time < to;
+  const touched = touchedAt + touchShows - now;
+  const change = [from, to].map((at) => (at > time ? at - time : at - time + 86400000));
+  return [isNight && touched <= 0, touched > 0 ? [touched, ...change] : change];
+}
+
+// --- The pointer is hidden while it rests ---
+
+const pointerRests = 3000; // after this many ms
+let pointerTimer = 0;
+function movePointer() {
+  document.body.classList.remove("resting");
+  clearTimeout(pointerTimer);
+  pointerTimer = setTimeout(() => document.body.classList.add("resting"), pointerRests);
+}
+for (const kind of ["pointermove", "pointerdown"]) addEventListener(kind, movePointer, { passive: true });
+movePointer();
+for (const kind of ["pointerdown", "keydown"]) addEventListener(kind, () => {
+  if (!dark || !isFinite(low)) return;
+  touchedAt = nodeNow();
+  draw();
+}, { passive: true });
+if (sounds) for (const kind of ["pointerdown", "keydown"]) addEventListener(kind, alerts.unlock, { passive: true });
+
+// --- Wake lock: the screen stays on while a session is live ---
 
 let wakeLock = null;
 let isAsking = false;
@@ -499,37 +427,15 @@ async function keepAwake() {
       wakeLock = null;
     }
     isAsking = false;
-    keepAwake(); // something else may be wanted by now
+    keepAwake(); // the state may have changed meanwhile
   } catch (error) {
     isAsking = false;
-    wakeLock = null; // Not every browser lets a page without encryption do that.
+    wakeLock = null; // some browsers refuse it without TLS
   }
 }
 
-/// After the page was hidden or frozen, or this machine has slept.
-function wake() {
-  if (document.hidden) return draw();
-  draw();
-  sync();
-  keepAwake();
-}
-
-document.addEventListener("visibilitychange", wake);
-document.addEventListener("resume", wake);
-// A browser may keep a page that was left for the way back. An open stream would keep one of the browser's six
-// connections to the node, and after six such pages no page would get any.
-addEventListener("pagehide", () => {
-  clearTimeout(retry);
-  if (source) source.close();
-});
-addEventListener("pageshow", (event) => {
-  if (event.persisted) {
-    heardAt = performance.now(); // nothing could be heard meanwhile
-    connect();
-  }
-  wake();
-});
-addEventListener("online", connect);
+document.addEventListener("visibilitychange", keepAwake);
+addEventListener("pageshow", keepAwake);
 addEventListener("resize", () => {
   room = { width: innerWidth, height: innerHeight };
   isFitted = false;
@@ -539,4 +445,14 @@ if (!no.includes(params.get("qr") || "0")) {
   part("qr").src = "qr.svg?" + params;
   part("qr").hidden = false;
 }
+const fonts = ["400 1em Lockstep", "600 1em Lockstep", '600 1em "Lockstep Digits"'].map((font) => document.fonts.load(font));
+const patience = new Promise((done) => setTimeout(done, 500));
+Promise.race([Promise.all(fonts), patience]).catch(() => {}).then(() => {
+  isInked = true;
+  draw();
+});
+Promise.all(fonts).then(() => {
+  isFitted = false;
+  draw();
+});
 connect();

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The node draws the whole page. This script only asks for it again: whenever the node says that something has happened,
-// and every minute, in case that nobody says anything any more.
+// The node renders the whole page. This script only reloads its content: after each change that the node reports, and
+// every minute in case the stream is dead.
 "use strict";
 
 const root = document.documentElement;
 let isAsking = false;
-let isOld = false; // something has happened since the page was asked for
+let isOld = false; // whether something has changed since the last request
 
 async function refresh() {
   isOld = true;
@@ -36,7 +36,7 @@ function connect() {
   source.onerror = refresh;
 }
 
-// A browser may keep a page that was left for the way back; its stream would keep one of six connections to the node.
+// Browsers keep left pages in the back/forward cache; the stream would occupy one of six connections to the node.
 addEventListener("pagehide", () => source.close());
 addEventListener("pageshow", (event) => {
   if (event.persisted) connect();

@@ -4,71 +4,70 @@ import Session
 
 /// A strict pull reader of JSON: the caller says what it expects next.
 ///
-/// Where RFC 8259 leaves a choice: of a key that stands twice the last value counts, nesting ends at ``depthLimit``, a
-/// lone surrogate is an error, and a number that the protocol uses is a whole one written without fraction or exponent.
+/// Where RFC 8259 leaves a choice: of a key that occurs twice the last value counts, nesting ends at ``depthLimit``, a
+/// lone surrogate is an error, and numbers of the protocol are whole, without fraction and exponent.
 struct JSONReader {
-    /// Objects and arrays open at one time, the outermost included.
+    /// The most objects and arrays that may be open at one time, the outermost included.
     static let depthLimit = 16
 
-    let bytes: [UInt8]
-    var position = 0
+    private let bytes: [UInt8]
+    private var position = 0
     private var depth = 0
 
     init(_ bytes: [UInt8]) {
         self.bytes = bytes
     }
 
-    /// Where an object or array is being read: whether the next item is its first.
+    /// The state of reading an object or array: whether the next item is its first.
     struct Items {
         var isFirst = true
     }
 
     // MARK: Structure
 
-    /// Begins an object; go on with ``key(_:)`` until it returns `nil`.
+    /// Begins an object; the caller calls ``field(_:)`` until it returns `false`.
     mutating func object() throws(Rejection) -> Items {
         try open(UInt8(ascii: "{"), "an object")
     }
 
-    /// Begins an array; go on with ``element(_:)`` until it returns `false`.
+    /// Begins an array; the caller calls ``element(_:)`` until it returns `false`.
     mutating func array() throws(Rejection) -> Items {
         try open(UInt8(ascii: "["), "an array")
     }
 
-    /// The next key of an object, whose value must be read or skipped next; `nil` at the object's end.
-    mutating func key(_ fields: inout Items) throws(Rejection) -> JSONKey? {
-        guard try next(&fields, until: UInt8(ascii: "}")) else { return nil }
-        let key: JSONKey
-        if let short = shortKey() { key = short } else { key = JSONKey(try string()) }
+    /// Returns whether the object has another field, whose key and then value must be read or skipped next.
+    mutating func field(_ fields: inout Items) throws(Rejection) -> Bool {
+        try next(&fields, until: UInt8(ascii: "}"))
+    }
+
+    /// Reads a key.
+    mutating func key() throws(Rejection) -> String {
+        let key = try string()
         skipSpace()
         try expect(UInt8(ascii: ":"), "“:”")
         return key
     }
 
-    /// A key of a few plain ASCII characters, as all known ones are; no string is made of it.
-    private mutating func shortKey() -> JSONKey? {
-        guard peek == UInt8(ascii: "\"") else { return nil }
-        let start = position + 1
-        var end = start
-        let limit = min(bytes.count, start + JSONKey.longest + 1)
-        while end < limit {
-            let byte = bytes[end]
-            if byte == UInt8(ascii: "\"") {
-                position = end + 1
-                return JSONKey(bytes.span.extracting(start..<end))
-            }
-            guard byte >= 0x20, byte < 0x7F, byte != UInt8(ascii: "\\") else { return nil }
-            end += 1
+    /// Skips a key if it is next, without white space and escapes.
+    /// - Returns: Whether it was.
+    mutating func skip(key: StaticString) -> Bool {
+        let end = position + key.utf8CodeUnitCount + 3
+        guard end <= bytes.count, bytes[end - 1] == UInt8(ascii: ":"), bytes[end - 2] == UInt8(ascii: "\""),
+            bytes[position] == UInt8(ascii: "\"")
+        else { return false }
+        for index in 0..<key.utf8CodeUnitCount where bytes[position + 1 + index] != key.utf8Start[index] {
+            return false
         }
-        return nil
+        position = end
+        return true
     }
 
-    /// Whether the array has another element, which must be read or skipped next.
+    /// Returns whether the array has another element, which must be read or skipped next.
     mutating func element(_ items: inout Items) throws(Rejection) -> Bool {
         try next(&items, until: UInt8(ascii: "]"))
     }
 
-    /// Makes sure that nothing follows the value but white space.
+    /// Throws if anything but white space follows.
     mutating func end() throws(Rejection) {
         skipSpace()
         guard position == bytes.count else { throw fault("the end") }
@@ -99,35 +98,46 @@ struct JSONReader {
 
     // MARK: Values
 
-    /// A whole number.
+    /// Reads a whole number.
     mutating func integer() throws(Rejection) -> Int64 {
         skipSpace()
         let start = position
         let isNegative = peek == UInt8(ascii: "-")
         if isNegative { position += 1 }
+        let first = position
         var value: Int64 = 0
-        var overflows = false
-        let digits = position
+        var isTooLarge = false
         while let digit = peek.flatMap(Self.digit) {
-            let (product, high) = value.multipliedReportingOverflow(by: 10)
-            let (sum, carry) = product.subtractingReportingOverflow(Int64(digit))
-            overflows = overflows || high || carry
-            value = sum
+            let (shifted, overflows) = value.multipliedReportingOverflow(by: 10)
+            let (sum, exceeds) = shifted.subtractingReportingOverflow(Int64(digit))
+            // It counts downwards, because the smallest number has no positive counterpart.
+            (value, isTooLarge) = (sum, isTooLarge || overflows || exceeds)
             position += 1
         }
-        let count = position - digits
-        let isWhole = peek != UInt8(ascii: ".") && peek != UInt8(ascii: "e") && peek != UInt8(ascii: "E")
-        guard count > 0, isWhole, count == 1 || bytes[digits] != UInt8(ascii: "0") else {
+        let hasLeadingZero = position > first + 1 && bytes[first] == UInt8(ascii: "0")
+        let isFraction = peek == UInt8(ascii: ".") || peek == UInt8(ascii: "e") || peek == UInt8(ascii: "E")
+        guard position > first, !hasLeadingZero, !isFraction else {
             position = start
             throw fault("a whole number")
         }
-        guard !overflows, isNegative || value != .min else {
+        guard !isTooLarge, isNegative || value > .min else {
             throw Rejection(.outOfBounds, "the number at byte \(start) is too large")
         }
         return isNegative ? value : -value
     }
 
-    /// `true` or `false`.
+    /// Reads any number.
+    mutating func number() throws(Rejection) -> Double {
+        skipSpace()
+        let start = position
+        try skipNumber()
+        guard let value = Double(String(decoding: bytes[start..<position], as: UTF8.self)) else {
+            throw fault("a number")
+        }
+        return value
+    }
+
+    /// Reads `true` or `false`.
     mutating func bool() throws(Rejection) -> Bool {
         skipSpace()
         switch peek {
@@ -141,7 +151,7 @@ struct JSONReader {
         }
     }
 
-    /// Takes a `null` if one is next.
+    /// Reads a `null` if one is next, and returns whether it was.
     mutating func null() throws(Rejection) -> Bool {
         skipSpace()
         guard peek == UInt8(ascii: "n") else { return false }
@@ -149,14 +159,15 @@ struct JSONReader {
         return true
     }
 
-    /// A string, its escapes resolved.
+    /// Reads a string and resolves its escapes.
     mutating func string() throws(Rejection) -> String {
         skipSpace()
         try expect(UInt8(ascii: "\""), "a string")
         let start = position
         var end = start
-        while end < bytes.count, bytes[end] >= 0x20, bytes[end] != UInt8(ascii: "\""), bytes[end] != UInt8(ascii: "\\")
-        {
+        while end < bytes.count {
+            let byte = bytes[end]
+            if byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { break }
             end += 1
         }
         position = end
@@ -169,34 +180,6 @@ struct JSONReader {
         throw fault("the rest of a string")
     }
 
-    /// An id without escapes, as all written ones are; no string is made of it.
-    mutating func plainToken<Kind>() -> Token<Kind>? {
-        skipSpace()
-        guard peek == UInt8(ascii: "\"") else { return nil }
-        let start = position + 1
-        let limit = min(bytes.count, start + 37)
-        var end = start
-        while end < limit, bytes[end] != UInt8(ascii: "\"") { end += 1 }
-        guard end < limit, let token = Token<Kind>(bytes.span.extracting(start..<end)) else { return nil }
-        position = end + 1
-        return token
-    }
-
-    /// Takes a string if it is this one, and stands there without escapes.
-    mutating func take(_ text: String) -> Bool {
-        skipSpace()
-        var text = text
-        return text.withUTF8 { text in
-            let end = position + 1 + text.count
-            guard end < bytes.count, bytes[position] == UInt8(ascii: "\""), bytes[end] == UInt8(ascii: "\"") else {
-                return false
-            }
-            for index in text.indices where bytes[position + 1 + index] != text[index] { return false }
-            position = end + 1
-            return true
-        }
-    }
-
     /// Whether a string is next.
     var isAtString: Bool {
         var ahead = self
@@ -204,13 +187,16 @@ struct JSONReader {
         return ahead.peek == UInt8(ascii: "\"")
     }
 
-    /// Any value, looked at only for its syntax.
+    /// Skips a value after a check of its syntax.
     mutating func skip() throws(Rejection) {
         skipSpace()
         switch peek {
         case UInt8(ascii: "{"):
             var fields = try object()
-            while try key(&fields) != nil { try skip() }
+            while try field(&fields) {
+                _ = try key()
+                try skip()
+            }
         case UInt8(ascii: "["):
             var items = try array()
             while try element(&items) { try skip() }
@@ -230,7 +216,7 @@ struct JSONReader {
         return digit < 10 ? digit : nil
     }
 
-    mutating func skipSpace() {
+    private mutating func skipSpace() {
         while let byte = peek, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { position += 1 }
     }
 

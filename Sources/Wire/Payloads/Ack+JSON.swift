@@ -3,121 +3,116 @@
 import Session
 
 extension Ack {
-    /// Reads an answer or an objection; `nil` for a kind that later programs may have.
-    static func read(from reader: inout JSONReader) throws(Rejection) -> Ack? {
-        // The kind decides what the other fields are, and may stand anywhere.
-        var ahead = reader
-        switch try kind(reader: &ahead) {
-        case "intent": return .answer(try Answer(reader: &reader))
-        case "fork": return try objection(reader: &reader, isFork: true)
-        case "clock": return try objection(reader: &reader, isFork: false)
-        default:
-            reader = ahead
-            return nil
+    /// Reads an answer or an objection; `nil` for a kind of a later version.
+    static func read(payload: [UInt8]) throws(Rejection) -> Ack? {
+        // The kind decides on the other fields, and may be anywhere in the object.
+        switch try AckKind.fields.read(payload: payload).kind {
+        case AnswerFields.kind: return .answer(try AnswerFields.fields.read(payload: payload).checked())
+        case Fork.kind:
+            let fork = try Fork.fields.read(payload: payload)
+            return .fork(node: fork.node, version: fork.version)
+        case ClockObjection.kind:
+            let objection = try ClockObjection.fields.read(payload: payload)
+            return .clock(node: objection.node, session: objection.session, at: objection.at)
+        default: return nil
         }
     }
 
-    private static func kind(reader: inout JSONReader) throws(Rejection) -> String {
-        var version: Int64?
-        var kind: String?
-        var fields = try reader.object()
-        while let key = try reader.key(&fields) {
-            switch key {
-            case "v": version = try reader.integer()
-            case "kind": kind = try reader.string()
-            default: try reader.skip()
-            }
-        }
-        try ProtocolVersion.check(version)
-        return try need(kind, "kind")
-    }
-
-    private static func objection(reader: inout JSONReader, isFork: Bool) throws(Rejection) -> Ack {
-        var node: NodeID?
-        var epoch: Int?
-        var rev: Int?
-        var session: SessionID?
-        var at: Int64?
-        var fields = try reader.object()
-        while let key = try reader.key(&fields) {
-            switch key {
-            case "node": node = try reader.node()
-            case "epoch" where isFork: epoch = try reader.int(in: Limits.counter, "epoch")
-            case "rev" where isFork: rev = try reader.int(in: Limits.counter, "rev")
-            case "session" where !isFork: session = try reader.token()
-            case "at" where !isFork: at = try reader.integer(in: Limits.time, "at")
-            default: try reader.skip()
-            }
-        }
-        let subject = try need(node, "node")
-        if isFork {
-            return .fork(node: subject, version: Version(epoch: try need(epoch, "epoch"), rev: try need(rev, "rev")))
-        }
-        return .clock(node: subject, session: try need(session, "session"), at: try need(at, "at"))
-    }
-
-    func writeFields(to writer: inout JSONWriter) {
+    /// The ack as it is sent.
+    func json() -> [UInt8] {
         switch self {
-        case .answer(let answer):
-            writer.field("kind", "intent")
-            answer.writeFields(to: &writer)
-        case .fork(let node, let version):
-            writer.field("kind", "fork")
-            writer.field("node", node.rawValue)
-            writer.field("epoch", version.epoch)
-            writer.field("rev", version.rev)
+        case .answer(let answer): AnswerFields.fields.payload(AnswerFields(answer))
+        case .fork(let node, let version): Fork.fields.payload(Fork(node: node, version: version))
         case .clock(let node, let session, let at):
-            writer.field("kind", "clock")
-            writer.field("node", node.rawValue)
-            writer.field("session", session)
-            writer.field("at", at)
+            ClockObjection.fields.payload(ClockObjection(node: node, session: session, at: at))
         }
     }
 }
 
-extension Answer {
-    fileprivate init(reader: inout JSONReader) throws(Rejection) {
-        var id: IntentID?
-        var outcome: String?
-        var reason: Refusal?
-        var session: SessionID?
-        var rev: Int?
-        var by: Superseder?
-        var fields = try reader.object()
-        while let key = try reader.key(&fields) {
-            switch key {
-            case "id": id = try reader.token()
-            case "outcome": outcome = try reader.string()
-            case "reason": reason = try reader.null() ? nil : reader.word()
-            case "session": session = try reader.token()
-            case "rev": rev = try reader.int(in: Limits.counter, "rev")
-            case "by": by = try reader.null() ? nil : Superseder(reader: &reader)
-            default: try reader.skip()
-            }
-        }
-        self.init(
-            intent: try need(id, "id"), outcome: try Outcome(name: try need(outcome, "outcome"), reason: reason),
-            session: try need(session, "session"), rev: try need(rev, "rev"), by: by)
-    }
+/// The field that every ack has.
+struct AckKind {
+    var kind = ""
 
-    fileprivate func writeFields(to writer: inout JSONWriter) {
-        writer.field("id", intent)
-        writer.field("outcome", outcome.name)
-        if case .refused(let reason) = outcome { writer.field("reason", reason.rawValue) }
-        writer.field("session", session)
-        writer.field("rev", rev)
-        if let by { writer.field("by") { by.writeFields(to: &$0) } }
+    static let fields = Fields("ack", blank: AckKind()) {
+        Field("kind", \.kind, .string)
     }
 }
 
-extension Outcome {
-    fileprivate init(name: String, reason: Refusal?) throws(Rejection) {
-        switch name {
-        case Outcome.applied.name: self = .applied
-        case Outcome.duplicate.name: self = .duplicate
-        case Outcome.noop.name: self = .noop
-        case "refused": self = .refused(try need(reason, "reason"))
-        default: throw Rejection(.outOfBounds, "“\(name)” is no outcome")
+/// An answer as it is written: the outcome apart from its reason.
+struct AnswerFields {
+    static let kind = "intent"
+
+    enum OutcomeName: String, CaseIterable {
+        case applied, duplicate, noop, refused
+    }
+
+    /// The answer without its outcome.
+    var answer: Answer
+    var outcome = OutcomeName.applied
+    var reason: Refusal?
+
+    init(_ answer: Answer) {
+        self.answer = answer
+        switch answer.outcome {
+        case .applied: outcome = .applied
+        case .duplicate: outcome = .duplicate
+        case .noop: outcome = .noop
+        case .refused(let refusal): (outcome, reason) = (.refused, refusal)
         }
+    }
+
+    /// Returns the answer with its outcome; throws for a refusal without a reason.
+    func checked() throws(Rejection) -> Answer {
+        var answer = answer
+        switch outcome {
+        case .applied: answer.outcome = .applied
+        case .duplicate: answer.outcome = .duplicate
+        case .noop: answer.outcome = .noop
+        case .refused:
+            guard let reason else { throw Rejection(.malformed, "a refusal needs a reason").within("reason") }
+            answer.outcome = .refused(reason)
+        }
+        return answer
+    }
+
+    static let fields = Fields("answer", blank: AnswerFields(blank)) {
+        Field("kind", kind: kind)
+        Field("id", \.answer.intent, .id())
+        Field("outcome", \.outcome, .word)
+        Field("reason", optional: \.reason, .word)
+        Field("session", \.answer.session, .id())
+        Field("rev", \.answer.rev, .counter)
+        Field("by", optional: \.answer.by, .object(Superseder.fields))
+    }
+
+    private static let blank = Answer(intent: .blank, outcome: .applied, session: .blank, rev: 0)
+}
+
+/// The objection that two registers of a node have one version.
+struct Fork {
+    static let kind = "fork"
+    var node: NodeID
+    var version: Version
+
+    static let fields = Fields("fork", blank: Fork(node: .blank, version: Version(epoch: 0, rev: 0))) {
+        Field("kind", kind: kind)
+        Field("node", \.node, .node)
+        Field("epoch", \.version.epoch, .counter)
+        Field("rev", \.version.rev, .counter)
+    }
+}
+
+/// The objection that the stamp of a node's session is not admitted.
+struct ClockObjection {
+    static let kind = "clock"
+    var node: NodeID
+    var session: SessionID
+    var at: Int64
+
+    static let fields = Fields("stamp objection", blank: ClockObjection(node: .blank, session: .blank, at: 0)) {
+        Field("kind", kind: kind)
+        Field("node", \.node, .node)
+        Field("session", \.session, .id())
+        Field("at", \.at, .time)
     }
 }

@@ -2,25 +2,27 @@
 
 public import Session
 
-/// What was done in the weeks before this one, which ``DebtFeed`` tells of.
+/// The time done in the weeks before the one of ``DebtFeed``.
 public struct DebtYear: Hashable, Sendable {
-    /// The first of the days; a week begins with it.
+    /// The first day, which is the first of a week.
     public var first: CivilDate
     /// Whole minutes done on each day, the earliest first; ``daysLimit`` at most.
     public var days: [Int]
-    /// How calm each seven days were, in percent, `nil` where nobody knows; one for each begun seven of the days, or none
-    /// at all.
+    /// How calm each seven days were, in percent, `nil` if unknown.
+    ///
+    /// It has one value for each seven days, the last ones perhaps fewer, or is empty.
     public var calm: [Int?]
-    /// When it was found, in milliseconds of group time.
+    /// When it was computed, in milliseconds of group time.
     public var at: Int64
 
-    /// The weeks that the service tells of.
+    /// The number of weeks that the service publishes.
     public static let weeks = 52
-    /// Days that the feed can hold.
+    /// The most days in the feed.
     public static let daysLimit = 400
+    /// Minutes of a day: two days, since a week's first day can include the rest of a date.
     private static let minutes = 0...2_880
 
-    /// Makes a year.
+    /// Creates a year.
     public init(first: CivilDate, days: [Int], calm: [Int?] = [], at: Int64) {
         self.first = first
         self.days = days
@@ -28,75 +30,27 @@ public struct DebtYear: Hashable, Sendable {
         self.at = at
     }
 
-    /// Whether it says anything else than an earlier one.
+    /// Returns whether it differs from an earlier one in more than its time.
     public func isNews(after other: DebtYear?) -> Bool {
         guard var other else { return true }
         other.at = at
         return self != other
     }
 
-    init(reader: inout JSONReader) throws(Rejection) {
-        var version: Int64?
-        var first: CivilDate?
-        var days: [Int]?
-        var calm: [Int?] = []
-        var at: Int64?
-        var fields = try reader.object()
-        while let key = try reader.key(&fields) {
-            switch key {
-            case "v": version = try reader.integer()
-            case "first": first = try reader.date("first")
-            case "days": days = try Self.days(from: &reader)
-            case "calm": calm = try reader.null() ? [] : Self.calm(from: &reader)
-            case "at": at = try reader.integer(in: Limits.time, "at")
-            default: try reader.skip()
-            }
-        }
-        try ProtocolVersion.check(version)
-        self.init(
-            first: try need(first, "first"), days: try need(days, "days"), calm: calm, at: try need(at, "at"))
-        guard calm.isEmpty || calm.count == (self.days.count + 6) / 7 else {
-            throw Rejection(.outOfBounds, "calm is of \(calm.count) weeks")
-        }
-    }
-
-    private static func days(from reader: inout JSONReader) throws(Rejection) -> [Int] {
-        var days: [Int] = []
-        var items = try reader.array()
-        while try reader.element(&items) { days.append(try reader.int(in: minutes, "days")) }
-        guard days.count <= daysLimit else { throw Rejection(.outOfBounds, "days are \(days.count)") }
-        return days
-    }
-
-    private static func calm(from reader: inout JSONReader) throws(Rejection) -> [Int?] {
-        var calm: [Int?] = []
-        var items = try reader.array()
-        while try reader.element(&items) {
-            calm.append(try reader.null() ? nil : reader.int(in: 0...100, "calm"))
-        }
-        return calm
-    }
-
-    func writeFields(to writer: inout JSONWriter) {
-        writer.field("first", first.description)
-        writer.list("days") { writer in
-            for day in days { writer.value(day) }
-        }
-        if !calm.isEmpty {
-            writer.list("calm") { writer in
-                for week in calm {
-                    if let week { writer.value(week) } else { writer.null() }
-                }
-            }
-        }
-        writer.field("at", at)
+    static let fields = Fields(
+        "feed/debt/year", blank: DebtYear(first: CivilDate(dayNumber: 0), days: [], at: 0),
+        invalidField: { $0.calm.isEmpty || $0.calm.count == ($0.days.count + 6) / 7 ? nil : "calm" }
+    ) {
+        Field("first", \.first, .date)
+        Field("days", \.days, .list(of: .whole(minutes), 0...daysLimit))
+        Field("calm", \.calm, .list(of: .nullable(.percent), 0...(daysLimit + 6) / 7), unless: [])
+        Field("at", \.at, .time)
     }
 }
 
 extension WireCodec {
-    /// What the debt service publishes of the weeks before.
+    /// Encodes the debt service's feed of the weeks before. Its fields must be within their bounds.
     public func encode(_ year: DebtYear) -> Outgoing {
-        let payload = JSONWriter.payload(capacity: 2_560) { year.writeFields(to: &$0) }
-        return Outgoing(topic: topics.name(of: .debtYear), payload: payload, retain: true, qos: 1)
+        outgoing(.debtYear, DebtYear.fields.payload(year))
     }
 }

@@ -1,81 +1,82 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Session
+public import Session
 
 extension Intent {
-    /// What an `extend` adds that does not say how much, in seconds.
+    /// Seconds that an `extend` adds without an argument.
     static let extensionSeconds = 60
 
     /// Reads an intent that arrives from `sender` at group time `now`.
     ///
-    /// A script on a phone may leave out what it does not know: lineage, phase, arguments and both times. What an
-    /// operation makes of its arguments is the engine's matter, since it must answer.
-    init(reader: inout JSONReader, sender: NodeID, now: Int64) throws(Rejection) {
-        var version: Int64?
-        var id: IntentID?
-        var lineage: SessionID?
-        var session: SessionID?
-        var phase: Int?
-        var op: Operation.Name?
+    /// A script may leave out the lineage, the phase, the arguments and both times. The engine checks the arguments, since
+    /// it must answer.
+    init(payload: [UInt8], from sender: NodeID, now: Int64) throws(Rejection) {
+        let asked = try IntentFields.fields.read(payload: payload, by: sender, from: IntentFields(at: now))
+        self = asked.intent
+        let args = asked.args
+        operation = IntentOperation(
+            name: asked.op, seconds: args?.seconds, title: args?.title, label: args?.label, colour: args?.colour)
+    }
+
+    /// The intent as it is sent.
+    func json() -> [UInt8] { IntentFields.fields.payload(IntentFields(self)) }
+}
+
+/// An intent as it is written: the operation apart from its arguments.
+struct IntentFields {
+    struct Arguments {
         var seconds: Int?
-        var from: NodeID?
-        var at: Int64?
-        var expiresAt: Int64?
-        var fields = try reader.object()
-        while let key = try reader.key(&fields) {
-            switch key {
-            case "v": version = try reader.integer()
-            case "id": id = try reader.token()
-            case "lineage": lineage = try reader.null() ? nil : reader.token()
-            case "session": session = try reader.token()
-            case "phase": phase = try reader.null() ? nil : reader.int()
-            case "op": op = try reader.word()
-            case "args": seconds = try reader.null() ? nil : Self.seconds(reader: &reader)
-            case "from": from = try reader.node(likely: sender)
-            case "at": at = try reader.null() ? nil : reader.integer(in: Limits.time, "at")
-            case "expiresAt": expiresAt = try reader.null() ? nil : reader.integer(in: Limits.time, "expiresAt")
-            default: try reader.skip()
-            }
+        var title: String?
+        var label: String?
+        var colour: Colour?
+
+        static let fields = Fields("args", blank: Arguments()) {
+            Field("seconds", optional: \.seconds, .whole)
+            Field("title", optional: \.title, .string)
+            Field("label", optional: \.label, .string)
+            Field("colour", optional: \.colour, .colour)
         }
-        try ProtocolVersion.check(version)
-        let target = try need(session, "session")
-        let asked = at ?? now
+    }
+
+    /// The intent without its operation.
+    var intent: Intent
+    var op: IntentOperation.Name
+    var args: Arguments?
+
+    init(_ intent: Intent) {
+        self.intent = intent
+        op = intent.operation.name
+        switch intent.operation {
+        case .extend(let seconds): args = Arguments(seconds: seconds)
+        case .correct(let title, let label, let colour): args = Arguments(title: title, label: label, colour: colour)
+        case .pause, .resume, .stop, .startBreak, .startFocus, .skip: break
+        }
+    }
+
+    /// Creates an intent to read into; `at` is the group time for an intent without a time.
+    init(at: Int64) {
         self.init(
-            id: try need(id, "id"), lineage: lineage ?? target, session: target, phase: phase,
-            operation: Operation(name: try need(op, "op"), seconds: seconds), from: try need(from, "from"), at: asked,
-            expiresAt: expiresAt ?? asked + Limits.intentLife)
+            Intent(
+                id: .blank, lineage: .blank, session: .blank, phase: nil, operation: .pause, from: .blank, at: at,
+                expiresAt: 0))
     }
 
-    private static func seconds(reader: inout JSONReader) throws(Rejection) -> Int? {
-        var seconds: Int?
-        var fields = try reader.object()
-        while let key = try reader.key(&fields) {
-            switch key {
-            case "seconds": seconds = try reader.null() ? nil : reader.int()
-            default: try reader.skip()
-            }
-        }
-        return seconds
-    }
-
-    func writeFields(to writer: inout JSONWriter) {
-        writer.field("id", id)
-        writer.field("lineage", lineage)
-        writer.field("session", session)
-        if let phase { writer.field("phase", phase) }
-        writer.field("op", operation.name.rawValue)
-        if case .extend(let seconds) = operation {
-            writer.field("args") { $0.field("seconds", seconds) }
-        }
-        writer.field("from", from.rawValue)
-        writer.field("at", at)
-        writer.field("expiresAt", expiresAt)
+    static let fields = Fields("intent", blank: IntentFields(at: 0), author: \.intent.from) {
+        Field("id", \.intent.id, .id())
+        Field("lineage", \.intent.lineage, .id(), absent: \.intent.session)
+        Field("session", \.intent.session, .id())
+        Field("phase", optional: \.intent.phase, .whole)
+        Field("op", \.op, .word)
+        Field("args", optional: \.args, .object(Arguments.fields))
+        Field("from", \.intent.from, .node)
+        Field("at", \.intent.at, .time, absent: \.intent.at)
+        Field("expiresAt", \.intent.expiresAt, .time, absent: { $0.intent.at + Limits.intentLife })
     }
 }
 
-extension Operation {
-    /// An operation from its name and the argument that `extend` takes.
-    init(name: Name, seconds: Int?) {
+extension IntentOperation {
+    /// Creates an operation from its name and the arguments of `extend` and `correct`.
+    public init(name: Name, seconds: Int?, title: String?, label: String?, colour: Colour?) {
         switch name {
         case .pause: self = .pause
         case .resume: self = .resume
@@ -84,6 +85,7 @@ extension Operation {
         case .startBreak: self = .startBreak
         case .startFocus: self = .startFocus
         case .skip: self = .skip
+        case .correct: self = .correct(title: title, label: label, colour: colour)
         }
     }
 }

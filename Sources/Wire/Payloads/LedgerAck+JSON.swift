@@ -2,171 +2,122 @@
 
 public import Session
 
-/// What the debt service says to a node: which of its records it has, and what it still wants.
+/// The debt service's message to a node: results for its records, and the ledger's weeks.
 public struct LedgerAck: Hashable, Sendable {
-    /// What became of a record.
+    /// The result for a record.
     public enum Outcome: String, CaseIterable, Sendable {
-        /// It is in the ledger, or a newer one of the session is.
+        /// The ledger contains it, or a newer one of its session.
         case kept
-        /// The ledger holds another record under this version. It stays; this one lies beside it, for a person.
+        /// The ledger contains another record of this version, which stays; this one is stored beside it for a person.
         case conflict
-        /// It is no record that can be kept. There is no use in sending it again.
+        /// It cannot be stored, and should not be sent again.
         case refused
     }
 
-    /// One answer.
+    /// The result for one record.
     public struct Item: Hashable, Sendable {
         /// The record.
         public var name: RecordName
-        /// What became of it.
+        /// The result.
         public var outcome: Outcome
 
-        /// Makes an answer.
+        /// Creates a result.
         public init(_ name: RecordName, _ outcome: Outcome) {
             self.name = name
             self.outcome = outcome
         }
     }
 
-    /// The node that is spoken to.
+    /// The node that it is for.
     public var node: NodeID
-    /// Answers, ``itemsLimit`` at most.
+    /// The results, ``itemsLimit`` at most.
     public var items: [Item]
-    /// What the ledger holds of the latest weeks that it has records of from the node; `nil` where it was not looked up.
-    /// A node sends what it has kept of every week of which the ledger holds something else.
+    /// The latest weeks with records of the node; `nil` if they were not looked up.
+    ///
+    /// A node sends its records of each week that differs from its own.
     public var weeks: [RecordWeek]?
 
-    /// Answers in one message.
+    /// The most results in one message.
     public static let itemsLimit = 64
-    /// Weeks in one message, and of how many a node keeps acknowledged records.
+    /// The most weeks in one message, and of which a node keeps acknowledged records.
     public static let weeksLimit = 14
 
-    /// Makes a message.
+    /// Creates a message.
     public init(node: NodeID, items: [Item] = [], weeks: [RecordWeek]? = nil) {
         self.node = node
         self.items = items
         self.weeks = weeks
     }
 
-    init(reader: inout JSONReader) throws(Rejection) {
-        var version: Int64?
-        var node: NodeID?
-        var items: [Item] = []
-        var weeks: [RecordWeek]?
-        var fields = try reader.object()
-        while let key = try reader.key(&fields) {
-            switch key {
-            case "v": version = try reader.integer()
-            case "node": node = try reader.node()
-            case "records": items = try reader.null() ? [] : Self.items(from: &reader)
-            case "weeks": weeks = try reader.null() ? nil : Self.weeks(from: &reader)
-            default: try reader.skip()
-            }
-        }
-        try ProtocolVersion.check(version)
-        self.init(node: try need(node, "node"), items: items, weeks: weeks)
-    }
-
-    private static func items(from reader: inout JSONReader) throws(Rejection) -> [Item] {
-        var items: [Item] = []
-        var elements = try reader.array()
-        while try reader.element(&elements) {
-            var outcome: Outcome?
-            let name = try RecordName(fields: &reader) { (key, reader) throws(Rejection) in
-                if key == "outcome" { outcome = try reader.word() } else { try reader.skip() }
-            }
-            items.append(Item(name, try need(outcome, "outcome")))
-        }
-        guard items.count <= itemsLimit else { throw Rejection(.outOfBounds, "records are \(items.count)") }
-        return items
-    }
-
-    private static func weeks(from reader: inout JSONReader) throws(Rejection) -> [RecordWeek] {
-        var weeks: [RecordWeek] = []
-        var elements = try reader.array()
-        while try reader.element(&elements) { weeks.append(try RecordWeek(reader: &reader)) }
-        guard weeks.count <= weeksLimit else { throw Rejection(.outOfBounds, "weeks are \(weeks.count)") }
-        return weeks
-    }
-
-    func writeFields(to writer: inout JSONWriter) {
-        writer.field("node", node.rawValue)
-        writer.list("records") { writer in
-            for item in items {
-                writer.object {
-                    item.name.writeFields(to: &$0)
-                    $0.field("outcome", item.outcome.rawValue)
-                }
-            }
-        }
-        guard let weeks else { return }
-        writer.list("weeks") { writer in
-            for week in weeks { week.write(to: &writer) }
-        }
+    static let fields = Fields("feed/debt/ack", blank: LedgerAck(node: .blank)) {
+        Field("node", \.node, .node)
+        Field("records", \.items, .list(of: .object(Item.fields), 0...itemsLimit), absent: { _ in [] })
+        Field("weeks", optional: \.weeks, .list(of: .array(RecordWeek.fields), 0...weeksLimit))
     }
 }
 
-/// What is held of a node's records of one week: equal where the same records are held, whatever came first.
+extension LedgerAck.Item {
+    fileprivate static let fields = Fields("acknowledged record", blank: LedgerAck.Item(.blank, .kept)) {
+        RecordName.fields.within(\.name)
+        Field("outcome", \.outcome, .word)
+    }
+}
+
+/// A summary of a node's records of one week, equal for equal sets of records.
 ///
-/// The week is one of seven days since 1970 in universal time, by the time of the stamp: it has to be the same for
-/// everybody, and nobody sees it.
+/// A week has seven days, counted from 1970 in universal time, by the time of the stamp. So it is the same for all
+/// programs; people never see it.
 public struct RecordWeek: Hashable, Sendable {
-    /// Weeks since 1970.
+    /// The number of weeks since 1970.
     public var number: Int
-    /// How many records.
-    public private(set) var count = 0
-    private var sum: UInt64 = 0
+    /// The number of records.
+    public fileprivate(set) var count = 0
+    fileprivate var sum: UInt64 = 0
 
-    /// Milliseconds.
+    /// The length of a week in milliseconds.
     public static let length: Int64 = 604_800_000
-    private static let numbers = 0...12_001
 
-    /// Nothing yet of a week.
+    /// Creates the summary of a week without records.
     public init(number: Int) { self.number = number }
 
-    /// The week that a stamp lies in.
+    /// Returns the week of a stamp.
     public static func number(of stamp: Stamp) -> Int { Int(stamp.time / length) }
 
     /// Adds a record.
     public mutating func add(_ name: RecordName) {
         count += 1
         let text = "\(name.id) \(name.version.epoch) \(name.version.rev) \(name.digest)"
-        sum &+= FNV.hash(text.utf8)
+        sum &+= FNV.hash(text.utf8.span)
     }
 
-    init(reader: inout JSONReader) throws(Rejection) {
-        var items = try reader.array()
-        try reader.needElement(&items)
-        number = try reader.int(in: Self.numbers, "weeks")
-        try reader.needElement(&items)
-        count = try reader.int(in: Limits.counter, "weeks")
-        try reader.needElement(&items)
-        let digest: RecordDigest = try reader.token()
-        try reader.needEnd(&items)
-        guard let value = UInt64(digest.rawValue, radix: 16) else { throw Rejection(.outOfBounds, "weeks") }
-        sum = value
+    fileprivate static let fields = Fields("week", blank: RecordWeek(number: 0)) {
+        Field("number", \.number, .whole(0...12_001))
+        Field("count", \.count, .counter)
+        Field("digest", \.sum, .sum)
     }
+}
 
-    func write(to writer: inout JSONWriter) {
-        let digest: RecordDigest = FNV.token(sum)
-        writer.array {
-            $0.value(number)
-            $0.value(count)
-            $0.value(digest)
+extension Format where Value == UInt64 {
+    /// A number as sixteen hexadecimal digits.
+    fileprivate static let sum = Format(name: "id") { reader throws(Rejection) in
+        let digest: RecordDigest = try Format<RecordDigest>.id().read(&reader)
+        guard let sum = UInt64(digest.rawValue, radix: 16) else {
+            throw Rejection(.outOfBounds, "“\(digest)” is not hexadecimal digits")
         }
+        return sum
+    } write: {
+        $1.value((FNV.token($0) as RecordDigest).rawValue)
     }
 }
 
 extension WireCodec {
-    /// What the debt service publishes to answer a node.
+    /// Encodes the debt service's message to a node. Its fields must be within their bounds.
     public func encode(_ ack: LedgerAck) -> Outgoing {
-        let payload = JSONWriter.payload(capacity: 160 * (ack.items.count + 1)) { ack.writeFields(to: &$0) }
-        return Outgoing(topic: topics.name(of: .debtAck), payload: payload, retain: false, qos: 1)
+        outgoing(.debtAck, LedgerAck.fields.payload(ack))
     }
 
-    /// What the debt service publishes of the week.
+    /// Encodes the debt service's feed of the week. Its fields must be within their bounds.
     public func encode(_ debt: DebtFeed) -> Outgoing {
-        let payload = JSONWriter.payload(capacity: 1_024) { debt.writeFields(to: &$0) }
-        return Outgoing(topic: topics.name(of: .debt), payload: payload, retain: true, qos: 1)
+        outgoing(.debt, DebtFeed.fields.payload(debt))
     }
 }

@@ -2,130 +2,97 @@
 
 public import Session
 
-/// What a ``RecordDigest`` names.
+/// The type of a ``RecordDigest``.
 public enum RecordDigestKind {}
-/// Tells two records of one version apart; opaque to who reads it.
+/// Distinguishes two records of one version; opaque to readers.
 public typealias RecordDigest = Token<RecordDigestKind>
 
-/// A ledger record as it is sent, kept and acknowledged: with its digest.
-public struct FiledRecord: Hashable, Sendable {
+/// A ledger record with its digest, as it is sent, stored and acknowledged.
+public struct DigestedRecord: Hashable, Sendable {
     /// The record.
     public var record: LedgerRecord
     /// Its digest, made by its writer.
     public var digest: RecordDigest
 
-    /// What names it in an acknowledgement.
+    /// Its name in an acknowledgement.
     public var name: RecordName { RecordName(id: record.id, version: record.version, digest: digest) }
 
-    /// Makes the digest. The fields must be valid, as those of the engine are.
+    /// Computes the digest. The fields must be valid, as the engine's are.
     public init(_ record: LedgerRecord) {
         self.record = record
-        digest = FNV.digest(of: JSONWriter.payload(capacity: 512) { record.writeFields(to: &$0) })
+        digest = FNV.digest(of: LedgerRecord.fields.payload(record).span)
     }
 
     /// Reads a record from a payload or a file.
     /// - Throws: ``Rejection`` when the bytes are not a record of this version, or it is out of bounds.
     public init(json: [UInt8]) throws(Rejection) {
-        self = try ProtocolVersion.document(json) { reader throws(Rejection) in try FiledRecord(reader: &reader) }
+        self = try Self.fields.read(payload: json)
     }
 
-    /// The record as it is sent, and as it lies in a file.
-    public func json() -> [UInt8] {
-        JSONWriter.payload(capacity: 640) {
-            record.writeFields(to: &$0)
-            // Not part of the digest, so that a record of an earlier version keeps its name.
-            if let node = record.continuedFrom { $0.field("continuedFrom", node.rawValue) }
-            $0.field("digest", digest)
-        }
-    }
+    /// Returns the record as it is sent, and as it is stored in a file.
+    public func json() -> [UInt8] { Self.fields.payload(self) }
 
-    /// - Parameter sender: The node that has sent it; `nil` for a record from a file.
-    init(reader: inout JSONReader, from sender: NodeID? = nil) throws(Rejection) {
-        var version: Int64?
-        var digest: RecordDigest?
-        let record = try LedgerRecord(reader: &reader, version: &version, digest: &digest)
-        try ProtocolVersion.check(version)
-        self.record = record
-        self.digest = try need(digest, "digest")
-        if let sender, record.node != sender { throw Rejection(.wrongSender, "node is \(record.node)") }
-        if let flaw = record.flaw { throw Rejection(.outOfBounds, "\(flaw) does not fit") }
+    static let fields = Fields(
+        "record", blank: DigestedRecord(.blank), author: \.record.node, invalidField: \.record.invalidField
+    ) {
+        LedgerRecord.fields.within(\.record)
+        // Not part of the digest, so that a record of an earlier version keeps its name.
+        Field("continuedFrom", optional: \.record.continuedFrom, .node)
+        Field("digest", \.digest, .id())
     }
 }
 
-/// Names one version of a record.
+/// Identifies one version of a record.
 public struct RecordName: Hashable, Sendable {
     /// The session.
     public var id: SessionID
     /// The version of its record.
     public var version: Version
-    /// The digest that goes with it.
+    /// The record's digest.
     public var digest: RecordDigest
 
-    /// Makes a name.
+    /// Creates a name.
     public init(id: SessionID, version: Version, digest: RecordDigest) {
         self.id = id
         self.version = version
         self.digest = digest
     }
 
-    /// What can be read of the name of a record that is no good otherwise, so that its node gets an answer.
+    /// Reads the name of an invalid record, so that its node gets an answer.
+    ///
+    /// It is `nil` if the record has no valid name.
     public init?(ofRejected json: [UInt8]) {
         var reader = JSONReader(json)
         do throws(Rejection) {
-            self = try RecordName(fields: &reader) { (_, reader) throws(Rejection) in try reader.skip() }
+            self = try Self.fields.read(&reader)
         } catch {
             return nil
         }
     }
 
-    init(
-        fields reader: inout JSONReader, other: (JSONKey, inout JSONReader) throws(Rejection) -> Void
-    ) throws(Rejection) {
-        var id: SessionID?
-        var epoch: Int?
-        var rev: Int?
-        var digest: RecordDigest?
-        var fields = try reader.object()
-        while let key = try reader.key(&fields) {
-            switch key {
-            case "id": id = try reader.token()
-            case "epoch": epoch = try reader.int(in: Limits.counter, "epoch")
-            case "rev": rev = try reader.int(in: Limits.counter, "rev")
-            case "digest": digest = try reader.token()
-            default: try other(key, &reader)
-            }
-        }
-        self.init(
-            id: try need(id, "id"), version: Version(epoch: try need(epoch, "epoch"), rev: try need(rev, "rev")),
-            digest: try need(digest, "digest"))
+    static let fields = Fields("record's name", blank: RecordName.blank) {
+        Field("id", \.id, .id())
+        Field("epoch", \.version.epoch, .counter)
+        Field("rev", \.version.rev, .counter)
+        Field("digest", \.digest, .id())
     }
 
-    func writeFields(to writer: inout JSONWriter) {
-        writer.field("id", id)
-        writer.field("epoch", version.epoch)
-        writer.field("rev", version.rev)
-        writer.field("digest", digest)
-    }
+    static let blank = RecordName(id: .blank, version: Version(epoch: 0, rev: 0), digest: .blank)
 }
 
 extension SessionID {
-    /// An id of something that has none, the same whenever it is met again.
+    /// Creates an id for content without one, always the same for the same content.
     /// - Parameters:
-    ///   - source: Where it comes from: up to 19 characters of the grammar of ids.
-    ///   - content: What tells it from all others of that source.
+    ///   - source: The origin: 1 to 19 characters of the grammar of ids; with any other source the result is `nil`.
+    ///   - content: A text that is unique within the source.
     public init?(source: String, content: String) {
-        let digest: SessionID = FNV.digest(of: content.utf8)
+        let digest: SessionID = FNV.digest(of: content.utf8.span)
         self.init("\(source)-\(digest)")
     }
 }
 
-/// FNV-1a with 64 bits: tells apart what nobody has made to look alike.
-enum FNV {
-    static func hash(_ bytes: some Sequence<UInt8>, from start: UInt64 = 0xCBF2_9CE4_8422_2325) -> UInt64 {
-        bytes.reduce(start) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
-    }
-
-    static func digest<Kind>(of bytes: some Sequence<UInt8>) -> Token<Kind> { token(hash(bytes)) }
+extension FNV {
+    static func digest<Kind>(of bytes: Span<UInt8>) -> Token<Kind> { token(hash(bytes)) }
 
     /// Sixteen hexadecimal digits.
     static func token<Kind>(_ value: UInt64) -> Token<Kind> {
@@ -136,138 +103,59 @@ enum FNV {
 }
 
 extension LedgerRecord {
-    fileprivate init(
-        reader: inout JSONReader, version: inout Int64?, digest: inout RecordDigest?
-    ) throws(Rejection) {
-        var id: SessionID?
-        var lineage: SessionID?
-        var continuedAt: Int64?
-        var continuedFrom: NodeID?
-        var node: NodeID?
-        var stamp: Stamp?
-        var epoch: Int?
-        var rev: Int?
-        var title = ""
-        var icon: String?
-        var label: Label?
-        var mode: Mode?
-        var status: Status?
-        var startedAt: Int64?
-        var endsAt: Int64?
-        var runs: [Run]?
-        var isApproximate = false
-        var fields = try reader.object()
-        while let key = try reader.key(&fields) {
-            switch key {
-            case "v": version = try reader.integer()
-            case "id": id = try reader.token()
-            case "lineage": lineage = try reader.null() ? nil : reader.token()
-            case "continuedAt": continuedAt = try reader.null() ? nil : reader.integer()
-            case "continuedFrom": continuedFrom = try reader.null() ? nil : reader.node()
-            case "node": node = try reader.node()
-            case "stamp": stamp = try Stamp(reader: &reader)
-            case "epoch": epoch = try reader.int()
-            case "rev": rev = try reader.int()
-            case "title": title = try reader.null() ? "" : reader.string()
-            case "icon": icon = try reader.null() ? nil : reader.string()
-            case "label": label = try reader.null() ? nil : Label(reader: &reader)
-            case "mode": mode = try reader.word()
-            case "status": status = try reader.word()
-            case "startedAt": startedAt = try reader.integer()
-            case "endsAt": endsAt = try reader.null() ? nil : reader.integer()
-            case "runs": runs = try [Run](reader: &reader)
-            case "approx": isApproximate = try reader.null() ? false : reader.bool()
-            case "digest": digest = try reader.token()
-            default: try reader.skip()
-            }
-        }
-        let session = try need(id, "id")
-        self.init(
-            id: session, lineage: lineage ?? session, continuedAt: continuedAt, continuedFrom: continuedFrom,
-            node: try need(node, "node"), stamp: try need(stamp, "stamp"),
-            version: Version(epoch: try need(epoch, "epoch"), rev: try need(rev, "rev")), title: title, icon: icon,
-            label: label, mode: try need(mode, "mode"), status: try need(status, "status"),
-            startedAt: try need(startedAt, "startedAt"), endsAt: endsAt, runs: try need(runs, "runs"),
-            isApproximate: isApproximate)
+    /// The fields that the digest covers.
+    fileprivate static let fields = Fields("record", blank: blank) {
+        Field("id", \.id, .id())
+        Field("lineage", \.lineage, .id(), absent: \.id)
+        Field("continuedAt", optional: \.continuedAt, .time)
+        Field("node", \.node, .node)
+        Field("stamp", \.stamp, .array(Stamp.fields))
+        Field("epoch", \.version.epoch, .counter)
+        Field("rev", \.version.rev, .counter)
+        Field("title", \.title, .textOrEmpty(Limits.titleBytes), absent: { _ in "" })
+        Field("icon", optional: \.icon, .text(Limits.iconBytes))
+        Field("label", optional: \.label, .object(Label.fields))
+        Field("mode", \.mode, .word)
+        Field("status", \.status, .word)
+        Field("startedAt", \.startedAt, .time)
+        Field("endsAt", optional: \.endsAt, .time)
+        Field("runs", \.runs, [Run].format)
+        Field("approx", \.isApproximate, .bool, unless: false)
     }
 
-    fileprivate func writeFields(to writer: inout JSONWriter) {
-        writer.field("id", id)
-        writer.field("lineage", lineage)
-        if let continuedAt { writer.field("continuedAt", continuedAt) }
-        writer.field("node", node.rawValue)
-        writer.list("stamp") {
-            $0.value(stamp.time)
-            $0.value(stamp.counter)
-            $0.value(stamp.node.rawValue)
-        }
-        writer.field("epoch", version.epoch)
-        writer.field("rev", version.rev)
-        writer.field("title", title)
-        if let icon { writer.field("icon", icon) }
-        if let label { writer.field("label") { label.writeFields(to: &$0) } }
-        writer.field("mode", mode.rawValue)
-        writer.field("status", status.rawValue)
-        writer.field("startedAt", startedAt)
-        if let endsAt { writer.field("endsAt", endsAt) }
-        writer.key("runs")
-        runs.write(to: &writer)
-        if isApproximate { writer.field("approx", true) }
-    }
+    fileprivate static let blank = LedgerRecord(
+        id: .blank, lineage: .blank, node: .blank, stamp: Stamp(time: 0, counter: 0, node: .blank),
+        version: Version(epoch: 0, rev: 0), title: "", mode: .countdown, status: .running, startedAt: 0, runs: [])
 }
 
 extension [LedgerRecord.Run] {
+    fileprivate static let format = Format<Self>.list(of: .array(LedgerRecord.Run.fields), 0...Limits.runs)
+
     /// Reads runs from the JSON of a store.
-    /// - Throws: ``Rejection`` for anything else; whether they fit is for ``LedgerRecord/flaw`` to say.
+    /// - Throws: ``Rejection`` for invalid JSON; ``LedgerRecord/invalidField`` checks whether they fit the record.
     public init(json: [UInt8]) throws(Rejection) {
         var reader = JSONReader(json)
-        try self.init(reader: &reader)
+        self = try Self.format.read(&reader)
         try reader.end()
     }
 
-    /// As `[["focus",from,to],…]`.
+    /// Returns the runs as `[["focus",from,to],…]`.
     public func json() -> [UInt8] {
-        var writer = JSONWriter(capacity: 48 * count + 2)
-        write(to: &writer)
+        var writer = JSONWriter()
+        Self.format.write(self, &writer)
         return writer.bytes
-    }
-
-    init(reader: inout JSONReader) throws(Rejection) {
-        self.init()
-        var items = try reader.array()
-        while try reader.element(&items) { append(try LedgerRecord.Run(reader: &reader)) }
-    }
-
-    func write(to writer: inout JSONWriter) {
-        writer.array { writer in
-            for run in self {
-                writer.array {
-                    $0.value(run.kind.rawValue)
-                    $0.value(run.from)
-                    if let to = run.to { $0.value(to) } else { $0.null() }
-                }
-            }
-        }
     }
 }
 
 extension LedgerRecord.Run {
-    init(reader: inout JSONReader) throws(Rejection) {
-        var items = try reader.array()
-        try reader.needElement(&items)
-        let kind: PhaseKind = try reader.word()
-        try reader.needElement(&items)
-        let from = try reader.integer()
-        try reader.needElement(&items)
-        let to = try reader.null() ? nil : reader.integer()
-        try reader.needEnd(&items)
-        self.init(kind: kind, from: from, to: to)
+    fileprivate static let fields = Fields("recorded run", blank: LedgerRecord.Run(kind: .focus, from: 0)) {
+        Field("kind", \.kind, .word)
+        Field("from", \.from, .time)
+        Field("to", optional: \.to, .time)
     }
 }
 
 extension WireCodec {
-    /// What to publish for a ledger record of this node.
-    public func encode(_ filed: FiledRecord) -> Outgoing {
-        Outgoing(topic: topics.name(of: .record(me)), payload: filed.json(), retain: false, qos: 1)
-    }
+    /// Encodes a ledger record of this node.
+    public func encode(_ digested: DigestedRecord) -> Outgoing { outgoing(.record(me), digested.json()) }
 }

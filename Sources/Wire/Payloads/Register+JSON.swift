@@ -1,116 +1,90 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Session
+package import Session
 
 extension Register {
-    /// Reads the fields; whether they fit together is for ``checked()`` to say.
-    init(reader: inout JSONReader) throws(Rejection) {
-        var memory = RegisterMemory()
-        try self.init(reader: &reader, memory: &memory)
+    /// The register as its node publishes it.
+    package func json() -> [UInt8] { Self.fields.payload(self) }
+
+    package static let fields = Fields("register", blank: blank, author: \.owner, invalidField: \.invalidField) {
+        Field("id", \.id, .id())
+        Field("lineage", \.lineage, .id(), absent: \.id)
+        Field("continues", optional: \.continues, .object(Continuation.fields))
+        Field("stamp", \.stamp, .array(Stamp.fields))
+        Field("epoch", \.epoch, .counter)
+        Field("owner", \.owner, .node)
+        Field("title", \.title, .textOrEmpty(Limits.titleBytes), absent: { _ in "" })
+        Field("activityName", written: .string, \.title)
+        Field("icon", optional: \.icon, .text(Limits.iconBytes))
+        Field("label", optional: \.label, .object(Label.fields))
+        Field("mode", \.mode, .word)
+        Field("plan", \.plan, .list(of: .object(Phase.fields), 1...Limits.phases))
+        Field("autoAdvance", \.autoAdvance, .bool)
+        Field("startedAt", \.startedAt, .time)
+        Field("startTime", written: .time, \.startedAt)
+        Field("rev", \.rev, .counter)
+        Field("phase", \.phase, .whole(0...Limits.phases - 1))
+        Field("status", \.status, .word)
+        Field("anchor", \.anchor, .object(Anchor.fields))
+        Field("endsAt", written: .time, \.endsAt)
+        Field("runs", \.runs, .list(of: .array(Run.fields), 0...Limits.runs))
+        Field("applied", \.applied, .list(of: .id(), 0...Limits.applied), absent: { _ in [] })
+        Field("last", optional: \.last, .object(LastIntent.fields))
+        Field("supersededBy", optional: \.supersededBy, .object(Superseder.fields))
+        Field("elapsedSeconds", written: .whole) { $0.anchor.elapsed / 1_000 }
+        Field("totalSeconds", written: .nullable(.whole)) {
+            .some($0.mode == .countdown ? $0.currentPhase.seconds : nil)
+        }
+        Field("isRunning", written: .bool) { $0.status == .running }
     }
 
-    /// The same, where most of it is as in the register that was read before: the attributes, which come first, stay as
-    /// long as the session does.
-    init(reader: inout JSONReader, memory: inout RegisterMemory) throws(Rejection) {
-        reader.skipSpace()
-        let start = reader.position
-        var items = try reader.object()
-        var state = StateFields()
-        var isHead = !reader.takeFields(&items, like: memory.head, from: start)
-        // None of its own where all is as it was.
-        var attributes = isHead ? AttributeFields() : nil
-        var end = reader.position
-        while let key = try reader.key(&items) {
-            if try !state.read(key, from: &reader, memory: &memory) {
-                var fields = attributes ?? memory.head.value
-                try fields.read(key, from: &reader)
-                attributes = fields
-            } else if isHead, let read = attributes {
-                isHead = false
-                memory.head = Remembered(text: Array(reader.bytes[start..<end]), value: read)
-                memory.register = nil
-            }
-            end = reader.position
-        }
-        if let attributes {
-            self = try attributes.register(with: state)
-        } else if let register = memory.register {
-            self = try state.register(like: register)
-        } else {
-            self = try memory.head.value.register(with: state)
-            memory.register = self
-        }
-    }
+    private static let blank = Register(
+        id: .blank, lineage: .blank, stamp: Stamp(time: 0, counter: 0, node: .blank), epoch: 0, rev: 0, owner: .blank,
+        title: "", icon: nil, label: nil, mode: .countdown, plan: [], autoAdvance: false, phase: 0, status: .running,
+        startedAt: 0, anchor: Anchor(elapsed: 0, at: 0, bootID: .blank, boot: 0), runs: [])
+}
 
-    /// The same register when its fields are within ``Limits`` and fit together.
-    /// - Parameter sound: One of which that is known, mostly with the same attributes.
-    func checked(after sound: Register? = nil) throws(Rejection) -> Register {
-        let areAttributesSound = sound.map(hasAttributes) ?? false
-        if let flaw = areAttributesSound ? stateFlaw : flaw { throw Rejection(.outOfBounds, "\(flaw) does not fit") }
-        return self
+extension Continuation {
+    fileprivate static let fields = Fields("continuation", blank: Continuation(node: .blank, epoch: 0, rev: 0, at: 0)) {
+        Field("node", \.node, .node)
+        Field("epoch", \.epoch, .counter)
+        Field("rev", \.rev, .counter)
+        Field("at", \.at, .time)
     }
+}
 
-    /// Writes the fields, and those that are derived from them for clients that only look.
-    func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writeHead(to: &writer)
-            writeState(to: &writer)
-        }
+extension Phase {
+    fileprivate static let fields = Fields("phase", blank: Phase(kind: .focus, seconds: 0)) {
+        Field("kind", \.kind, .word)
+        Field("name", optional: \.name, .text(Limits.nameBytes))
+        Field("seconds", \.seconds, .whole(Limits.phaseSeconds))
+        Field("added", \.added, .whole(0...Limits.phaseSeconds.upperBound - 1), unless: 0)
     }
+}
 
-    /// The attributes, which stay as long as the session does, so that they are written and read once.
-    func writeHead(to writer: inout JSONWriter) {
-        writer.version()
-        writer.field("id", id)
-        writer.field("lineage", lineage)
-        if let continues { writer.field("continues") { continues.writeFields(to: &$0) } }
-        writer.list("stamp") {
-            $0.value(stamp.time)
-            $0.value(stamp.counter)
-            $0.value(stamp.node.rawValue)
-        }
-        writer.field("epoch", epoch)
-        writer.field("owner", owner.rawValue)
-        writer.field("title", title)
-        writer.field("activityName", title)
-        if let icon { writer.field("icon", icon) }
-        if let label { writer.field("label") { label.writeFields(to: &$0) } }
-        writer.field("mode", mode.rawValue)
-        writer.list("plan") { writer in
-            for phase in plan { writer.object { phase.writeFields(to: &$0) } }
-        }
-        writer.field("autoAdvance", autoAdvance)
-        writer.field("startedAt", startedAt)
-        writer.field("startTime", startedAt)
+extension Anchor {
+    fileprivate static let fields = Fields("anchor", blank: Anchor(elapsed: 0, at: 0, bootID: .blank, boot: 0)) {
+        Field("elapsed", \.elapsed, .whole(0...1_000 * Int64(Limits.phaseSeconds.upperBound)))
+        Field("at", \.at, .time)
+        Field("bound", optional: \.bound, .reading)
+        Field("bootId", \.bootID, .id())
+        Field("boot", \.boot, .reading)
     }
+}
 
-    func writeState(to writer: inout JSONWriter) {
-        writer.field("rev", rev)
-        writer.field("phase", phase)
-        writer.field("status", status.rawValue)
-        writer.field("anchor") {
-            $0.field("elapsed", anchor.elapsed)
-            $0.field("at", anchor.at)
-            if let bound = anchor.bound { $0.field("bound", bound) }
-            $0.field("bootId", anchor.bootID)
-            $0.field("boot", anchor.boot)
-        }
-        if let endsAt { writer.field("endsAt", endsAt) }
-        writer.list("runs") { writer in
-            for run in runs { run.write(to: &writer) }
-        }
-        writer.list("applied") { writer in
-            for id in applied { writer.value(id) }
-        }
-        if let last { writer.field("last") { last.writeFields(to: &$0) } }
-        if let supersededBy { writer.field("supersededBy") { supersededBy.writeFields(to: &$0) } }
-        writer.field("elapsedSeconds", anchor.elapsed / 1_000)
-        if mode == .countdown {
-            writer.field("totalSeconds", currentPhase.seconds)
-        } else {
-            writer.key("totalSeconds")
-            writer.null()
-        }
-        writer.field("isRunning", status == .running)
+extension Run {
+    fileprivate static let fields = Fields("run", blank: Run(phase: 0, from: 0)) {
+        Field("phase", \.phase, .whole(0...Limits.phases - 1))
+        Field("from", \.from, .time)
+        Field("to", optional: \.to, .time)
+    }
+}
+
+extension LastIntent {
+    fileprivate static let fields = Fields("last", blank: LastIntent(intent: .blank, op: .pause, from: .blank, at: 0)) {
+        Field("intent", \.intent, .id())
+        Field("op", \.op, .word)
+        Field("from", \.from, .node)
+        Field("at", \.at, .time)
     }
 }

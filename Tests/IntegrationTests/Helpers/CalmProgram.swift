@@ -6,7 +6,7 @@ import Mosquitto
 import Support
 import Synchronization
 
-/// A `lockstep-calm`, the service or a microphone, with a state directory that outlives its process.
+/// A `lockstep-calm` process, as service or microphone, with a state directory that outlives it.
 final class CalmProgram: Sendable {
     let directory: TemporaryDirectory
     private let arguments: [String]
@@ -16,7 +16,7 @@ final class CalmProgram: Sendable {
 
     /// - Parameters:
     ///   - broker: The port of a broker on this machine; `nil` for none.
-    ///   - password: For the broker; the user is the id.
+    ///   - password: The password for the broker; the user is `id`.
     init(
         _ arguments: [String], broker: Int?, id: String = "calm", password: String? = nil,
         environment: [String: String] = [:]
@@ -40,7 +40,7 @@ final class CalmProgram: Sendable {
     var pid: pid_t? { child.withLock { $0 } }
     var log: String { (1...max(1, starts.withLock { $0 })).map { directory.read("calm-\($0).log") }.joined() }
 
-    /// Starts it, and returns when it is connected and hears what is published.
+    /// Starts the program and waits until it is connected and subscribed.
     func start() async throws {
         let number = starts.withLock { starts in
             starts += 1
@@ -53,7 +53,7 @@ final class CalmProgram: Sendable {
         try await eventually("lockstep-calm is connected") {
             if let status = Spawn.reap(pid) {
                 child.withLock { $0 = nil }
-                throw Failed("it has ended with \(CommandLine.exitCode(status)): \(log)")
+                throw Failed("lockstep-calm ended with \(CommandLine.exitCode(status)): \(log)")
             }
             return directory.read(name).contains("connected to the broker")
         }
@@ -66,7 +66,7 @@ final class CalmProgram: Sendable {
         guard let pid else { return 0 }
         Glibc.kill(pid, signal)
         var status: Int32?
-        try await eventually("end of lockstep-calm") {
+        try await eventually("lockstep-calm ends") {
             status = Spawn.reap(pid)
             return status != nil
         }
@@ -74,7 +74,7 @@ final class CalmProgram: Sendable {
         return CommandLine.exitCode(status ?? 0)
     }
 
-    /// Runs `body` with a service that hears the space.
+    /// Runs `body` with a service that is subscribed to the space.
     static func withService(
         _ arguments: [String] = [], broker: Int, password: String? = nil, _ body: (CalmProgram) async throws -> Void
     ) async throws {
@@ -90,25 +90,25 @@ final class CalmProgram: Sendable {
 }
 
 extension Peer {
-    /// What the calm service has said, oldest first.
+    /// The messages of the calm service, oldest first.
     var calm: [JSON] {
         messages.filter { $0.topic == "lockstep/1/\(space)/feed/calm" }.map { (try? JSON($0.payload)) ?? .null }
     }
 
-    /// Waits until it says what is wanted.
+    /// Waits until the latest message of the calm service satisfies `isRight`.
     @discardableResult
-    func hearsCalm(
+    func waitForCalm(
         _ what: String, file: String = #fileID, line: Int = #line, _ isRight: (JSON) -> Bool
     ) async throws -> JSON {
         do {
             try await eventually("calm: \(what)", file: file, line: line) { isRight(calm.last ?? .null) }
         } catch let error as TimedOut {
-            throw Failed("\(error); it says \(calm.suffix(5))")
+            throw Failed("\(error); the latest messages are \(calm.suffix(5))")
         }
         return calm.last ?? .null
     }
 
-    /// Says a level in the name of the peer.
+    /// Publishes a sound level as this peer.
     func say(level: Int64, _ more: JSON = [:]) async throws {
         var sound: JSON = ["v": 1]
         sound.level = .number(level)
@@ -117,9 +117,9 @@ extension Peer {
     }
 }
 
-/// Sound as a recorder writes it.
+/// Sound in the format of a recorder.
 enum Recording {
-    /// A WAV file: seconds of a sine of 1 kHz, each as large as is said (1 is full scale).
+    /// A WAV file with a sine of 1 kHz: one second for each amplitude, where 1 is full scale.
     static func wav(_ amplitudes: [Double], rate: Int = 16_000) -> [UInt8] {
         var data: [UInt8] = []
         for (second, amplitude) in amplitudes.enumerated() {

@@ -6,12 +6,12 @@ import Mosquitto
 import Support
 import Synchronization
 
-/// A `lockstep-debt`, with a state directory that outlives its process.
+/// A `lockstep-debt` process with a state directory that outlives it.
 final class DebtProgram: Sendable {
     let directory: TemporaryDirectory
     private let arguments: [String]
     private let environment: [String: String]
-    /// Today is in the middle of the week, whatever day it is: what was two hours ago is of this week.
+    /// Puts today in the middle of the week, so that two hours ago is in this week.
     private static let week: [String: String] = {
         var (time, parts) = (time_t(now() / 1_000 - 3 * 86_400), tm())
         gmtime_r(&time, &parts)
@@ -23,7 +23,7 @@ final class DebtProgram: Sendable {
 
     /// - Parameters:
     ///   - broker: The port of a broker on this machine; `nil` for none.
-    ///   - password: For the broker; the user is the id.
+    ///   - password: The password for the broker; the user is `id`.
     init(
         _ arguments: [String], broker: Int?, id: String = "debt", password: String? = nil,
         environment: [String: String] = [:]
@@ -48,7 +48,7 @@ final class DebtProgram: Sendable {
     var pid: pid_t? { child.withLock { $0 } }
     var log: String { (1...max(1, starts.withLock { $0 })).map { directory.read("debt-\($0).log") }.joined() }
 
-    /// Starts it, and returns when it is connected and hears what is published.
+    /// Starts the program and waits until it is connected and subscribed.
     func start() async throws {
         let number = starts.withLock { starts in
             starts += 1
@@ -61,7 +61,7 @@ final class DebtProgram: Sendable {
         try await eventually("lockstep-debt is connected") {
             if let status = Spawn.reap(pid) {
                 child.withLock { $0 = nil }
-                throw Failed("it has ended with \(CommandLine.exitCode(status)): \(log)")
+                throw Failed("lockstep-debt ended with \(CommandLine.exitCode(status)): \(log)")
             }
             return directory.read(name).contains("connected to the broker")
         }
@@ -87,7 +87,7 @@ final class DebtProgram: Sendable {
         guard let pid else { return 0 }
         Glibc.kill(pid, signal)
         var status: Int32?
-        try await eventually("end of lockstep-debt") {
+        try await eventually("lockstep-debt ends") {
             status = Spawn.reap(pid)
             return status != nil
         }
@@ -112,31 +112,31 @@ final class DebtProgram: Sendable {
 }
 
 extension Peer {
-    /// What the debt service has said of the week, oldest first.
+    /// The messages of the debt service about the week, oldest first.
     var debt: [JSON] { said("feed/debt") }
-    /// What it has said to nodes, oldest first.
+    /// The acknowledgements of the debt service, oldest first.
     var ledgerAcks: [JSON] { said("feed/debt/ack") }
 
     func said(_ leaf: String) -> [JSON] {
         messages.filter { $0.topic == "lockstep/1/\(space)/\(leaf)" }.map { (try? JSON($0.payload)) ?? .null }
     }
 
-    /// Waits until the debt service says what is wanted of the week.
+    /// Waits until the latest message of the debt service satisfies `isRight`.
     @discardableResult
-    func hearsDebt(
+    func waitForDebt(
         _ what: String, file: String = #fileID, line: Int = #line, _ isRight: (JSON) -> Bool
     ) async throws -> JSON {
         do {
             try await eventually("debt: \(what)", file: file, line: line) { isRight(debt.last ?? .null) }
         } catch let error as TimedOut {
-            throw Failed("\(error); it says \(debt.suffix(5))")
+            throw Failed("\(error); the latest messages are \(debt.suffix(5))")
         }
         return debt.last ?? .null
     }
 
     /// Waits for the answer to a record.
-    func isAnswered(_ session: String, rev: Int64, _ outcome: String, times: Int = 1) async throws {
-        try await eventually("\(session) \(rev): \(outcome), \(times) times; said is \(ledgerAcks.suffix(5))") {
+    func waitForAnswer(_ session: String, rev: Int64, _ outcome: String, times: Int = 1) async throws {
+        try await eventually("\(session) \(rev): \(outcome), \(times) times; the latest are \(ledgerAcks.suffix(5))") {
             ledgerAcks.flatMap { $0.records.items }.count {
                 $0.id.text == session && $0.rev == .number(rev) && $0.outcome.text == outcome
             } >= times
@@ -145,7 +145,7 @@ extension Peer {
 }
 
 extension JSON {
-    /// A record as the peer would write it: one run of focus that ended some minutes ago.
+    /// A record of the peer, with one focus run that began `ago` minutes ago.
     static func record(
         _ id: String, rev: Int64 = 1, ago: Int64 = 120, minutes: Int64 = 25, digest: String = "d1"
     ) -> JSON {

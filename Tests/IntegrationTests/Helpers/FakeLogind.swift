@@ -4,14 +4,14 @@ import CSystemd
 import Glibc
 import Support
 
-/// A system bus of the test's own.
+/// A private system bus.
 final class PrivateBus: Sendable {
     let directory: TemporaryDirectory
     private let pid: pid_t
 
     var address: String { "unix:path=\(directory.file("bus"))" }
 
-    /// Starts a bus where everybody may be everything.
+    /// Starts a bus without access rules.
     init() async throws {
         directory = try TemporaryDirectory()
         let file = try directory.write(
@@ -31,8 +31,8 @@ final class PrivateBus: Sendable {
         pid = try Spawn.start(
             [try Spawn.find("dbus-daemon"), "--nofork", "--nopidfile", "--config-file=\(file)"],
             output: directory.file("bus.log"))
-        // The path is there before anybody listens at it.
-        try await eventually("the bus is there") { [address] in
+        // The path exists before the daemon listens.
+        try await eventually("the bus accepts connections") { [address] in
             var bus: OpaquePointer?
             defer { sd_bus_close_unref(bus) }
             return sd_bus_new(&bus) >= 0 && sd_bus_set_address(bus, address) >= 0 && sd_bus_start(bus) >= 0
@@ -42,18 +42,18 @@ final class PrivateBus: Sendable {
     deinit { Spawn.end(pid) }
 }
 
-/// What a node sees of logind. It works only while it is asked something: ``locks``.
+/// The part of logind that a node uses. It handles calls only while ``locks`` is read.
 final class FakeLogind {
     struct Lock {
         var arguments: [String]
-        /// Ends when the other side has let go of its end.
+        /// Reads end of file when the other side has closed its end.
         var descriptor: Int32
         var isReleased = false
     }
 
     private let bus: OpaquePointer
     private var all: [Lock] = []
-    /// Whether it gives no locks, as logind without polkit, and how often it was asked.
+    /// Whether it refuses locks, like logind without polkit.
     var refuses = false
     private(set) var refusals = 0
 
@@ -71,7 +71,7 @@ final class FakeLogind {
         sd_bus_flush_close_unref(bus)
     }
 
-    /// The locks that were given out so far.
+    /// The locks granted so far.
     var locks: [Lock] {
         get throws {
             var message: OpaquePointer?
@@ -117,7 +117,7 @@ final class FakeLogind {
         refusals += 1
     }
 
-    /// Tells everybody that a suspend begins, or has ended.
+    /// Announces that a suspend begins or has ended.
     func prepareForSleep(_ begins: Bool) throws {
         var message: OpaquePointer?
         defer { sd_bus_message_unref(message) }

@@ -2,17 +2,17 @@
 
 import Support
 
-/// Two nodes, each behind a proxy of its own, and a peer that watches from the broker's side.
+/// Two nodes, each behind its own proxy, and a peer that is connected to the broker directly.
 struct FaultySpace {
     let broker: Broker
     let desk: NodeProcess
     let kitchen: NodeProcess
-    /// What lies between desk and the broker.
+    /// The proxy between desk and the broker.
     let deskLine: Proxy
     let kitchenLine: Proxy
     let peer: Peer
 
-    /// Runs `body` in a space whose nodes are connected, where desk owns a session that both show.
+    /// Runs `body` with both nodes connected and showing a session that desk owns.
     static func with(
         options: Broker.Options = Broker.Options(), deskDirectory: TemporaryDirectory? = nil,
         deskClock: MovedClock = .ofThisMachine,
@@ -27,17 +27,15 @@ struct FaultySpace {
                     let kitchen = try NodeProcess("kitchen", broker: "mqtt://127.0.0.1:\(kitchenLine.port)")
                     try await desk.start()
                     try await kitchen.start()
-                    for id in ["desk", "kitchen"] { try await Space.isListening(id, at: broker) }
+                    for id in ["desk", "kitchen"] { try await Space.waitForSubscription(of: id, at: broker) }
                     try await Peer.with(port: broker.port) { peer in
                         let space = FaultySpace(
                             broker: broker, desk: desk, kitchen: kitchen, deskLine: deskLine, kitchenLine: kitchenLine,
                             peer: peer)
                         let id = try desk.begin(["seconds": 1_500])
-                        try await space.agrees("the session") { $0.session.text == id }
+                        try await space.waitForAgreement("the session") { $0.session.text == id }
                         do {
                             try await body(space, id)
-                        } catch let error as StoodStill {
-                            throw error
                         } catch {
                             throw Failed("\(error)\n--- desk\n\(desk.log)\n--- kitchen\n\(kitchen.log)")
                         }
@@ -49,9 +47,9 @@ struct FaultySpace {
         }
     }
 
-    /// Waits until both nodes are connected, show the same, and that is as wanted.
+    /// Waits until both nodes are connected and show the same state, which satisfies `isRight`.
     @discardableResult
-    func agrees(
+    func waitForAgreement(
         _ what: String, file: String = #fileID, line: Int = #line, _ isRight: (JSON) -> Bool = { _ in true }
     ) async throws -> JSON {
         let same = ["session", "owner", "epoch", "revision", "status", "totalSeconds", "phase", "stale", "stamp"]
@@ -69,30 +67,31 @@ struct FaultySpace {
         return here
     }
 
-    /// Waits until both nodes are connected and show the same, in time for what a node did without contact to be asked of
-    /// the other: an intent lives for thirty seconds.
-    /// - Parameter pressed: When the first of that was done, or before.
-    func isTogether(inTimeAfter pressed: ContinuousClock.Instant) async throws {
-        try await agrees("one session")
-        if .now - pressed > .seconds(20) { throw StoodStill("contact came when presses had hardly any life left") }
+    /// Waits until both nodes agree, and fails if intents from before may have expired.
+    ///
+    /// An intent lives for thirty seconds.
+    /// - Parameter pressed: The time of the first press, or an earlier one.
+    func waitForAgreement(inTimeAfter pressed: ContinuousClock.Instant) async throws {
+        try await waitForAgreement("one session")
+        if .now - pressed > .seconds(20) { throw Failed("the nodes agreed too late for the presses") }
     }
 
-    /// Asks a node to make the session longer, which its owner does, and nobody in its place.
-    func extendByOwner(_ node: NodeProcess) async throws -> JSON {
+    /// Extends the session from a node, and fails unless the same owner applies it.
+    func extendAtOwner(_ node: NodeProcess) async throws -> JSON {
         let owner = node.status.owner
-        let answer = try await extendByAnybody(node)
-        guard node.status.owner == owner else { throw StoodStill("\(node.id) took over from \(owner)") }
+        let answer = try await extendAtAnyOwner(node)
+        guard node.status.owner == owner else { throw Failed("\(node.id) took over from \(owner)") }
         return answer
     }
 
-    /// Asks a node to make the session longer, which its owner does, or the node in its place.
-    func extendByAnybody(_ node: NodeProcess) async throws -> JSON {
+    /// Extends the session from a node; the node may take over from the owner.
+    func extendAtAnyOwner(_ node: NodeProcess) async throws -> JSON {
         let answer = await extend(node)
-        if answer.outcome == "noAnswer" { throw StoodStill("\(node.id) has heard nothing for five seconds") }
+        if answer.outcome == "noAnswer" { throw Failed("\(node.id) got no answer for five seconds") }
         return answer
     }
 
-    /// Asks a node to make the session longer.
+    /// Extends the session from a node.
     func extend(_ node: NodeProcess, by seconds: Int64 = 60) async -> JSON {
         let press: JSON = ["op": "extend", "seconds": .number(seconds)]
         return await node.socket.requestAside("POST", "/v1/intents", body: press.bytes)?.body ?? .null

@@ -3,7 +3,7 @@
 import FoundationEssentials
 import Support
 
-/// A node with a hook for every event, each of which leaves what it read and its environment in a folder.
+/// A node with a hook for every event, which saves its input and environment in a folder.
 struct HookedNode {
     static let events = ["started", "paused", "resumed", "phase", "completed", "stopped", "superseded", "stale"]
 
@@ -27,13 +27,14 @@ struct HookedNode {
 
     private struct Run {
         var read: JSON
-        /// When the hook began, in milliseconds since 1970.
+        /// The start of the hook, in milliseconds since 1970.
         var began: Int64
 
         var at: Int64 { read.at.int ?? 0 }
 
-        /// What it may be called, with `late` behind what was told as late. A node that stood still for five seconds says
-        /// so of what happened meanwhile, and rightly.
+        /// The names that a test may expect for this event, with or without `late`.
+        ///
+        /// A node that stood still for five seconds reports the events of that time as late.
         var names: [String] {
             let name = read.event.text ?? ""
             guard read.late == true else { return [name] }
@@ -50,7 +51,7 @@ struct HookedNode {
         }.sorted { $0.at < $1.at }
     }
 
-    /// What hooks have read, in the order of its time.
+    /// The inputs of the hooks, in the order of their times.
     var told: [JSON] { runs.map(\.read) }
 
     /// The environment of the last hook of an event.
@@ -69,7 +70,7 @@ struct HookedNode {
     }
 
     /// Waits until these hooks have run, and no other.
-    func tells(
+    func waitForEvents(
         _ expected: [String], within limit: Duration = .seconds(60), file: String = #fileID, line: Int = #line
     ) async throws {
         do {
@@ -77,10 +78,10 @@ struct HookedNode {
                 names.count >= expected.count
             }
         } catch let error as TimedOut {
-            if node.log.contains("hook hung") { throw StoodStill("a hook had not run after ten seconds") }
-            throw Failed("\(error); it tells \(runs.map(\.names))\n\(node.log)")
+            if node.log.contains("hook hung") { throw Failed("a hook did not end within ten seconds") }
+            throw Failed("\(error); the hooks were \(runs.map(\.names))\n\(node.log)")
         }
-        // Of two events in one millisecond the files do not know the order.
+        // The files do not show the order of two events in one millisecond.
         let runs = runs
         var missing = expected
         let others = runs.filter { run in

@@ -13,11 +13,12 @@ struct Kiosk {
     let browser: Browser
     let ports: [String: Int]
 
-    /// Where there is no Chromium, nothing can be seen.
-    static let isSeen = ConditionTrait.needs("chromium", Browser.isInstalled)
+    /// The pages are tested in Chromium.
+    static let isSeen = ConditionTrait.requires("chromium", Browser.isInstalled)
 
     static func with(
-        kitchenClock: MovedClock = .ofThisMachine, _ body: (Kiosk) async throws -> Void
+        kitchenClock: MovedClock = .ofThisMachine, kitchenEnvironment: [String: String] = [:],
+        _ body: (Kiosk) async throws -> Void
     ) async throws {
         try await Broker.withBroker { broker in
             let ports = ["desk": Port.free(), "kitchen": Port.free()]
@@ -26,12 +27,13 @@ struct Kiosk {
                 let node = try NodeProcess(
                     id, broker: "mqtt://127.0.0.1:\(broker.port)",
                     options: ["--http", "127.0.0.1:\(ports[id] ?? 0)"],
+                    environment: id == "kitchen" ? kitchenEnvironment : [:],
                     clock: id == "kitchen" ? kitchenClock : .ofThisMachine)
                 try await node.start()
-                try await Space.isListening(id, at: broker)
+                try await Space.waitForSubscription(of: id, at: broker)
                 nodes.append(node)
             }
-            // Its socket is served before.
+            // A node serves its socket earlier than its page.
             for node in nodes {
                 try await eventually("\(node.id) serves its page") { node.log.contains("the kiosk page is served") }
             }
@@ -42,8 +44,6 @@ struct Kiosk {
                             Kiosk(
                                 broker: broker, desk: nodes[0], kitchen: nodes[1], peer: peer, browser: browser,
                                 ports: ports))
-                    } catch let error as StoodStill {
-                        throw error
                     } catch {
                         throw Failed("\(error)\n" + nodes.map { "--- \($0.id)\n\($0.log)" }.joined(separator: "\n"))
                     }
@@ -61,13 +61,13 @@ struct Kiosk {
             address(node, "/?\(query)"), width: width, height: height, script: KioskProbe.script)
     }
 
-    /// Presses something on a node, without a page.
+    /// Presses an operation on a node, without a page.
     func press(_ op: JSON, on node: NodeProcess? = nil) async throws {
         let answer = await (node ?? desk).socket.requestAside("POST", "/v1/intents", body: (["op": op] as JSON).bytes)
         guard answer?.code == 200 else { throw Failed("\(op) was not applied: \(answer?.body ?? .null)") }
     }
 
-    /// Publishes what a service has found just now.
+    /// Publishes a feed, as a service does, with the present time.
     func feed(_ name: String, _ content: JSON) async throws {
         var feed = content
         feed.v = 1
@@ -75,7 +75,7 @@ struct Kiosk {
         try await peer.publish(feed: name, feed.bytes)
     }
 
-    /// Keeps a picture for people, where one is wanted.
+    /// Saves a picture in the folder `LOCKSTEP_TEST_PICTURES`, if that is set.
     func keep(_ page: Page, as name: String) async throws {
         guard let folder = ProcessInfo.processInfo.environment["LOCKSTEP_TEST_PICTURES"] else { return }
         try Data(try await page.picture()).write(to: URL(filePath: "\(folder)/\(name).png"))

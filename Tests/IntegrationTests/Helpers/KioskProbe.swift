@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What is measured within a page: whether all is in sight, apart, readable and of the colours that it may have.
+/// Scripts that check a page: all text is visible, apart, readable and of an allowed colour.
 enum KioskProbe {
-    /// Runs before the page's own script. `measure(width, height)` answers with the list of what is wrong.
+    /// Defines `measure(width, height)`, which returns a list of faults. It runs before the page's script.
     static let script = counters + geometry + colours + measure
 
-    /// What a page must not do, or not too often.
+    /// Counts actions that a page must not do, or not too often.
     private static let counters = #"""
         window.counted = { noise: 0, wakeLocks: 0, spoken: [] };
         navigator.vibrate = () => { counted.noise++; return true; };
@@ -25,7 +25,7 @@ enum KioskProbe {
 
         """#
 
-    /// The boxes of what can be seen.
+    /// Checks the boxes of visible texts and drawings.
     private static let geometry = #"""
         const isShown = (node) => {
           for (let at = node; at; at = at.parentElement) {
@@ -47,7 +47,7 @@ enum KioskProbe {
         };
         const drawings = () => [...document.querySelectorAll("#icon, #emoji, #tag, #bar, #ring, button, #qr, summary, figure")]
           .filter(isShown);
-        // Of a line's height the letters take the middle.
+        // Letters occupy the middle of a line's height.
         const ink = (box) => ({
           left: box.left, right: box.right, top: box.top + box.height * 0.18, bottom: box.bottom - box.height * 0.18 });
         const doMeet = (one, other, slack) =>
@@ -94,7 +94,7 @@ enum KioskProbe {
 
         """#
 
-    /// Colours and contrast, from the styles as they are computed (WCAG 2.2, 1.4.3 and 1.4.11).
+    /// Checks colours and contrast of the computed styles (WCAG 2.2, 1.4.3 and 1.4.11).
     private static let colours = #"""
         const channels = (colour) => {
           const parts = colour.match(/[\d.]+/g).map(Number);

@@ -2,15 +2,16 @@
 
 import Support
 
-/// What is known of the sessions of a month from registers alone, and the minutes that follow from that: in the words of
-/// the protocol, interval by interval, with nothing of the code that it is compared with.
+/// The sessions of a month as known from registers, and the minutes that follow from them.
+///
+/// It is an independent implementation of the protocol's rules, interval by interval.
 struct KnownRuns {
-    /// One session, as its largest version tells it.
+    /// One session, from its largest version.
     struct Session: Equatable {
         struct Run: Equatable {
             var counts: Bool
             var from: Int64
-            /// `nil` while it runs.
+            /// The end; `nil` while it runs.
             var to: Int64?
         }
 
@@ -24,8 +25,11 @@ struct KnownRuns {
         var continuedAt: Int64?
         var continuedFrom: String?
         var runs: [Run]
-        /// One instant of its node, in group time and on the boot clock.
+        /// An instant in group time and on its node's boot clock.
         var anchor: (at: Int64, boot: Int64)
+        /// The current phase and those after it: whether they count, and the milliseconds left at the anchor.
+        var phases: [(counts: Bool, left: Int64)]
+        var autoAdvance: Bool
 
         var isFinal: Bool { ["completed", "stopped", "superseded"].contains(status) }
 
@@ -38,15 +42,16 @@ struct KnownRuns {
     }
 
     private(set) var sessions: [String: Session] = [:]
-    /// The session that each node's journal has told of last.
+    /// The latest session in each node's journal.
     private var own: [String: String] = [:]
-    /// Sessions of which one version was told in two ways.
+    /// Sessions with two different registers of one version.
     private(set) var forks: Set<String> = []
-    /// A session that ran for less than so many milliseconds, with all of its lineage, does not count.
+    /// A lineage that ran for less than this, in milliseconds, does not count.
     static let minimum: Int64 = 60_000
 
-    /// Takes a node's own register, in the order of its journal. A start ends what lives on the same node, and of that end
-    /// nothing is said but in the record.
+    /// Adds a node's own register, in the order of its journal.
+    ///
+    /// A start ends the live session of the same node, which only the ledger record shows.
     mutating func take(own register: JSON) {
         guard let session = Session(register) else { return }
         let before = own.updateValue(session.id, forKey: session.stamp.node)
@@ -58,7 +63,7 @@ struct KnownRuns {
         take(register)
     }
 
-    /// Takes a register from wherever.
+    /// Adds a register from any source.
     mutating func take(_ register: JSON) {
         guard let session = Session(register) else { return }
         if let known = sessions[session.id] {
@@ -68,21 +73,21 @@ struct KnownRuns {
         sessions[session.id] = session
     }
 
-    /// An interval in which nothing changes and something counts.
+    /// An interval of constant state that counts.
     struct Interval {
         var from: Int64
         var to: Int64
-        /// The label of who owns it, of those that run the one with the largest stamp; `""` for the default label.
+        /// The label of the running session with the largest stamp; `""` for the default label.
         var label: String
     }
 
-    /// All that counts, in order.
-    /// - Parameter isEndKept: Whether a session that ended by itself is cut by no takeover, as where the ledger knew its
-    ///   end first. Registers alone do not tell which of the two records came first.
+    /// The intervals that count, in order.
+    /// - Parameter isEndKept: Whether takeovers do not cut a session that ended by itself, as if the ledger knew its end
+    ///   first. Registers alone do not show which record came first.
     func intervals(isEndKept: Bool) -> [Interval] {
         let lineages = Dictionary(grouping: sessions.values, by: \.lineage)
         let all = sessions.values.map { session in
-            // Whatever its node still says, it ends where a later one of its lineage has taken it over.
+            // It ends at the takeover by a later session of its lineage, whatever its node still publishes.
             let later = lineages[session.lineage, default: []].filter {
                 session.stamp < $0.stamp && $0.continuedFrom == session.stamp.node && !(isEndKept && session.isFinal)
             }
@@ -102,7 +107,7 @@ struct KnownRuns {
         }
     }
 
-    /// Milliseconds of a stretch of time, by label.
+    /// The milliseconds between two instants, by label.
     static func minutes(_ intervals: [Interval], from: Int64, to: Int64) -> [String: Int64] {
         var sums: [String: Int64] = [:]
         for interval in intervals {
@@ -118,14 +123,28 @@ extension KnownRuns.Session {
         runs.contains { $0.counts && instant >= $0.from && instant < $0.to ?? $0.from }
     }
 
-    /// - Parameter noticed: When its node ended it. The open run is as long as the boot clock says; what it then runs into
-    ///   moves back.
+    /// The most milliseconds after the end of a phase at which the next one still starts by itself.
+    private static let lateness: Int64 = 30 * 60_000
+
+    /// Ends the session by a start on the same node, unless it had ended by itself before.
+    ///
+    /// The boot clock gives the length of the open run; runs that would overlap it move back.
+    /// - Parameter noticed: The instant at which its node ended it.
     mutating func end(at instant: Int64, noticed: (at: Int64, boot: Int64)) {
         status = "superseded"
         guard let open = runs.last, open.to == nil else { return }
         var limit = noticed.at - (anchor.at - open.from + noticed.boot - anchor.boot)
+        // When the current phase ends by itself, in the group time of the start.
+        var boundary = noticed.at - (noticed.boot - anchor.boot) + phases[0].left
         runs[runs.count - 1].from = limit
-        runs[runs.count - 1].to = max(limit, instant)
+        runs[runs.count - 1].to = max(limit, min(instant, boundary))
+        defer {
+            for phase in phases.dropFirst() where autoAdvance {
+                guard boundary < instant, noticed.at - boundary <= Self.lateness else { break }
+                runs.append(Run(counts: phase.counts, from: boundary, to: min(instant, boundary + phase.left)))
+                boundary += phase.left
+            }
+        }
         for index in runs.indices.dropLast().reversed() {
             guard let to = runs[index].to, to > limit else { return }
             runs[index].from -= to - limit
@@ -136,7 +155,7 @@ extension KnownRuns.Session {
 }
 
 extension KnownRuns.Session {
-    /// `nil` for what is no register.
+    /// Reads a register; `nil` if it is malformed.
     init?(_ register: JSON) {
         let (stamp, plan) = (register.stamp, register.plan.items)
         guard let id = register.id.text, let lineage = register.lineage.text, let epoch = register.epoch.int,
@@ -152,7 +171,11 @@ extension KnownRuns.Session {
             id: id, lineage: lineage, version: [epoch, rev], stamp: (time, counter, node),
             label: register.label.name.text ?? "", status: status, startedAt: startedAt,
             continuedAt: register.continues.at.int, continuedFrom: register.continues.node.text, runs: runs,
-            anchor: (at, boot))
+            anchor: (at, boot),
+            phases: zip(counted, plan).dropFirst(Int(register.phase.int ?? 0)).enumerated().map { index, phase in
+                (phase.0, 1_000 * (phase.1.seconds.int ?? 0) - (index == 0 ? register.anchor.elapsed.int ?? 0 : 0))
+            },
+            autoAdvance: register.autoAdvance == true)
     }
 }
 
@@ -160,7 +183,7 @@ extension KnownRuns.Session {
 enum Berlin {
     private static let (hour, day): (Int64, Int64) = (3_600_000, 86_400_000)
 
-    /// The Mondays from the one before an instant to the one after another, at midnight.
+    /// The Mondays around a range of time, at midnight.
     static func mondays(around times: ClosedRange<Int64>) -> [Int64] {
         // The fifth of January 1970 was a Monday.
         let weeks = times.lowerBound / (7 * day) - 1...times.upperBound / (7 * day) + 1
@@ -172,7 +195,7 @@ enum Berlin {
         return Array(all[(first ?? 0)...(last ?? all.count - 1)])
     }
 
-    /// When the clocks change next but a month after an instant: forward in March, or back in October.
+    /// The next change of the clocks, at least a month after an instant.
     static func change(after instant: Int64, forward: Bool) -> Int64 {
         (1_970...).lazy.map { changes(in: $0)[forward ? 0 : 1] }.first { $0 > instant + 31 * day } ?? 0
     }
@@ -181,9 +204,9 @@ enum Berlin {
         (1_970...).lazy.map { changes(in: $0) }.first { $0[1] > instant }.map { instant >= $0[0] } ?? false
     }
 
-    /// One o'clock universal time on the last Sundays of March and October.
+    /// The changes at 01:00 UTC on the last Sundays of March and October.
     private static func changes(in year: Int64) -> [Int64] {
-        // Days from 1970 to the last of March; leap days of the years before are in it, and that of this year.
+        // Days from 1970 to the last day of March, leap days included.
         let leaps: Int64 = year / 4 - year / 100 + year / 400 - 477
         let march = (year - 1_970) * 365 + leaps + 89
         return [march, march + 214].map { last -> Int64 in (last - (last + 4) % 7) * day + hour }

@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Dispatch
 import Glibc
+import Platform
 import Support
 
-/// A plain HTTP client of a node's socket: enough to look often, without a process for each look.
+/// A small HTTP client of a node's socket, which needs no process for each request.
 struct LocalSocket: Sendable {
     var path: String
 
-    /// One request and its whole answer; `nil` when nobody answers.
+    /// Sends a request and returns its whole answer; `nil` if no node answers.
     func request(_ method: String, _ target: String, body: [UInt8] = []) -> (code: Int, body: JSON)? {
-        let start = ContinuousClock.now
-        defer { Pace.current?.note(.now - start) }
         guard let socket = open() else { return nil }
         defer { close(socket) }
         let head =
@@ -24,20 +22,14 @@ struct LocalSocket: Sendable {
         return (code, (try? JSON(String(answer[end.upperBound...]))) ?? .null)
     }
 
-    /// The same for a request whose answer may take seconds: other tests go on meanwhile.
+    /// Sends a request whose answer may take seconds, without blocking other tests.
     func requestAside(_ method: String, _ target: String, body: [UInt8] = []) async -> (code: Int, body: JSON)? {
-        let start = ContinuousClock.now
-        defer { Pace.current?.note(.now - start) }
-        return await withCheckedContinuation { continuation in
-            DispatchQueue(label: "request").async {
-                continuation.resume(returning: request(method, target, body: body))
-            }
-        }
+        await Thread.run(name: "request") { request(method, target, body: body) }
     }
 
-    /// A connection that has sent this and reads nothing; the caller closes it.
+    /// Opens a connection, sends `text` and reads nothing; the caller closes it.
     func open(sending text: String) throws -> Int32 {
-        guard let socket = open() else { throw Failed("nobody listens on \(path)") }
+        guard let socket = open() else { throw Failed("no program listens on \(path)") }
         send(Array(text.utf8), to: socket)
         return socket
     }
@@ -65,7 +57,7 @@ struct LocalSocket: Sendable {
         var rest = bytes[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { Glibc.send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
-            // A process that was stopped and goes on is told so here.
+            // A stop and a continuation of the process interrupt the call.
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { return }
             rest = rest.dropFirst(count)

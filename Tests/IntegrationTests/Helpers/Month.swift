@@ -3,10 +3,11 @@
 import FoundationEssentials
 import Support
 
-/// A space in which weeks pass in minutes: a broker that keeps on disk what is retained, the debt service and three nodes,
-/// any of which may be killed at any time.
+/// A space in which weeks pass in minutes.
+///
+/// It has a broker that stores retained messages on disk, the debt service and three nodes. Each may be killed.
 final class Month {
-    /// One of the programs.
+    /// One of the programs that may be killed.
     enum Part: Hashable, CustomStringConvertible {
         case broker, service
         case node(Int)
@@ -26,10 +27,10 @@ final class Month {
     let broker: Broker
     let service: DebtProgram
     let nodes: [NodeProcess]
-    /// What registers in journals have told.
+    /// The sessions in the registers of journals.
     private(set) var known = KnownRuns()
     private(set) var dead: Set<Part> = []
-    /// Lines of journals that were read before.
+    /// The hashes of journal lines that were read before.
     private var read: Set<Int> = []
     static let day: Int64 = 86_400_000
 
@@ -40,8 +41,9 @@ final class Month {
         self.nodes = nodes
     }
 
-    /// Runs `body` in a space whose programs run, and whose clocks show `start`, in milliseconds since 1970. When it
-    /// fails, the error tells what the programs have logged.
+    /// Runs `body` with all programs running and their clocks at `start`, in milliseconds since 1970.
+    ///
+    /// Its error includes the logs of the programs.
     static func with(at start: Int64, _ body: (Month, Peer) async throws -> Void) async throws {
         let clock = try await SharedClock(at: start)
         var options = Broker.Options()
@@ -69,44 +71,44 @@ final class Month {
 
     // MARK: Programs
 
-    /// What can be done to one of the programs from another task than the test's.
-    struct Grip: Sendable {
+    /// Kills and starts one of the programs from any task.
+    struct ProgramHandle: Sendable {
         let kill: @Sendable () async throws -> Void
         let start: @Sendable () async throws -> Void
     }
 
-    private func grip(_ part: Part) -> Grip {
+    private func handle(of part: Part) -> ProgramHandle {
         let (broker, service) = (broker, service)
         switch part {
-        case .broker: return Grip(kill: { try await broker.kill() }, start: { try await broker.start() })
-        case .service: return Grip(kill: { try await service.kill() }, start: { try await service.start() })
+        case .broker: return ProgramHandle(kill: { try await broker.kill() }, start: { try await broker.start() })
+        case .service: return ProgramHandle(kill: { try await service.kill() }, start: { try await service.start() })
         case .node(let index):
             let node = nodes[index]
-            return Grip(kill: { try await node.kill() }, start: { try await node.start() })
+            return ProgramHandle(kill: { try await node.kill() }, start: { try await node.start() })
         }
     }
 
-    /// Notes that a program is killed now, and returns how.
-    func doom(_ part: Part) -> Grip {
+    /// Marks a program as dead, and returns the means to kill it.
+    func markDead(_ part: Part) -> ProgramHandle {
         dead.insert(part)
-        return grip(part)
+        return handle(of: part)
     }
 
-    /// Starts what was killed; the broker first, since the service is there only when it is connected.
+    /// Starts the killed programs; the broker first, since the service waits for a connection.
     func startDead() async throws {
         for part in Part.all where dead.contains(part) {
-            try await grip(part).start()
+            try await handle(of: part).start()
             dead.remove(part)
         }
     }
 
-    func areLinked() async throws {
-        for node in nodes { try await node.shows("a connection") { $0.linked == true } }
+    func waitUntilLinked() async throws {
+        for node in nodes { try await node.waitFor("a connection") { $0.linked == true } }
     }
 
-    // MARK: What is on disk
+    // MARK: Disk
 
-    /// Reads what the nodes' journals have told so far, also behind the last look. What is on disk has happened.
+    /// Reads the new lines of the nodes' journals.
     func readJournals() {
         for node in nodes {
             for line in lines(of: node) where read.insert(line.hashValue).inserted {
@@ -116,30 +118,30 @@ final class Month {
         }
     }
 
-    /// The JSON of each record: behind its length and its checksum. A torn one is no JSON.
+    /// The JSON of each record, which follows its length and checksum. A torn record is no JSON.
     private func lines(of node: NodeProcess) -> [String] {
         let text = node.directory.read("state/journal")
-        return text.split(separator: "\n").filter { $0.utf8.first != 0 }.map { String($0.dropFirst(18)) }
+        return text.split(separator: "\n").filter { $0.utf8.first != 0 }.map { String($0.dropFirst(26)) }
     }
 
-    /// The session that a node's journal ends with.
+    /// The last session in a node's journal.
     func last(of node: NodeProcess) -> KnownRuns.Session? {
         lines(of: node).lazy.reversed().compactMap { try? JSON($0) }.first.flatMap { KnownRuns.Session($0.own) }
     }
 
-    /// Takes what was told on the wire, too.
+    /// Adds the registers that a peer received.
     func take(_ peer: Peer) {
         for node in nodes {
             for register in peer.all("session", of: node.id) { known.take(register) }
         }
     }
 
-    /// How many records of a node wait; `nil` while it does not answer.
+    /// The number of a node's waiting records; `nil` while it does not answer.
     func waiting(_ node: NodeProcess) -> Int? { node.recordsWaiting }
 
     // MARK: The ledger
 
-    /// What the ledger answers when it is asked at an instant.
+    /// The answer of the ledger to a command at an instant.
     func ledger(at instant: Int64, _ arguments: String...) async throws -> [JSON] {
         let answer = try await CommandLine.run(
             arguments + ["--json", "--state-dir", service.directory.file("state")], program: "lockstep-debt",

@@ -5,17 +5,17 @@ import Glibc
 import Support
 import Testing
 
-/// The clocks of a machine that a node believes to run on.
+/// The clocks that a node sees.
 enum MovedClock: Sendable {
     case ofThisMachine
-    /// The wall clock goes wrong by so many seconds, or, with a sign, is ahead or behind by them; the boot clock is right.
+    /// The wall clock is ahead by these seconds; the boot clock is right.
     case wall(seconds: Int)
-    /// The wall clock is ahead by as many seconds as this file says, as `+7200s`; it steps when the file changes.
+    /// The wall clock is ahead by the offset in this file, as `+7200s`, and steps when the file changes.
     case wallFile(String)
-    /// Another boot, so many seconds longer ago, with an id of its own: another machine as far as a node can tell.
+    /// Another boot with its own ID, these seconds longer ago: another machine to the node.
     case boot(seconds: Int)
 
-    /// Where libfaketime is, which answers for the wall clock; `nil` where it is not installed.
+    /// The path of libfaketime; `nil` if it is not installed.
     static let library: String? = {
         let top = "/usr/lib"
         let folders = (try? FileManager.default.contentsOfDirectory(atPath: top)) ?? []
@@ -23,9 +23,9 @@ enum MovedClock: Sendable {
             .first { access($0, R_OK) == 0 }
     }()
 
-    static let isFaked = ConditionTrait.needs("libfaketime", library != nil)
+    static let isFaked = ConditionTrait.requires("libfaketime", library != nil)
 
-    /// Whether this machine lets us have boot clocks of our own: it takes root, and time namespaces.
+    /// Whether this machine allows private boot clocks, which need root and time namespaces.
     static let canMoveBoot: Bool = {
         guard getuid() == 0, let directory = try? TemporaryDirectory(), let unshare = try? Spawn.find("unshare"),
             let sh = try? Spawn.find("sh"),
@@ -49,21 +49,20 @@ enum MovedClock: Sendable {
         return environment
     }
 
-    /// As the library reads it.
+    /// An offset in the syntax of the library.
     static func offset(_ seconds: Int) -> String { seconds < 0 ? "\(seconds)s" : "+\(seconds)s" }
 
-    /// What stands before a program on its command line.
+    /// The words before a program on its command line.
     func words(in directory: TemporaryDirectory) -> [String] {
         switch self {
         case .ofThisMachine: return []
-        // The library adds a variable to the environment of the first program that has it, and a Swift program whose
-        // environment was moved in memory does not find its arguments.
+        // The library moves the environment of the first program in memory. Swift would not find its arguments then.
         case .wall, .wallFile: return (try? Spawn.find("env")).map { [$0] } ?? []
         case .boot: return (try? Spawn.find("unshare")).map { words(in: directory, unshare: $0) } ?? []
         }
     }
 
-    /// Removes what the library leaves of a process that was killed.
+    /// Removes shared memory that the library leaves after a kill.
     func clean(after process: pid_t) {
         switch self {
         case .wall, .wallFile: break

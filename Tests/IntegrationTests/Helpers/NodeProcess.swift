@@ -4,7 +4,7 @@ import Glibc
 import Support
 import Synchronization
 
-/// A `lockstep-node` with a state directory that outlives its process.
+/// A `lockstep-node` process with a state directory that outlives it.
 final class NodeProcess: Sendable {
     let id: String
     let directory: TemporaryDirectory
@@ -17,10 +17,10 @@ final class NodeProcess: Sendable {
 
     /// - Parameters:
     ///   - broker: The port of a broker on this machine, or a whole address; `nil` for none.
-    ///   - password: For the broker; the user is the node.
+    ///   - password: The password for the broker; the user is the node.
     ///   - options: Further options.
-    ///   - clock: The clocks of its machine.
-    ///   - openFiles: As many files as it may have open; `nil` for as many as the tests.
+    ///   - clock: The clocks that it sees.
+    ///   - openFiles: Its limit of open files; `nil` for the limit of the tests.
     init(
         _ id: String, broker: String? = nil, password: String? = nil, options: [String] = [],
         environment: [String: String] = [:], directory: TemporaryDirectory? = nil, clock: MovedClock = .ofThisMachine,
@@ -53,23 +53,23 @@ final class NodeProcess: Sendable {
     var pid: pid_t? { child.withLock { $0 } }
     var isRunning: Bool { pid.map { Glibc.kill($0, 0) == 0 } ?? false }
 
-    /// What the present process has logged.
+    /// The log of the present process.
     var log: String { directory.read(logName) }
     private var logName: String { "node-\(starts.withLock { $0 }).log" }
 
-    /// Starts it, and returns when it serves its socket.
+    /// Starts the node and waits until it serves its socket.
     func start() async throws {
         let pid = try launch()
         try await eventually("\(id) serves its socket") {
             if let status = Spawn.reap(pid) {
                 child.withLock { $0 = nil }
-                throw Failed("\(id) has ended with \(CommandLine.exitCode(status)): \(log)")
+                throw Failed("\(id) ended with \(CommandLine.exitCode(status)): \(log)")
             }
             return log.contains("[lockstep_node] ready")
         }
     }
 
-    /// Starts it and does not wait.
+    /// Starts the node and does not wait.
     @discardableResult
     func launch() throws -> pid_t {
         starts.withLock { $0 += 1 }
@@ -81,13 +81,13 @@ final class NodeProcess: Sendable {
         return pid
     }
 
-    /// As a power cut.
+    /// Kills the node, as a power cut does.
     func kill() async throws {
         signal(SIGKILL)
         try await ended()
     }
 
-    /// Asks it to end.
+    /// Sends a signal that ends the node, and waits.
     /// - Returns: Its exit code.
     @discardableResult
     func end(_ number: Int32 = SIGTERM) async throws -> Int32 {
@@ -95,12 +95,12 @@ final class NodeProcess: Sendable {
         return try await ended()
     }
 
-    /// Waits for its end.
+    /// Waits for the end of the node.
     @discardableResult
     func ended() async throws -> Int32 {
         guard let pid else { return 0 }
         var status: Int32?
-        try await eventually("end of \(id)") {
+        try await eventually("\(id) ends") {
             status = Spawn.reap(pid)
             return status != nil
         }
@@ -109,7 +109,7 @@ final class NodeProcess: Sendable {
         return CommandLine.exitCode(status ?? 0)
     }
 
-    /// Freezes it: it is there and answers nothing.
+    /// Stops the process: its connections stay open, but it does not answer.
     func freeze() {
         if let pid { Spawn.freeze(pid) }
     }
@@ -120,22 +120,22 @@ final class NodeProcess: Sendable {
         if let pid { Glibc.kill(pid, number) }
     }
 
-    /// Runs `lockstep` on this node.
+    /// Runs `lockstep` with the socket of this node.
     @discardableResult
     func lockstep(_ arguments: String...) async throws -> CommandResult {
         try await CommandLine.run(arguments + ["--socket", socket.path])
     }
 
-    /// The session as it sees it, `null` while it does not answer.
+    /// The session that the node shows; `null` while it does not answer.
     var status: JSON { socket.request("GET", "/v1/session")?.body ?? .null }
     var nodes: JSON { socket.request("GET", "/v1/nodes")?.body ?? .null }
 
-    /// Ledger records of it that are not acknowledged; `nil` while it does not answer.
+    /// The number of its unacknowledged ledger records; `nil` while it does not answer.
     var recordsWaiting: Int? {
         row(of: id).recordsWaiting.int.map { Int($0) }
     }
 
-    /// What it knows of a node.
+    /// The row of another node in its list of nodes.
     func row(of node: String) -> JSON { nodes.items.first { $0.node.text == node } ?? .null }
 
     /// Starts a session.
@@ -148,9 +148,9 @@ final class NodeProcess: Sendable {
         return id
     }
 
-    /// Waits until the session is as wanted.
+    /// Waits until the session satisfies `isRight`.
     @discardableResult
-    func shows(
+    func waitFor(
         _ what: String, file: String = #fileID, line: Int = #line, _ isRight: (JSON) -> Bool
     ) async throws -> JSON {
         var last = JSON.null

@@ -5,12 +5,12 @@ import Mosquitto
 import Support
 import Synchronization
 
-/// A program of somebody else in the space: it writes what it likes where it likes, and remembers what it sees.
+/// A foreign program in the space, which publishes anything and records all messages.
 final class Peer: Sendable {
     let id: String
     let space: String
     private let client: MQTTClient
-    private let recorded = Mutex<[Message]>([])
+    private let recorded = Mutex<[MQTTMessage]>([])
     private let isSubscribed = Mutex(false)
     private let counter = Mutex(0)
     private let owner = Mutex<(@Sendable (_ intent: JSON) -> [(leaf: String, payload: JSON)])?>(nil)
@@ -21,29 +21,30 @@ final class Peer: Sendable {
         self.client = client
     }
 
-    /// Runs `body` with a peer that is connected and subscribed to everything.
+    /// Runs `body` with a peer that is connected and subscribed to all topics.
     static func with(
         _ id: String = "peer", port: Int, space: String = "home", password: String? = nil,
-        will: Message? = nil, _ body: (Peer) async throws -> Void
+        will: MQTTMessage? = nil, _ body: (Peer) async throws -> Void
     ) async throws {
         try await EventLoop.withEventLoop { loop in
-            var configuration = Configuration(host: "127.0.0.1", port: port, clientID: "peer-\(id)")
+            var configuration = MQTTConfiguration(host: "127.0.0.1", port: port, clientID: "peer-\(id)")
             configuration.backoff = .init(initialMilliseconds: 20, maximumMilliseconds: 200, jitter: 0.5)
             configuration.keepAliveSeconds = 60
             configuration.connectTimeoutMilliseconds = 60_000
             configuration.requestTimeoutMilliseconds = 60_000
             if let password { configuration.credentials = .init(user: id, password: password) }
             if let will { configuration.makeWill = { _ in will } }
-            try await MQTTClient.withClient(configuration, on: loop) { client in
-                let peer = Peer(id, space: space, client: client)
-                await client.onEvent { event in peer.handle(event) }
-                try await peer.subscribed()
+            let client = MQTTClient(configuration, on: loop)
+            let peer = Peer(id, space: space, client: client)
+            await client.onEvent { event in peer.handle(event) }
+            try await client.run {
+                try await peer.waitUntilSubscribed()
                 try await body(peer)
             }
         }
     }
 
-    private func handle(_ event: Event) {
+    private func handle(_ event: MQTTEvent) {
         switch event {
         case .message(let message):
             recorded.withLock { $0.append(message) }
@@ -55,20 +56,19 @@ final class Peer: Sendable {
                 }
             }
         case .disconnected: isSubscribed.withLock { $0 = false }
-        case .overflow: break
         }
     }
 
-    private func answer(_ message: Message) {
+    private func answer(_ message: MQTTMessage) {
         guard let owner = owner.withLock({ $0 }), let intent = try? JSON(message.payload) else { return }
         for (leaf, payload) in owner(intent) {
-            let answer = Message(
+            let answer = MQTTMessage(
                 topic: topic(id, leaf), payload: payload.bytes, qos: .atLeastOnce, retain: leaf == "session")
             client.assumeIsolated { $0.send(answer) }
         }
     }
 
-    func subscribed() async throws {
+    func waitUntilSubscribed() async throws {
         try await eventually("\(id) is connected") { isSubscribed.withLock { $0 } }
     }
 
@@ -76,7 +76,7 @@ final class Peer: Sendable {
 
     func topic(_ node: String, _ leaf: String) -> String { "lockstep/1/\(space)/node/\(node)/\(leaf)" }
 
-    /// Publishes in the name of a node, its own by default.
+    /// Publishes as a node, by default as the peer itself.
     func publish(_ leaf: String, of node: String? = nil, _ payload: [UInt8], retain: Bool = false) async throws {
         try await client.publish(payload, to: topic(node ?? id, leaf), retain: retain)
     }
@@ -86,19 +86,20 @@ final class Peer: Sendable {
         try await publish(leaf, of: node, payload.bytes, retain: retain ?? isKept)
     }
 
-    /// Publishes in the name of a service.
+    /// Publishes as a service.
     func publish(feed: String, _ payload: [UInt8]) async throws {
         try await client.publish(payload, to: "lockstep/1/\(space)/feed/\(feed)", retain: true)
     }
 
-    /// Says of each intent what `owner` makes of it, at once, whatever else the tests do meanwhile: a node that hears
-    /// nothing for two seconds takes over.
-    func owns(_ owner: @escaping @Sendable (_ intent: JSON) -> [(leaf: String, payload: JSON)]) {
+    /// Answers each intent at once with the messages that `owner` returns.
+    ///
+    /// A node takes over from an owner that is silent for two seconds, so the test itself would be too slow.
+    func answerIntents(_ owner: @escaping @Sendable (_ intent: JSON) -> [(leaf: String, payload: JSON)]) {
         self.owner.withLock { $0 = owner }
     }
 
     /// Publishes many messages, a hundred at a time.
-    func publishAll(_ messages: [Message]) async throws {
+    func publishAll(_ messages: [MQTTMessage]) async throws {
         for start in stride(from: 0, to: messages.count, by: 100) {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for message in messages[start..<min(start + 100, messages.count)] {
@@ -109,7 +110,7 @@ final class Peer: Sendable {
         }
     }
 
-    /// Asks something of a session.
+    /// Publishes an intent for a session.
     /// - Returns: The intent's id.
     @discardableResult
     func ask(_ op: JSON, of session: String, id: String? = nil, _ more: JSON = [:]) async throws -> String {
@@ -132,10 +133,10 @@ final class Peer: Sendable {
 
     // MARK: Reading
 
-    var messages: [Message] { recorded.withLock { $0 } }
+    var messages: [MQTTMessage] { recorded.withLock { $0 } }
     func forget() { recorded.withLock { $0 = [] } }
 
-    /// What came on a node's topic, oldest first.
+    /// The messages on a node's topic, oldest first.
     func all(_ leaf: String, of node: String) -> [JSON] {
         let topic = topic(node, leaf)
         return messages.filter { $0.topic == topic }.map { (try? JSON($0.payload)) ?? .null }
@@ -143,9 +144,9 @@ final class Peer: Sendable {
 
     func latest(_ leaf: String, of node: String) -> JSON { all(leaf, of: node).last ?? .null }
 
-    /// Waits until a node's latest message is as wanted.
+    /// Waits until a node's latest message satisfies `isRight`.
     @discardableResult
-    func sees(
+    func waitFor(
         _ leaf: String, of node: String, _ what: String, file: String = #fileID, line: Int = #line,
         _ isRight: (JSON) -> Bool
     ) async throws -> JSON {
@@ -159,7 +160,7 @@ final class Peer: Sendable {
         return latest(leaf, of: node)
     }
 
-    /// The answers that a node has given to an intent.
+    /// The answers of a node to an intent.
     func answers(to intent: String, from node: String) -> [JSON] {
         all("ack", of: node).filter { $0.id.text == intent && $0.kind == "intent" }
     }
@@ -174,10 +175,11 @@ final class Peer: Sendable {
         return answers(to: intent, from: node)[number - 1]
     }
 
-    /// Returns when the node has dealt with everything that this peer has published so far: a broker keeps the order
-    /// of one sender, so when the node has counted this message, it has seen all before.
-    func isHeard(by node: NodeProcess) async throws {
-        /// `nil` while it does not answer.
+    /// Waits until the node has handled all messages that this peer has published so far.
+    ///
+    /// A broker keeps the order of one sender, so this waits until the node has counted one more message.
+    func waitUntilHandled(by node: NodeProcess) async throws {
+        /// The count of such messages; `nil` while the node does not answer.
         func count() -> Int64? {
             let nodes = node.nodes
             guard nodes != .null else { return nil }
@@ -190,7 +192,7 @@ final class Peer: Sendable {
         }
         var sentAt: ContinuousClock.Instant?
         try await eventually("\(node.id) hears \(id)") {
-            // One that came while the node was reconnecting is lost.
+            // A message is lost while the node reconnects.
             if sentAt.map({ .now - $0 > .seconds(15) }) ?? true {
                 try await publish("ack", ["v": 99])
                 sentAt = .now

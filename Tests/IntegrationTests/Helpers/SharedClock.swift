@@ -4,21 +4,22 @@ import Glibc
 import Support
 import Synchronization
 
-/// The wall clock and the boot clock of all programs that are given its environment: ahead of this machine's, and moved
-/// on by a test as by a suspend of all machines at once, so that a month passes in a minute.
+/// The wall clock and the boot clock of programs with its environment, which a test can advance.
+///
+/// A jump is like a suspend of all machines at once, so that a month passes in a minute.
 final class SharedClock: Sendable {
-    /// The compiler that makes what is loaded before the programs; Swift comes with one.
+    /// The C compiler for the preloaded library; Swift includes one.
     static let compiler = (try? Spawn.find("clang")) ?? (try? Spawn.find("cc"))
 
     private let directory: TemporaryDirectory
-    /// The file that the programs read their lead from, in memory.
+    /// The mapped file with the lead of the programs' clocks.
     private let lead: Mutex<Word>
 
     private struct Word: @unchecked Sendable {
         var milliseconds: UnsafeMutablePointer<Int64>
     }
 
-    /// - Parameter start: What the wall clocks show at first, in milliseconds since 1970.
+    /// - Parameter start: The first reading of the wall clocks, in milliseconds since 1970.
     init(at start: Int64) async throws {
         guard let compiler = Self.compiler else { throw Failed("there is no C compiler") }
         directory = try TemporaryDirectory()
@@ -31,18 +32,18 @@ final class SharedClock: Sendable {
 
     deinit { lead.withLock { _ = munmap($0.milliseconds, 8) } }
 
-    /// What a program needs to have this clock.
+    /// The environment of programs with this clock.
     var environment: [String: String] {
         ["LD_PRELOAD": directory.file("clocks.so"), "TEST_CLOCKS": directory.file("lead")]
     }
 
-    /// What the wall clocks show, in milliseconds since 1970.
+    /// The reading of the wall clocks, in milliseconds since 1970.
     var time: Int64 { now() + lead.withLock { $0.milliseconds.pointee } }
 
-    /// All machines sleep for so many milliseconds.
+    /// Advances both clocks, as a suspend of all machines.
     func jump(by milliseconds: Int64) { lead.withLock { $0.milliseconds.pointee += milliseconds } }
 
-    /// What a program needs to find another time on its clocks for all of its life.
+    /// The environment of a program whose clocks start at `time`.
     func environment(at time: Int64) throws -> [String: String] {
         let word = try Self.map(directory.file("lead-at"))
         word.pointee = time - now()
@@ -52,7 +53,7 @@ final class SharedClock: Sendable {
 
     private func set(_ time: Int64) { lead.withLock { $0.milliseconds.pointee = time - now() } }
 
-    /// In memory, because a program must never read half of a number.
+    /// Maps a file, so that a program never reads half of a number.
     private static func map(_ path: String) throws -> UnsafeMutablePointer<Int64> {
         let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         defer { close(file) }

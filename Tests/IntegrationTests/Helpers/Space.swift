@@ -14,7 +14,7 @@ struct Space {
         return node
     }
 
-    /// Runs `body` in a space whose nodes are connected. When it fails, the error tells what the nodes have logged.
+    /// Runs `body` in a space whose nodes are connected. Its error includes the logs of the nodes.
     static func with(
         _ ids: String..., options: Broker.Options = Broker.Options(), _ body: (Space) async throws -> Void
     ) async throws {
@@ -25,8 +25,8 @@ struct Space {
                 for node in nodes.values { try await node.start() }
                 try await Peer.with(port: broker.port) { peer in
                     for id in ids {
-                        try await peer.sees("presence", of: id, "online") { $0.online == true }
-                        try await isListening(id, at: broker)
+                        try await peer.waitFor("presence", of: id, "online") { $0.online == true }
+                        try await waitForSubscription(of: id, at: broker)
                     }
                     try await body(Space(broker: broker, nodes: nodes, peer: peer))
                 }
@@ -38,9 +38,9 @@ struct Space {
         }
     }
 
-    /// Waits until a node has subscribed, which it does behind its presence: what is not retained reaches it from then on.
-    /// - Parameter times: How often it has connected.
-    static func isListening(_ id: String, at broker: Broker, times: Int = 1) async throws {
+    /// Waits until a node has subscribed, which it does after its presence, so that it gets all messages.
+    /// - Parameter times: The number of its connections.
+    static func waitForSubscription(of id: String, at broker: Broker, times: Int = 1) async throws {
         try await eventually("\(id) has subscribed, \(times) times") {
             broker.subscriptions(of: "lockstep-home-\(id)") >= times
         }
@@ -55,7 +55,7 @@ func now() -> Int64 {
 }
 
 extension JSON {
-    /// A register as the peer would write it.
+    /// A register of the peer.
     /// - Parameter ahead: Milliseconds from now to its stamp.
     static func register(
         _ id: String, of node: String = "peer", ahead: Int64 = 0, rev: Int64 = 1, epoch: Int64 = 0,

@@ -3,7 +3,7 @@
 import Glibc
 import Support
 
-/// A real terminal with a shell in it, that of tmux.
+/// A terminal of tmux with a shell.
 struct TerminalWindow {
     private let tmux: String
     private let socket: String
@@ -22,7 +22,7 @@ struct TerminalWindow {
             [window.tmux, "-f", "/dev/null", "-S", window.socket, "-D"], environment: environment,
             output: directory.file("server.log"))
         defer { Spawn.end(server) }
-        // Its path is there before it listens.
+        // The path exists before tmux listens.
         try await eventually("tmux serves") {
             (try? LocalSocket(path: window.socket).open(sending: "")).map { close($0) } != nil
         }
@@ -37,7 +37,7 @@ struct TerminalWindow {
     }
 
     /// Runs a command of tmux.
-    /// - Returns: What it says.
+    /// - Returns: Its output.
     @discardableResult
     func run(_ arguments: String...) async throws -> String { try await run(arguments) }
 
@@ -46,7 +46,7 @@ struct TerminalWindow {
         let command = [tmux, "-f", "/dev/null", "-S", socket] + arguments
         let child = try Spawn.start(command, output: output.file("output"))
         var status: Int32?
-        try await eventually("end of tmux \(arguments)") {
+        try await eventually("tmux \(arguments) ends") {
             status = Spawn.reap(child)
             return status != nil
         }
@@ -54,12 +54,12 @@ struct TerminalWindow {
         return output.read("output")
     }
 
-    /// What stands on the screen.
+    /// The text on the screen.
     var text: String { get async throws { try await run("capture-pane", "-p", "-t", "main") } }
 
-    /// Waits until the screen is as wanted.
+    /// Waits until the screen satisfies `isRight`.
     @discardableResult
-    func shows(
+    func waitFor(
         _ what: String, file: String = #fileID, line: Int = #line, _ isRight: (String) -> Bool
     ) async throws -> String {
         var last = ""
@@ -80,7 +80,7 @@ struct TerminalWindow {
         _ = try await run(["send-keys", "-t", "main", "-H"] + codes)
     }
 
-    /// Presses the left button of the mouse on a text that stands on the screen.
+    /// Clicks a text on the screen with the left mouse button.
     func click(_ text: String) async throws {
         let rows = try await self.text.split(separator: "\n", omittingEmptySubsequences: false)
         for (row, cells) in rows.enumerated() {
@@ -92,7 +92,7 @@ struct TerminalWindow {
         throw Failed("there is no \(text)")
     }
 
-    /// Which modes the program has switched on.
+    /// The terminal modes that the program has switched on.
     var modes: String {
         get async throws {
             let modes = "mouse #{mouse_standard_flag}#{mouse_sgr_flag} screen #{alternate_on} cursor #{cursor_flag}"
@@ -105,7 +105,7 @@ struct TerminalWindow {
     static let takenWithoutMouse = "mouse 00 screen 1 cursor 0"
     static let restored = "mouse 00 screen 0 cursor 1"
 
-    func has(_ modes: String, file: String = #fileID, line: Int = #line) async throws {
+    func waitForModes(_ modes: String, file: String = #fileID, line: Int = #line) async throws {
         var last = ""
         do {
             try await eventually("modes are \(modes)", file: file, line: line) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Loaded before the programs of a test (LD_PRELOAD): their wall clocks and boot clocks are ahead of this machine's by as
-// many milliseconds as the file TEST_CLOCKS says, in its first eight bytes. When that grows, all machines were suspended
-// together: both clocks jump, CLOCK_MONOTONIC does not, and timers of the clocks that jump fire where their time has come.
+// Preloaded into the programs of a test (LD_PRELOAD): sets their wall clocks and boot clocks ahead of this machine's by
+// the milliseconds in the first eight bytes of the file TEST_CLOCKS. A larger number is like a suspend of all machines:
+// both clocks jump, CLOCK_MONOTONIC does not, and the due timers of these clocks fire.
 
 #include <fcntl.h>
 #include <pthread.h>
@@ -20,7 +20,7 @@ static const int64_t second = 1000000000;
 static const int64_t nothing;
 static const volatile int64_t *file = &nothing;
 
-// The absolute timers, by descriptor, as the program has set them.
+// The absolute timers of the program, by descriptor.
 enum { descriptors = 1024 };
 static struct {
     bool jumps, isSet;
@@ -37,7 +37,7 @@ static bool jumps(clockid_t clock)
 static struct timespec later(struct timespec time, int64_t milliseconds)
 {
     int64_t all = time.tv_sec * second + time.tv_nsec + milliseconds * 1000000;
-    // All zero would disarm.
+    // Zero would disarm the timer.
     if (all < 1) all = 1;
     return (struct timespec){.tv_sec = all / second, .tv_nsec = all % second};
 }
@@ -100,7 +100,7 @@ int timerfd_settime(int descriptor, int flags, const struct itimerspec *time, st
     return result;
 }
 
-// Nobody tells of a jump, so it is looked for: a timer that has come fires within ten milliseconds.
+// Polls the file for a jump, so that due timers fire within ten milliseconds.
 static void *watch(void *unused)
 {
     int64_t seen = *file;
@@ -109,7 +109,7 @@ static void *watch(void *unused)
         if (ahead == seen) continue;
         seen = ahead;
         pthread_mutex_lock(&lock);
-        // A descriptor that is something else by now is no timer, and nothing happens.
+        // The call fails without effect if the descriptor is no timer any more.
         for (int descriptor = 0; descriptor < descriptors; descriptor++)
             if (timers[descriptor].isSet) set(descriptor, ahead, NULL);
         pthread_mutex_unlock(&lock);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Loaded before the programs of a test (LD_PRELOAD): the kernel calls their wall clock synchronised, which is TEST_AHEAD
-// seconds ahead of this machine's.
+// Preloaded into the programs of a test (LD_PRELOAD): makes their wall clock synchronised and TEST_AHEAD seconds ahead.
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,21 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import FoundationEssentials
 import Glibc
+import Harness
 import Mosquitto
 import Session
+import Setup
 import Shell
 import Synchronization
 import Wire
 
-struct CalmBenchCommand: AsyncParsableCommand {
+struct CalmBenchCommand: Measurement {
     static let configuration = CommandConfiguration(
         commandName: "calm",
-        abstract: "What a calm service costs that hears a thousand spaces, and whether it hears all.",
+        abstract: "Measure the cost of a calm service for a thousand spaces, and the samples that it loses.",
         discussion: """
-            It runs the lockstep-calm that stands beside this program. Each space has a running session and a microphone that \
-            says a level a second, on one side of the threshold or the other. At the end every space's feed must say what \
-            was heard, sample for sample, and that all of the time was heard.
+            It runs the lockstep-calm in the folder of this program. Each space has a running session and a microphone that \
+            publishes a level per second, above or below the threshold. At the end the feed of every space must agree \
+            with all samples.
             """
     )
 
@@ -28,48 +31,37 @@ struct CalmBenchCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
-        guard (1...4_000).contains(spaces) else { throw ValidationError("--spaces is 1 to 4000") }
-        // Beyond that the service begins new files, and its lines cannot be counted.
-        guard (1...1_000).contains(seconds) else { throw ValidationError("--seconds is 1 to 1000") }
-    }
-
-    func run() async throws {
-        try await output.report { [self] in try await measure() }
+        try require((1...4_000).contains(spaces), "--spaces is 1 to 4000")
+        // Later the service starts new files, and its lines cannot be counted.
+        try require((1...1_000).contains(seconds), "--seconds is 1 to 1000")
     }
 
     func measure() async throws -> [Figure] {
-        try await Workplace.withBroker { broker, directory in
-            let process = try Child.start(
+        try await BenchDirectory.withBroker { broker, directory in
+            try await Child.with(
                 "lockstep-calm",
                 [
                     "--broker", "\(broker)", "--space", "+", "--state-dir", directory + "/calm", "--config",
-                    "/dev/null",
-                    "--log-level", "error",
-                ])
-            do {
-                let figures = try await figures(process, broker, directory)
-                await Child.end(process)
-                return figures
-            } catch {
-                await Child.end(process)
-                throw error
-            }
+                    "/dev/null", "--log-level", "error",
+                ]
+            ) { process in try await figures(process, broker, directory) }
         }
     }
 
     private func figures(_ process: pid_t, _ broker: BrokerAddress, _ directory: String) async throws -> [Figure] {
         try await EventLoop.withEventLoop(name: "microphones") { loop in
-            var configuration = Mosquitto.Configuration(
+            var configuration = MQTTConfiguration(
                 host: broker.host, port: broker.port, clientID: "microphones")
             configuration.inFlightLimit = 10_000
-            return try await MQTTClient.withClient(configuration, on: loop) { client in
-                let world = try CalmWorld(spaces: spaces, client: client)
-                await client.onEvent { world.take($0) }
+            let client = MQTTClient(configuration, on: loop)
+            let world = try CalmWorld(spaces: spaces, client: client)
+            await client.onEvent { world.handle($0) }
+            return try await client.run {
                 try await world.subscribe()
                 try await world.waitUntilHeard()
                 try await world.begin()
                 async let speaking: Void = world.speak(seconds: seconds + 5)
-                // What belongs to the start is over by then.
+                // Until the start is over.
                 try await Task.sleep(for: .seconds(3))
                 let share = try await ProcessUse.share(of: process, seconds: seconds, saying: "calm")
                 try await speaking
@@ -79,7 +71,7 @@ struct CalmBenchCommand: AsyncParsableCommand {
                 return [
                     Figure("calm of \(spaces) spaces, processor", share, "% of a core", atMost: 25),
                     Figure("calm of \(spaces) spaces, resident memory", resident, "MB"),
-                    Figure("calm, samples that were said", Double(world.said.load(ordering: .relaxed)), ""),
+                    Figure("calm, samples that were published", Double(world.said.load(ordering: .relaxed)), ""),
                     Figure(
                         "calm, samples lost", Double(world.said.load(ordering: .relaxed) - heard), "", atMost: 0),
                     Figure("calm, spaces whose feed is off by more than a point", Double(unlike), "", atMost: 0),
@@ -89,21 +81,21 @@ struct CalmBenchCommand: AsyncParsableCommand {
     }
 }
 
-/// Many spaces, each with a session of its own making and a microphone.
+/// Many spaces, each with a session and a microphone.
 private final class CalmWorld: Sendable {
     private struct Space {
         var codec: WireCodec
-        /// Levels said that were below the threshold, and all.
+        /// The number of levels below the threshold, and of all levels.
         var quiet = 0
         var all = 0
         var feed: CalmFeed?
     }
 
-    /// The space in which the service is waited for.
+    /// The space that shows that the service is ready.
     private static let first = "first"
 
     let said = Atomic<Int>(0)
-    private let isHeard = Atomic<Bool>(false)
+    private let hasFeed = Atomic<Bool>(false)
     private let client: MQTTClient
     private let spaces: Mutex<[Space]>
     private let start = Clocks.now()
@@ -111,15 +103,15 @@ private final class CalmWorld: Sendable {
     init(spaces: Int, client: MQTTClient) throws {
         self.client = client
         let made = try (0..<spaces).map { index in
-            guard let space = SpaceID("room-\(index)"), let node = NodeID("desk") else { throw BenchError("no space") }
+            guard let space = SpaceID("room-\(index)"), let node = NodeID("desk") else { throw Failed("no space") }
             return Space(codec: WireCodec(space: space, me: node))
         }
         self.spaces = Mutex(made)
     }
 
-    func take(_ event: Event) {
+    func handle(_ event: MQTTEvent) {
         guard case .message(let message) = event, let space = Topics.space(of: message.topic) else { return }
-        if space.rawValue == Self.first { isHeard.store(true, ordering: .relaxed) }
+        if space.rawValue == Self.first { hasFeed.store(true, ordering: .relaxed) }
         guard space.rawValue.hasPrefix("room-"), let index = Int(space.rawValue.dropFirst(5))
         else { return }
         spaces.withLock { spaces in
@@ -131,38 +123,33 @@ private final class CalmWorld: Sendable {
     }
 
     func subscribe() async throws {
-        var patience = 6_000
-        while await client.connection == nil {
-            try await Task.sleep(for: .milliseconds(10))
-            patience -= 1
-            if patience == 0 { throw BenchError("no connection to the broker") }
-        }
+        try await eventually("a connection to the broker") { await client.connection != nil }
         try await client.subscribe([Subscription("lockstep/1/+/feed/calm", qos: .atMostOnce)])
     }
 
-    /// Says something in a space of its own until the service has told of it: then it hears all.
+    /// Publishes levels in one space until the service publishes its feed; then it is subscribed to all spaces.
     func waitUntilHeard() async throws {
-        guard let space = SpaceID(Self.first), let node = NodeID("desk") else { throw BenchError("no space") }
+        guard let space = SpaceID(Self.first), let node = NodeID("desk") else { throw Failed("no space") }
         let codec = WireCodec(space: space, me: node)
         try await begin(codec)
         for _ in 0..<600 {
-            if isHeard.load(ordering: .relaxed) { return }
+            if hasFeed.load(ordering: .relaxed) { return }
             let level = codec.encode(SoundLevel(level: 300))
             try await client.publish(level.payload, to: level.topic)
             try await Task.sleep(for: .milliseconds(100))
         }
-        throw BenchError("lockstep-calm says nothing")
+        throw Failed("lockstep-calm publishes nothing")
     }
 
-    /// A session in each space, which has run since just now.
+    /// Starts a session in each space.
     func begin() async throws {
         for codec in spaces.withLock({ $0.map(\.codec) }) { try await begin(codec) }
     }
 
     private func begin(_ codec: WireCodec) async throws {
-        guard let boot = Clocks.bootID() else { throw BenchError("no boot id") }
+        guard let boot = Clocks.bootID() else { throw Failed("no boot id") }
         let now = Clocks.now()
-        guard let id = SessionID("s-\(codec.topics.space)") else { throw BenchError("no session") }
+        guard let id = SessionID("s-\(codec.topics.space)") else { throw Failed("no session") }
         let register = Register(
             id: id, lineage: id, stamp: Stamp(time: now.wall, counter: 0, node: codec.me), epoch: 1, rev: 1,
             owner: codec.me, title: "", icon: nil, label: nil, mode: .countdown,
@@ -173,7 +160,7 @@ private final class CalmWorld: Sendable {
         try await client.publish(outgoing.payload, to: outgoing.topic, retain: true)
     }
 
-    /// A level a second from each microphone, spread over the second.
+    /// Publishes a level per second for each microphone, spread over the second.
     func speak(seconds: Int) async throws {
         let boot = Clocks.bootID()
         let (clock, began) = (ContinuousClock(), ContinuousClock().now)
@@ -194,14 +181,16 @@ private final class CalmWorld: Sendable {
                 said.add(messages.count, ordering: .relaxed)
                 client.assumeIsolatedLater { client in
                     for message in messages {
-                        client.send(Message(topic: message.topic, payload: message.payload, qos: .atMostOnce))
+                        client.send(MQTTMessage(topic: message.topic, payload: message.payload, qos: .atMostOnce))
                     }
                 }
             }
         }
     }
 
-    /// How many feeds do not say what was said: by more than a point and what one more sample makes.
+    /// Returns the number of spaces whose feed is missing, covers too little, or differs from the published levels.
+    ///
+    /// A difference of one point and the effect of one sample is allowed.
     func spacesUnlikeTheirFeed() -> Int {
         spaces.withLock { spaces in
             spaces.count { space in
@@ -212,7 +201,7 @@ private final class CalmWorld: Sendable {
         }
     }
 
-    /// The samples that the service has written down, once all of them are or no more come.
+    /// Returns the samples in the service's files, once all are there or no more arrive.
     func settled(in directory: String) async throws -> Int {
         for _ in 0..<100 {
             try await Task.sleep(for: .milliseconds(200))
@@ -222,28 +211,16 @@ private final class CalmWorld: Sendable {
     }
 
     private static func heard(in directory: String) -> Int {
-        guard let entries = opendir(directory) else { return 0 }
-        defer { closedir(entries) }
-        var lines = 0
-        while let entry = readdir(entries) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            guard name.hasSuffix(".room"), name != "\(first).room", let file = fopen("\(directory)/\(name)", "r") else {
-                continue
-            }
-            defer { fclose(file) }
-            var buffer = [CChar](repeating: 0, count: 1 << 20)
-            while fgets(&buffer, Int32(buffer.count), file) != nil {
-                if buffer[0] == CChar(UInt8(ascii: "s")), buffer[1] == 32 { lines += 1 }
-            }
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
+        return names.filter { $0.hasSuffix(".room") && $0 != "\(first).room" }.reduce(0) { sum, name in
+            let text = (try? String(contentsOfFile: "\(directory)/\(name)", encoding: .utf8)) ?? ""
+            return sum + text.split(separator: "\n").count { $0.hasPrefix("s ") }
         }
-        return lines
     }
 }
 
 extension MQTTClient {
-    /// From any thread, in order.
+    /// Runs `body` on the loop, in order; from any thread.
     fileprivate nonisolated func assumeIsolatedLater(_ body: @escaping @Sendable (isolated MQTTClient) -> Void) {
         loop.execute { self.assumeIsolated { body($0) } }
     }

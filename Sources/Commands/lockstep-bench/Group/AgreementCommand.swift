@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import Commands
+import Harness
 import Mosquitto
+import NodeRuntime
+import Platform
 import Session
 import Shell
 
-struct AgreementCommand: AsyncParsableCommand {
+struct AgreementCommand: Measurement {
     static let configuration = CommandConfiguration(
         commandName: "agreement",
-        abstract: "How closely displays with unrelated clocks agree, over a network with jitter.",
+        abstract: "Measure the agreement of displays with unrelated clocks over a network with jitter.",
         discussion: """
-            Every node has a boot clock of its own and a wall clock that is up to an hour off, which nobody vouches for. \
-            Each starts a session in turn. Once the clocks were compared, all displays are read at the same instants, and \
-            compared with the owner's own.
+            Every node has its own boot clock and a wall clock that is up to an hour wrong and not synchronised. Each \
+            starts a session in turn. After the nodes have compared their clocks, all displays are read at the same \
+            instants, and compared with the owner's.
             """
     )
 
@@ -32,26 +36,23 @@ struct AgreementCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
-        guard nodes > 1, nodes <= 64, jitter >= 0, settle > 0, readings > 0 else {
-            throw ValidationError("--nodes is 2 to 64, --jitter 0 or more, the others 1 or more")
-        }
-    }
-
-    func run() async throws {
-        try await output.report { [self] in try await measure() }
+        try require(
+            nodes > 1 && nodes <= 64 && jitter >= 0 && settle > 0 && readings > 0,
+            "--nodes is 2 to 64, --jitter 0 or more, the others 1 or more")
     }
 
     func measure() async throws -> [Figure] {
-        try await Workplace.withBroker { broker, directory in
+        try await BenchDirectory.withBroker { broker, directory in
             try await Network.with(to: broker, jitter: jitter) { network in
-                try await Workplace.withLoops(nodes) { loops in
+                try await BenchDirectory.withLoops(nodes) { loops in
                     let machines = try loops.enumerated().map { index, loop in
                         let lead = ClockLead(
                             boot: .random(in: 0...1_000_000_000), wall: .random(in: -3_600_000...3_600_000))
                         return Machine(
-                            node: try Fleet.node("node-\(index)", journal: directory, on: loop, lead: lead), lead: lead)
+                            node: try NodeGroup.node("node-\(index)", journal: directory, on: loop, lead: lead),
+                            lead: lead)
                     }
-                    return try await Fleet.run(machines.map(\.node), broker: network.address) {
+                    return try await NodeGroup.run(machines.map(\.node), broker: network.address) {
                         try await sessions(on: machines)
                     }
                 }
@@ -67,9 +68,10 @@ struct AgreementCommand: AsyncParsableCommand {
     private func sessions(on machines: [Machine]) async throws -> [Figure] {
         var readings: [Reading] = []
         for (turn, owner) in machines.enumerated() {
-            try await Fleet.startSession(on: owner.node, seenBy: machines.map(\.node))
+            try await NodeGroup.startSession(on: owner.node, seenBy: machines.map(\.node))
             for second in 0..<settle {
-                Progress.say("agreement: session \(turn + 1) of \(machines.count), \(settle - second) s to compare")
+                ProgressLine.show(
+                    "agreement: session \(turn + 1) of \(machines.count), \(settle - second) s to compare")
                 try await Task.sleep(for: .seconds(1))
             }
             for _ in 0..<self.readings {
@@ -90,11 +92,11 @@ struct AgreementCommand: AsyncParsableCommand {
         ]
     }
 
-    /// One display at one instant.
+    /// A display at one instant.
     private struct Reading {
-        /// From what the owner shows, in milliseconds.
+        /// The difference from the owner's display, in milliseconds.
         var difference: Int64
-        /// By how much it says to be wrong at most, in milliseconds.
+        /// The display's own bound of its error, in milliseconds.
         var bound: Int64?
 
         var isWithinBound: Bool { bound.map { difference <= $0 } ?? false }
@@ -103,10 +105,10 @@ struct AgreementCommand: AsyncParsableCommand {
     private func read(_ machines: [Machine]) async throws -> [Reading] {
         var views: [(view: View, lead: Int64)] = []
         for machine in machines { views.append((await machine.node.view, machine.lead.boot)) }
-        let now = Clocks.now().boot
+        let now = SystemClock.bootMilliseconds()
         let moments = views.compactMap { $0.view.moment(at: now + $0.lead) }
         guard moments.count == machines.count, let owner = moments.first(where: \.isOwner) else {
-            throw BenchError("a display shows no session")
+            throw Failed("a display shows no session")
         }
         return moments.filter { !$0.isOwner }.map {
             Reading(difference: abs($0.remaining - owner.remaining), bound: $0.error)

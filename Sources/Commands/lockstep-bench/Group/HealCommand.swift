@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import Commands
+import Harness
 import Mosquitto
+import NodeRuntime
 import Session
-import Shell
+import Setup
 import Synchronization
 
-struct HealCommand: AsyncParsableCommand {
+struct HealCommand: Measurement {
     static let configuration = CommandConfiguration(
         commandName: "heal",
-        abstract: "From the end of a partition to one view at all nodes.",
+        abstract: "Measure the time from the end of a partition to one view at all nodes.",
         discussion: """
             Half of the nodes lose the broker. Among the others the session is taken over and paused; one of the lost \
-            starts another, of which nobody hears. When the network is back, all must show the same.
+            starts another, which is not published. When the network is back, all must show the same.
             """
     )
 
@@ -28,30 +31,24 @@ struct HealCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
-        guard nodes >= 4, threads > 0, rounds > 0 else {
-            throw ValidationError("--nodes is 4 or more, the others are 1 or more")
-        }
-    }
-
-    func run() async throws {
-        try await output.report { [self] in try await measure() }
+        try require(nodes >= 4 && threads > 0 && rounds > 0, "--nodes is 4 or more, the others are 1 or more")
     }
 
     func measure() async throws -> [Figure] {
-        try await Workplace.withBroker { broker, directory in
+        try await BenchDirectory.withBroker { broker, directory in
             try await Network.with(to: broker, jitter: 0) { network in
-                try await Workplace.withLoops(threads) { loops in
+                try await BenchDirectory.withLoops(threads) { loops in
                     let all = try (0..<nodes).map {
-                        try Fleet.node("node-\($0)", journal: directory, on: loops[$0 % threads])
+                        try NodeGroup.node("node-\($0)", journal: directory, on: loops[$0 % threads])
                     }
                     let lost = Array(all.prefix(nodes / 2))
                     let way: @Sendable (Node) -> BrokerAddress? = { node in
                         lost.contains { $0 === node } ? network.address : nil
                     }
-                    return try await Fleet.run(all, broker: broker, by: way) {
+                    return try await NodeGroup.run(all, broker: broker, by: way) {
                         var (reconnects, views) = (Samples(), Samples())
                         for round in 0..<rounds {
-                            Progress.say("heal: partition \(round + 1) of \(rounds)")
+                            ProgressLine.show("heal: partition \(round + 1) of \(rounds)")
                             let (reconnect, view) = try await partition(all, lost: nodes / 2, network)
                             reconnects.add([reconnect])
                             views.add([view])
@@ -65,47 +62,45 @@ struct HealCommand: AsyncParsableCommand {
 
     private func figures(_ reconnects: Samples, _ views: Samples) -> [Figure] {
         [
-            Figure("heal, last of \(nodes / 2) nodes reconnected, slowest", reconnects.quantile(1) / 1_000, "ms"),
-            Figure("heal, one view at \(nodes) nodes, beyond the reconnect, p50", views.quantile(0.5) / 1_000, "ms"),
-            Figure(
-                "heal, one view at \(nodes) nodes, beyond the reconnect, slowest", views.quantile(1) / 1_000, "ms",
-                atMost: 1_000),
+            reconnects.figure("heal, last of \(nodes / 2) nodes reconnected, slowest", 1),
+            views.figure("heal, one view at \(nodes) nodes, beyond the reconnect, p50", 0.5),
+            views.figure("heal, one view at \(nodes) nodes, beyond the reconnect, slowest", 1, atMost: 1_000),
         ]
     }
 
-    /// - Returns: Nanoseconds until the last node was connected again, and from then until all showed the same.
+    /// - Returns: The nanoseconds until the last node was connected, and from then until all showed the same.
     private func partition(_ all: [Node], lost count: Int, _ network: Network) async throws -> (Int64, Int64) {
         let (lost, rest) = (all[..<count], all[count...])
         let owner = lost[0]
-        try await Fleet.startSession(on: owner, seenBy: all)
+        try await NodeGroup.startSession(on: owner, seenBy: all)
         network.cut()
         for node in lost {
-            try await Fleet.wait("\(node.identity.node) to be cut off") { await !node.view.isLinked }
+            try await eventually("\(node.identity.node) to be cut off") { await !node.view.isLinked }
         }
         for node in rest {
-            try await Fleet.wait("the owner's will") { await node.peers[owner.identity.node].isOnline == false }
+            try await eventually("the owner's will") { await node.peers[owner.identity.node].isOnline == false }
         }
         guard case .answered(let taken) = await rest[count].press(Press(.pause)), taken.outcome == .applied
-        else { throw BenchError("a press during the partition took no effect") }
-        // Of two starts within a millisecond the names decide.
+        else { throw Failed("a press during the partition took no effect") }
+        // Two starts within a millisecond are ordered by name, not by time.
         try await Task.sleep(for: .milliseconds(10))
         guard
             case .answered(let begun) = await lost[1].start(
                 Start(title: "Reading", plan: [Phase(kind: .focus, seconds: 1_500)]))
-        else { throw BenchError("nothing was started during the partition") }
+        else { throw Failed("nothing was started during the partition") }
         let (linked, shown) = (Latest(), Latest())
         for node in all {
-            let wasLinked = Once()
-            let hasShown = Once()
+            let wasLinked = FirstEvent()
+            let hasShown = FirstEvent()
             await node.onView { view in
                 if view.isLinked, wasLinked.first { linked.note() }
                 if view.register?.id == begun.session, hasShown.first { shown.note() }
             }
         }
         let start = Samples.now()
-        network.mend()
+        network.restore()
         for node in all {
-            try await Fleet.wait("\(node.identity.node) to show the last start") {
+            try await eventually("\(node.identity.node) to show the last start") {
                 let view = await node.view
                 return view.isLinked && view.register?.id == begun.session
             }
@@ -115,7 +110,7 @@ struct HealCommand: AsyncParsableCommand {
     }
 }
 
-/// The last time that something happened anywhere.
+/// The latest time of an event.
 private final class Latest: Sendable {
     private let at = Atomic<Int64>(0)
 

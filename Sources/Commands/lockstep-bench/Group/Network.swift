@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Harness
 import NIOCore
 import NIOPosix
-import Shell
+import Setup
 import Synchronization
 
-/// The way from some nodes to the broker: it delays, and it can be cut.
+/// The network between some nodes and the broker, with delays; it can be cut.
 final class Network: Sendable {
     private let group: MultiThreadedEventLoopGroup
     private let channels = Mutex<[ObjectIdentifier: any Channel]>([:])
     private let isCut = Atomic(false)
     private let server: any Channel
-    /// Where the nodes find the broker.
+    /// The address of the broker for these nodes.
     let address: BrokerAddress
 
     /// Runs `body` with a network.
@@ -21,14 +22,7 @@ final class Network: Sendable {
     ) async throws -> Value {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let network = try await Network(to: broker, jitter: jitter, on: group)
-        let result: Result<Value, any Error>
-        do {
-            result = .success(try await body(network))
-        } catch {
-            result = .failure(error)
-        }
-        try await group.shutdownGracefully()
-        return try result.get()
+        return try await BenchDirectory.finally({ try? await group.shutdownGracefully() }) { try await body(network) }
     }
 
     private init(to broker: BrokerAddress, jitter: Int, on group: MultiThreadedEventLoopGroup) async throws {
@@ -40,19 +34,19 @@ final class Network: Sendable {
             .childChannelOption(.socketOption(.tcp_nodelay), value: 1)
             .childChannelInitializer { door.open($0, to: broker, jitter: jitter) }
             .bind(host: "127.0.0.1", port: 0).get()
-        guard let port = server.localAddress?.port else { throw BenchError("the network has no port") }
+        guard let port = server.localAddress?.port else { throw Failed("the network has no port") }
         address = try BrokerAddress("mqtt://127.0.0.1:\(port)")
         door.network.withLock { $0 = self }
     }
 
-    /// Ends every connection, and lets no other through.
+    /// Closes every connection, and refuses new ones.
     func cut() {
         isCut.store(true, ordering: .sequentiallyConsistent)
         for channel in channels.withLock({ Array($0.values) }) { channel.close(promise: nil) }
     }
 
-    /// Lets connections through again.
-    func mend() { isCut.store(false, ordering: .sequentiallyConsistent) }
+    /// Accepts connections again.
+    func restore() { isCut.store(false, ordering: .sequentiallyConsistent) }
 
     fileprivate func admits(_ channel: any Channel) -> Bool {
         guard !isCut.load(ordering: .sequentiallyConsistent) else { return false }
@@ -63,7 +57,7 @@ final class Network: Sendable {
     }
 }
 
-/// Knows the network before it is made.
+/// Accepts connections; it exists before the network.
 private final class Door: Sendable {
     let network = Mutex<Network?>(nil)
 
@@ -83,7 +77,7 @@ private final class Door: Sendable {
     }
 }
 
-/// Hands on what it reads, each piece after a delay of its own, in order.
+/// Forwards what it reads, each piece after its own delay, in order.
 private final class Way: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 

@@ -1,25 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import Commands
+import Harness
 import Mosquitto
 import Session
-import Shell
+import Setup
 import Wire
 
-struct IntentCommand: AsyncParsableCommand {
+struct IntentCommand: Measurement {
     static let configuration = CommandConfiguration(
         commandName: "intent",
-        abstract: "Pause and resume, asked at B, applied by A, seen by B; against two bare hops.",
+        abstract: "Measure pause and resume, pressed at B, applied by A, shown by B; against two bare hops.",
         discussion: """
             A and B are two nodes, each on a loop and thread of its own; the time ends when B's view shows A's new \
             register. The bare pair does the same two hops on the same broker and the same two threads, with payloads \
-            of the same sizes: a request of QoS 1, a retained answer of QoS 1. Blocks of rounds take turns, and each \
-            begins a new session. A hundredth of fewer rounds says little: it differs from run to run by a tenth.
+            of the same sizes: a request of QoS 1, a retained answer of QoS 1. Blocks of rounds alternate, and each \
+            starts a session. With fewer rounds the p99 varies by a tenth from run to run.
 
-            On a virtual machine the host takes the processors away for milliseconds at a time, and a hundredth of \
-            presses is soon made of nothing else. A turn in which the kernel counts such stolen time is left out, of \
-            both sides alike, and taken again, until four times the rounds are through; the figures say how many \
-            turns it was and what the ratio is with them.
+            On a virtual machine the host steals processor time for milliseconds at once, which would soon make up the \
+            p99. A turn with stolen time is left out on both sides and repeated, until four times the rounds are \
+            done; the figures include how many turns were left out, and the ratio with them.
             """
     )
 
@@ -37,26 +38,18 @@ struct IntentCommand: AsyncParsableCommand {
 
     @OptionGroup var output: OutputOptions
 
-    func validate() throws {
-        guard rounds > 0, block > 0, gap >= 0 else { throw ValidationError("numbers are 1 or more") }
-    }
-
-    func run() async throws {
-        try await output.report { [self] in try await measure() }
-    }
+    func validate() throws { try require(rounds > 0 && block > 0 && gap >= 0, "numbers are 1 or more") }
 
     func measure() async throws -> [Figure] {
         let places =
             journal.map { [("at \($0)", $0, false)] }
-            ?? [("in memory", Workplace.memory, true), ("on disk", Workplace.disk, false)]
+            ?? [("in memory", BenchDirectory.memory, true), ("on disk", BenchDirectory.disk, false)]
         var figures: [Figure] = []
         for (name, parent, hasGoal) in places {
-            let measured = try await Workplace.withBroker { broker, _ in
-                try await Workplace.withDirectory(in: parent) { journal in
-                    try await EventLoop.withEventLoop(name: "A") { loopA in
-                        try await EventLoop.withEventLoop(name: "B") { loopB in
-                            try await turns(broker, journal: journal, loopA, loopB, name)
-                        }
+            let measured = try await BenchDirectory.withBroker { broker, _ in
+                try await BenchDirectory.withDirectory(in: parent) { journal in
+                    try await BenchDirectory.withLoops(2) { loops in
+                        try await turns(broker, journal: journal, loops[0], loops[1], name)
                     }
                 }
             }
@@ -67,32 +60,79 @@ struct IntentCommand: AsyncParsableCommand {
 
     private func turns(
         _ broker: BrokerAddress, journal: String, _ loopA: EventLoop, _ loopB: EventLoop, _ name: String
-    ) async throws -> Turns {
-        let nodeA = try Fleet.node("a", journal: journal, on: loopA)
-        let nodeB = try Fleet.node("b", journal: journal, on: loopB)
-        let person = Person(at: nodeB)
-        return try await Fleet.run([nodeA, nodeB], broker: broker) { [self] in
+    ) async throws -> Alternation {
+        let nodeA = try NodeGroup.node("a", journal: journal, on: loopA)
+        let nodeB = try NodeGroup.node("b", journal: journal, on: loopB)
+        let presser = Presser(at: nodeB)
+        return try await NodeGroup.run([nodeA, nodeB], broker: broker) { [self] in
             let raw = try await RawPair(broker, loopA, loopB)
-            var turns = Turns()
-            do {
-                try await Fleet.startSession(on: nodeA, seenBy: [nodeB])
-                turns.sizes = try await person.sizes(presses: block)
+            return try await BenchDirectory.finally({ await raw.stop() }) {
+                var turns = Alternation()
+                try await NodeGroup.startSession(on: nodeA, seenBy: [nodeB])
+                turns.sizes = try await presser.sizes(presses: block)
                 _ = try await raw.rounds(sizes: turns.sizes, gap: gap)
                 while turns.kept.raw.count < rounds, turns.all.raw.count < 4 * rounds {
                     try Task.checkCancellation()
-                    Progress.say("intent, journal \(name): \(turns.kept.raw.count) of \(rounds) rounds")
+                    ProgressLine.show("intent, journal \(name): \(turns.kept.raw.count) of \(rounds) rounds")
                     let before = StolenTime.ticks()
                     let bare = try await raw.rounds(sizes: turns.sizes, gap: gap)
-                    try await Fleet.startSession(on: nodeA, seenBy: [nodeB])
-                    let presses = try await person.presses(block, gap: gap)
+                    try await NodeGroup.startSession(on: nodeA, seenBy: [nodeB])
+                    let presses = try await presser.presses(block, gap: gap)
                     turns.add(bare, presses, isDisturbed: StolenTime.ticks() != before)
                 }
-            } catch {
-                await raw.stop()
-                throw error
+                return turns
             }
-            await raw.stop()
-            return turns
         }
+    }
+}
+
+/// The payload sizes of a round, in bytes.
+struct PayloadSizes: Sendable {
+    var request: Int
+    var answer: Int
+}
+
+/// The times of bare rounds and of presses, measured in turn.
+struct Alternation: Sendable {
+    struct Sides: Sendable {
+        var raw = Samples()
+        var lockstep = Samples()
+
+        func ratio(_ share: Double) -> Double { lockstep.quantile(share) / raw.quantile(share) }
+    }
+
+    private(set) var all = Sides()
+    /// The times of turns without stolen time.
+    private(set) var kept = Sides()
+    var sizes: [PayloadSizes] = []
+
+    /// - Parameter isDisturbed: Whether the host stole processor time during the turn.
+    mutating func add(_ rounds: [Int64], _ presses: [Int64], isDisturbed: Bool) {
+        all.raw.add(rounds)
+        all.lockstep.add(presses)
+        guard !isDisturbed else { return }
+        kept.raw.add(rounds)
+        kept.lockstep.add(presses)
+    }
+
+    func figures(_ name: String, hasGoal: Bool) throws -> [Figure] {
+        guard kept.raw.count > 0 else {
+            throw Failed("the host stole processor time in every turn: measure when the machine is quieter")
+        }
+        let leftOut = 1 - Double(kept.raw.count) / Double(all.raw.count)
+        return [
+            Figure("intent, journal \(name), p50", kept.lockstep.quantile(0.5), "µs"),
+            Figure("intent, bare libmosquitto, p50", kept.raw.quantile(0.5), "µs"),
+            Figure("intent, journal \(name), p50 ratio", kept.ratio(0.5), "×", atMost: hasGoal ? 1.5 : nil),
+            Figure("intent, journal \(name), p99", kept.lockstep.quantile(0.99), "µs"),
+            Figure("intent, bare libmosquitto, p99", kept.raw.quantile(0.99), "µs"),
+            Figure("intent, journal \(name), p99 ratio", kept.ratio(0.99), "×", atMost: hasGoal ? 1.8 : nil),
+            Figure("intent, rounds", Double(kept.raw.count), "each"),
+            Figure("intent, left out for stolen time", leftOut * 100, "%"),
+            Figure("intent, p50 ratio with those", all.ratio(0.5), "×"),
+            Figure("intent, p99 ratio with those", all.ratio(0.99), "×"),
+            Figure("intent, request", Double(sizes.map(\.request).max() ?? 0), "bytes"),
+            Figure("intent, largest register", Double(sizes.map(\.answer).max() ?? 0), "bytes"),
+        ]
     }
 }

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import Commands
 import Debt
 import Session
 import Wire
 
-struct LedgerBenchCommand: AsyncParsableCommand {
+struct LedgerBenchCommand: Measurement {
     static let configuration = CommandConfiguration(
         commandName: "ledger",
-        abstract: "A ledger of a year of many spaces: records a second, and how long a week of one space takes.",
+        abstract: "Measure the ledger of a year of many spaces: records a second, and the time of one week.",
         discussion: """
             Each record has four runs. The ledger is a file in the directory for temporary files. Over MQTT, five nodes \
             send their records to a real lockstep-debt, which has one core, as fast as a real mosquitto takes them.
@@ -31,18 +32,12 @@ struct LedgerBenchCommand: AsyncParsableCommand {
     private static let batch = 1_000
 
     func validate() throws {
-        guard spaces > 0, records > 0, sent > 0 else {
-            throw ValidationError("--spaces, --records and --sent are 1 or more")
-        }
-    }
-
-    func run() async throws {
-        try await output.report { [self] in try await measure() }
+        try require(spaces > 0 && records > 0 && sent > 0, "--spaces, --records and --sent are 1 or more")
     }
 
     func measure() async throws -> [Figure] {
         let overMQTT = try await LedgerOverMQTT(records: sent).measure()
-        return try await Workplace.withDirectory(in: Workplace.disk) { directory in
+        return try await BenchDirectory.withDirectory(in: BenchDirectory.disk) { directory in
             let ledger = try Ledger(path: directory + "/ledger.sqlite")
             let ingest = try fill(ledger)
             let (week, correction) = try ask(ledger)
@@ -53,10 +48,10 @@ struct LedgerBenchCommand: AsyncParsableCommand {
                     "ledger: records acknowledged over MQTT, service on one core", overMQTT.perSecond, "records/s",
                     atLeast: 5_000),
                 Figure("ledger: records sent a second time over MQTT", Double(overMQTT.repeated), "records"),
-                Figure("ledger: a week of one space, p50", week.quantile(0.5) / 1_000, "ms", atMost: 5),
-                Figure("ledger: a week of one space, p99", week.quantile(0.99) / 1_000, "ms", atMost: 5),
-                Figure("ledger: a week of one space, slowest", week.quantile(1) / 1_000, "ms"),
-                Figure("ledger: a correction of an old week, p99", correction.quantile(0.99) / 1_000, "ms", atMost: 20),
+                week.figure("ledger: a week of one space, p50", 0.5, atMost: 5),
+                week.figure("ledger: a week of one space, p99", 0.99, atMost: 5),
+                week.figure("ledger: a week of one space, slowest", 1),
+                correction.figure("ledger: a correction of an old week, p99", 0.99, atMost: 20),
             ]
         }
     }
@@ -68,23 +63,16 @@ struct LedgerBenchCommand: AsyncParsableCommand {
     private func arrival(_ index: Int, in space: SpaceID, node: NodeID) -> Ledger.Arrival {
         let from = Self.beginning + Int64(index) * (Self.year / Int64(records))
         let id = SessionID("\(space)-\(index)") ?? { preconditionFailure("a word and a number are an id") }()
-        let runs = (0..<4).map { run in
-            let start = from + Int64(run) * 420_000
-            return LedgerRecord.Run(kind: run == 3 ? .shortBreak : .focus, from: start, to: start + 400_000)
-        }
-        let record = LedgerRecord(
-            id: id, lineage: id, node: node, stamp: Stamp(time: from, counter: 0, node: node),
-            version: Version(epoch: 1, rev: index), title: "Reading", label: Label(name: "Label \(index % 7)"),
-            mode: .countdown, status: .completed, startedAt: from, runs: runs)
-        return Ledger.Arrival(space: space, filed: FiledRecord(record), at: from)
+        let record = LedgerRecord(id, number: index, of: node, from: from)
+        return Ledger.Arrival(space: space, digested: DigestedRecord(record), at: from)
     }
 
-    /// Records a second, their making left out.
+    /// Returns the records per second, without the time to make them.
     private func fill(_ ledger: Ledger) throws -> Double {
         guard let node = NodeID("desk") else { return 0 }
         var (count, time) = (0, Int64(0))
         for index in 0..<spaces {
-            Progress.say("space \(index + 1) of \(spaces)")
+            ProgressLine.show("space \(index + 1) of \(spaces)")
             for start in stride(from: 0, to: records, by: Self.batch) {
                 try Task.checkCancellation()
                 let arrivals = (start..<min(start + Self.batch, records)).map {
@@ -126,5 +114,19 @@ struct LedgerBenchCommand: AsyncParsableCommand {
             correction.add([Samples.now() - before])
         }
         return (week, correction)
+    }
+}
+
+extension LedgerRecord {
+    /// Creates a record of four runs from a time on.
+    init(_ id: SessionID, number: Int, of node: NodeID, from: Int64) {
+        let runs = (0..<4).map { run in
+            let start = from + Int64(run) * 420_000
+            return Run(kind: run == 3 ? .shortBreak : .focus, from: start, to: start + 400_000)
+        }
+        self.init(
+            id: id, lineage: id, node: node, stamp: Stamp(time: from, counter: 0, node: node),
+            version: Version(epoch: 1, rev: number), title: "Reading", label: Label(name: "Label \(number % 7)"),
+            mode: .countdown, status: .completed, startedAt: from, runs: runs)
     }
 }

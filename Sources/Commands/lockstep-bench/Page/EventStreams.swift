@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Dispatch
 import Glibc
+import Harness
+import Platform
 
-/// Many pages of one node, as far as the node can tell: connections that take in timelines.
+/// Many open pages of one node: connections that receive timelines.
 final class EventStreams: @unchecked Sendable {
-    // Used by one caller at a time, on a queue of its own since it blocks.
-    private let queue = DispatchQueue(label: "streams")
+    // Used by one caller at a time, on a thread of its own because it blocks.
     private var sockets: [pollfd] = []
-    private var told: [Int] = []
+    private var updates: [Int] = []
     private var chunk = [UInt8](repeating: 0, count: 65_536)
 
     private static let event = Array("event: timeline".utf8)
 
-    /// Opens so many, and waits until each was told how things stand.
+    /// Opens connections, and waits until each has received its first timeline.
     init(_ count: Int, port: Int) async throws {
-        try await onQueue { [self] in
+        try await onThread { [self] in
             for index in 0..<count {
                 let faces = ["boring", "focus", "calm", "phases"]
                 let head =
@@ -23,68 +23,55 @@ final class EventStreams: @unchecked Sendable {
                     + "Host: 127.0.0.1:\(port)\r\n\r\n"
                 sockets.append(pollfd(fd: try Self.connect(port, sending: head), events: Int16(POLLIN), revents: 0))
             }
-            told = Array(repeating: 0, count: count)
+            updates = Array(repeating: 0, count: count)
         }
-        _ = try await untilAllAreTold(1)
+        _ = try await waitForAll(1)
     }
 
     func close() async throws {
-        try await onQueue { [self] in
+        try await onThread { [self] in
             for socket in sockets { Glibc.close(socket.fd) }
             sockets = []
         }
     }
 
-    /// Waits until each has been told so often, since it was opened.
-    /// - Returns: When the last one was, on the monotonic clock.
-    func untilAllAreTold(_ times: Int) async throws -> Int64 {
-        try await onQueue { [self] in
+    /// Waits until each has received a number of timelines since it was opened.
+    /// - Returns: When the last one arrived, on the monotonic clock.
+    func waitForAll(_ times: Int) async throws -> Int64 {
+        try await onThread { [self] in
             let deadline = Samples.now() + 30_000_000_000
-            while told.contains(where: { $0 < times }) {
+            while updates.contains(where: { $0 < times }) {
                 guard poll(&sockets, nfds_t(sockets.count), 1_000) >= 0, Samples.now() < deadline else {
-                    throw BenchError("\(told.count { $0 < times }) of \(told.count) streams were not told")
+                    throw Failed(
+                        "\(updates.count { $0 < times }) of \(updates.count) streams did not receive a timeline")
                 }
-                for index in sockets.indices where sockets[index].revents != 0 { try take(index) }
+                for index in sockets.indices where sockets[index].revents != 0 { try receive(index) }
             }
             return Samples.now()
         }
     }
 
-    private func take(_ index: Int) throws {
+    private func receive(_ index: Int) throws {
         let count = recv(sockets[index].fd, &chunk, chunk.count, 0)
-        guard count > 0 else { throw BenchError("the node has closed stream \(index)") }
-        // An event begins a segment, since each is written at once.
+        guard count > 0 else { throw Failed("the node closed stream \(index)") }
+        // The search may miss an event that two reads share; each event is written at once, so none is.
         let length = Self.event.count
         chunk.withUnsafeBytes { bytes in
             guard let start = bytes.baseAddress, count >= length else { return }
             for place in 0...count - length where bytes[place] == Self.event[0] {
-                if memcmp(start + place, Self.event, length) == 0 { told[index] += 1 }
+                if memcmp(start + place, Self.event, length) == 0 { updates[index] += 1 }
             }
         }
     }
 
-    private func onQueue<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
-        try await withCheckedThrowingContinuation { continuation in
-            queue.async { continuation.resume(with: Result(catching: body)) }
-        }
+    private func onThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
+        try await Thread.run(name: "streams") { Result(catching: body) }.get()
     }
 
     private static func connect(_ port: Int, sending text: String) throws -> Int32 {
-        let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = in_port_t(UInt16(port).bigEndian)
-        address.sin_addr.s_addr = in_addr_t(UInt32(0x7F00_0001).bigEndian)
-        let code = withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                Glibc.connect(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
-        guard code == 0 else { throw BenchError("nobody listens on port \(port)") }
         let bytes = Array(text.utf8)
-        guard send(socket, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count else {
-            throw BenchError("a request is not taken")
-        }
+        guard let socket = Port.connected(port), send(socket, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count
+        else { throw Failed("no connection to port \(port)") }
         return socket
     }
 }

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import Shell
-import Support
+import Commands
+import Harness
+import Setup
 import Web
 import Wire
 
-struct PageCommand: AsyncParsableCommand {
+struct PageCommand: Measurement {
     static let configuration = CommandConfiguration(
         commandName: "page",
-        abstract: "The kiosk page in a browser: presses, flips, first digits, and what it costs.",
+        abstract: "Measure the kiosk page in a browser: presses, flips, first digits, and its cost.",
         discussion: """
             Two lockstep-node programs with a page each, shown by one headless Chromium, which has to be installed. For \
             the flips the second node's clock is an hour ahead, by libfaketime where that is installed.
@@ -31,32 +32,21 @@ struct PageCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
-        guard presses > 0, flips > 1, visits > 0, seconds > 0 else { throw ValidationError("numbers are 1 or more") }
-    }
-
-    func run() async throws {
-        try await output.report { [self] in try await measure() }
+        try require(presses > 0 && flips > 1 && visits > 0 && seconds > 0, "numbers are 1 or more")
     }
 
     func measure() async throws -> [Figure] {
-        try await Workplace.withBroker { broker, directory in
-            let (desk, kitchen) = (try LoopbackPort.needed(), try LoopbackPort.needed())
+        try await BenchDirectory.withBroker { broker, directory in
+            let (desk, kitchen) = (Port.free(), Port.free())
             return try await NodeProcess.with(broker, directory, options: ["--http", "127.0.0.1:\(desk)"]) { node in
-                let second = try Child.start(
+                try await Child.with(
                     "lockstep-node",
                     [
                         "--broker", "\(broker)", "--space", "bench", "--node", "kitchen", "--state-dir",
                         directory + "/kitchen", "--socket", directory + "/kitchen.sock", "--log-level", "warning",
                         "--http", "127.0.0.1:\(kitchen)",
-                    ], clock: FakeTime.hourAhead)
-                do {
-                    let figures = try await figures(node, desk: desk, kitchen: kitchen)
-                    await Child.end(second)
-                    return figures
-                } catch {
-                    await Child.end(second)
-                    throw error
-                }
+                    ], by: FakeTime.hourAhead
+                ) { _ in try await figures(node, desk: desk, kitchen: kitchen) }
             }
         }
     }
@@ -78,7 +68,7 @@ struct PageCommand: AsyncParsableCommand {
     private func pressed(from one: Page, to other: Page, _ node: NodeProcess) async throws -> [Figure] {
         var samples = Samples()
         for press in 0..<presses {
-            Progress.say("page: press \(press) of \(presses)")
+            ProgressLine.show("page: press \(press) of \(presses)")
             let (op, wanted) = press % 2 == 0 ? ("pause", "paused") : ("resume", "running")
             try await one.eventually("a button to \(op)", "!!document.querySelector('button[data-op=\(op)]:enabled')")
             _ = try await other.value(Pages.watch(status: wanted))
@@ -89,22 +79,22 @@ struct PageCommand: AsyncParsableCommand {
             samples.add([Int64((end.double - start.double) * 1_000_000)])
         }
         return [
-            Figure("page, press to the other node's picture, p50", samples.quantile(0.5) / 1_000, "ms", atMost: 25),
-            Figure("page, press to the other node's picture, p99", samples.quantile(0.99) / 1_000, "ms"),
+            samples.figure("page, press to the other node's picture, p50", 0.5, atMost: 25),
+            samples.figure("page, press to the other node's picture, p99", 0.99),
         ]
     }
 
-    /// The same second on both pages: the texts are the same, so are the instants at which they change.
+    /// Compares when both pages show the same second.
     private func flipped(_ one: Page, _ other: Page) async throws -> [Figure] {
         for page in [one, other] { _ = try await page.value(Pages.recordFlips) }
         for passed in 0..<flips {
-            Progress.say("page: flips, \(passed) of \(flips) s")
+            ProgressLine.show("page: flips, \(passed) of \(flips) s")
             try await Task.sleep(for: .seconds(1))
         }
         let mine = try await one.value("window.flips")
         let theirs = try await other.value("window.flips")
         let apart = mine.keys.intersection(theirs.keys).map { abs(mine[$0].double - theirs[$0].double) }
-        guard apart.count >= flips / 2 else { throw BenchError("the pages flipped \(apart.count) seconds together") }
+        guard apart.count >= flips / 2 else { throw Failed("the pages flipped \(apart.count) seconds together") }
         let sorted = apart.sorted()
         return [
             Figure("page, flip of the same second apart, p50", sorted[sorted.count / 2], "ms"),
@@ -115,9 +105,9 @@ struct PageCommand: AsyncParsableCommand {
     private func visited(_ browser: Browser, _ counting: Page, port: Int) async throws -> [Figure] {
         var samples = Samples()
         for visit in 0..<visits {
-            Progress.say("page: visit \(visit) of \(visits)")
+            ProgressLine.show("page: visit \(visit) of \(visits)")
             let page = try await Pages.open(browser, port: port, watching: Pages.firstDigits) {
-                try await browser.rests()
+                try await browser.waitUntilIdle()
             }
             let time = try await page.value("window.digits").double
             samples.add([Int64(time * 1_000_000)])
@@ -126,22 +116,15 @@ struct PageCommand: AsyncParsableCommand {
         try await counting.call("Performance.enable")
         let (before, start) = (try await Pages.taskSeconds(counting), Samples.now())
         for passed in 0..<seconds {
-            Progress.say("page: counting, \(passed) of \(seconds) s")
+            ProgressLine.show("page: counting, \(passed) of \(seconds) s")
             try await Task.sleep(for: .seconds(1))
         }
         let share = (try await Pages.taskSeconds(counting) - before) / (Double(Samples.now() - start) / 1e9) * 100
         return [
-            Figure("page, first digits after navigation, p50", samples.quantile(0.5) / 1_000, "ms"),
-            Figure("page, first digits after navigation, slowest", samples.quantile(1) / 1_000, "ms", atMost: 300),
+            samples.figure("page, first digits after navigation, p50", 0.5),
+            samples.figure("page, first digits after navigation, slowest", 1, atMost: 300),
             Figure("page, counting", share, "% of a core", atMost: 1),
         ]
-    }
-}
-
-extension LoopbackPort {
-    static func needed() throws -> Int {
-        guard let port = free() else { throw BenchError("there is no free port") }
-        return port
     }
 }
 

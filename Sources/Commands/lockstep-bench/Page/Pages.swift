@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FoundationEssentials
-import Support
+import Harness
 
-/// Pages in the browser, and what runs in them to see when they change.
+/// Pages in the browser, and scripts that record when they change.
 enum Pages {
     /// - Parameters:
-    ///   - script: Runs in the page before anything of its own.
-    ///   - isReady: Comes between the new window and the navigation.
+    ///   - script: Runs in the page before its own scripts.
+    ///   - isReady: Called between the new window and the navigation.
     static func open(
         _ browser: Browser, port: Int, watching script: String? = nil, once isReady: () async throws -> Void = {}
     ) async throws -> Page {
@@ -16,11 +16,11 @@ enum Pages {
         try await isReady()
         if let script { try await page.call("Page.addScriptToEvaluateOnNewDocument", ["source": .string(script)]) }
         try await page.call("Page.navigate", ["url": .string("http://127.0.0.1:\(port)/?face=focus")])
-        try await page.isDrawn("running")
+        try await page.waitUntilDrawn("running")
         return page
     }
 
-    /// Makes `window.seen` a promise of the instant at which the picture of a status has been painted.
+    /// Makes `window.seen` a promise of the instant at which the page shows a status.
     static func watch(status: String) -> String {
         """
         void (window.seen = new Promise((done) => {
@@ -59,26 +59,26 @@ enum Pages {
         });
         """
 
-    /// Seconds that the page's thread has worked.
+    /// Returns the seconds of work of the page's thread.
     static func taskSeconds(_ page: Page) async throws -> Double {
         let metrics = try await page.call("Performance.getMetrics").metrics.items
         guard case .fraction(let seconds)? = metrics.first(where: { $0.name == "TaskDuration" })?.value else {
-            throw BenchError("the browser does not say what the page costs")
+            throw Failed("the browser does not say what the page costs")
         }
         return seconds
     }
 }
 
-/// Another time for a program.
+/// A different wall clock for a program.
 enum FakeTime {
     private static let places = ["x86_64-linux-gnu", "aarch64-linux-gnu"].map {
         "/usr/lib/\($0)/faketime/libfaketime.so.1"
     }
 
-    /// What stands before a program whose wall clock is an hour ahead; nothing where that cannot be had.
+    /// The command before a program whose wall clock is an hour ahead; empty without libfaketime.
     static var hourAhead: [String] {
         guard let library = places.first(where: { FileManager.default.fileExists(atPath: $0) }) else { return [] }
-        // The second one has the library first, which adds to its environment: a Swift program then finds no arguments.
+        // The library changes the environment of the first process, after which a Swift program would find no arguments.
         let variables = ["LD_PRELOAD=\(library)", "FAKETIME=+3600s", "FAKETIME_DONT_FAKE_MONOTONIC=1"]
         return ["/usr/bin/env"] + variables + ["/usr/bin/env"]
     }

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import Shell
+import Commands
+import Control
+import Harness
+import Setup
 import Web
 import Wire
 
-struct StreamsCommand: AsyncParsableCommand {
+struct StreamsCommand: Measurement {
     static let configuration = CommandConfiguration(
         commandName: "streams",
-        abstract: "What many open kiosk pages cost a node, and when the last one hears of a change.",
+        abstract: "Measure the cost of many open kiosk pages, and the time until the last one receives a change.",
         discussion: """
-            It runs the lockstep-node that stands beside this program and opens event streams of all faces in two \
+            It runs the lockstep-node in the folder of this program and opens event streams of all faces in two \
             languages. The session is paused and resumed through the node's socket.
             """
     )
@@ -27,18 +30,13 @@ struct StreamsCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
-        guard (1...500).contains(streams), changes > 0, seconds > 0 else {
-            throw ValidationError("--streams is 1 to 500, the others 1 or more")
-        }
-    }
-
-    func run() async throws {
-        try await output.report { [self] in try await measure() }
+        try require(
+            (1...500).contains(streams) && changes > 0 && seconds > 0, "--streams is 1 to 500, the others 1 or more")
     }
 
     func measure() async throws -> [Figure] {
-        try await Workplace.withBroker { broker, directory in
-            let port = try LoopbackPort.needed()
+        try await BenchDirectory.withBroker { broker, directory in
+            let port = Port.free()
             return try await NodeProcess.with(broker, directory, options: ["--http", "127.0.0.1:\(port)"]) { node in
                 let all = try await EventStreams(streams, port: port)
                 let last = try await presses(node, all)
@@ -46,9 +44,8 @@ struct StreamsCommand: AsyncParsableCommand {
                 let resident = try ProcessUse.resident(node.process)
                 try await all.close()
                 return [
-                    Figure("\(streams) streams, change to the last, p50", last.quantile(0.5) / 1_000, "ms"),
-                    Figure(
-                        "\(streams) streams, change to the last, slowest", last.quantile(1) / 1_000, "ms", atMost: 100),
+                    last.figure("\(streams) streams, change to the last, p50", 0.5),
+                    last.figure("\(streams) streams, change to the last, slowest", 1, atMost: 100),
                     Figure("\(streams) streams, resident memory", resident, "MB", atMost: 60),
                     Figure("\(streams) streams, idle processor", share, "% of a core", atMost: 0.5),
                 ]
@@ -60,11 +57,11 @@ struct StreamsCommand: AsyncParsableCommand {
         var samples = Samples()
         let client = ControlClient(path: node.socket)
         for change in 0..<changes {
-            Progress.say("streams: \(change) of \(changes)")
+            ProgressLine.show("streams: \(change) of \(changes)")
             let start = Samples.now()
-            async let end = all.untilAllAreTold(change + 2)
+            async let end = all.waitForAll(change + 2)
             let reply = try await client.press(IntentRequest(op: change % 2 == 0 ? "pause" : "resume"))
-            guard reply.outcome == .applied else { throw BenchError("the press was \(reply.outcome)") }
+            guard reply.outcome == .applied else { throw Failed("the press was \(reply.outcome)") }
             samples.add([try await end - start])
         }
         return samples

@@ -3,16 +3,16 @@
 import ArgumentParser
 import CMosquitto
 import Glibc
-import Shell
+import Setup
 import Synchronization
 
-struct IdleCommand: AsyncParsableCommand {
+struct IdleCommand: Measurement {
     static let configuration = CommandConfiguration(
         commandName: "idle",
-        abstract: "What a node with a running session costs while nothing happens.",
+        abstract: "Measure the cost of a node with a running session while nothing happens.",
         discussion: """
-            It runs the lockstep-node that stands beside this program, and counts everything that is published on its \
-            broker, the processor time of its threads and its resident memory.
+            It runs the lockstep-node in the folder of this program, and measures the messages on its broker, the \
+            processor time of its threads and its resident memory.
             """
     )
 
@@ -21,26 +21,12 @@ struct IdleCommand: AsyncParsableCommand {
 
     @OptionGroup var output: OutputOptions
 
-    func validate() throws {
-        guard seconds > 0 else { throw ValidationError("--seconds is 1 or more") }
-    }
-
-    func run() async throws {
-        try await output.report { [self] in try await measure() }
-    }
+    func validate() throws { try require(seconds > 0, "--seconds is 1 or more") }
 
     func measure() async throws -> [Figure] {
-        try await Workplace.withBroker { broker, directory in
+        try await BenchDirectory.withBroker { broker, directory in
             try await NodeProcess.with(broker, directory) { node in
-                let loop = try RawLoop()
-                do {
-                    let figures = try await figures(node, broker, loop)
-                    await loop.stop()
-                    return figures
-                } catch {
-                    await loop.stop()
-                    throw error
-                }
+                try await RawLoop.with { loop in try await figures(node, broker, loop) }
             }
         }
     }
@@ -48,10 +34,10 @@ struct IdleCommand: AsyncParsableCommand {
     private func figures(_ node: NodeProcess, _ broker: BrokerAddress, _ loop: RawLoop) async throws -> [Figure] {
         let counter = Counter()
         try await loop.perform {
-            let client = try RawClient("plain-listener", to: broker, on: loop, subscribe: "#")
+            let client = try RawClient("plain-listener", to: broker, on: loop, subscribe: ["#"])
             client.onMessage = { message in if !message.pointee.retain { counter.value.add(1, ordering: .relaxed) } }
         }
-        // What belongs to the start is over by then.
+        // The work of the start is done by then.
         try await Task.sleep(for: .seconds(2))
         let (published, start) = (counter.value.load(ordering: .relaxed), Samples.now())
         let share = try await ProcessUse.share(of: node.process, seconds: seconds, saying: "idle")

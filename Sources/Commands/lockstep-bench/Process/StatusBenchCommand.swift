@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import Commands
+import Harness
+import Subprocess
 
-struct StatusBenchCommand: AsyncParsableCommand {
+struct StatusBenchCommand: Measurement {
     static let configuration = CommandConfiguration(
         commandName: "status",
-        abstract: "The time of lockstep status, from start to exit.",
-        discussion: "It runs the programs that stand beside this one, with a node that has a running session."
+        abstract: "Measure the time of lockstep status, from start to exit.",
+        discussion: "It runs the programs in the folder of this one, with a node that has a running session."
     )
 
     @Option(help: "How often.")
@@ -14,29 +17,23 @@ struct StatusBenchCommand: AsyncParsableCommand {
 
     @OptionGroup var output: OutputOptions
 
-    func validate() throws {
-        guard rounds > 0 else { throw ValidationError("--rounds is 1 or more") }
-    }
-
-    func run() async throws {
-        try await output.report { [self] in try await measure() }
-    }
+    func validate() throws { try require(rounds > 0, "--rounds is 1 or more") }
 
     func measure() async throws -> [Figure] {
-        try await Workplace.withBroker { broker, directory in
+        try await BenchDirectory.withBroker { broker, directory in
             try await NodeProcess.with(broker, directory) { node in
                 var times = Samples()
                 for round in 0..<rounds {
                     try Task.checkCancellation()
-                    Progress.say("status: \(round) of \(rounds) rounds")
+                    ProgressLine.show("status: \(round) of \(rounds) rounds")
                     let start = Samples.now()
-                    let code = Child.wait(try Child.start("lockstep", ["status", "--socket", node.socket]))
+                    let status = try await Child.run("lockstep", ["status", "--socket", node.socket])
                     times.add([Samples.now() - start])
-                    guard code == 0 else { throw BenchError("lockstep status ended with \(code)") }
+                    guard status.isSuccess else { throw Failed("lockstep status ended with \(status)") }
                 }
                 return [
-                    Figure("status, p50", times.quantile(0.5) / 1_000, "ms", atMost: 30),
-                    Figure("status, p99", times.quantile(0.99) / 1_000, "ms"),
+                    times.figure("status, p50", 0.5, atMost: 12),
+                    times.figure("status, p99", 0.99),
                 ]
             }
         }

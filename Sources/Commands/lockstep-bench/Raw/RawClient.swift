@@ -2,20 +2,22 @@
 
 import CMosquitto
 import Glibc
-import Shell
+import Harness
+import Setup
 
 /// One bare libmosquitto client; on its ``RawLoop``'s thread only.
 final class RawClient: @unchecked Sendable {
     private var mosquitto: OpaquePointer?
     private(set) var descriptor: Int32 = -1
-    /// What to do with a message, inside libmosquitto's callback.
+    /// The message handler, called inside libmosquitto's callback.
     var onMessage: (UnsafePointer<mosquitto_message>) -> Void = { _ in }
-    private var subscribed = false
+    private var missingAnswers: Int
 
-    /// Connects, subscribes and waits for both answers.
-    init(_ id: String, to broker: BrokerAddress, on loop: RawLoop, subscribe filter: String?) throws {
+    /// Connects, subscribes and waits for the acknowledgements.
+    init(_ id: String, to broker: BrokerAddress, on loop: RawLoop, subscribe filters: [String] = []) throws {
+        missingAnswers = filters.count
         guard let mosquitto = mosquitto_new(id, true, Unmanaged.passUnretained(self).toOpaque()) else {
-            throw BenchError("cannot make a client")
+            throw Failed("cannot make a client")
         }
         self.mosquitto = mosquitto
         mosquitto_int_option(mosquitto, MOSQ_OPT_PROTOCOL_VERSION, MQTT_PROTOCOL_V5)
@@ -27,23 +29,23 @@ final class RawClient: @unchecked Sendable {
             Unmanaged<RawClient>.fromOpaque(object).takeUnretainedValue().onMessage(message)
         }
         mosquitto_subscribe_callback_set(mosquitto) { _, object, _, _, _ in
-            if let object { Unmanaged<RawClient>.fromOpaque(object).takeUnretainedValue().subscribed = true }
+            if let object { Unmanaged<RawClient>.fromOpaque(object).takeUnretainedValue().missingAnswers -= 1 }
         }
         guard mosquitto_connect(mosquitto, broker.host, Int32(broker.port), 60) == 0 else {
-            throw BenchError("no connection to \(broker)")
+            throw Failed("no connection to \(broker)")
         }
         descriptor = mosquitto_socket(mosquitto)
         loop.add(self)
-        if let filter { mosquitto_subscribe(mosquitto, nil, filter, 1) } else { subscribed = true }
+        for filter in filters { mosquitto_subscribe(mosquitto, nil, filter, 1) }
         flush()
         let deadline = Samples.now() + 5_000_000_000
-        while !subscribed {
-            guard Samples.now() < deadline else { throw BenchError("no answer from \(broker)") }
+        while missingAnswers > 0 {
+            guard Samples.now() < deadline else { throw Failed("no answer from \(broker)") }
             loop.step(milliseconds: 100)
         }
     }
 
-    /// Queues a message of QoS 1; ``flush()`` sends it, as the loop does after a callback.
+    /// Queues a message of QoS 1; ``flush()`` sends it.
     func publish(_ topic: String, _ payload: UnsafeRawBufferPointer, retain: Bool) {
         mosquitto_publish(mosquitto, nil, topic, Int32(payload.count), payload.baseAddress, 1, retain)
     }

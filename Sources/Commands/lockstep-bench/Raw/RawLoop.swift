@@ -2,14 +2,14 @@
 
 import CMosquitto
 import Glibc
+import Harness
 import Mosquitto
+import Platform
 import Synchronization
 
-/// The other side of the comparison: bare libmosquitto under epoll, as a C program would have it, on a thread of its own
-/// or on that of a node.
+/// Bare libmosquitto under epoll, as in a C program, on its own thread or on that of a node.
 ///
-/// It keeps the rules that make libmosquitto fast and safe (TCP_NODELAY, TCP_QUICKACK after each read, writes from the
-/// loop), and does nothing else.
+/// It does only what makes libmosquitto fast and safe: TCP_NODELAY, TCP_QUICKACK after each read, writes from the loop.
 final class RawLoop: @unchecked Sendable {
     private let epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
     private let eventfd = CMosquitto.eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
@@ -21,23 +21,22 @@ final class RawLoop: @unchecked Sendable {
     private let isReleased = Atomic<Bool>(false)
     private static let library: Int32 = mosquitto_lib_init()
 
-    /// - Parameter host: The loop whose thread is borrowed while there is work; `nil` for a thread of its own.
+    /// - Parameter host: The loop whose thread is used while there is work; `nil` for a thread of its own.
     init(on host: EventLoop? = nil) throws {
         self.host = host
-        guard Self.library == 0, epoll >= 0, eventfd >= 0 else { throw BenchError("cannot make an epoll") }
+        guard Self.library == 0, epoll >= 0, eventfd >= 0 else { throw Failed("cannot make an epoll") }
         watch(eventfd, tag: .max)
         guard host == nil else { return }
-        let body = Unmanaged.passRetained(self).toOpaque()
-        let code = pthread_create(
-            &thread, nil,
-            { body in
-                if let body { Unmanaged<RawLoop>.fromOpaque(body).takeRetainedValue().run() }
-                return nil
-            }, body)
-        guard code == 0 else { throw BenchError("cannot start a thread") }
+        thread = try Thread.start(name: "raw", isDetached: false) { [self] in run() }
     }
 
-    /// Runs `body` on the loop's thread, where it may call ``step(milliseconds:)`` as it likes.
+    /// Runs `body` with a loop.
+    static func with<Value: Sendable>(_ body: (RawLoop) async throws -> Value) async throws -> Value {
+        let loop = try RawLoop()
+        return try await BenchDirectory.finally({ await loop.stop() }) { try await body(loop) }
+    }
+
+    /// Runs `body` on the loop's thread, where it may call ``step(milliseconds:)``.
     func perform<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
             if let host { return host.execute { continuation.resume(with: Result(catching: body)) } }
@@ -46,7 +45,7 @@ final class RawLoop: @unchecked Sendable {
         }
     }
 
-    /// Runs `body` while the host's thread handles events. Often enough that nothing needs to be kept alive.
+    /// Runs `body` while the host's thread handles events.
     func serving<Value>(_ body: () async throws -> Value) async throws -> Value {
         isReleased.store(false, ordering: .relaxed)
         host?.execute { [self] in
@@ -59,7 +58,7 @@ final class RawLoop: @unchecked Sendable {
         return try await body()
     }
 
-    /// Ends the clients, and the thread if it has one of its own.
+    /// Ends the clients, and the loop's own thread if it has one.
     func stop() async {
         try? await perform {
             self.isStopping = true

@@ -2,13 +2,15 @@
 
 import CMosquitto
 import Glibc
+import Harness
 import Mosquitto
-import Shell
+import Platform
+import Setup
 
 /// Two bare clients on the threads of two nodes: B asks, A answers.
 ///
-/// Where a thread runs, and with whom it shares a core, decides what its hops cost, and it mostly stays there: threads of
-/// their own would often be better or worse off than those of the nodes for a whole run.
+/// Both share the nodes' threads: the latency depends on the core that a thread runs on and what else runs there, and
+/// threads of their own could be better or worse off for a whole run.
 final class RawPair: Sendable {
     private static let root = "lockstep/1/plain/node"
     private let loopA: RawLoop
@@ -19,7 +21,7 @@ final class RawPair: Sendable {
         let (loopA, loopB) = (try RawLoop(on: hostA), try RawLoop(on: hostB))
         (self.loopA, self.loopB) = (loopA, loopB)
         try await loopA.perform {
-            let client = try RawClient("plain-a", to: broker, on: loopA, subscribe: "\(Self.root)/b/intent")
+            let client = try RawClient("plain-a", to: broker, on: loopA, subscribe: ["\(Self.root)/b/intent"])
             let answer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 8)
             answer.initializeMemory(as: UInt8.self, repeating: 32)
             client.onMessage = { [unowned client] message in
@@ -28,13 +30,13 @@ final class RawPair: Sendable {
             }
         }
         clientB = try await loopB.perform {
-            try RawClient("plain-b", to: broker, on: loopB, subscribe: "\(Self.root)/a/session")
+            try RawClient("plain-b", to: broker, on: loopB, subscribe: ["\(Self.root)/a/session"])
         }
     }
 
-    /// Asks once for each size.
-    /// - Parameter gap: Milliseconds of rest behind each, as long as the nodes' person has.
-    /// - Returns: Nanoseconds from each request to its answer.
+    /// Sends one request for each size.
+    /// - Parameter gap: The pause after each round in milliseconds, as in the nodes' rounds.
+    /// - Returns: The nanoseconds from each request to its answer.
     func rounds(sizes: [PayloadSizes], gap: Int) async throws -> [Int64] {
         try await loopA.serving {
             try await loopB.perform { [self] in
@@ -46,7 +48,7 @@ final class RawPair: Sendable {
                     let start = ask(size)
                     while seenAt == 0 {
                         loopB.step(milliseconds: 1_000)
-                        guard Samples.now() - start < 5_000_000_000 else { throw BenchError("the bare pair is stuck") }
+                        guard Samples.now() - start < 5_000_000_000 else { throw Failed("the bare pair is stuck") }
                     }
                     rest(gap)
                     return seenAt - start
@@ -55,7 +57,7 @@ final class RawPair: Sendable {
         }
     }
 
-    /// - Returns: When it began.
+    /// - Returns: The time of the request.
     private func ask(_ size: PayloadSizes) -> Int64 {
         var request = [UInt8](repeating: 32, count: size.request)
         let start = Samples.now()
@@ -69,8 +71,8 @@ final class RawPair: Sendable {
 
     private func rest(_ milliseconds: Int) {
         guard milliseconds > 0 else { return }
-        let end = EventLoop.bootMilliseconds() + Int64(milliseconds) + 1
-        while case let rest = end - EventLoop.bootMilliseconds(), rest > 0 { loopB.step(milliseconds: Int32(rest)) }
+        let end = SystemClock.bootMilliseconds() + Int64(milliseconds) + 1
+        while case let rest = end - SystemClock.bootMilliseconds(), rest > 0 { loopB.step(milliseconds: Int32(rest)) }
     }
 
     func stop() async {

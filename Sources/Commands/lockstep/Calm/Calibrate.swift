@@ -3,32 +3,31 @@
 import ArgumentParser
 import Calm
 import Commands
+import Control
 import FoundationEssentials
-import Glibc
-import Shell
+import Platform
+import Setup
 import Subprocess
 import SystemPackage
 import Wire
 
-/// `lockstep calm calibrate`: what quiet sounds like here.
+/// `lockstep calm calibrate`: measures how loud quiet is here.
 struct Calibrate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Listens to the quiet room, and suggests a threshold.",
+        abstract: "Listen to the quiet room, and suggest a threshold.",
         discussion: """
-            Without a broker it listens to this machine's microphone, as lockstep-calm listen does; with one (--broker, \
-            LOCKSTEP_BROKER) it hears what the microphones and sensors of the space publish.
+            Without a broker it listens to this machine's microphone, as lockstep-calm listen does; with --broker or \
+            LOCKSTEP_BROKER it uses the levels that microphones and sensors of the space publish.
             """
     )
 
     @OptionGroup var broker: BrokerOptions
     @OptionGroup var output: OutputOptions
 
-    @Option(help: "For how long it is quiet: 5 to 600 seconds.")
+    @Option(help: "How long to listen: 5 to 600 seconds.")
     var seconds = 20
 
-    @Option(
-        help:
-            "A command that writes sound to its output, or - for standard input (default: a recorder of this machine).")
+    @Option(help: "A command that prints sound, or - for standard input (default: a recorder of this machine).")
     var recorder: String?
 
     @Option(
@@ -42,7 +41,7 @@ struct Calibrate: AsyncParsableCommand {
     @Option(help: "The file with settings of lockstep-calm.")
     var config: String?
 
-    /// For so long a first level is waited for.
+    /// How long to wait for the first level, beyond the time to listen.
     private static let patience = Duration.seconds(15)
 
     func validate() throws {
@@ -50,11 +49,13 @@ struct Calibrate: AsyncParsableCommand {
     }
 
     func run() async throws {
-        say("Be quiet for \(seconds) seconds: no talking, no typing, everything on that is always on.")
+        let request = "Be quiet for \(seconds) seconds: no talking, no typing; leave on what is always on."
+        if output.json { CommandLineRunner.say(request) } else { print(request) }
         let heard = try await levels()
-        Self.clear()
+        ProgressLine.show("")
         guard let threshold = heard.threshold, heard.count >= 3 else {
-            CommandLineRunner.say("lockstep: no level was heard; is there a microphone, and a calm service's broker?")
+            CommandLineRunner.say(
+                "lockstep: no level was measured; is there a microphone, or a broker with a calm service?")
             throw ExitStatus.noAnswer.code
         }
         let report = CalibrationReport(heard, threshold: threshold)
@@ -85,13 +86,13 @@ struct Calibrate: AsyncParsableCommand {
                 || ProcessInfo.processInfo.environment["LOCKSTEP_BROKER"]?.isEmpty == false)
     }
 
-    /// What `lockstep-calm` prints until there is enough of it, it ends, or nothing comes.
+    /// Collects the levels that `lockstep-calm` prints, until they are enough, it ends, or the time is over.
     private func levels() async throws -> Calibration {
         let wanted = seconds
         var options = PlatformOptions()
         options.teardownSequence = [.gracefulShutDown(allowedDurationToNextStep: .seconds(1))]
         let result = try await Subprocess.run(
-            .path(FilePath(Sibling.path(of: "lockstep-calm"))), arguments: Arguments(arguments),
+            .path(FilePath(CompanionExecutable.path(of: "lockstep-calm"))), arguments: Arguments(arguments),
             platformOptions: options,
             input: .fileDescriptor(.standardInput, closeAfterSpawningProcess: false), output: .sequence,
             error: .currentStandardError
@@ -115,8 +116,7 @@ struct Calibrate: AsyncParsableCommand {
     private static func collect(_ output: SubprocessOutputSequence, _ wanted: Int) async -> Calibration {
         var heard = Calibration()
         var pending: [UInt8] = []
-        let clock = ContinuousClock()
-        var first: ContinuousClock.Instant?
+        var first: Int64?
         do {
             for try await buffer in output {
                 buffer.withUnsafeBytes { pending += $0 }
@@ -124,41 +124,29 @@ struct Calibrate: AsyncParsableCommand {
                     let line = Array(pending[..<end])
                     pending.removeSubrange(...end)
                     guard let level: LevelLine = try? ReportJSON.decode(from: line) else { continue }
-                    heard.take(Int((level.level * 10).rounded()))
-                    first = first ?? clock.now
-                    let passed = clock.now - (first ?? clock.now)
-                    draw(level.level, left: max(0, wanted - Int(passed.components.seconds)), heard)
-                    // Sound from a file comes faster than it was made; several microphones say more than one a second.
-                    let isFast = passed < .seconds(1) && heard.count >= wanted
-                    if isFast || passed >= .seconds(wanted - 1) { return heard }
+                    heard.add(Int((level.level * 10).rounded()))
+                    let now = SystemClock.bootMilliseconds()
+                    let passed = now - (first ?? now)
+                    first = now - passed
+                    draw(level.level, left: max(0, wanted - Int(passed / 1_000)), heard)
+                    // Sound from a file is faster than real time; several microphones publish several levels a second.
+                    let isFast = passed < 1_000 && heard.count >= wanted
+                    if isFast || passed >= Int64(wanted - 1) * 1_000 { return heard }
                 }
             }
         } catch {}
         return heard
     }
 
-    private func say(_ line: String) { if output.json { CommandLineRunner.say(line) } else { print(line) } }
-
-    // MARK: The bar
-
-    private static let isShown = isatty(STDERR_FILENO) == 1
-
     private static func draw(_ level: Double, left: Int, _ heard: Calibration) {
-        guard isShown, let quietest = heard.level(at: 0) else { return }
+        guard let quietest = heard.level(at: 0) else { return }
         let columns = Int(min(max(level - Double(quietest) / 10 + 5, 0), 40))
         let bar = String(repeating: "█", count: columns) + String(repeating: "░", count: 40 - columns)
-        write("\r\u{1B}[K\(bar) \(level) dB, \(left) s")
-    }
-
-    private static func clear() { if isShown { write("\r\u{1B}[K") } }
-
-    private static func write(_ text: String) {
-        let bytes = Array(text.utf8)
-        _ = Glibc.write(STDERR_FILENO, bytes, bytes.count)
+        ProgressLine.show("\(bar) \(level) dB, \(left) s")
     }
 }
 
-/// What `lockstep calm calibrate --json` prints; levels in decibels.
+/// The output of `lockstep calm calibrate --json`; levels in decibels.
 struct CalibrationReport: Codable {
     var quietest: Double
     var median: Double

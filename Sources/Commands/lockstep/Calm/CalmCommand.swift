@@ -2,15 +2,17 @@
 
 import ArgumentParser
 import Commands
+import Control
 import Display
+import Platform
 import Session
 import Wire
 
-/// `lockstep calm`: how quiet the room was.
+/// `lockstep calm`: shows how quiet the room was.
 struct CalmCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "calm",
-        abstract: "Shows how quiet it was while the session ran, and the last hour.",
+        abstract: "Show how quiet it was while the session ran, and the last hour.",
         discussion: "lockstep-calm measures it: the service, and a microphone or a sensor.",
         subcommands: [CalmStatus.self, Calibrate.self],
         defaultSubcommand: CalmStatus.self
@@ -20,49 +22,48 @@ struct CalmCommand: AsyncParsableCommand {
 struct CalmStatus: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
-        abstract: "Percent, trend, level and the last hour; exit code 5 when there is no session.")
+        abstract: "Show percent, trend, level and the last hour; exit code 5 when there is no session.")
 
     @OptionGroup var access: AccessOptions
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-        try await access.withAccess { access in
-            let status = try await access.status()
-            let report = CalmReport(try await access.view(), status: status)
+        try await access.withAccess { node in
+            let shown = try await node.view()
+            let report = CalmReport(shown)
             print(output.json ? Report.json(report) : report.lines(Report.strings).joined(separator: "\n"))
-            if !status.isLive { throw ExitStatus.noSession.code }
+            let moment = shown.view.moment(at: SystemClock.bootMilliseconds())
+            if moment?.register.status.isLive != true { throw ExitStatus.noSession.code }
         }
     }
 }
 
-/// What `lockstep calm --json` prints. Every field is always there; seconds, levels and times as in the protocol.
+/// The output of `lockstep calm --json`. Every field is always there; seconds, levels and times as in the protocol.
 struct CalmReport: Codable {
-    /// The session that it is about: the current one, or the last one while none is live.
+    /// The current session, or the last one while none is live.
     @Nullable var session: String?
-    /// What the person does in it.
     @Nullable var title: String?
-    /// Percent of the time that was heard, 0 to 100; `null` while too little was.
+    /// Percent of the measured time that was quiet, 0 to 100; `null` while too little was measured.
     @Nullable var percent: Int?
-    /// rising, falling or steady; `null` where nobody can tell.
+    /// rising, falling or steady; `null` if unknown.
     @Nullable var trend: String?
-    /// Percent of the running time that was heard.
+    /// Percent of the running time that was measured.
     @Nullable var coverage: Int?
-    /// The level when that was said, in decibels.
+    /// The level at ``at``, in decibels.
     @Nullable var level: Double?
-    /// Quiet is what is below it, in decibels.
+    /// The level below which it is quiet, in decibels.
     @Nullable var threshold: Double?
-    /// Percent of each of the last whole minutes that was quiet, the latest last; `null` for one that was not heard.
+    /// The quiet percent of each of the last whole minutes, the latest last; `null` without a level.
     var minutes: [Int?]
-    /// When that was said, in milliseconds of group time.
+    /// When the calm service published this, in milliseconds of group time.
     @Nullable var at: Int64?
 
-    init(_ shown: NodeView, status: StatusReport) {
+    init(_ shown: NodeView) {
         let (register, calm) = (shown.view.register, shown.calm)
-        let isKnown = calm.map { $0.coverage >= CalmFeed.enoughCoverage } ?? false
         session = register?.id.rawValue
         title = register?.title
-        percent = isKnown ? calm?.percent : nil
-        trend = isKnown ? calm?.trend?.rawValue : nil
+        percent = calm?.ifKnown?.percent
+        trend = calm?.ifKnown?.trend?.rawValue
         coverage = calm?.coverage
         level = calm?.level.map { Double($0) / 10 }
         threshold = calm?.threshold.map { Double($0) / 10 }
@@ -72,12 +73,12 @@ struct CalmReport: Codable {
 
     /// A few lines for a person.
     func lines(_ strings: Strings) -> [String] {
-        guard session != nil else { return [strings[.idle]] }
+        guard session != nil else { return ["\(strings[.idle])"] }
         let name = title.map { $0.isEmpty ? "" : " · \($0)" } ?? ""
-        let shown = percent.map { strings.text(.percent, ["count": String($0)]) } ?? Calm.unknown
+        let shown = percent.map { strings.text(.percent, ["count": "\($0)"]) } ?? Strings.unknown
         let calm = strings.text(.calmPercent, ["percent": shown])
-        guard let coverage, let at else { return ["\(calm)\(name)", "nobody measures it: lockstep-calm does"] }
-        let sign = trend.flatMap(Calm.Trend.init(rawValue:)).map { " " + $0.sign } ?? ""
+        guard let coverage, let at else { return ["\(calm)\(name)", "not measured: start lockstep-calm"] }
+        let sign = trend.flatMap(CalmFeed.Trend.init(rawValue:)).map { " \($0.sign)" } ?? ""
         var lines = ["\(calm)\(sign)\(name)", "heard \(coverage)% of the time"]
         if let threshold {
             let clock = TimeText.clock(at, offset: LocalTime.utcOffset(at: at))

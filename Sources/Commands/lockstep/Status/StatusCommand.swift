@@ -1,37 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import ArgumentParser
+import ArgumentParser
 import Commands
-public import Display
+import Control
+import Display
+import Glibc
+import Platform
 import Session
-import Web
+import Terminal
 import Wire
 
 struct StatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
-        abstract: "Shows the current session; exit code 5 when there is none.",
+        abstract: "Show the current session; exit code 5 when there is none.",
         discussion: """
-            With --style, --format (but json alone), --face or --follow it is one line for a status bar. With --follow \
-            there is a line for each change of what is shown, until the bar goes away; a node may come and go meanwhile.
+            With --style, --face, --follow or a --format other than json it prints one line for a status bar. With \
+            --follow it prints a line for each change until the bar goes away; a node may come and go meanwhile.
             """
     )
 
     @OptionGroup var access: AccessOptions
     @OptionGroup var output: OutputOptions
 
-    @Option(help: "How much: \(StatusStyle.names) (default: compact).")
+    @Option(help: "Length: \(StatusStyle.names) (default: compact).")
     var style: StatusStyle?
 
-    @Option(help: "For whom: \(StatusFormat.names) (default: text).")
+    @Option(help: "Output format: \(StatusFormat.names) (default: text).")
     var format: StatusFormat?
 
-    @Option(help: "How to draw: \(Face.allCases.map(\.rawValue).joined(separator: ", ")) (default: focus).")
+    @Option(help: "Face: \(Face.names) (default: focus).")
     var face: Face?
 
     @OptionGroup var language: LanguageOptions
 
-    @Flag(help: "Go on, with a line for each change of what is shown.")
+    @Flag(help: "Print a line for each change of what is shown.")
     var follow = false
 
     func validate() throws {
@@ -42,32 +45,52 @@ struct StatusCommand: AsyncParsableCommand {
 
     func run() async throws {
         guard let line = wantedLine else { return try await report() }
-        if follow { return try await StatusFollower.follow(access: access, line: line) }
-        try await access.withAccess { access in
-            let node = NodeID(try await access.status().node)
-            let view = try await access.view()
-            let status = line.line(of: view, at: BootTimer.now, node: node)
+        if follow { return try await follow(line) }
+        try await access.withAccess { node in
+            let status = line.line(of: try await node.view(), at: SystemClock.bootMilliseconds())
             print(status.formatted(line.format))
             if status.screen.status?.isLive != true { throw ExitStatus.noSession.code }
         }
     }
 
     private func report() async throws {
-        try await access.withAccess { access in
-            let report = try await access.status()
+        try await access.withAccess { node in
+            let isLive: Bool
             if output.json || format == .json {
+                let report = try await node.status()
                 print(Report.json(report))
-                if !report.isLive { throw ExitStatus.noSession.code }
+                isLive = Status(rawValue: report.status)?.isLive == true
             } else {
-                let text = StatusText(
-                    of: try await access.view(), at: BootTimer.now, report: report, strings: language.strings)
+                let text = StatusText(of: try await node.view(), strings: language.strings)
                 print(text.lines.joined(separator: "\n"))
-                if !text.isLive { throw ExitStatus.noSession.code }
+                isLive = text.isLive
             }
+            if !isLive { throw ExitStatus.noSession.code }
         }
     }
 
-    /// `nil` where the report is wanted, for people or as JSON.
+    /// Prints a line for each change of what is shown, until a signal or until standard output is closed.
+    private func follow(_ line: WantedLine) async throws {
+        // Wrong settings are reported once, not at each try.
+        if access.socket.localNode == nil { _ = try access.hasBroker() }
+        // A bar that goes away is a normal end, which the next write detects.
+        signal(SIGPIPE, SIG_IGN)
+        let (views, feeder) = AsyncStream.makeStream(of: NodeView.self, bufferingPolicy: .bufferingNewest(1))
+        let code = try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                await LastingViews.follow(show: { feeder.yield($0) }) { receive in
+                    try await access.withAccessIfReached { try await $0.views(receive) }
+                }
+            }
+            defer { group.cancelAll() }
+            return try await StatusLoop.run(views: views) { view, boot in
+                line.line(of: view, at: boot).formatted(line.format, isFollowed: true)
+            }
+        }
+        if code != 0 { throw ExitCode(code) }
+    }
+
+    /// `nil` if the report is wanted, for people or as JSON.
     private var wantedLine: WantedLine? {
         let isReport = style == nil && face == nil && !follow && (format == nil || format == .json)
         guard !isReport else { return nil }
@@ -77,43 +100,20 @@ struct StatusCommand: AsyncParsableCommand {
     }
 }
 
-/// What the command line says of the line.
+/// The options of a line for a status bar.
 struct WantedLine: Sendable {
     let style: StatusStyle
     let format: StatusFormat
     let face: Face
     let strings: Strings
 
-    /// What a bar shows of a view when the boot clock reads `boot`.
-    func line(of shown: NodeView, at boot: Int64, node: NodeID?) -> StatusLine {
-        var options = ScreenOptions(strings: strings, node: node, isReadOnly: true, utcOffset: LocalTime.utcOffset)
+    /// Returns what a bar shows of a view when the boot clock reads `boot`.
+    func line(of shown: NodeView, at boot: Int64) -> StatusLine {
+        var options = ScreenOptions(strings: strings, isReadOnly: true, utcOffset: LocalTime.utcOffset)
         options.take(shown)
         return StatusLine(Screen(shown.view, at: boot, face: face, options: options), style: style, strings: strings)
     }
 }
 
-/// Ends a stream of views of which one was wanted.
-private struct Seen: Error {}
-
-extension SessionAccess {
-    /// The view as it stands now.
-    func view() async throws -> NodeView {
-        var seen: NodeView?
-        do {
-            try await views { view in
-                seen = view
-                throw Seen()
-            }
-        } catch is Seen {}
-        guard let seen else { throw Access.unreachable("the node has ended meanwhile") }
-        return seen
-    }
-}
-
-extension StatusStyle: ExpressibleByArgument {
-    fileprivate static var names: String { allCases.map(\.rawValue).joined(separator: ", ") }
-}
-
-extension StatusFormat: ExpressibleByArgument {
-    fileprivate static var names: String { allCases.map(\.rawValue).joined(separator: ", ") }
-}
+extension StatusStyle: ExpressibleByArgument {}
+extension StatusFormat: ExpressibleByArgument {}

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The history of quiet and loud in a room, as a list of changes with running sums.
+///
+/// The running sums make the total of any interval a binary search.
+struct SoundTimeline: Hashable, Sendable {
+    enum Sound: Int64, Sendable {
+        case unknown, quiet, loud
+    }
+
+    /// The sound from `at` on, and the sums of the time before.
+    private struct Change: Hashable, Sendable {
+        var at: Int64
+        var sound: Sound
+        var heard: Int64
+        var quiet: Int64
+
+        /// Returns the sums up to a time between this change and the next.
+        func sums(until time: Int64) -> Sums {
+            Sums(
+                heard: heard + (sound == .unknown ? 0 : time - at), quiet: quiet + (sound == .quiet ? time - at : 0))
+        }
+    }
+
+    /// Measured and quiet time of an interval, in milliseconds.
+    struct Sums: Hashable, Sendable {
+        var heard: Int64 = 0
+        var quiet: Int64 = 0
+
+        static func + (one: Sums, other: Sums) -> Sums {
+            Sums(heard: one.heard + other.heard, quiet: one.quiet + other.quiet)
+        }
+    }
+
+    /// The maximum number of changes; then the oldest eighth is dropped. One change a second reaches it after 18 hours.
+    static let limit = 65_536
+
+    private var changes: [Change] = []
+
+    /// Replaces the sounds between two times; later ones stay.
+    /// - Parameter sound: The sound at `end`.
+    mutating func replace(from start: Int64, to end: Int64, with sounds: [(at: Int64, sound: Sound)], then sound: Sound)
+    {
+        var kept: [(at: Int64, sound: Sound)] = []
+        while let last = changes.last, last.at >= start {
+            if last.at > end { kept.append((last.at, last.sound)) }
+            changes.removeLast()
+        }
+        for change in sounds { append(change.sound, at: change.at) }
+        append(sound, at: end)
+        for change in kept.reversed() { append(change.sound, at: change.at) }
+    }
+
+    /// Appends a change, not before the last one; ignored if the sound is the same.
+    mutating func append(_ sound: Sound, at time: Int64) {
+        guard sound != changes.last?.sound ?? .unknown else { return }
+        let sums = changes.last?.sums(until: time) ?? Sums()
+        changes.append(Change(at: time, sound: sound, heard: sums.heard, quiet: sums.quiet))
+        if changes.count > Self.limit { changes.removeFirst(Self.limit / 8) }
+    }
+
+    /// Drops what ended before `time`.
+    mutating func forget(before time: Int64) {
+        let index = index(after: time) - 1
+        // In batches, since each removal moves the rest.
+        if index > 64 { changes.removeFirst(index) }
+    }
+
+    /// Shifts all times by `milliseconds`.
+    mutating func move(by milliseconds: Int64) {
+        for index in changes.indices { changes[index].at += milliseconds }
+    }
+
+    /// Returns the sums between two times.
+    func sums(from: Int64, to: Int64) -> Sums {
+        guard to > from else { return Sums() }
+        let (before, after) = (sums(until: from), sums(until: to))
+        return Sums(heard: after.heard - before.heard, quiet: after.quiet - before.quiet)
+    }
+
+    var isEmpty: Bool { changes.isEmpty }
+
+    private func sums(until time: Int64) -> Sums {
+        let index = index(after: time)
+        guard index > 0 else { return changes.first.map { Sums(heard: $0.heard, quiet: $0.quiet) } ?? Sums() }
+        return changes[index - 1].sums(until: time)
+    }
+
+    /// Returns the index of the first change after `time`.
+    private func index(after time: Int64) -> Int {
+        var (low, high) = (0, changes.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if changes[middle].at <= time { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}
+
+extension SoundTimeline: Codable {
+    init(from decoder: any Decoder) throws {
+        let numbers = try [Int64](from: decoder)
+        guard numbers.count.isMultiple(of: 2), numbers.count <= 2 * Self.limit else {
+            throw DecodingError.dataCorrupted(
+                .init(codingPath: decoder.codingPath, debugDescription: "wrong number of timeline fields"))
+        }
+        for index in stride(from: 0, to: numbers.count, by: 2) {
+            guard numbers[index] >= changes.last?.at ?? .min, let sound = Sound(rawValue: numbers[index + 1]) else {
+                throw DecodingError.dataCorrupted(
+                    .init(codingPath: decoder.codingPath, debugDescription: "not a timeline"))
+            }
+            append(sound, at: numbers[index])
+        }
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        try changes.flatMap { [$0.at, $0.sound.rawValue] }.encode(to: encoder)
+    }
+}

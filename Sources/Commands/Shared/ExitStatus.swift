@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import ArgumentParser
+
+/// The exit codes of `lockstep`, the same for every command.
+package enum ExitStatus: Int32, CaseIterable, Sendable {
+    case done = 0
+    case usage = 2
+    case refused = 3
+    case noAnswer = 4
+    case noSession = 5
+    case unreachable = 6
+    case unsafe = 7
+
+    private var meaning: String {
+        switch self {
+        case .done: "applied, or nothing to change"
+        case .usage: "the command or a value is wrong"
+        case .refused: "refused; the reason is on stderr"
+        case .noAnswer: "no answer in time; the press can still take effect within 30 s"
+        case .noSession: "there is no session"
+        case .unreachable: "neither node nor broker reached"
+        case .unsafe: "applied on this node, but not saved or not known to the others; the reason is on stderr"
+        }
+    }
+
+    /// The list of exit codes for a help text.
+    package static var help: String {
+        "EXIT CODES\n" + allCases.map { "  \($0.rawValue)  \($0.meaning)" }.joined(separator: "\n")
+    }
+
+    /// The code as the error that ends a command.
+    package var code: ExitCode { ExitCode(rawValue) }
+}

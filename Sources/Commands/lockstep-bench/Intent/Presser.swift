@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Harness
+import Mosquitto
+import NodeRuntime
+import Platform
+import Session
+import Wire
+
+/// Presses at a node and watches its view, on the node's loop.
+///
+/// So only the node's own work lies between a press and its effect.
+actor Presser {
+    private let node: Node
+    private let loop: EventLoop
+    private var wanted: Status?
+    private var seenAt: Int64?
+    private var waiting: CheckedContinuation<Void, Never>?
+    private var timer: LoopTimer?
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+    init(at node: Node) {
+        self.node = node
+        loop = node.loop
+    }
+
+    /// Presses pause and resume alternately.
+    /// - Returns: The nanoseconds from each press to the view that shows its effect.
+    func presses(_ count: Int, gap: Int) async throws -> [Int64] {
+        try await withTaskExecutorPreference(LoopTasks(loop)) { try await pressInTurn(count, gap: gap) }
+    }
+
+    private func pressInTurn(_ count: Int, gap: Int) async throws -> [Int64] {
+        await node.onView { [weak self] view in self?.assumeIsolated { $0.see(view) } }
+        var times: [Int64] = []
+        for _ in 0..<count { times.append(try await press(gap: gap)) }
+        await node.onView(nil)
+        return times
+    }
+
+    /// Presses `count` times, and returns the sizes of the payloads.
+    func sizes(presses count: Int) async throws -> [PayloadSizes] {
+        var sizes: [PayloadSizes] = []
+        let codec = WireCodec(space: node.space, me: node.identity.node)
+        for _ in 0..<count {
+            _ = try await presses(1, gap: 1)
+            guard let register = await node.view.register, let last = register.last else { continue }
+            let intent = Intent(
+                id: last.intent, lineage: register.lineage, session: register.id, phase: register.phase,
+                operation: .resume, from: last.from, at: last.at, expiresAt: last.at)
+            sizes.append(
+                PayloadSizes(
+                    request: codec.encode(.intent(intent)).payload.count,
+                    answer: codec.encode(.register(register)).payload.count))
+        }
+        return sizes
+    }
+
+    private func press(gap: Int) async throws -> Int64 {
+        let isRunning = await node.view.register?.status == .running
+        wanted = isRunning ? .paused : .running
+        seenAt = nil
+        let start = Samples.now()
+        let reply = await node.press(Press(isRunning ? .pause : .resume))
+        guard case .answered(let answer) = reply, answer.outcome == .applied else { throw Failed("\(reply)") }
+        if seenAt == nil { await withCheckedContinuation { waiting = $0 } }
+        let time = (seenAt ?? start) - start
+        await rest(gap)
+        return time
+    }
+
+    private func see(_ view: View) {
+        guard let wanted, view.register?.status == wanted else { return }
+        seenAt = Samples.now()
+        self.wanted = nil
+        resume()
+    }
+
+    private func rest(_ milliseconds: Int) async {
+        guard milliseconds > 0 else { return }
+        if timer == nil { timer = loop.makeTimer { [weak self] in self?.assumeIsolated { $0.resume() } } }
+        timer?.arm(atBootMilliseconds: SystemClock.bootMilliseconds() + Int64(milliseconds) + 1)
+        await withCheckedContinuation { waiting = $0 }
+    }
+
+    private func resume() {
+        waiting?.resume()
+        waiting = nil
+    }
+}
+
+/// Resumes tasks on the loop's thread. Otherwise a continuation resumes on the global executor, whose threads would move
+/// the loop's thread from core to core.
+private final class LoopTasks: TaskExecutor {
+    private let loop: EventLoop
+
+    init(_ loop: EventLoop) { self.loop = loop }
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        loop.execute { [self] in
+            job.runSynchronously(
+                isolatedTo: loop.asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
+        }
+    }
+}

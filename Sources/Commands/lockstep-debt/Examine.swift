@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import Commands
+import Control
+import DebtService
+
+struct Examine: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Print the state of the ledger as JSON, for lockstep doctor.", shouldDisplay: false)
+
+    @OptionGroup var access: LedgerAccess
+
+    func run() throws {
+        let findings = try LedgerExamination.findings(try access.settings())
+        print(String(decoding: ReportJSON.encode(findings), as: UTF8.self))
+    }
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import Commands
+
+/// `lockstep node …` is `lockstep-node …`.
+struct NodeCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "node",
+        abstract: "Run a node on this machine; the same as lockstep-node, whose --help lists its options.",
+        helpNames: []
+    )
+
+    @Argument(parsing: .captureForPassthrough, help: "Options of lockstep-node.")
+    var arguments: [String] = []
+
+    func run() throws { try CompanionExecutable.become("lockstep-node", arguments) }
+}
+
+/// `lockstep debt …` is `lockstep-debt …`, and without a subcommand the week.
+struct DebtCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "debt",
+        abstract: "Show this week; correct, delete, import, backup and restore change the ledger, see --help.",
+        helpNames: []
+    )
+
+    @Argument(
+        parsing: .captureForPassthrough, help: "A subcommand of lockstep-debt and its options (default: show).",
+        completion: .list(["show", "correct", "delete", "import", "backup", "restore"]))
+    var arguments: [String] = []
+
+    func run() throws {
+        let first = arguments.first ?? ""
+        guard first != "history" else { throw UsageError("the history has a command of its own: lockstep history") }
+        // Without a subcommand, lockstep-debt itself would run the service.
+        let isWeek = first.isEmpty || (first.hasPrefix("-") && !["-h", "--help", "--version"].contains(first))
+        try CompanionExecutable.become("lockstep-debt", (isWeek ? ["show"] : []) + arguments)
+    }
+}
+
+/// `lockstep history`: the sessions in the ledger.
+struct HistoryCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "history",
+        abstract: "List all sessions, the latest last.",
+        discussion: "It reads the ledger of the machine that runs lockstep-debt.")
+
+    @OptionGroup var options: HistoryOptions
+
+    @OptionGroup(title: "Which ledger")
+    var access: LedgerAccess
+
+    func run() throws {
+        try CompanionExecutable.become("lockstep-debt", ["history"] + access.arguments + options.arguments)
+    }
+}

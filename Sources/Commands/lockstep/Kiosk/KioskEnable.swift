@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import Commands
+import Display
+import Glibc
+import Platform
+import Setup
+
+/// `lockstep kiosk enable`: the display on this machine's own screen.
+struct KioskEnable: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "enable",
+        abstract: "Show the session on this machine's screen, from boot on.",
+        discussion: """
+            The machine's node shows its page in Chromium, through the compositor cage. Where there is no graphics device, \
+            or one of the two is not installed, the first console shows `lockstep watch`. Needs root.
+            """)
+
+    @Option(help: "The face: \(Face.names).")
+    var face = Face.focus
+
+    @Flag(help: "Show buttons.")
+    var controls = false
+
+    @Option(help: "The language (default: that of the machine): \(Catalogue.languages.joined(separator: ", ")).")
+    var lang: String?
+
+    @Option(help: "The colours of the page: \(PageTheme.names).")
+    var theme: PageTheme?
+
+    @Option(help: "The hours in which the screen is dark without a session, as 23:00-07:00.")
+    var blank: BlankHours?
+
+    @Option(help: "page, terminal, or auto for the page where it can be shown.")
+    var surface = Surface.auto
+
+    enum Surface: String, CaseIterable, ExpressibleByArgument {
+        case page, terminal, auto
+    }
+
+    func validate() throws {
+        guard let lang, Catalogue.match(lang) == nil else { return }
+        throw ValidationError("--lang “\(lang)”: there are \(Catalogue.languages.joined(separator: ", "))")
+    }
+
+    func run() async throws {
+        let settings = KioskSettings(
+            face: face.rawValue, hasControls: controls, language: lang, theme: theme?.rawValue,
+            blank: blank?.description, surface: surface.rawValue)
+        try KioskService.requireRoot()
+        do throws(FileError) {
+            try Files.replace(KioskSettings.path, with: Array(settings.text.utf8))
+        } catch {
+            throw UsageError(error.description)
+        }
+        try await KioskService.systemctl("enable", "--quiet", KioskService.unit)
+        // The node reads the address of its page when it starts.
+        try await KioskService.systemctl("restart", "lockstep-node.service")
+        try await KioskService.systemctl("restart", KioskService.unit)
+        print("This machine's screen shows the session, face \(face.rawValue), now and after each start.")
+        print("Settings: \(KioskSettings.path). To stop: sudo lockstep kiosk disable")
+        if access("/etc/systemd/system/display-manager.service", F_OK) == 0 {
+            print(
+                "A desktop starts on this machine too. To boot into the display alone: sudo systemctl set-default multi-user"
+            )
+        }
+    }
+}
+
+/// `lockstep kiosk disable`: returns the screen to the console.
+struct KioskDisable: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "disable", abstract: "Return this machine's screen to its console. Needs root.")
+
+    func run() async throws {
+        try KioskService.requireRoot()
+        try await KioskService.systemctl("disable", "--quiet", "--now", KioskService.unit)
+        unlink(KioskSettings.path)
+        try await KioskService.systemctl("try-restart", "lockstep-node.service")
+        try await KioskService.systemctl("--no-block", "start", "getty@tty1.service")
+        print("The screen shows the console again.")
+    }
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import Commands
+import Control
+import Display
+import Wire
+
+/// `lockstep kiosk`: the node's page, and the machine's own screen.
+struct KioskCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "kiosk",
+        abstract:
+            "Print the link of this node's page; with enable or disable, show it on this machine's screen or not.",
+        subcommands: [KioskLink.self, KioskEnable.self, KioskDisable.self],
+        defaultSubcommand: KioskLink.self
+    )
+}
+
+/// `lockstep kiosk link`: the address of the page, with its key.
+struct KioskLink: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "link",
+        abstract: "Print the link that opens this node's page in a browser.",
+        discussion: """
+            The node serves the page only with --http: 127.0.0.1:7780 for this machine, 0.0.0.0:7780 for other machines \
+            too. For those the link contains a key, which the browser stores; everyone who has the link can open the \
+            page; a phone gets its own key by lockstep phone add. To revoke all links, delete http-keys in the state directory and restart the node.
+            With LOCKSTEP_HTTP_LOCAL_KEY=on, browsers of this machine and proxies need the key, too.
+            """
+    )
+
+    @OptionGroup var socket: SocketOptions
+    @OptionGroup var output: OutputOptions
+
+    @Flag(help: "Allow the page to press, start and take; without it, the page is read-only.")
+    var controls = false
+
+    @Option(help: "The face: \(Face.names).")
+    var face: Face?
+
+    @Option(help: "The language (default: that of the browser): \(Catalogue.languages.joined(separator: ", ")).")
+    var lang: String?
+
+    @Option(help: "dark, light or e-ink.")
+    var theme: PageTheme?
+
+    @Option(help: "The hours in which the page is black without a session, as 23:00-07:00.")
+    var blank: BlankHours?
+
+    @Flag(help: "Print the link for a browser of this machine, on 127.0.0.1.")
+    var local = false
+
+    @Option(help: "The name or address of this machine as the browser reaches it (default: its host name).")
+    var host: String?
+
+    @Flag(help: "Print the link as a QR code, too.")
+    var qr = false
+
+    func validate() throws {
+        if local, host != nil { throw ValidationError("--local and --host exclude each other") }
+    }
+
+    func run() async throws {
+        guard let client = socket.localNode else { throw socket.unreachable() }
+        try await Access.orUnreachable {
+            let report = try await client.kiosk()
+            guard let link = link(report) else {
+                throw UsageError(KioskReport.noPage)
+            }
+            if output.json { return print(Report.json(["link": link])) }
+            print(link)
+            if qr, let code = QRCode(link) { print(code.text) }
+        }
+    }
+
+    private func link(_ report: KioskReport) -> String? {
+        guard let address = report.host, let authority = report.authority(host: host, local: local) else { return nil }
+        var query: [String: String] = [:]
+        query["face"] = face?.rawValue
+        query["lang"] = lang
+        query["theme"] = theme?.rawValue
+        query["blank"] = blank?.description
+        if !controls { query["controls"] = "0" }
+        let isAny = address == "0.0.0.0" || address == "::"
+        // A link with a given host, such as a proxy, may be opened on any machine.
+        let isForOthers = host != nil || !report.isLoopback && !(local && isAny)
+        if isForOthers || report.needsLocalKey == true { query["key"] = controls ? report.controlKey : report.viewKey }
+        return KioskReport.link(to: authority, query: query)
+    }
+}
+
+extension KioskReport {
+    static let noPage = "this node serves no page; start it with --http 127.0.0.1:7780"
+
+    /// Returns host and port of the page as a browser reaches them; `nil` without a page.
+    func authority(host name: String?, local: Bool = false) -> String? {
+        guard let host, let port else { return nil }
+        let isAny = host == "0.0.0.0" || host == "::"
+        let own = local ? (host == "::" ? "::1" : "127.0.0.1") : "\(machine).local"
+        let name = name ?? (isAny ? own : host)
+        return "\(name.contains(":") ? "[\(name)]" : name):\(port)"
+    }
+}
+
+/// The colours of the page.
+enum PageTheme: String, CaseIterable, ExpressibleByArgument {
+    case dark, light
+    case eInk = "e-ink"
+}

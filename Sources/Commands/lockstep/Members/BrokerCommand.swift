@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import Commands
+import Setup
+
+/// `lockstep broker`: mosquitto on this machine, by the script that keeps its members.
+struct BrokerCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "broker", abstract: "Set up a broker on this machine, or undo that.",
+        subcommands: [SetUp.self, Unset.self])
+
+    struct SetUp: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "setup",
+            abstract: "Install and configure mosquitto, for this machine only unless --lan is given.",
+            discussion: """
+                Where mosquitto is configured already, the new configuration is tried on spare ports first, and nothing is \
+                changed if a check fails. Repeating setup rewrites the configuration and keeps the members.
+                """)
+
+        @Flag(help: "Listen on the LAN.")
+        var lan = false
+
+        @Flag(help: "Use TLS, with an authority that is made here.")
+        var tls = false
+
+        @Option(help: "A further name or address by which nodes reach this machine (default: its present address).")
+        var host: String?
+
+        @Option(help: "The port (default: 8883 with TLS, else 1883).")
+        var port: Int?
+
+        @Flag(help: "Keep the members of a space from reading and writing other spaces.")
+        var separateSpaces = false
+
+        @Option(help: .hidden)
+        var destdir: String?
+
+        func run() throws {
+            let flags = [("--lan", lan), ("--tls", tls), ("--separate-spaces", separateSpaces)]
+            let options = [("--host", host), ("--port", port.map(String.init))]
+            let given = flags.filter(\.1).map(\.0) + options.flatMap { name, value in value.map { [name, $0] } ?? [] }
+            try Members.script(destdir).become(["setup"] + given)
+        }
+    }
+
+    struct Unset: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "unset",
+            abstract: "Restore the configuration and the state of mosquitto from before setup; the members are kept.")
+
+        @Option(help: .hidden)
+        var destdir: String?
+
+        func run() throws { try Members.script(destdir).become(["unset"]) }
+    }
+}
+
+extension BrokerScript {
+    /// Replaces this process with the script.
+    fileprivate func become(_ arguments: [String]) throws {
+        try CompanionExecutable.become(path: path, arguments + place)
+    }
+}

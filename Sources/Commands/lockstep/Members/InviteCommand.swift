@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import Commands
+import Display
+import Glibc
+import Session
+import Setup
+
+/// Functions that the commands of a broker's machine share.
+enum Members {
+    /// Returns the script that keeps the members.
+    static func script(_ destdir: String?) throws -> BrokerScript {
+        try requireRoot(destdir)
+        do throws(BadValue) {
+            return try BrokerScript(executable: CompanionExecutable.path(of: "lockstep"), root: destdir)
+        } catch {
+            throw UsageError("\(error)")
+        }
+    }
+
+    static func requireRoot(_ destdir: String?) throws {
+        if destdir == nil, geteuid() != 0 { throw UsageError("this changes the machine; run it with sudo") }
+    }
+
+    /// Runs `body`; a ``JoinFailure`` becomes a line on stderr, or JSON, and an exit code.
+    static func orExit<Value>(json: Bool = false, _ body: () async throws -> Value) async throws -> Value {
+        do {
+            return try await body()
+        } catch let failure as JoinFailure {
+            if json { print(Report.json(["problem": failure.description])) }
+            if !failure.description.isEmpty { CommandLineRunner.say("lockstep: \(failure)") }
+            switch failure.kind {
+            case .wrong: throw ExitStatus.usage.code
+            case .refused: throw ExitStatus.refused.code
+            case .unreachable: throw ExitStatus.unreachable.code
+            case .noAnswer: throw ExitStatus.noAnswer.code
+            }
+        }
+    }
+}
+
+/// `lockstep invite`: makes an invitation for one machine.
+struct InviteCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "invite",
+        abstract: "Invite a machine: print the line with which it joins. Run it on the broker's machine.",
+        discussion: """
+            The invitation is a credential for one machine: anyone with it can join in its place. It is withdrawn if it \
+            is not used within a day. Asking again for the same node prints the same invitation while it is unused.
+            """
+    )
+
+    @Argument(help: "The id of the new node, 1 to 32 of a-z, 0-9 and -.")
+    var node: String?
+
+    @Option(help: "node; remote, which presses and owns nothing; display, which only shows; calm; or debt.")
+    var role = MemberRole.node
+
+    @Option(help: "The space (default: home).")
+    var space: String?
+
+    @Flag(help: "The machine becomes a kiosk when it joins.")
+    var kiosk = false
+
+    @Flag(help: "Withdraw the invitations that were not used within a day, as a timer of the broker's machine does.")
+    var expire = false
+
+    @OptionGroup var output: OutputOptions
+
+    @Option(help: .hidden)
+    var destdir: String?
+
+    func validate() throws {
+        if expire == (node != nil) { throw ValidationError("give the id of one node, or --expire") }
+    }
+
+    func run() async throws {
+        let script = try Members.script(destdir)
+        guard let node else {
+            let names = try await Members.orExit(json: output.json) { try await script.run(["expire"]) }
+            if output.json { print(Report.json(["expired": names])) }
+            return
+        }
+        guard let id = NodeID(node), let space = SpaceID(space ?? "home") else {
+            throw UsageError("a node and a space have 1 to 32 characters of a-z, 0-9 and -, and do not begin with -")
+        }
+        let invitation = try await Members.orExit(json: output.json) {
+            try await script.invite(node: id, role: role, space: space)
+        }
+        let line = "sudo lockstep join \(try JoinToken.encode(invitation))" + (kiosk ? " --kiosk" : "")
+        if output.json {
+            let printed = Printed(command: line, node: node, role: role.rawValue, expires: invitation.expires)
+            return print(Report.json(printed))
+        }
+        // The line alone, for scripts; the rest is for a person.
+        guard isatty(STDOUT_FILENO) == 1 else { return print(line) }
+        print("On \(node), where Lockstep is installed (without sudo and with --user: for yourself):\n\n\(line)\n")
+        if let code = QRCode(line) { print(code.text) }
+        print(
+            """
+            This is a credential: anyone with it can join as \(node). It is for one machine, and is withdrawn at \
+            \(Joining.text(of: invitation.expires)) if it is not used.
+            """)
+    }
+
+    /// An invitation, for programs.
+    struct Printed: Encodable {
+        var command: String
+        var node: String
+        var role: String
+        var expires: Int64
+    }
+}
+
+/// `lockstep revoke`: ends the rights of a member.
+struct RevokeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "revoke",
+        abstract: "End the rights of a member. Run it on the broker's machine.",
+        discussion: "Its password ends, its connection is cut, and displays show it offline."
+    )
+
+    @Argument(help: "The id of the node.")
+    var node: String
+
+    @Option(help: .hidden)
+    var destdir: String?
+
+    func run() async throws {
+        let script = try Members.script(destdir)
+        _ = try await Members.orExit { try await script.run(["remove", node]) }
+    }
+}

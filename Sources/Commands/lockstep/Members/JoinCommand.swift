@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import Commands
+import FoundationEssentials
+import Glibc
+import Platform
+import Session
+import Setup
+import UnixSignals
+
+/// Where joining takes effect.
+struct JoinScopeOptions: ParsableArguments {
+    @Flag(name: .customLong("user"), help: "For yourself, in your own session; without it, for the machine (as root).")
+    var isPersonal = false
+
+    @Option(help: .hidden)
+    var destdir: String?
+
+    var place: JoinPlace {
+        JoinPlace(
+            isPersonal: isPersonal, root: destdir ?? "", environment: ProcessInfo.processInfo.environment)
+    }
+
+    func joining(quiet: Bool) async throws -> Joining {
+        if !isPersonal { try Members.requireRoot(destdir) }
+        let place = place
+        return Joining(
+            place, manager: await ServiceManager(place), nodeProgram: CompanionExecutable.path(of: "lockstep-node")
+        ) { line in if !quiet { print(line) } }
+    }
+}
+
+/// `lockstep join`: connects this machine to a broker.
+struct JoinCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "join",
+        abstract: "Join a broker by an invitation, or by the address of a broker that you have already.",
+        discussion: """
+            sudo lockstep invite NAME on the broker's machine prints the whole line. Before anything secret is sent, the \
+            broker must show the authority that the invitation names. Then settings are written, the service of the \
+            role is started, and the command waits until it is connected. If that fails, files and services are as before.
+            For a broker of your own give mqtts://user@host; the password is asked for, or read from --password-file.
+            """
+    )
+
+    @Argument(help: "The invitation, or mqtt://[user@]host[:port] or mqtts://….")
+    var invitation: String
+
+    @OptionGroup var scope: JoinScopeOptions
+    @OptionGroup var output: OutputOptions
+
+    @Flag(help: "Then make this machine a kiosk, which shows nothing but the display.")
+    var kiosk = false
+
+    @OptionGroup(title: "With the address of a broker")
+    var own: OwnBrokerOptions
+
+    func run() async throws {
+        let request = try request()
+        let joining = try await scope.joining(quiet: output.json)
+        let report = try await Members.orExit(json: output.json) {
+            try await Self.cancelledByInterrupt { try await joining.join(request) }
+        }
+        if output.json {
+            print(Report.json(report))
+        } else if let next = report.next {
+            print("Joined, but no service manager runs here. To start it: \(next)")
+        } else {
+            print("\(report.node) is connected to \(report.broker) and starts by itself (\(report.service)).")
+        }
+        // The sibling subcommand sets up the screen.
+        if kiosk { try CompanionExecutable.become("lockstep", ["kiosk", "enable"]) }
+    }
+
+    /// Runs `body`; an interrupt cancels it, and it still undoes what it began.
+    private static func cancelledByInterrupt<Value: Sendable>(
+        _ body: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value {
+        let signals = await UnixSignalsSequence(trapping: [.sigint, .sigterm])
+        return try await withThrowingTaskGroup(of: Value?.self) { group in
+            group.addTask { try await body() }
+            group.addTask {
+                for await _ in signals { break }
+                return nil
+            }
+            defer { group.cancelAll() }
+            while let value = try await group.next() {
+                if let value { return value }
+                group.cancelAll()
+            }
+            throw CancellationError()
+        }
+    }
+
+    private func request() throws -> JoinRequest {
+        guard invitation.contains("://") else {
+            if own.isGiven { throw UsageError("an invitation has its node, role, space and password already") }
+            do throws(JoinTokenError) {
+                return JoinRequest(try JoinToken.decode(invitation))
+            } catch {
+                throw UsageError("\(error)")
+            }
+        }
+        return try own.request(to: invitation)
+    }
+}
+
+/// The options of a broker that its owner runs already.
+struct OwnBrokerOptions: ParsableArguments {
+    @Option(help: "A file with the password (default: asked for on the terminal).", completion: .file())
+    var passwordFile: String?
+
+    @Option(help: "The certificate authority to trust (default: those of the operating system).", completion: .file())
+    var tlsCA: String?
+
+    @Option(help: "The node's id (default: the user of the address, else the host's name).")
+    var node: String?
+
+    @Option(help: "node, remote, display, calm or debt (default: node).")
+    var role: MemberRole?
+
+    @Option(help: "The space (default: home).")
+    var space: String?
+
+    var isGiven: Bool { [passwordFile, tlsCA, node, space].contains { $0 != nil } || role != nil }
+
+    func request(to address: String) throws -> JoinRequest {
+        var broker: BrokerAddress
+        do throws(BadValue) {
+            broker = try BrokerAddress(address)
+        } catch {
+            throw UsageError("\(error)")
+        }
+        guard broker.password == nil else {
+            throw UsageError(
+                "a password on a command line can be read by every user of this machine; leave it out and you are asked"
+            )
+        }
+        var trust = JoinRequest.Trust.system
+        if let tlsCA {
+            guard broker.isEncrypted else { throw UsageError("--tls-ca is for an address that begins with mqtts://") }
+            trust = .certificates(try read(tlsCA))
+        }
+        let name = node ?? broker.user.flatMap(NodeID.init)?.rawValue
+        guard let id = try name.map({ NodeID($0) }) ?? Settings.hostNode() else {
+            throw UsageError("--node is 1 to 32 characters of a-z, 0-9 and -")
+        }
+        let spaceID = space.map { SpaceID($0) }
+        if let spaceID, spaceID == nil { throw UsageError("--space is 1 to 32 characters of a-z, 0-9 and -") }
+        return JoinRequest(
+            broker: broker, trust: trust, role: role ?? .node, space: spaceID ?? nil, node: id,
+            password: try password(for: broker))
+    }
+
+    private func password(for broker: BrokerAddress) throws -> String? {
+        if let passwordFile {
+            return String(try read(passwordFile).prefix { $0 != "\n" && $0 != "\r\n" && $0 != "\r" })
+        }
+        guard let user = broker.user else { return nil }
+        guard isatty(STDIN_FILENO) == 1 else { throw UsageError("the password of \(user) is missing: --password-file") }
+        guard let password = getpass("Password of \(user) at \(broker): ") else { throw ExitStatus.usage.code }
+        return String(cString: password)
+    }
+
+    private func read(_ path: String) throws -> String {
+        do throws(FileError) {
+            return String(decoding: try Files.read(path, limit: 1 << 16), as: UTF8.self)
+        } catch {
+            throw UsageError("\(error)")
+        }
+    }
+}
+
+/// `lockstep leave`: undoes `lockstep join`.
+struct LeaveCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "leave",
+        abstract: "Undo lockstep join: stop the services, and remove the password and the settings of joining.",
+        discussion: """
+            Journal, ledger and your own settings stay. The member stays known to the broker; to end its rights, \
+            sudo lockstep revoke NAME there.
+            """
+    )
+
+    @OptionGroup var scope: JoinScopeOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() async throws {
+        let joining = try await scope.joining(quiet: output.json)
+        let left = try await Members.orExit(json: output.json) { try await joining.leave() }
+        print(output.json ? Report.json(["left": left]) : "Left the broker: \(left.joined(separator: ", ")) stopped.")
+    }
+}
+
+extension MemberRole: ExpressibleByArgument {}

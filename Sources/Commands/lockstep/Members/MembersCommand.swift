@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import Commands
+import Glibc
+import Setup
+
+/// `lockstep members`: everyone who may connect to this machine's broker.
+struct MembersCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "members",
+        abstract: "List the members of this machine's broker, with role, space, state and last sign of life.")
+
+    @OptionGroup var output: OutputOptions
+
+    @Option(help: .hidden)
+    var destdir: String?
+
+    func run() async throws {
+        let script = try Members.script(destdir)
+        let members = try await Members.orExit(json: output.json) { try await script.members() }
+        if output.json { return print(Report.json(["members": members])) }
+        guard !members.isEmpty else { return print("No members yet: sudo lockstep invite NAME") }
+        let rows = [["NAME", "ROLE", "SPACE", "STATE", "LAST SEEN"]] + members.map(row)
+        print(TextTable.lines(rows).joined(separator: "\n"))
+    }
+
+    private func row(_ member: Member) -> [String] {
+        let until = member.state == "invited" ? " until \(Joining.text(of: member.since))" : ""
+        let seen = member.online ? "online" : member.lastSeen.map { Joining.text(of: $0 / 1_000) } ?? "-"
+        return [member.node, member.role, member.space, member.state + until, seen]
+    }
+}

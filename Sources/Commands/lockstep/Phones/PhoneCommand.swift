@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import Commands
+import Control
+import Display
+import Glibc
+import Setup
+
+/// `lockstep phone`: the phones that may open the node's page.
+struct PhoneCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "phone",
+        abstract: "Pair a phone with this node's page, list the paired phones, or shut one out.",
+        subcommands: [PhoneAdd.self, PhoneList.self, PhoneRemove.self]
+    )
+}
+
+/// `lockstep phone add`: prints a link that pairs one phone.
+struct PhoneAdd: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "add",
+        abstract: "Print a QR code and a link with which one phone gets a key of its own.",
+        discussion: """
+            The link works once, until the time that is printed with it, and ends when the node restarts. Whoever opens \
+            it first has the access: if it was used before you opened it, remove that phone. The node must serve its \
+            page to other machines, as with --http 0.0.0.0:7780.
+            """
+    )
+
+    @Argument(help: "The name of the phone, as in “kitchen phone”.")
+    var name: String
+
+    @Flag(help: "The phone may only look; without it, it may press, start and take, too.")
+    var look = false
+
+    @Option(help: "The name or address of this machine as the phone reaches it (default: its host name).")
+    var host: String?
+
+    @OptionGroup var socket: SocketOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() async throws {
+        guard let client = socket.localNode else { throw socket.unreachable() }
+        try await Access.orUnreachable {
+            let report = try await client.kiosk()
+            guard let authority = report.authority(host: host) else { throw UsageError(KioskReport.noPage) }
+            guard host != nil || !report.isLoopback else {
+                throw UsageError(
+                    "this node serves its page to its own machine only; start it with --http 0.0.0.0:7780, "
+                        + "or name the proxy with --host")
+            }
+            let link = try await client.addPhone(PhoneRequest(name: name, look: look))
+            show(KioskReport.link(to: authority, path: "pair", query: ["code": link.code]), until: link.expires)
+        }
+    }
+
+    private func show(_ link: String, until expires: Int64) {
+        if output.json { return print(Report.json(Printed(link: link, name: name, mayPress: !look, expires: expires))) }
+        // The link alone, for scripts; the rest is for a person.
+        guard isatty(STDOUT_FILENO) == 1 else { return print(link) }
+        print("Scan this with “\(name)”, or open the link there:\n\n\(link)\n")
+        if let code = QRCode(link) { print(code.text) }
+        print(
+            """
+            It works once, until \(Joining.text(of: expires / 1_000)). The phone then may \
+            \(look ? "only look" : "press, start and take"). To shut it out: lockstep phone remove "\(name)"
+            """)
+    }
+
+    /// A link, for programs.
+    private struct Printed: Encodable {
+        var link: String
+        var name: String
+        var mayPress: Bool
+        var expires: Int64
+    }
+}
+
+/// `lockstep phone list`: the paired phones.
+struct PhoneList: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "List the paired phones: name, access, since when, last seen.")
+
+    @OptionGroup var socket: SocketOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() async throws {
+        guard let client = socket.localNode else { throw socket.unreachable() }
+        try await Access.orUnreachable {
+            let report = try await client.phones()
+            if output.json { return print(Report.json(report)) }
+            guard !report.phones.isEmpty else { return print("No phones yet: lockstep phone add NAME") }
+            let rows = report.phones.map { phone in
+                [
+                    phone.name, phone.mayPress ? "press" : "look", Joining.text(of: phone.since / 1_000),
+                    phone.online ? "online" : Joining.text(of: phone.lastSeen / 1_000),
+                ]
+            }
+            print(TextTable.lines([["NAME", "MAY", "SINCE", "LAST SEEN"]] + rows).joined(separator: "\n"))
+        }
+    }
+}
+
+/// `lockstep phone remove`: ends the access of one phone.
+struct PhoneRemove: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "remove",
+        abstract: "Shut out a phone: its key ends, and its open pages end at once.",
+        discussion: "A link that was not used yet ends, too.")
+
+    @Argument(help: "The name of the phone.")
+    var name: String
+
+    @OptionGroup var socket: SocketOptions
+
+    func run() async throws {
+        guard let client = socket.localNode else { throw socket.unreachable() }
+        try await Access.orUnreachable {
+            _ = try await client.removePhone(PhoneRequest(name: name))
+            print("“\(name)” is shut out.")
+        }
+    }
+}

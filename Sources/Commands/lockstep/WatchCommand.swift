@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import ArgumentParser
+import Commands
+import Control
+public import Display
+import Platform
+import Session
+import Synchronization
+import Terminal
+import Wire
+
+struct Watch: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "watch",
+        abstract: "Show the session full-screen on this terminal, until q.",
+        discussion: """
+            Faces: boring shows the time only; focus shows label, state and time; calm shows a ring and how calm the room \
+            was; phases shows the phase and their number. All but boring have buttons for the mouse, and keys: \
+            p pause, r resume, s stop, + extend by a minute, b break, f focus, n next phase.
+            """
+    )
+
+    @OptionGroup var access: AccessOptions
+
+    @OptionGroup var language: LanguageOptions
+
+    @Option(help: "Face: \(Face.names).")
+    var face = Face.focus
+
+    @Flag(help: "Ignore clicks, and all keys but q.")
+    var readOnly = false
+
+    @Option(help: "The hours in which the screen is dark without a session, as 23:00-07:00.")
+    var blank: BlankHours?
+
+    func run() async throws {
+        let terminal: TerminalDevice
+        do throws(NoTerminal) {
+            terminal = try TerminalDevice(depth: TerminalDevice.depthOfEnvironment())
+        } catch {
+            throw UsageError("\(error)")
+        }
+        let strings = language.strings
+        try await access.withAccess { node in
+            let shown = Shown()
+            let (views, feeder) = AsyncStream.makeStream(of: NodeView.self, bufferingPolicy: .bufferingNewest(1))
+            let end = try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask {
+                    await LastingViews.follow(show: { view in
+                        shown.view.withLock { $0 = view.view }
+                        feeder.yield(view)
+                    }) { take in try await node.views(take) }
+                }
+                defer { group.cancelAll() }
+                return try await WatchLoop.run(
+                    views: views, terminal: terminal, face: face,
+                    options: ScreenOptions(strings: strings, isReadOnly: readOnly, utcOffset: LocalTime.utcOffset),
+                    blank: blank
+                ) { operation in
+                    let refusal = await Self.press(operation, seeing: shown.view.withLock(\.self), on: node)
+                    return refusal.map { RefusalText.text($0, strings) }
+                }
+            }
+            if end.exitCode != 0 { throw ExitCode(end.exitCode) }
+        }
+    }
+
+    /// Sends a press. It names the session and phase on the screen, so that it has no effect on a later one.
+    /// - Returns: Why it had no effect; `nil` if it had.
+    private static func press(
+        _ operation: IntentOperation, seeing view: View, on node: ControlClient
+    ) async -> Strings.Key? {
+        let moment = view.moment(at: SystemClock.bootMilliseconds())
+        let press = Press(operation, session: moment?.register.id, phase: moment?.register.phase)
+        guard let reply = try? await node.press(IntentRequest(press)) else { return .linkLost }
+        return switch reply.outcome {
+        case .applied, .duplicate, .noop: nil
+        case .refused: RefusalText.key(of: reply.reason.flatMap(Refusal.init(rawValue:)))
+        case .noAnswer: .noAnswer
+        case .noSession: .noSession
+        case .invalid: .refusedInvalid
+        }
+    }
+}
+
+/// The view on the screen.
+private final class Shown: Sendable {
+    let view = Mutex(View())
+}
+
+extension Face: ExpressibleByArgument {}
+extension BlankHours: ExpressibleByArgument {
+    /// Parses `HH:MM-HH:MM`.
+    public init?(argument: String) { self.init(argument) }
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Session
+public import Wire
+
+/// The latest results of the services.
+public struct Feeds: Hashable, Sendable {
+    private var calm: CalmFeed?
+    /// The week, as the debt service has published it last.
+    public private(set) var week: DebtFeed?
+    /// The weeks before this one, as the debt service has published them last.
+    public private(set) var year: DebtYear?
+
+    /// Creates an empty value.
+    public init() {}
+
+    /// Stores a result.
+    /// - Returns: Whether it differs from the one before.
+    public mutating func take(_ feed: Feed) -> Bool {
+        let before = self
+        switch feed {
+        case .calm(let calm): self.calm = calm
+        case .debt(let debt): week = debt
+        case .debtYear(let year): self.year = year
+        }
+        return self != before
+    }
+
+    /// Returns how calm a session was; `nil` without a result for it.
+    public func calm(of session: SessionID?) -> CalmFeed? {
+        calm.flatMap { $0.session == session ? $0 : nil }
+    }
+
+    /// Returns the minutes missing to the week's goal, negative beyond it; `nil` without a debt service.
+    /// - Parameter instant: The present, in milliseconds of group time: the time of a running session is added.
+    public func debtMinutes(at instant: Int64) -> Int? { week?.minutes(at: instant) }
+
+    /// Returns when ``debtMinutes(at:)`` next changes by time alone, in milliseconds of group time; `nil` for never.
+    public func nextDebtChange(after instant: Int64) -> Int64? {
+        guard let feed = self.week, let week = feed.week, instant < week.to else { return nil }
+        guard let until = week.until, instant < min(until, week.to) else { return week.to }
+        let rest = 60_000 - feed.done(at: instant) % 60_000
+        return min(instant + rest, week.to)
+    }
+}

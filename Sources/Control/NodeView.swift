@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Session
+public import Wire
+
+/// Everything of a node that displays on its machine show.
+public struct NodeView: Hashable, Sendable {
+    /// The session.
+    public var view: View
+    /// How calm the session was; `nil` without a result.
+    public var calm: CalmFeed?
+    /// The minutes missing to the week's goal, negative beyond it; `nil` without a debt service.
+    public var debtMinutes: Int?
+    /// Whether the clock of the machine is wrong.
+    public var isClockWrong: Bool
+    /// Whether the last change is not on disk.
+    public var isUnsaved: Bool
+    /// Whether the node has no broker configured, so that no connection can be lost.
+    public var worksAlone: Bool
+    /// Whether the node may change nothing, so that its displays have no buttons.
+    public var isReadOnly: Bool
+    /// The node; `nil` only in a view of an older program.
+    public var node: NodeID?
+    /// Milliseconds by which the machine's clock is ahead of group time.
+    public var clockAhead: Int64
+    /// Other problems of the node, as sentences for a person.
+    public var warnings: [String]
+
+    /// Combines a view with the feeds at the present `groupTime`, since a running session changes calm and debt.
+    public init(
+        _ view: View, feeds: Feeds = Feeds(), isClockWrong: Bool = false, isUnsaved: Bool = false,
+        worksAlone: Bool = false, isReadOnly: Bool = false, node: NodeID? = nil, clockAhead: Int64 = 0,
+        warnings: [String] = [], at groupTime: Int64 = 0
+    ) {
+        self.view = view
+        calm = feeds.calm(of: view.register?.id)
+        debtMinutes = feeds.debtMinutes(at: groupTime)
+        self.isClockWrong = isClockWrong
+        self.isUnsaved = isUnsaved
+        self.worksAlone = worksAlone
+        self.isReadOnly = isReadOnly
+        self.node = node
+        self.clockAhead = clockAhead
+        self.warnings = warnings
+    }
+
+    /// The view for another program on this machine, with calm, debt and problems.
+    public func json() -> [UInt8] { NodeViewFields.fields.payload(NodeViewFields(self)) }
+
+    /// Reads the result of ``json()``; an older program writes the view only.
+    /// - Throws: ``Rejection`` when the bytes are not a view of this version, or something is out of bounds.
+    public init(json: [UInt8]) throws(Rejection) {
+        let read = try NodeViewFields.fields.read(payload: json)
+        self = read.node
+        view.error = read.error.map { ErrorBound(milliseconds: $0, at: read.errorAt) }
+    }
+}
+
+/// A node's view as it is written, with times of the boot clock that both programs share.
+private struct NodeViewFields {
+    /// The node's view without its error bound.
+    var node: NodeView
+    var error: Int64?
+    var errorAt: Int64?
+
+    init(_ node: NodeView) {
+        self.node = node
+        error = node.view.error?.milliseconds
+        errorAt = node.view.error?.at
+    }
+
+    static let fields = Fields("node's view", blank: NodeViewFields(NodeView(View()))) {
+        Field("isOwner", \.node.view.isOwner, .bool)
+        Field("isLinked", \.node.view.isLinked, .bool)
+        Field("anchorBoot", \.node.view.anchorBoot, .past)
+        Field("shown", \.node.view.shown, .past, unless: 0)
+        Field("error", optional: \.error, .past)
+        Field("errorAt", optional: \.errorAt, .past)
+        Field("contactLostAt", optional: \.node.view.contactLostAt, .past)
+        Field("register", optional: \.node.view.register, .payload(Register.fields))
+        Field("calm", optional: \.node.calm, .object(CalmFeed.fields))
+        Field("debtMinutes", optional: \.node.debtMinutes, .whole(DebtFeed.bounds))
+        Field("clockWrong", \.node.isClockWrong, .bool, unless: false)
+        Field("unsaved", \.node.isUnsaved, .bool, unless: false)
+        Field("alone", \.node.worksAlone, .bool, unless: false)
+        Field("readOnly", \.node.isReadOnly, .bool, unless: false)
+        Field("node", optional: \.node.node, .node)
+        Field("clockAhead", \.node.clockAhead, .whole, unless: 0)
+        Field("warnings", \.node.warnings, .list(of: .string, 0...8), unless: [])
+    }
+}
+
+extension Format where Value == Int64 {
+    /// A reading of the boot clock. A session can be older than the machine's boot, so it can lie before zero.
+    fileprivate static let past = whole(-Limits.reading.upperBound...Limits.reading.upperBound)
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Session
+
+/// A session that a node has seen, with what starts it again.
+public struct RecentSession: Codable, Hashable, Sendable {
+    /// The first session of its chain of takeovers.
+    public var lineage: String
+    /// The request that starts one like it.
+    public var start: StartRequest
+    /// Its start, in milliseconds of group time.
+    public var startedAt: Int64
+    /// The time that ran outside of breaks until it was last seen, in milliseconds.
+    public var done: Int64
+    /// Whether it was over when last seen.
+    public var isOver: Bool
+
+    /// Describes a session at a group time, in milliseconds.
+    public init(_ register: Register, at groupTime: Int64) {
+        lineage = register.lineage.rawValue
+        start = StartRequest(register)
+        startedAt = register.startedAt
+        let now = min(groupTime, register.endsAt ?? groupTime)
+        done = register.runs.reduce(0) { sum, run in
+            let counts = register.plan.indices.contains(run.phase) && !register.plan[run.phase].kind.isBreak
+            return counts ? sum + max(0, (run.to ?? now) - run.from) : sum
+        }
+        isOver = !register.status.isLive
+    }
+}
+
+extension StartRequest {
+    /// The request for a session like an earlier one, without extensions.
+    fileprivate init(_ register: Register) {
+        let isCountUp = register.mode == .countup
+        self.init(
+            title: register.title.isEmpty ? nil : register.title,
+            phases: isCountUp
+                ? nil
+                : register.plan.map { phase in
+                    PhaseRequest(kind: phase.kind.rawValue, name: phase.name, seconds: phase.seconds - phase.added)
+                },
+            mode: isCountUp ? register.mode.rawValue : nil, label: register.label?.name,
+            colour: register.label?.colour.description, icon: register.icon,
+            autoAdvance: register.autoAdvance ? true : nil)
+    }
+}
+
+/// A plan that a person has named.
+public struct Preset: Hashable, Sendable {
+    /// Its name.
+    public var name: String
+    /// Its phases.
+    public var plan: [Phase]
+
+    /// Creates a preset.
+    public init(name: String, plan: [Phase]) {
+        self.name = name
+        self.plan = plan
+    }
+}

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Session
+
+/// The outcome of a request, as JSON. Every field is always there.
+public struct ReplyReport: Codable, Hashable, Sendable {
+    /// The result of a request.
+    public enum Outcome: String, Codable, CaseIterable, Sendable {
+        /// It took effect.
+        case applied
+        /// It had taken effect before.
+        case duplicate
+        /// There was nothing to change.
+        case noop
+        /// The owner refused it; ``ReplyReport/reason`` says why.
+        case refused
+        /// The owner did not answer in time; the intent may still take effect until it expires.
+        case noAnswer
+        /// There is no live session.
+        case noSession
+        /// The request is out of bounds; ``ReplyReport/field`` says where.
+        case invalid
+    }
+
+    /// The result of the request.
+    public var outcome: Outcome
+    /// The reason of a refusal: superseded, stalePhase, expired, notAllowed, invalid or busy. Of an invalid request, the
+    /// error in words.
+    @Nullable public var reason: String?
+    /// The later start, when refused as superseded.
+    @Nullable public var by: Superseder?
+    /// The session of the request.
+    @Nullable public var session: String?
+    /// The owner's revision after it.
+    @Nullable public var rev: Int?
+    /// The field that is out of bounds.
+    @Nullable public var field: String?
+    /// The problem that keeps the applied change off the disk or off other nodes.
+    @Nullable public var problem: ProblemReport?
+
+    /// Describes a request that is not valid.
+    public init(_ error: RequestError) {
+        outcome = .invalid
+        field = error.field
+        reason = error.message
+    }
+
+    /// Describes a reply.
+    /// - Parameter problem: Why the change is not saved, or not known to the other nodes.
+    public init(_ reply: Reply, problem: ProblemReport? = nil) {
+        outcome = Outcome(reply)
+        self.problem = problem
+        switch reply {
+        case .answered(let answer):
+            if case .refused(let refusal) = answer.outcome { reason = refusal.rawValue }
+            by = answer.by
+            session = answer.session.rawValue
+            rev = answer.rev
+        case .noAnswer(let id): session = id.rawValue
+        case .noSession: break
+        case .invalid(let name):
+            field = name
+            if name == "role" {
+                reason = "a display only shows, and a remote holds no session; use a machine that joined as a node"
+            }
+        }
+    }
+}
+
+extension ReplyReport.Outcome {
+    /// The outcome of a reply.
+    public init(_ reply: Reply) {
+        self =
+            switch reply {
+            case .answered(let answer): Self(answer.outcome)
+            case .noAnswer: .noAnswer
+            case .noSession: .noSession
+            case .invalid: .invalid
+            }
+    }
+
+    /// The outcome in an owner's answer.
+    public init(_ outcome: Session.Outcome) {
+        self =
+            switch outcome {
+            case .applied: .applied
+            case .duplicate: .duplicate
+            case .noop: .noop
+            case .refused: .refused
+            }
+    }
+}
+
+/// Something that is wrong with a node and that a person can repair.
+public struct ProblemReport: Codable, Hashable, Sendable {
+    /// The kind of a problem.
+    public enum Kind: String, Codable, CaseIterable, Sendable {
+        /// The state directory cannot be written: a crash loses the last changes, and other nodes do not receive them.
+        case unsaved
+        /// Another machine takes part in the space under the same id.
+        case sameID
+        /// The broker refuses messages of the session's size: other nodes do not receive it.
+        case tooLarge
+        /// No lock delays a suspend, so other nodes learn of it late.
+        case noSuspendLock
+
+        /// Whether every request still works.
+        public var isMinor: Bool { self == .noSuspendLock }
+    }
+
+    /// The kind.
+    public var kind: Kind
+    /// The problem, as a sentence.
+    public var text: String
+    /// How to repair it.
+    public var fix: String
+
+    /// Creates a report.
+    public init(_ kind: Kind, _ text: String, fix: String) {
+        self.kind = kind
+        self.text = text
+        self.fix = fix
+    }
+}

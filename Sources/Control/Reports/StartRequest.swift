@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Session
+
+/// A session to start, from a person or a program on this machine, as JSON.
+public struct StartRequest: Codable, Hashable, Sendable {
+    /// The title.
+    public var title: String?
+    /// The length of a single phase in seconds; instead of ``plan`` and ``phases``.
+    public var seconds: Int?
+    /// Phases in the one-line grammar of ``PlanGrammar``; instead of ``seconds`` and ``phases``.
+    public var plan: String?
+    /// Phases one by one; instead of ``seconds`` and ``plan``.
+    public var phases: [PhaseRequest]?
+    /// The name of one of the node's presets; instead of ``seconds``, ``plan`` and ``phases``.
+    public var preset: String?
+    /// `countdown`, the default, or `countup`, which needs no phases.
+    public var mode: String?
+    /// The name of a label.
+    public var label: String?
+    /// The label's colour: a name of ``NamedColours``, or 3, 6 or 8 hexadecimal digits.
+    public var colour: String?
+    /// An emoji or the name of a built-in drawing.
+    public var icon: String?
+    /// Whether the next phase starts by itself; `false` when absent.
+    public var autoAdvance: Bool?
+
+    /// Creates a request.
+    public init(
+        title: String? = nil, seconds: Int? = nil, plan: String? = nil, phases: [PhaseRequest]? = nil,
+        preset: String? = nil, mode: String? = nil, label: String? = nil, colour: String? = nil, icon: String? = nil,
+        autoAdvance: Bool? = nil
+    ) {
+        self.title = title
+        self.seconds = seconds
+        self.plan = plan
+        self.phases = phases
+        self.preset = preset
+        self.mode = mode
+        self.label = label
+        self.colour = colour
+        self.icon = icon
+        self.autoAdvance = autoAdvance
+    }
+
+    private enum CodingKeys: String, CodingKey, CaseIterable {
+        case title, seconds, plan, phases, preset, mode, label, colour, icon, autoAdvance
+    }
+
+    /// Reads a request; an unknown field is an error.
+    public init(from decoder: any Decoder) throws {
+        try decoder.refuseKeys(otherThan: CodingKeys.allCases.map(\.rawValue))
+        let fields = try decoder.container(keyedBy: CodingKeys.self)
+        title = try fields.decodeIfPresent(String.self, forKey: .title)
+        seconds = try fields.wholeIfPresent(.seconds, in: Limits.phaseSeconds)
+        plan = try fields.decodeIfPresent(String.self, forKey: .plan)
+        phases = try fields.decodeIfPresent([PhaseRequest].self, forKey: .phases)
+        preset = try fields.decodeIfPresent(String.self, forKey: .preset)
+        mode = try fields.decodeIfPresent(String.self, forKey: .mode)
+        label = try fields.decodeIfPresent(String.self, forKey: .label)
+        colour = try fields.decodeIfPresent(String.self, forKey: .colour)
+        icon = try fields.decodeIfPresent(String.self, forKey: .icon)
+        autoAdvance = try fields.decodeIfPresent(Bool.self, forKey: .autoAdvance)
+    }
+
+    /// The request for the engine.
+    /// - Parameters:
+    ///   - presetPlan: The plan of ``preset``, if the request names one.
+    ///   - countUpCap: Seconds after which a count-up session ends by itself.
+    /// - Throws: ``RequestError`` for the first field that is out of bounds.
+    public func start(
+        presetPlan: [Phase]? = nil, countUpCap: Int = PhaseDefaults().countUpCap
+    ) throws(RequestError) -> Start {
+        let title = title ?? ""
+        try Self.check(title, .title)
+        if let icon {
+            try Self.check(icon, .icon)
+            guard Icon.canDraw(icon) else {
+                throw RequestError("icon", "must be an emoji or a built-in drawing: \(Icon.names)")
+            }
+        }
+        guard let mode = Mode(rawValue: mode ?? Mode.countdown.rawValue) else {
+            throw RequestError("mode", "must be countdown or countup")
+        }
+        var plan = try planned(presetPlan)
+        if mode == .countup, plan.isEmpty { plan = [Phase(kind: .focus, seconds: countUpCap)] }
+        guard !plan.isEmpty else { throw RequestError("plan", "one of seconds, plan, phases and preset is needed") }
+        return Start(
+            title: title, icon: icon, label: try labelled(), mode: mode, plan: plan, autoAdvance: autoAdvance ?? false)
+    }
+
+    private func planned(_ presetPlan: [Phase]?) throws(RequestError) -> [Phase] {
+        guard [seconds != nil, plan != nil, phases != nil, preset != nil].count(where: { $0 }) <= 1 else {
+            throw RequestError("plan", "only one of seconds, plan, phases and preset")
+        }
+        if preset != nil, let presetPlan { return presetPlan }
+        if let seconds {
+            guard Limits.phaseSeconds.contains(seconds) else {
+                throw RequestError.whole("seconds", in: Limits.phaseSeconds)
+            }
+            return [Phase(kind: .focus, seconds: seconds)]
+        }
+        if let plan {
+            do throws(PlanError) {
+                return try PlanGrammar.phases(of: plan)
+            } catch {
+                throw RequestError("plan", "\(error)")
+            }
+        }
+        guard let phases else { return [] }
+        guard (1...Limits.phases).contains(phases.count) else {
+            throw RequestError("phases", "must be 1 to \(Limits.phases)")
+        }
+        var plan: [Phase] = []
+        for (index, phase) in phases.enumerated() { plan.append(try phase.phase(at: "phases.\(index)")) }
+        return plan
+    }
+
+    private func labelled() throws(RequestError) -> Label? {
+        guard let label else {
+            if colour != nil { throw RequestError("colour", "is the colour of a label, and there is none") }
+            return nil
+        }
+        try Self.check(label, .label)
+        guard let colour else { return Label(name: label) }
+        return Label(name: label, colour: try Self.colour(colour))
+    }
+
+    /// Reads a colour as a person writes it.
+    static func colour(_ text: String) throws(RequestError) -> Colour {
+        guard let colour = Colour(typed: text) else { throw RequestError("colour", "must be \(Colour.forms)") }
+        return colour
+    }
+
+    /// Checks the bounds of a text.
+    static func check(_ text: String, _ kind: SessionText) throws(RequestError) {
+        guard kind.accepts(text) else {
+            throw RequestError(kind.rawValue, "must have 1 to \(kind.bytes) bytes and no control characters")
+        }
+    }
+}
+
+/// One phase of a ``StartRequest``.
+public struct PhaseRequest: Codable, Hashable, Sendable {
+    /// focus, the default, shortBreak, longBreak, work, rest or phase.
+    public var kind: String?
+    /// Its own name.
+    public var name: String?
+    /// Its length in seconds: 1 to 86,400.
+    public var seconds: Int
+
+    /// Creates a phase.
+    public init(kind: String? = nil, name: String? = nil, seconds: Int) {
+        self.kind = kind
+        self.name = name
+        self.seconds = seconds
+    }
+
+    private enum CodingKeys: String, CodingKey, CaseIterable {
+        case kind, name, seconds
+    }
+
+    /// Reads a phase; an unknown field is an error.
+    public init(from decoder: any Decoder) throws {
+        try decoder.refuseKeys(otherThan: CodingKeys.allCases.map(\.rawValue))
+        let fields = try decoder.container(keyedBy: CodingKeys.self)
+        kind = try fields.decodeIfPresent(String.self, forKey: .kind)
+        name = try fields.decodeIfPresent(String.self, forKey: .name)
+        guard let seconds = try fields.wholeIfPresent(.seconds, in: Limits.phaseSeconds) else {
+            throw RequestError(RequestError.path(decoder.codingPath + [CodingKeys.seconds]), "is missing")
+        }
+        self.seconds = seconds
+    }
+
+    fileprivate func phase(at path: String) throws(RequestError) -> Phase {
+        // As in the one-line grammar, the default kind is phase for a phase with a name, else focus.
+        let word = kind ?? (name == nil ? PhaseKind.focus : .phase).rawValue
+        guard let kind = PhaseKind(rawValue: word) else {
+            let kinds = PhaseKind.allCases.map(\.rawValue).joined(separator: ", ")
+            throw RequestError("\(path).kind", "must be one of \(kinds)")
+        }
+        guard Limits.phaseSeconds.contains(seconds) else {
+            throw RequestError.whole("\(path).seconds", in: Limits.phaseSeconds)
+        }
+        let phase = Phase(kind: kind, name: name, seconds: seconds)
+        guard phase.isValid else {
+            throw RequestError(
+                "\(path).name",
+                "must have 1 to \(Limits.nameBytes) bytes, no control characters, quotes or backslashes")
+        }
+        return phase
+    }
+}

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FoundationEssentials
+public import Session
+import Wire
+
+/// The output of `lockstep status --json` and of `/v1/session`. Every field is always there.
+///
+/// Seconds are whole, times are milliseconds of group time since 1970. All fields below ``problems`` but ``status``,
+/// ``plan``, ``isRunning``, ``isOwner``, ``autoAdvance`` and ``stale`` are `null` while nothing is live.
+public struct StatusReport: Codable, Hashable, Sendable {
+    /// The space.
+    public var space: String
+    /// The node that reports.
+    public var node: String
+    /// Whether it is connected to the broker.
+    public var linked: Bool
+    /// How good the node's wall clock is; `null` only in a report of an older program.
+    @Nullable public var clock: ClockReport?
+    /// The milliseconds by which it is ahead of group time; `null` if ``clock`` is.
+    @Nullable public var clockAhead: Int64?
+    /// The problems of the node; `null` only in a report of an older program.
+    @Nullable public var problems: [ProblemReport]?
+
+    /// `idle`, or the session's status: running, paused, ready; for five seconds completed or superseded.
+    /// In an event also stopped.
+    public var status: String
+    /// The session's id.
+    @Nullable public var session: String?
+    /// The id of the first session of a chain of takeovers.
+    @Nullable public var lineage: String?
+    /// The node that writes the session.
+    @Nullable public var owner: String?
+    /// Whether that is this node.
+    public var isOwner: Bool
+    /// The title; may be empty.
+    @Nullable public var title: String?
+    /// An emoji or the name of a built-in drawing.
+    @Nullable public var icon: String?
+    /// The label that the time counts for.
+    @Nullable public var label: LabelReport?
+    /// `countdown` or `countup`.
+    @Nullable public var mode: String?
+    /// Whether the next phase starts by itself.
+    public var autoAdvance: Bool
+    /// The ordered phases; empty while idle.
+    public var plan: [PhaseReport]
+    /// Index in ``plan`` of the phase that runs, is paused or waits.
+    @Nullable public var phase: Int?
+    /// That phase as it stands.
+    @Nullable public var currentPhase: CurrentPhaseReport?
+
+    /// The title, under the name that other timers use.
+    @Nullable public var activityName: String?
+    /// The start of the session.
+    @Nullable public var startTime: Int64?
+    /// Seconds of the current phase that have passed, rounded down.
+    @Nullable public var elapsedSeconds: Int?
+    /// Seconds of the current phase; `null` when counting up.
+    @Nullable public var totalSeconds: Int?
+    /// Calm percent, 0 to 100; `null` while too little was measured.
+    @Nullable public var calmPercent: Int?
+    /// rising, falling or steady; `null` if unknown.
+    @Nullable public var calmTrend: String?
+    /// Minutes that are missing to the week's goal, negative beyond it; `null` without a debt service.
+    @Nullable public var debtMinutes: Int?
+    /// When the debt service computed that.
+    @Nullable public var debtAt: Int64?
+    /// Whether time passes.
+    public var isRunning: Bool
+
+    /// Seconds that a countdown shows: the rest of the current phase, rounded up; `null` when counting up.
+    @Nullable public var remainingSeconds: Int?
+    /// When the current phase of a running countdown ends.
+    @Nullable public var endsAt: Int64?
+    /// The same in ISO 8601, UTC.
+    @Nullable public var endsAtISO: String?
+    /// Whether there has been no contact with the owner for 30 seconds.
+    public var stale: Bool
+    /// When the contact was lost, once stale.
+    @Nullable public var staleSince: Int64?
+    /// The most by which the time is wrong on this node, in milliseconds; `null` if unknown.
+    @Nullable public var errorBound: Int?
+    /// Whether displays mark the time as approximate because of ``errorBound``.
+    @Nullable public var approximate: Bool?
+    /// The later start that ended the session.
+    @Nullable public var supersededBy: Superseder?
+    /// For a session that was taken over: its former owner, and when.
+    @Nullable public var continues: Continuation?
+    /// The intent that led to this revision, if one did.
+    @Nullable public var last: LastIntent?
+    /// Counts the owner's changes.
+    @Nullable public var revision: Int?
+    /// The number of the owner's journal, from 1; it rises by one after each loss.
+    @Nullable public var epoch: Int?
+    /// The order of the session's start.
+    @Nullable public var stamp: Stamp?
+
+    /// Describes a moment of a view.
+    /// - Parameters:
+    ///   - moment: The moment to describe; `nil` for that of the instant.
+    ///   - groupTime: Group time at that instant, in milliseconds since 1970.
+    ///   - clock: How good the wall clock of the reporting node is.
+    ///   - feeds: The last data of the services.
+    ///   - problems: The problems of the reporting node.
+    public init(
+        view: View, moment: Moment? = nil, space: SpaceID, node: NodeID, at instant: Instant, groupTime: Int64,
+        clock: ClockQuality? = nil, feeds: Feeds = Feeds(), problems: [ProblemReport] = []
+    ) {
+        let moment = moment ?? view.moment(at: instant.boot)
+        let register = moment?.register
+        let isCountdown = register?.mode == .countdown
+        self.space = space.rawValue
+        self.node = node.rawValue
+        linked = view.isLinked
+        self.clock = clock.map(ClockReport.init)
+        clockAhead = clock.map { _ in instant.wall - groupTime }
+        self.problems = problems
+        status = register?.status.rawValue ?? "idle"
+        session = register?.id.rawValue
+        lineage = register?.lineage.rawValue
+        owner = register?.owner.rawValue
+        isOwner = register != nil && view.isOwner
+        title = register?.title
+        icon = register?.icon
+        label = register?.label.map(LabelReport.init)
+        mode = register?.mode.rawValue
+        autoAdvance = register?.autoAdvance ?? false
+        plan = register?.plan.map(PhaseReport.init) ?? []
+        phase = register?.phase
+        currentPhase = moment.map(CurrentPhaseReport.init)
+        activityName = register?.title
+        startTime = register?.startedAt
+        elapsedSeconds = moment.map { Int($0.elapsed / 1_000) }
+        totalSeconds = isCountdown ? register?.currentPhase.seconds : nil
+        let calm = feeds.calm(of: register?.id)?.ifKnown
+        calmPercent = calm?.percent
+        calmTrend = calm?.trend?.rawValue
+        debtMinutes = feeds.debtMinutes(at: groupTime)
+        debtAt = feeds.week?.at
+        isRunning = register?.status == .running
+        remainingSeconds = isCountdown ? moment?.shownSeconds : nil
+        endsAt = register?.endsAt
+        endsAtISO = register?.endsAt.map(Self.iso)
+        stale = moment?.staleFor != nil
+        staleSince = moment?.staleFor.map { groupTime - $0 }
+        errorBound = moment.flatMap { $0.error.map { Int($0) } }
+        approximate = moment?.isApproximate
+        supersededBy = register?.supersededBy
+        continues = register?.continues
+        last = register?.last
+        revision = register?.rev
+        epoch = register?.epoch
+        stamp = register?.stamp
+    }
+
+    private static func iso(_ milliseconds: Int64) -> String {
+        // Half a millisecond more, since the formatter would cut .991 to .990.
+        Date(timeIntervalSince1970: (Double(milliseconds) + 0.5) / 1_000)
+            .formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+    }
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Session
+public import Wire
+
+extension NodeCore {
+    /// A task of the shell. It carries out all actions of an event, in order, before the next event.
+    public enum Action: Sendable {
+        /// Write to disk, then answer with ``Event/persisted(_:)`` or ``Event/persistFailed(_:)`` and the number.
+        indirect case persist(Write)
+        /// Publish a message.
+        ///
+        /// With a token the shell reports the outcome by ``Event/sent(_:_:)``, unless the connection ends first. `of` is the
+        /// encoded message, for observers; `nil` if it is none of the engine.
+        case send(Outgoing, Token?, of: Message?)
+        /// Subscribe at QoS 0, then publish the barrier, which returns behind all retained messages.
+        case subscribe([Filter], barrier: Outgoing)
+        /// End these subscriptions.
+        case unsubscribe([String])
+        /// End the connection for another program of this node's id, and connect again after this time.
+        case yield(milliseconds: Int64)
+        /// Answer the program that asked.
+        case reply(Ticket, Reply)
+        /// Move ledger records between the files of waiting and of acknowledged records. A failure is only logged: it is
+        /// repaired after the next start.
+        case changeRecords([RecordChange])
+        /// Read these acknowledged ledger records, and answer with ``Event/recordsRead(_:)``.
+        case readRecords([SessionID])
+        /// Hand on a message, after the engine has handled it.
+        ///
+        /// The node gets feeds alone, a service every message.
+        case deliver(Decoded)
+        /// The broker has confirmed an answer of this node.
+        case answered(Answer)
+        /// The broker has confirmed the presence that reports whether this machine sleeps. If a sleeping one was lost, it
+        /// counts as confirmed, so that the machine may suspend.
+        case announced(isSleeping: Bool)
+        /// The broker has confirmed every register that was sent, or their connection has ended.
+        case registersConfirmed
+        /// The retained messages of the first connection have arrived, or there will be no connection.
+        case caughtUp
+        /// ``NodeCore/view`` or ``NodeCore/isCatchingUp`` has changed.
+        case show
+        /// Write a line to the log.
+        case log(Note)
+    }
+
+    /// One write to disk. The journal replaces the one before. It must be written last, and only if all records were.
+    public struct Write: Sendable {
+        /// Counts the writes of a process.
+        public var number: Int
+        /// The state that the engine needs after a crash.
+        public var journal: Journal
+        /// Ledger records that the journal no longer contains and that wait for the debt service.
+        public var waiting: [DigestedRecord]
+        /// Ledger records that the journal no longer contains and that the debt service has acknowledged.
+        public var acknowledged: [DigestedRecord]
+    }
+
+    /// A subscription.
+    public struct Filter: Hashable, Sendable {
+        /// The topics, with `+` for one level.
+        public var topics: String
+        /// Whether the broker withholds this node's own messages.
+        public var isNoLocal: Bool
+    }
+
+    /// A change of the files of ledger records, one file for each session.
+    public enum RecordChange: Hashable, Sendable {
+        /// A waiting record was acknowledged.
+        case keep(SessionID)
+        /// An acknowledged record waits again, because the ledger has lost it.
+        case requeue(SessionID)
+        /// A waiting record was undone by a crash.
+        case removeWaiting(SessionID)
+        /// An acknowledged record is older than the weeks that the ledger compares.
+        case removeKept(SessionID)
+    }
+
+    /// An event for the log. The shell writes the text.
+    public enum Note: Hashable, Sendable {
+        /// A note of the engine.
+        case engine(Session.Note)
+        /// Another program uses this node's id, under this name.
+        case twin(name: String)
+        /// This connection ends for the other program, for some milliseconds.
+        case yielding(milliseconds: Int64)
+        /// The ledger has refused a record.
+        case recordNotTaken(SessionID, LedgerAck.Outcome)
+    }
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Session
+import Wire
+
+/// The messages that the broker has not confirmed yet, and the answers that wait to be sent.
+///
+/// An answer that was lost, or came up without a connection, waits as long as the asker can use it. Nothing else waits: the
+/// engine publishes register and presence again on each connection, and repeats objections to what is still wrong.
+struct Delivery: Sendable {
+    /// Milliseconds until an answer that was lost is sent again while its connection holds. A judgement: the asker sends
+    /// its intent again as often.
+    private static let resendInterval: Int64 = 1_000
+
+    /// A message whose outcome matters.
+    enum Content: Sendable {
+        case register(Register, bytes: Int)
+        case answer(Held)
+        case presence(isSleeping: Bool)
+    }
+
+    struct Held: Sendable {
+        var answer: Answer
+        /// Until when the asker can use it, on the boot clock.
+        var until: Int64
+    }
+
+    private var lastToken = 0
+    private var underWay: [NodeCore.Token: Content] = [:]
+    private var held: [Held] = []
+    /// When to send waiting answers on this connection, on the boot clock; `nil` if they wait for the next.
+    private(set) var resendAt: Int64?
+    /// The number of registers that are not confirmed yet.
+    private(set) var registers = 0
+    /// The size of the own register that the broker has refused; `nil` once it accepts one.
+    private(set) var refusedBytes: Int?
+
+    /// Records a message that leaves.
+    mutating func send(_ content: Content) -> NodeCore.Token {
+        lastToken += 1
+        underWay[lastToken] = content
+        if case .register = content { registers += 1 }
+        return lastToken
+    }
+
+    /// Records the outcome of a message.
+    /// - Returns: The message; `nil` for one of an earlier connection.
+    mutating func confirm(_ token: NodeCore.Token, _ confirmation: NodeCore.Confirmation, at boot: Int64) -> Content? {
+        guard let content = underWay.removeValue(forKey: token) else { return nil }
+        switch content {
+        case .register(_, let bytes):
+            registers -= 1
+            if confirmation == .delivered { refusedBytes = nil }
+            if confirmation == .refused(isTooLarge: true) { refusedBytes = bytes }
+        case .answer(let held):
+            if confirmation == .lost {
+                hold(held)
+                resendAt = resendAt ?? boot + Self.resendInterval
+            }
+        case .presence: break
+        }
+        return content
+    }
+
+    /// Keeps an answer for the next connection.
+    mutating func hold(_ answer: Held) {
+        held.append(answer)
+        if held.count > NodeCore.heldAnswers { held.removeFirst() }
+    }
+
+    /// Removes the waiting answers.
+    /// - Returns: Those that are still of use.
+    mutating func removeHeld(at boot: Int64) -> [Held] {
+        defer { (held, resendAt) = ([], nil) }
+        return held.filter { $0.until > boot }
+    }
+
+    /// Records that the connection has ended, and that its messages are lost.
+    /// - Parameter keepsAnswers: Whether answers wait for the next one.
+    /// - Returns: The lost messages in the order in which they were sent.
+    mutating func disconnect(keepsAnswers: Bool) -> [Content] {
+        let lost = underWay.sorted { $0.key < $1.key }.map(\.value)
+        for case .answer(let held) in lost where keepsAnswers { hold(held) }
+        underWay = [:]
+        registers = 0
+        resendAt = nil
+        return lost
+    }
+}
+
+extension NodeCore {
+    /// The most answers that wait for a connection. A judgement: the programs whose answers are dropped ask again.
+    package static let heldAnswers = 256
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Session
+public import Wire
+
+extension NodeCore {
+    /// An event that the shell reports to the core.
+    public enum Event: Sendable {
+        /// The files of an earlier process were read. The first event of a core, exactly once.
+        indirect case restored(Restored)
+        /// The broker accepted a connection.
+        /// - Parameters:
+        ///   - id: The connection's id, which must be larger than those of all earlier connections.
+        ///   - noLocal: Whether the broker can withhold a node's own messages (MQTT 5).
+        case connected(_ id: ConnectionID, noLocal: Bool)
+        /// The connection ended, and every message that was not confirmed is lost.
+        case disconnected(willRetry: Bool)
+        /// A message arrived.
+        case received(Packet)
+        /// The outcome of a message that was sent with a token.
+        case sent(Token, Confirmation)
+        /// The write of this number is on disk with its ledger records.
+        case persisted(Int)
+        /// The write of this number failed. Some of its ledger records may be on disk.
+        case persistFailed(Int)
+        /// Acknowledged ledger records were read, in answer to ``Action/readRecords(_:)``. Unreadable ones are left out.
+        case recordsRead([DigestedRecord])
+        /// A person on this machine starts a session. `id` must be new.
+        case start(Start, id: SessionID, Ticket)
+        /// A person on this machine asks for a change of the current session. `id` must be new.
+        case press(Press, id: IntentID, Ticket)
+        /// A person on this machine moves the current session here. `id` must be new.
+        case take(id: IntentID, Ticket)
+        /// The asking program ended; its ticket gets no reply any more.
+        case hangUp(Ticket)
+        /// The machine is about to suspend (`true`), or is awake again.
+        case sleeping(Bool)
+        /// The time of ``NodeCore/nextWake`` has come.
+        case wake
+    }
+
+    /// Connects a message with its confirmation.
+    public typealias Token = Int
+
+    /// The outcome of a message.
+    public enum Confirmation: Hashable, Sendable {
+        /// The broker has acknowledged it.
+        case delivered
+        /// The connection ended before the broker acknowledged it.
+        case lost
+        /// The broker has refused it.
+        case refused(isTooLarge: Bool)
+    }
+
+    /// A message as it arrived.
+    public struct Packet: Hashable, Sendable {
+        /// The full name of the topic.
+        public var topic: String
+        /// The payload, whatever it contains.
+        public var payload: [UInt8]
+        /// The broker's retain flag.
+        public var isRetained: Bool
+
+        /// Copies a message as it arrived; the core checks it.
+        public init(topic: String, payload: [UInt8], isRetained: Bool) {
+            self.topic = topic
+            self.payload = payload
+            self.isRetained = isRetained
+        }
+    }
+
+    /// The files of an earlier process.
+    public struct Restored: Sendable {
+        /// The journal; `nil` if there was none. The caller must check its registers: `Register.invalidField` is `nil`.
+        public var journal: Journal?
+        /// Ledger records that the debt service has not acknowledged.
+        public var waiting: [DigestedRecord]
+        /// Ledger records that it has acknowledged.
+        public var acknowledged: [DigestedRecord]
+
+        /// Makes the state of an earlier process; without arguments that of a new node.
+        public init(journal: Journal? = nil, waiting: [DigestedRecord] = [], acknowledged: [DigestedRecord] = []) {
+            self.journal = journal
+            self.waiting = waiting
+            self.acknowledged = acknowledged
+        }
+    }
+}

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Session
+public import Wire
+
+/// Groups arriving records into transactions of the ledger, and collects their answers.
+///
+/// Pure: the shell has the clock, the disk and the connection. It writes each ``nextBatch(at:)`` and passes the result to
+/// ``filed(_:at:)``; records that arrive meanwhile are the next batch. It publishes each ``nextAnswer()`` and reports its
+/// end to ``answered()``. Times named `now` are in milliseconds of a clock that stops in suspend.
+public struct LedgerIntake: Sendable {
+    /// A record of a space.
+    public struct Arrival: Hashable, Sendable {
+        /// The space.
+        public var space: SpaceID
+        /// The record.
+        public var digested: DigestedRecord
+        /// When it arrived, in milliseconds of group time.
+        public var at: Int64
+
+        /// Creates an arrival.
+        public init(space: SpaceID, digested: DigestedRecord, at: Int64) {
+            (self.space, self.digested, self.at) = (space, digested, at)
+        }
+    }
+
+    /// Something to report.
+    public enum Note: Hashable, Sendable {
+        /// `waiting` records wait, the oldest for `lag` milliseconds, and `dropped` records were dropped in all.
+        case behind(waiting: Int, lag: Int64, dropped: Int)
+        /// A record was refused for its dates.
+        case implausible(SpaceID, NodeID)
+        /// A record was refused because its node has recorded too many sessions.
+        case overQuota(SpaceID, NodeID)
+        /// The ledger holds another record of the same version.
+        case conflict(SpaceID, NodeID, SessionID)
+    }
+
+    /// The maximum number of records in one transaction.
+    public static let batch = 2_048
+    /// The maximum number of waiting records; further ones are dropped, and their nodes send them again.
+    public static let waitingLimit = 65_536
+    /// A longer wait, in milliseconds, is reported.
+    public static let lagLimit: Int64 = 5_000
+    /// The maximum number of answers without an acknowledgement of the broker.
+    public static let window = 32
+
+    private struct Asker: Hashable {
+        var space: SpaceID
+        var node: NodeID
+    }
+
+    private var waiting: [Arrival] = []
+    private var waitingSince: Int64 = 0
+    /// The records that are being written.
+    private var filing: [Arrival] = []
+    private var filingSince: Int64 = 0
+    private var dropped = 0
+    private var answers: [Asker: [LedgerAck.Item]] = [:]
+    /// The keys of ``answers``, in order.
+    private var askers: [Asker] = []
+    private var answersOut = 0
+    private var notes: [Note] = []
+
+    /// Creates an intake in which nothing waits.
+    public init() {}
+
+    /// Whether no record waits or is being written.
+    public var isIdle: Bool { waiting.isEmpty && filing.isEmpty }
+
+    /// Receives a record; `time` is group time, `now` the boot clock, both in milliseconds.
+    public mutating func receive(_ digested: DigestedRecord, in space: SpaceID, at time: Int64, now: Int64) {
+        let node = digested.record.node
+        guard digested.record.isPlausible(at: time) else {
+            notes.append(.implausible(space, node))
+            return answer(node, in: space, LedgerAck.Item(digested.name, .refused))
+        }
+        guard waiting.count < Self.waitingLimit else {
+            dropped += 1
+            return note(lag: now - waitingSince)
+        }
+        if waiting.isEmpty { waitingSince = now }
+        waiting.append(Arrival(space: space, digested: digested, at: time))
+        if !filing.isEmpty { noteLag(since: filingSince, at: now) }
+    }
+
+    /// Refuses a record that cannot be read, so that its node stops sending it.
+    public mutating func refuse(_ name: RecordName, of node: NodeID, in space: SpaceID) {
+        answer(node, in: space, LedgerAck.Item(name, .refused))
+    }
+
+    /// Returns the records to write in one transaction; none while others are being written.
+    public mutating func nextBatch(at now: Int64) -> [Arrival] {
+        guard filing.isEmpty else { return [] }
+        filing = Array(waiting.prefix(Self.batch))
+        waiting.removeFirst(filing.count)
+        (filingSince, waitingSince) = (waitingSince, now)
+        return filing
+    }
+
+    /// Answers for the batch that was written, at `now` of the boot clock in milliseconds.
+    ///
+    /// `outcomes` says how each record was filed; `nil` if none was, so that their nodes send them again.
+    public mutating func filed(_ outcomes: [InsertOutcome]?, at now: Int64) {
+        noteLag(since: filingSince, at: now)
+        for (arrival, outcome) in zip(filing, outcomes ?? []) {
+            let record = arrival.digested.record
+            let answered: LedgerAck.Outcome
+            switch outcome {
+            case .kept, .known, .older: answered = .kept
+            case .conflict:
+                answered = .conflict
+                notes.append(.conflict(arrival.space, record.node, record.id))
+            case .refused:
+                answered = .refused
+                notes.append(.overQuota(arrival.space, record.node))
+            }
+            answer(record.node, in: arrival.space, LedgerAck.Item(arrival.digested.name, answered))
+        }
+        filing = []
+    }
+
+    // MARK: Answers
+
+    private mutating func answer(_ node: NodeID, in space: SpaceID, _ item: LedgerAck.Item) {
+        let asker = Asker(space: space, node: node)
+        if answers[asker] == nil { askers.append(asker) }
+        answers[asker, default: []].append(item)
+    }
+
+    /// Returns the next message to publish; `nil` if there is none, or too many are not acknowledged.
+    public mutating func nextAnswer() -> (space: SpaceID, ack: LedgerAck)? {
+        guard answersOut < Self.window, let asker = askers.first, let items = answers[asker] else { return nil }
+        let rest = Array(items.dropFirst(LedgerAck.itemsLimit))
+        answers[asker] = rest.isEmpty ? nil : rest
+        if rest.isEmpty { askers.removeFirst() }
+        answersOut += 1
+        return (asker.space, LedgerAck(node: asker.node, items: Array(items.prefix(LedgerAck.itemsLimit))))
+    }
+
+    /// Records that an answer was acknowledged or lost.
+    public mutating func answered() { answersOut = max(0, answersOut - 1) }
+
+    /// Drops the answers after a lost connection: nodes send their records again.
+    public mutating func linkDown() { (answers, askers) = ([:], []) }
+
+    // MARK: Notes
+
+    /// Returns and removes what is to be reported.
+    public mutating func takeNotes() -> [Note] {
+        defer { notes = [] }
+        return notes
+    }
+
+    private mutating func noteLag(since: Int64, at now: Int64) {
+        if now - since > Self.lagLimit { note(lag: now - since) }
+    }
+
+    private mutating func note(lag: Int64) {
+        let note = Note.behind(waiting: waiting.count + filing.count, lag: lag, dropped: dropped)
+        // While the disk takes nothing, each further record would add one.
+        if case .behind = notes.last { notes.removeLast() }
+        notes.append(note)
+    }
+}

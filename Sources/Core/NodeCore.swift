@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Session
+public import Wire
+
+/// A whole node without clocks, disk and sockets: events go in, actions come out.
+///
+/// The shell must send ``Event/restored(_:)`` first; send events one at a time in the order in which they happened, each
+/// with readings of both clocks; carry out every action, in order, before the next event; and send ``Event/wake`` at
+/// ``nextWake``, or soon after. The node, the services, the simulated machine, the tests and the bench are loops around this
+/// one value, so the code that is simulated is the code that ships.
+public struct NodeCore: Sendable {
+    /// The engine. Only events change it.
+    public private(set) var engine: Engine
+    /// Reads and writes the messages of the space.
+    public let codec: WireCodec
+    /// The present connection; `nil` while there is none.
+    public private(set) var connection: ConnectionID?
+    /// When ``Event/wake`` is needed, on the boot clock; `nil` while only another event can change anything.
+    public private(set) var nextWake: Int64?
+
+    private var isNoLocal = false
+    /// Whether the retained messages of the present connection have arrived, or the wait for them has ended.
+    private var isReady = false
+    private var delivery = Delivery()
+    private var outbox = Outbox()
+    private var recordRetryAt: Int64?
+    /// The last write on disk whose records are not released yet.
+    private var persistedWrite: Int?
+    private var settling = Settling()
+    private var twin = Twin()
+    private var random: SplitMix64
+    private var shown: (view: View, isCatchingUp: Bool) = (View(), false)
+    private var actions: [Action] = []
+
+    /// Makes the core of a node that knows nothing yet.
+    /// - Parameters:
+    ///   - identity: The identity of the node.
+    ///   - space: The space that it takes part in.
+    ///   - seed: Determines the lengths of random waits; each process must have another one.
+    public init(identity: NodeIdentity, space: SpaceID, seed: UInt64) {
+        engine = Engine(identity: identity)
+        codec = WireCodec(space: space, me: identity.node)
+        random = SplitMix64(seed: seed)
+    }
+
+    /// Handles one event at one instant.
+    /// - Returns: The actions that the shell must carry out, in order.
+    public mutating func handle(_ event: Event, at now: Instant) -> [Action] {
+        releaseRecords(at: now)
+        switch event {
+        case .restored(let found): restore(found, at: now)
+        case .connected(let id, let noLocal): connected(id, noLocal: noLocal, at: now)
+        case .disconnected(let willRetry): disconnected(willRetry: willRetry, at: now)
+        case .received(let packet): if !twin.isYielding { receive(packet, at: now) }
+        case .sent(let token, let confirmation): confirm(token, confirmation, at: now)
+        case .persisted(let write): persisted(write, at: now)
+        case .persistFailed(let write): decide(.journalFailed(write), at: now)
+        case .recordsRead(let records): changeOutbox { $0.found(records, at: now.boot) }
+        case .start(let start, let id, let ticket): decide(.start(start, id: id, ticket: ticket), at: now)
+        case .press(let press, let id, let ticket): decide(.press(press, id: id, ticket: ticket), at: now)
+        case .take(let id, let ticket): decide(.take(id: id, ticket: ticket), at: now)
+        case .hangUp(let ticket): decide(.hangUp(ticket), at: now)
+        case .sleeping(let isSleeping): decide(.sleeping(isSleeping), at: now)
+        case .wake: decide(.wake, at: now)
+        }
+        return finish(at: now)
+    }
+
+    /// Handles an input that no event carries: a message without its bytes.
+    ///
+    /// The tests of `Session` forge such messages, and the bench does not measure the codec.
+    package mutating func handle(_ input: Input, at now: Instant) -> [Action] {
+        releaseRecords(at: now)
+        decide(input, at: now)
+        return finish(at: now)
+    }
+
+    /// Adds the consequences of an event to its actions.
+    private mutating func finish(at now: Instant) -> [Action] {
+        expire(at: now)
+        // An event that is no input of the engine may come when the engine is due.
+        if let due = engine.nextWake, due <= now.boot { decide(.wake, at: now) }
+        settle(at: now)
+        defer { actions = [] }
+        return actions
+    }
+
+    // MARK: Questions
+
+    /// The source of displays.
+    public var view: View { engine.view }
+
+    /// Whether the view may still be that of an earlier session.
+    public var isCatchingUp: Bool { engine.isCatchingUp }
+
+    /// Whether the retained messages of the first connection have arrived, or there will be no connection.
+    public var isCaughtUp: Bool { settling.isOver }
+
+    /// Whether the broker has not confirmed every register yet.
+    public var hasUnconfirmedRegisters: Bool { delivery.registers > 0 }
+
+    /// The size in bytes of the own register that the broker has refused; `nil` once it accepts one.
+    public var refusedBytes: Int? { delivery.refusedBytes }
+
+    /// The number of ledger records that the debt service has not acknowledged.
+    public var recordsWaiting: Int { outbox.waiting }
+
+    /// Whether the connection is about to be given up to another program of this id; messages are not read any more.
+    package var isYielding: Bool { twin.isYielding }
+
+    /// Returns whether another program uses this node's id. `boot` is the boot clock in milliseconds.
+    public func isTwinKnown(at boot: Int64) -> Bool { twin.isKnown(at: boot) }
+
+    /// Returns the message that the broker publishes when the connection breaks: this node's presence, offline.
+    public func will(of connection: ConnectionID, at now: Instant) -> Outgoing {
+        codec.will(for: engine.presence(at: now, connection: connection, online: true))
+    }
+
+    // MARK: The engine
+
+    private mutating func decide(_ input: Input, at now: Instant) {
+        for effect in engine.handle(input, at: now) { perform(effect, at: now) }
+    }
+
+    /// Shows changes and computes the next wake.
+    private mutating func settle(at now: Instant) {
+        if connection != nil, !isReady, !engine.isCatchingUp { becomeReady(at: now) }
+        if engine.view != shown.view || engine.isCatchingUp != shown.isCatchingUp {
+            shown = (engine.view, engine.isCatchingUp)
+            actions.append(.show)
+        }
+        let release = persistedWrite.map { _ in now.boot + 1 }
+        nextWake = [
+            engine.nextWake, release, recordRetryAt, isReady ? delivery.resendAt : nil, twin.deadline,
+            settling.deadline,
+        ].compactMap(\.self).min()
+    }
+
+    private mutating func perform(_ effect: Effect, at now: Instant) {
+        switch effect {
+        case .journal(let journal, let number):
+            let records = outbox.file(except: journal.own?.id, write: number)
+            let write = Write(
+                number: number, journal: journal, waiting: records.waiting, acknowledged: records.acknowledged)
+            actions.append(.persist(write))
+        case .record(let register, let isApproximate): outbox.hold(register, isApproximate: isApproximate)
+        case .publish(let message): publish(message, at: now)
+        case .barrier(let connection): subscribe(connection)
+        case .reply(let ticket, let reply): actions.append(.reply(ticket, reply))
+        case .log(let note): actions.append(.log(.engine(note)))
+        }
+    }
+
+    /// Whether a rule is kept: always, except in the mutants of the simulator.
+    private func keeps(_ rule: Rules) -> Bool { engine.identity.rules.contains(rule) }
+
+    private var isAnnounced: Bool { engine.identity.isAnnounced }
+
+    private var isService: Bool { engine.identity.role == .service }
+
+    private mutating func expire(at now: Instant) {
+        func isDue(_ deadline: Int64?) -> Bool { deadline.map { $0 <= now.boot } ?? false }
+        if isDue(twin.deadline) { passBarrier(at: now) }
+        if settling.expire(at: now.boot) { actions.append(.caughtUp) }
+        if isDue(recordRetryAt) { changeOutbox { $0.retry(at: now.boot) } }
+        if isReady, isDue(delivery.resendAt) { sendHeldAnswers(at: now) }
+    }
+
+    // MARK: The disk
+
+    private mutating func restore(_ found: Restored, at now: Instant) {
+        let journal = found.journal?.owned(by: codec.me)
+        changeOutbox { outbox in
+            outbox.restore(waiting: found.waiting, acknowledged: found.acknowledged)
+            // The record as it was found: the engine's changes are not on disk yet.
+            if let record = journal?.record { outbox.restored(record, at: now.boot) }
+        }
+        decide(.restored(journal), at: now)
+    }
+
+    private mutating func persisted(_ write: Int, at now: Instant) {
+        decide(.journalled(write), at: now)
+        persistedWrite = write
+    }
+
+    /// Releases the records of an earlier write. The register and the answers, which people wait for, have left by then.
+    private mutating func releaseRecords(at now: Instant) {
+        guard let write = keeps(.recordsHeld) ? persistedWrite : .max else { return }
+        persistedWrite = nil
+        changeOutbox { $0.persisted(write, at: now.boot) }
+    }
+
+    /// Changes the outbox and carries out its tasks.
+    private mutating func changeOutbox(_ change: (inout Outbox) -> Void) {
+        change(&outbox)
+        let requests = outbox.removeRequests()
+        if !requests.changes.isEmpty { actions.append(.changeRecords(requests.changes)) }
+        if !requests.wanted.isEmpty { actions.append(.readRecords(requests.wanted)) }
+        for digested in requests.outgoing { actions.append(.send(codec.encode(digested), nil, of: nil)) }
+        for note in requests.notes { actions.append(.log(note)) }
+        recordRetryAt = outbox.nextRetry(using: &random)
+    }
+
+    // MARK: The connection
+
+    private mutating func connected(_ id: ConnectionID, noLocal: Bool, at now: Instant) {
+        connection = id
+        isReady = false
+        isNoLocal = noLocal
+        twin.connected(as: id)
+        decide(.linkUp(id), at: now)
+    }
+
+    private mutating func disconnected(willRetry: Bool, at now: Instant) {
+        connection = nil
+        isReady = false
+        twin.disconnected()
+        for case .presence(let isSleeping) in delivery.disconnect(keepsAnswers: keeps(.answersKept)) where isSleeping {
+            actions.append(.announced(isSleeping: true))
+        }
+        actions.append(.registersConfirmed)
+        changeOutbox { $0.link(isUp: false, at: now.boot) }
+        decide(.linkDown, at: now)
+        if !willRetry, settling.end() { actions.append(.caughtUp) }
+    }
+
+    /// Subscribes, with a barrier to this node behind all retained messages.
+    ///
+    /// Under MQTT 5 a node asks not to receive its own registers, which the broker would send back before any other node
+    /// gets them. Until the barrier it subscribes to its own session by name, to learn the register that the broker kept.
+    private mutating func subscribe(_ connection: ConnectionID) {
+        var filters = codec.subscriptions.map { Filter(topics: $0, isNoLocal: isNoLocal && !codec.needsEcho(on: $0)) }
+        if isNoLocal { filters.insert(Filter(topics: codec.ownSession, isNoLocal: false), at: 0) }
+        actions.append(.subscribe(filters, barrier: codec.barrier(connection)))
+    }
+
+    /// Passes the barrier, unless a twin may have an answer on its way.
+    private mutating func barrierReturned(_ id: ConnectionID, at now: Instant) {
+        guard id == connection, twin.barrierReturned(at: now.boot) else { return }
+        passBarrier(at: now)
+    }
+
+    private mutating func passBarrier(at now: Instant) {
+        guard let connection, !twin.isYielding else { return }
+        twin.keepConnection()
+        decide(.barrierPassed(connection), at: now)
+    }
+
+    /// Sends what waited for the barrier: answers behind the own register, then records, which no person waits for.
+    private mutating func becomeReady(at now: Instant) {
+        isReady = true
+        if settling.barrierPassed(needsAnswers: !isAnnounced && engine.peers.isEmpty, at: now.boot) {
+            actions.append(.caughtUp)
+        }
+        sendHeldAnswers(at: now)
+        changeOutbox { $0.link(isUp: true, at: now.boot) }
+        if isNoLocal { actions.append(.unsubscribe([codec.ownSession])) }
+    }
+
+    private mutating func receive(_ packet: Packet, at now: Instant) {
+        let decoded = codec.decode(
+            topic: packet.topic, payload: packet.payload, retained: packet.isRetained, now: engine.groupTime(now))
+        switch decoded {
+        case .message(.presence(let presence), let sender) where isAnnounced && sender == codec.me:
+            updateTwin(presence, isRetained: packet.isRetained, at: now)
+            if !twin.isYielding { receive(.presence(presence), from: sender, in: packet, at: now) }
+        case .message(let message, let sender):
+            if case .register(let register) = message, isAnnounced, sender == codec.me, !isReady {
+                expectTwin(behind: register)
+            }
+            receive(message, from: sender, in: packet, at: now)
+        case .barrier(let id): barrierReturned(id, at: now)
+        case .erased(let sender): decide(.erased(from: sender), at: now)
+        case .discard(let reason, let sender): decide(.discarded(reason, from: sender), at: now)
+        case .ledgerAck(let ack):
+            if isAnnounced, ack.node == codec.me { changeOutbox { $0.receive(ack, at: now.boot) } }
+        case .feed, .sound, .record, .ignored: break
+        }
+        let isDelivered = if case .feed = decoded { true } else { isService }
+        if isDelivered { actions.append(.deliver(decoded)) }
+    }
+
+    private mutating func receive(_ message: Message, from sender: NodeID, in packet: Packet, at now: Instant) {
+        decide(.received(message, from: sender, retained: packet.isRetained), at: now)
+        switch message {
+        case .presence, .register: settling.receivedState(at: now.boot)
+        case .intent, .ack, .hello, .ping, .pong: break
+        }
+    }
+
+    /// Expects a twin if the broker keeps a register of this node that the journal lacks.
+    ///
+    /// Either the journal was lost, or another program writes under this node's id. The retained presence does not decide
+    /// it, since this node's own has replaced it.
+    private mutating func expectTwin(behind register: Register) {
+        let own = engine.register(of: codec.me)?.version
+        if own.map({ $0 < register.version }) ?? true { twin.expect() }
+    }
+
+    /// Checks a presence under this node's id, and gives the connection up to an earlier twin.
+    private mutating func updateTwin(_ presence: Presence, isRetained: Bool, at now: Instant) {
+        guard let connection else { return }
+        if twin.receive(presence, retained: isRetained, on: connection, at: now.boot) {
+            actions.append(.log(.twin(name: twin.name)))
+        }
+        guard twin.isYielding else { return }
+        let wait = twin.nextWait(using: &random)
+        actions.append(.log(.yielding(milliseconds: wait)))
+        actions.append(.yield(milliseconds: wait))
+    }
+
+    // MARK: Sending
+
+    private mutating func publish(_ message: Message, at now: Instant) {
+        switch message {
+        case .register(let register):
+            let outgoing = codec.encode(message)
+            let token = delivery.send(.register(register, bytes: outgoing.payload.count))
+            actions.append(.send(outgoing, token, of: message))
+        case .ack(.answer(let answer)):
+            let held = Delivery.Held(answer: answer, until: now.boot + Limits.intentLife)
+            if connection != nil { send(held) } else if keeps(.answersKept) { delivery.hold(held) }
+        case .presence(let presence):
+            let token = delivery.send(.presence(isSleeping: presence.isSleeping))
+            actions.append(.send(codec.encode(message), token, of: message))
+        case .ack, .intent, .hello, .ping, .pong: actions.append(.send(codec.encode(message), nil, of: message))
+        }
+    }
+
+    private mutating func sendHeldAnswers(at now: Instant) {
+        for held in delivery.removeHeld(at: now.boot) { send(held) }
+    }
+
+    private mutating func send(_ held: Delivery.Held) {
+        let message = Message.ack(.answer(held.answer))
+        actions.append(.send(codec.encode(message), delivery.send(.answer(held)), of: message))
+    }
+
+    /// Handles a confirmation. That of a register replaces the echo that the broker withholds.
+    private mutating func confirm(_ token: Token, _ confirmation: Confirmation, at now: Instant) {
+        guard let content = delivery.confirm(token, confirmation, at: now.boot) else { return }
+        switch content {
+        case .register(let register, _):
+            if delivery.registers == 0 { actions.append(.registersConfirmed) }
+            guard confirmation == .delivered, isNoLocal else { return }
+            decide(.received(.register(register), from: codec.me, retained: false), at: now)
+        case .answer(let held): if confirmation == .delivered { actions.append(.answered(held.answer)) }
+        case .presence(let isSleeping):
+            if isSleeping || confirmation == .delivered { actions.append(.announced(isSleeping: isSleeping)) }
+        }
+    }
+}

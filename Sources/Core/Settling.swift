@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The wait of the first connection for retained messages.
+///
+/// Some brokers withhold retained messages from wildcard subscriptions. Then a passing remote knows no node: it has sent a
+/// hello, and waits for the answers.
+struct Settling: Sendable {
+    /// Milliseconds that a remote waits for the first answer to its hello. A judgement: a node answers one hello a second,
+    /// up to 200 ms later.
+    private static let helloPatience: Int64 = 1_500
+    /// Milliseconds that it waits for further answers: longer than the 200 ms over which nodes spread them.
+    private static let helloSpread: Int64 = 300
+
+    /// Whether the wait has ended, for this process.
+    private(set) var isOver = false
+    /// When it ends without further answers, on the boot clock.
+    private(set) var deadline: Int64?
+    private var isAnswered = false
+
+    /// Records that the barrier has returned.
+    /// - Returns: Whether the wait has ended.
+    mutating func barrierPassed(needsAnswers: Bool, at boot: Int64) -> Bool {
+        guard needsAnswers, !isOver else { return end() }
+        deadline = boot + Self.helloPatience
+        return false
+    }
+
+    /// Records a presence or register of a node.
+    mutating func receivedState(at boot: Int64) {
+        guard deadline != nil, !isAnswered else { return }
+        isAnswered = true
+        deadline = boot + Self.helloSpread
+    }
+
+    /// Ends the wait if it is due.
+    /// - Returns: Whether it has ended.
+    mutating func expire(at boot: Int64) -> Bool {
+        guard let deadline, deadline <= boot else { return false }
+        return end()
+    }
+
+    /// Ends the wait.
+    /// - Returns: Whether it was not over before.
+    mutating func end() -> Bool {
+        defer { isOver = true }
+        deadline = nil
+        return !isOver
+    }
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Session
+
+/// Another program that takes part in the space under this node's id, as after a machine was cloned.
+struct Twin: Sendable {
+    /// The number of a twin's presences after which it is certain and logged.
+    ///
+    /// The first may be left over from an earlier process of this node.
+    private static let certain = 2
+    /// The longest wait of the program that backs off, in milliseconds. A judgement, stated by the protocol.
+    private static let longestWait: Int64 = 60_000
+    /// The first wait, in milliseconds; it doubles. A judgement, stated by the protocol.
+    private static let shortestWait: Int64 = 2_000
+    /// Milliseconds after the last presence until the conflict counts as over: longer than two attempts are apart.
+    private static let memory = 3 * longestWait
+    /// Milliseconds that the barrier waits for a twin's answer. The engine counts it as passed half a second later.
+    private static let patience: Int64 = 1_500
+    /// Connections of this process that are remembered. A judgement: presences of older ones do not arrive any more.
+    private static let connections = 16
+
+    /// Connections of this process, whose presences may still return.
+    private var own: [ConnectionID] = []
+    /// When the last presence of a twin arrived, on the boot clock.
+    private var lastReceived: Int64?
+    private var presences = 0
+    private var retreats = 0
+    /// Whether a presence of it arrived on the present connection.
+    private var isHere = false
+    /// Its name for people.
+    private(set) var name = ""
+    /// Whether there may be one, so that the barrier waits for its answer.
+    private var isExpected = false
+    /// When the barrier passes without an answer, on the boot clock.
+    private(set) var deadline: Int64?
+    /// Whether the present connection is about to be given up to it.
+    private(set) var isYielding = false
+
+    /// Begins a connection of this process.
+    mutating func connected(as connection: ConnectionID) {
+        own.append(connection)
+        if own.count > Self.connections { own.removeFirst() }
+        isExpected = retreats > 0
+        isHere = false
+        isYielding = false
+    }
+
+    /// Receives a presence under this node's id.
+    /// - Returns: Whether to tell a person now.
+    mutating func receive(_ presence: Presence, retained: Bool, on connection: ConnectionID, at boot: Int64) -> Bool {
+        guard presence.online, !own.contains(presence.connection) else { return false }
+        // A retained one may be left over from a connection that has ended.
+        guard !retained else {
+            isExpected = true
+            return false
+        }
+        if !isKnown(at: boot) { presences = min(presences, Self.certain - 1) }
+        presences += 1
+        lastReceived = boot
+        isHere = true
+        name = presence.name
+        // Ids of connections are ordered by time, and the later one backs off.
+        if presence.connection < connection {
+            isYielding = true
+            deadline = nil
+        }
+        return presences == Self.certain
+    }
+
+    /// Makes the barrier of the present connection wait for a twin's answer.
+    mutating func expect() { isExpected = true }
+
+    /// Records that the barrier has returned.
+    /// - Returns: Whether it passes at once; otherwise it waits until ``deadline`` for a twin's answer.
+    mutating func barrierReturned(at boot: Int64) -> Bool {
+        if isExpected { deadline = boot + Self.patience }
+        return !isExpected
+    }
+
+    mutating func disconnected() {
+        deadline = nil
+        isYielding = false
+    }
+
+    /// Records that no twin has claimed the present connection.
+    mutating func keepConnection() {
+        retreats = 0
+        isExpected = false
+        deadline = nil
+        if !isHere { presences = 0 }
+    }
+
+    /// The wait before the next attempt, in milliseconds. It doubles, and is up to a quarter shorter at random, so that two
+    /// programs do not meet again and again.
+    mutating func nextWait(using random: inout SplitMix64) -> Int64 {
+        let wait = min(Self.longestWait, Self.shortestWait << Int64(min(retreats, 8)))
+        retreats += 1
+        return wait - Int64.random(in: 0...wait / 4, using: &random)
+    }
+
+    /// Whether to show the conflict to people.
+    func isKnown(at boot: Int64) -> Bool {
+        guard presences >= Self.certain, let lastReceived else { return false }
+        return boot - lastReceived < Self.memory
+    }
+}

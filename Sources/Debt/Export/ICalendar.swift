@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Session
+
+/// Writes sessions as an iCalendar file (RFC 5545).
+package enum ICalendar {
+    /// Returns the calendar, with an event for each span. Every line ends with CR LF.
+    package static func text(of entries: [(entry: Entry, spans: [Shares.Span])], now: Int64) -> String {
+        var lines = ["BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//Lockstep//history//EN"]
+        for (entry, spans) in entries {
+            for (index, span) in spans.enumerated() {
+                lines += [
+                    "BEGIN:VEVENT", "UID:\(entry.record.id)-\(index)@lockstep", "DTSTAMP:\(time(now))",
+                    "DTSTART:\(time(span.from))", "DTEND:\(time(span.to))",
+                    "SUMMARY:\(escaped(entry.record.title.isEmpty ? span.kind.rawValue : entry.record.title))",
+                ]
+                if let label = entry.record.label { lines.append("CATEGORIES:\(escaped(label.name))") }
+                lines.append("END:VEVENT")
+            }
+        }
+        return (lines + ["END:VCALENDAR"]).map { folded($0) + "\r\n" }.joined()
+    }
+
+    private static func time(_ instant: Int64) -> String {
+        let (date, time) = Zone.utc.local(instant)
+        let (year, month, day) = date.components
+        let numbers = [Int64(month), Int64(day), time / 3_600_000, time / 60_000 % 60, time / 1_000 % 60]
+        let parts = numbers.map { $0 < 10 ? "0\($0)" : "\($0)" }
+        return "\(year)\(parts[0])\(parts[1])T\(parts[2])\(parts[3])\(parts[4])Z"
+    }
+
+    private static func escaped(_ text: String) -> String {
+        text.map { "\\;,".contains($0) ? "\\\($0)" : String($0) }.joined()
+    }
+
+    /// Folds a line at 75 bytes; continuation lines start with a space.
+    private static func folded(_ line: String) -> String {
+        var (folded, width) = ("", 0)
+        for character in line {
+            let bytes = String(character).utf8.count
+            if width + bytes > 74 {
+                folded += "\r\n "
+                width = 1
+            }
+            folded.append(character)
+            width += bytes
+        }
+        return folded
+    }
+}

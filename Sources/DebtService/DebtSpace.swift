@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Core
+import Debt
+import Mosquitto
+import Services
+import Session
+import Setup
+import Shell
+import Wire
+
+/// The debt of one space: its core, its week, and the answers to its nodes. It lives on the service's thread.
+final class DebtSpace: ServiceSpace {
+    let id: SpaceID
+    let core: ServiceCore
+    private let output: ServiceOutput
+    private let ledger: Ledger
+
+    private var book: WeekBook
+    private var published: DebtFeed?
+    private var publishedYear: DebtYear?
+    private var compared: [NodeID: ConnectionID] = [:]
+    /// The nodes that the ledger holds as offline.
+    private var gone: Set<NodeID>
+    /// When the feed may change by time alone, in milliseconds of group time.
+    private(set) var nextUpdate: Int64 = 0
+
+    init(
+        space: SpaceID, settings: DebtSettings, ledger: Ledger, history: RulesHistory, bootID: BootID, loop: EventLoop,
+        output: ServiceOutput
+    ) {
+        id = space
+        self.output = output
+        self.ledger = ledger
+        // A ledger that cannot be read is reported at the next write.
+        gone = Set(((try? ledger.gone(of: space)) ?? [:]).keys)
+        book = WeekBook(space: space, ledger: ledger, history: history)
+        core = ServiceCore(
+            space: space, settings: settings.node, isAnnounced: !settings.isEverySpace, bootID: bootID, loop: loop,
+            output: output)
+    }
+
+    func handle(_ event: NodeCore.Event) {
+        if case .disconnected = event {
+            compared = [:]
+            published = nil
+            publishedYear = nil
+        }
+        core.handle(event)
+    }
+
+    // MARK: Nodes
+
+    /// Sends a node the digests of its records in the ledger, once for each of its connections.
+    func compare(with node: NodeID) throws {
+        guard core.state.view.isLinked, let presence = core.state.peers[node].presence, presence.online,
+            compared[node] != presence.connection
+        else { return }
+        if compared.count > Limits.nodes { compared = [:] }
+        compared[node] = presence.connection
+        output.publish(core.codec.encode(LedgerAck(node: node, weeks: try ledger.weeks(of: node, in: id))))
+    }
+
+    /// Stores which nodes are offline: an open run counts only until its owner went offline.
+    /// - Returns: Whether the ledger has changed.
+    func mark(_ changes: [(node: NodeID, change: PresenceQueue.Change)]) throws -> Bool {
+        var marks: [(node: NodeID, goneSince: Int64?)] = []
+        for (node, change) in changes where core.state.peers[node].presence?.role == .node {
+            let wasGone = gone.contains(node)
+            if wasGone, change.hasReturned { marks.append((node, nil)) }
+            if let since = change.goneSince, !wasGone || change.hasReturned { marks.append((node, since)) }
+        }
+        guard !marks.isEmpty else { return false }
+        let isNews = try ledger.mark(marks, in: id)
+        for (node, since) in marks { if since == nil { gone.remove(node) } else { gone.insert(node) } }
+        if isNews { forgetWeeks() }
+        return isNews
+    }
+
+    /// Publishes an answer to a node.
+    func publish(_ ack: LedgerAck, completion: @escaping ServiceOutput.Completion) {
+        output.publish(core.codec.encode(ack), completion: completion)
+    }
+
+    // MARK: The week
+
+    /// Discards the computed weeks that a change from `instant` on can affect.
+    func forget(from instant: Int64) { book.forget(from: instant) }
+
+    func forgetWeeks() { book.forget(history: nil) }
+
+    /// Lets the next update come by `instant`, in milliseconds of group time.
+    func updates(by instant: Int64) { nextUpdate = min(nextUpdate, instant) }
+
+    /// Publishes the week if it has changed.
+    func update() throws {
+        let now = core.groupTime(at: Clocks.now())
+        let feed = try book.feed(at: now)
+        nextUpdate = min(book.nextBoundary(after: now), feed.week?.until ?? .max)
+        if nextUpdate <= now { nextUpdate = now + 1_000 }
+        guard core.state.view.isLinked, feed.isNews(after: published) else { return }
+        published = feed
+        output.publish(core.codec.encode(feed))
+    }
+
+    /// Reads one of the weeks before this one. After the last one, publishes the past year if it has changed.
+    /// - Returns: Whether more weeks are to be read.
+    func updateYear() throws -> Bool {
+        guard core.state.view.isLinked else { return false }
+        guard let year = try book.year(at: core.groupTime(at: Clocks.now())) else { return true }
+        guard year.isNews(after: publishedYear) else { return false }
+        publishedYear = year
+        output.publish(core.codec.encode(year))
+        return false
+    }
+}

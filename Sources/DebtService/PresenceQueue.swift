@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Mosquitto
+import Session
+
+/// The nodes whose presence has arrived.
+///
+/// Presences have no rate limit, so each node is handled at most once in an ``interval``.
+struct PresenceQueue {
+    /// A node in its space.
+    struct Key: Hashable {
+        var space: SpaceID
+        var node: NodeID
+    }
+
+    /// The presences of a node since it was handled last.
+    struct Change: Hashable {
+        /// Whether the node was online meanwhile.
+        var hasReturned = false
+        /// When it went offline, in milliseconds of group time; `nil` if it is online.
+        var goneSince: Int64?
+        /// When it can be handled, on the boot clock.
+        var due: Int64
+    }
+
+    /// The minimum time between two handlings of a node, in milliseconds.
+    static let interval: Int64 = 5_000
+
+    private var waiting: [Key: Change] = [:]
+    /// When the nodes of the last ``interval`` were handled, on the boot clock.
+    private var handled: [Key: Int64] = [:]
+    private var armedFor: Int64?
+    private let timer: LoopTimer
+
+    /// - Parameter timer: Fires when a node can be handled.
+    init(timer: LoopTimer) { self.timer = timer }
+
+    /// Adds the presence of a node.
+    /// - Parameters:
+    ///   - goneSince: When the node went offline, in milliseconds of group time; `nil` if it is online.
+    ///   - now: The boot clock, in milliseconds.
+    mutating func insert(_ key: Key, goneSince: Int64?, at now: Int64) {
+        var change = waiting[key] ?? Change(due: handled[key].map { $0 + Self.interval } ?? now)
+        change.hasReturned = change.hasReturned || goneSince == nil
+        change.goneSince = goneSince.map { change.goneSince ?? $0 }
+        waiting[key] = change
+        arm(for: change.due)
+    }
+
+    /// Returns and removes the nodes that can be handled now.
+    mutating func takeDue(at now: Int64) -> [Key: Change] {
+        armedFor = nil
+        let due = waiting.filter { $0.value.due <= now }
+        waiting = waiting.filter { $0.value.due > now }
+        handled = handled.filter { now - $0.value < Self.interval }
+        for key in due.keys { handled[key] = now }
+        if let next = waiting.values.map(\.due).min() { arm(for: next) }
+        return due
+    }
+
+    private mutating func arm(for due: Int64) {
+        guard armedFor.map({ due < $0 }) ?? true else { return }
+        armedFor = due
+        timer.arm(atBootMilliseconds: due)
+    }
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The page for a link that no longer pairs a phone.
+public struct PairingPage: Sendable {
+    private let strings: Strings
+
+    /// Creates the page in a language.
+    public init(_ strings: Strings) { self.strings = strings }
+
+    /// The whole document.
+    public var html: String {
+        let title = Markup.escaped(strings[.linkOver])
+        let advice = Markup.escaped(strings.text(.linkAgain, ["command": .userText("lockstep phone add")]))
+        return """
+            <!DOCTYPE html>
+            <html lang="\(strings.language)" dir="\(strings.isRightToLeft ? "rtl" : "ltr")">
+            <head>
+            <meta charset="utf-8">
+            <meta name="viewport" content="width=device-width, initial-scale=1">
+            <meta name="color-scheme" content="dark light">
+            <title>\(title)</title>
+            <link rel="icon" href="data:,">
+            </head>
+            <body>
+            <h1>\(title)</h1>
+            <p>\(advice)</p>
+            </body>
+            </html>
+
+            """
+    }
+}

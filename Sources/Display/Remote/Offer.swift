@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Control
+import Session
+
+/// A session that a display offers to start with one press.
+public struct Offer: Hashable, Sendable, Encodable {
+    /// The caption.
+    public var text: Localized
+    /// The plan in short, as "4 × 25 min"; empty if ``text`` says it.
+    public var detail: Localized
+    /// The label of the session.
+    public var label: LabelReport?
+    /// The emoji of the session.
+    public var emoji: Localized?
+    /// The request that starts it.
+    public var request: StartRequest
+
+    /// Offers a preset.
+    public init(_ preset: Preset, strings: Strings) {
+        self.init(
+            text: .userText(preset.name),
+            detail: Self.short(preset.plan.map { ($0.kind.isBreak, $0.seconds) }, strings),
+            request: StartRequest(preset: preset.name))
+    }
+
+    /// Offers a session like one before.
+    init(again session: RecentSession, strings: Strings) {
+        let start = session.start
+        let phases = (start.phases ?? []).map { phase in
+            (phase.kind.flatMap(PhaseKind.init(rawValue:))?.isBreak == true, phase.seconds)
+        }
+        let plan = phases.isEmpty ? strings[.countUp] : Self.short(phases, strings)
+        let name = start.title ?? start.label
+        self.init(
+            text: name.map(Localized.userText) ?? plan, detail: name == nil ? "" : plan,
+            label: start.label.map { LabelReport(name: $0, colour: start.colour) },
+            emoji: start.icon.flatMap { Icon.isEmoji($0) ? .userText($0) : nil }, request: start)
+    }
+
+    /// Offers one phase of focus of the usual length.
+    static func focus(_ strings: Strings) -> Offer {
+        let seconds = PhaseDefaults().focus
+        return Offer(
+            text: strings.text(.shortMinutes, count: seconds / 60), detail: "", request: StartRequest(seconds: seconds))
+    }
+
+    /// Offers a count-up.
+    static func countUp(_ strings: Strings) -> Offer {
+        Offer(text: strings[.countUp], detail: "", request: StartRequest(mode: Mode.countup.rawValue))
+    }
+
+    private init(
+        text: Localized, detail: Localized, label: LabelReport? = nil, emoji: Localized? = nil, request: StartRequest
+    ) {
+        self.text = text
+        self.detail = detail
+        self.label = label
+        self.emoji = emoji
+        self.request = request
+    }
+
+    /// Returns a plan as "4 × 25 min" if it repeats one length, else its whole length.
+    private static func short(_ phases: [(isBreak: Bool, seconds: Int)], _ strings: Strings) -> Localized {
+        let lengths = phases.filter { !$0.isBreak }.map(\.seconds)
+        if let first = lengths.first, lengths.count > 1, first % 60 == 0, Set(lengths).count == 1 {
+            return "\(lengths.count) × \(strings.text(.shortMinutes, count: first / 60))"
+        }
+        let whole = phases.reduce(0) { $0 + $1.seconds }
+        return strings.text(.shortMinutes, count: (whole + 59) / 60)
+    }
+}

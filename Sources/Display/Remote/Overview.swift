@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Control
+import Session
+
+/// Everything that the remote page shows besides the session: starts, machines, the week, and its own words.
+public struct Overview: Sendable, Encodable {
+    /// A machine of the space.
+    struct Machine: Encodable {
+        var name: Localized
+        /// Its state, and whether it owns the session, in words.
+        var texts: [Localized]
+        var isOnline: Bool
+        /// Whether a person must look after it.
+        var isWrong: Bool
+        var isOwner: Bool
+    }
+
+    /// This week, up to now.
+    struct WeekSums: Encodable {
+        var debt: Localized
+        var today: Localized
+        var texts: [Localized]
+    }
+
+    /// The sessions of a day, the latest first.
+    struct Day: Encodable {
+        var name: Localized
+        var done: Localized
+        var sessions: [Item]
+
+        struct Item: Encodable {
+            var time: Localized
+            var text: Localized
+            var label: LabelReport?
+            var done: Localized
+        }
+    }
+
+    /// A colour that a person can choose for a label.
+    struct Choice: Encodable {
+        var name: String
+        var colour: String
+    }
+
+    let language: String
+    let direction: String
+    let node: Localized
+    /// Whether the page may press and start.
+    let mayPress: Bool
+    /// The caption of the button that takes the session to this node; `nil` if there is nothing to take.
+    let take: Localized?
+    /// Sessions like the last ones.
+    let again: [Offer]
+    /// The usual session, the open one, and the node's presets.
+    let presets: [Offer]
+    let machines: [Machine]
+    let week: WeekSums?
+    let days: [Day]
+    let labels: [LabelReport]
+    let colours: [Choice]
+    let words: [String: Strings.Entry]
+
+    /// The sessions that are offered again.
+    private static let againLimit = 4
+    /// The days whose sessions are listed, today included.
+    private static let daysLimit = 7
+    /// The labels to choose from.
+    private static let labelsLimit = 12
+
+    /// Creates the overview of a node.
+    /// - Parameters:
+    ///   - shown: The session and the problems of the node.
+    ///   - nodes: The known nodes of the space.
+    ///   - week: The numbers of the week; `nil` without a debt service.
+    ///   - recent: The sessions that the node has seen, the latest first.
+    ///   - presets: The presets of the node.
+    ///   - mayPress: Whether the client may press.
+    ///   - groupTime: The present, in milliseconds since 1970.
+    ///   - utcOffset: Returns the local offset from UTC in seconds at a time.
+    public init(
+        _ shown: NodeView, nodes: [NodeReport], week: WeekNumbers?, recent: [RecentSession], presets: [Preset],
+        mayPress: Bool, groupTime: Int64, utcOffset: (Int64) -> Int, strings: Strings
+    ) {
+        language = strings.language
+        direction = strings.isRightToLeft ? "rtl" : "ltr"
+        node = .userText(shown.node?.rawValue ?? "")
+        self.mayPress = mayPress && !shown.isReadOnly
+        let live = shown.view.register.flatMap { $0.status.isLive ? $0 : nil }
+        take = live == nil || shown.view.isOwner ? nil : strings.text(.takeHere, ["node": node])
+        let sessions = recent.map { seen in
+            // The running session has gone on since.
+            live.flatMap { $0.lineage.rawValue == seen.lineage ? RecentSession($0, at: groupTime) : nil } ?? seen
+        }
+        var known: [StartRequest] = []
+        for session in sessions where !known.contains(session.start) && known.count < Self.againLimit {
+            known.append(session.start)
+        }
+        again = known.compactMap { start in
+            sessions.first { $0.start == start }.map { Offer(again: $0, strings: strings) }
+        }
+        self.presets = [.focus(strings), .countUp(strings)] + presets.map { Offer($0, strings: strings) }
+        machines = nodes.filter { $0.role != "service" }.map {
+            Machine($0, owner: live?.owner, at: groupTime, strings: strings)
+        }
+        self.week = week.map { WeekSums($0, strings: strings) }
+        days = Self.days(sessions, at: groupTime, utcOffset: utcOffset, strings: strings)
+        labels = Self.labels(sessions)
+        colours = NamedColours.labels.map { Choice(name: $0.name, colour: $0.colour.description) }
+        words = Dictionary(
+            uniqueKeysWithValues: Self.keys.map { ($0.rawValue, strings.entry($0) ?? .text(strings[$0].description)) })
+    }
+
+    private static func labels(_ sessions: [RecentSession]) -> [LabelReport] {
+        var labels: [LabelReport] = []
+        for start in sessions.map(\.start) {
+            guard let name = start.label, labels.count < labelsLimit, !labels.contains(where: { $0.name == name })
+            else { continue }
+            labels.append(LabelReport(name: name, colour: start.colour))
+        }
+        return labels
+    }
+
+    private static func days(
+        _ sessions: [RecentSession], at groupTime: Int64, utcOffset: (Int64) -> Int, strings: Strings
+    ) -> [Day] {
+        func date(_ time: Int64) -> CivilDate {
+            CivilDate(dayNumber: CivilDate.floor(Int(time) + utcOffset(time) * 1_000, 86_400_000))
+        }
+        let (today, dates) = (date(groupTime), DateText(strings: strings))
+        return (0..<daysLimit).compactMap { ago in
+            let day = today.adding(days: -ago)
+            let found = sessions.filter { date($0.startedAt) == day && $0.done >= 60_000 }
+            guard !found.isEmpty else { return nil }
+            let name = dates.isolated("\(dates.weekday(of: day)) \(dates.day(day))")
+            return Day(
+                name: ago == 0 ? strings[.today] : name,
+                done: DateText.minutes(Int(found.reduce(0) { $0 + $1.done } / 60_000)),
+                sessions: found.map { session in
+                    let offer = Offer(again: session, strings: strings)
+                    return Day.Item(
+                        time: TimeText.clock(session.startedAt, offset: utcOffset(session.startedAt)), text: offer.text,
+                        label: offer.label, done: DateText.minutes(Int(session.done / 60_000)))
+                })
+        }
+    }
+
+    /// The words of the page itself, which it keeps for the time without its node.
+    private static let keys: [Strings.Key] = [
+        .pageLost, .lastHeardSeconds, .lastHeardMinutes, .lastHeardHours, .linkOver, .notPermitted, .noSession,
+        .start, .lastSessions, .presets, .newSession, .title, .label, .colour, .duration, .plan, .shortMinutes,
+        .countUp, .save, .saved, .sound, .undo, .endsInSeconds, .machines, .weeklyDebt, .today, .debtOfWeek, .noWeek,
+        .sessions, .nothingDone,
+        .eventStarted, .eventPaused, .eventResumed, .eventPhase, .eventStopped, .movedHere, .alreadySo, .stop,
+        .unsaved,
+    ]
+}
+
+extension Overview.Machine {
+    fileprivate init(_ report: NodeReport, owner: NodeID?, at groupTime: Int64, strings: Strings) {
+        let id = Localized.userText(report.node)
+        isOnline = report.online
+        isOwner = report.node == owner?.rawValue
+        isWrong = report.state == "clockWrong"
+        name = report.name.map(Localized.userText) ?? id
+        texts = [isOwner ? strings[.ownsSession] : ""]
+        switch report.state {
+        case "clockWrong": texts.append(strings[.clockWrong])
+        case "sleeping": texts.append(strings[.asleep])
+        case "online": texts.append(strings[.online])
+        default: texts.append(strings[.linkLost])
+        }
+        if !report.online, let last = report.lastHeard {
+            texts.append(Screen.lastHeard(max(0, groupTime - last), strings: strings))
+        }
+        texts.removeAll(where: \.isEmpty)
+    }
+}
+
+extension Overview.WeekSums {
+    fileprivate init(_ numbers: WeekNumbers, strings: Strings) {
+        debt = DebtText.text(minutes: numbers.debt)
+        let done = numbers.days.indices.contains(numbers.today) ? numbers.days[numbers.today] : 0
+        today = DateText.minutes(Int(done / 60_000))
+        texts = numbers.facts(strings)
+    }
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Control
+import FoundationEssentials
+import Glibc
+import Platform
+import Session
+import Setup
+import Wire
+
+/// The file of the reported session events, beside the journal.
+///
+/// It is written before the hooks of new events run. So a crash between the two loses a hook; the other order would run
+/// one twice, and a missing notification does less harm than a duplicate entry.
+struct EventMemory: Sendable {
+    static let name = "hooks.json"
+    /// The largest file that is read, in bytes; this program writes no larger one.
+    private static let limit = 1 << 18
+
+    let directory: StateDirectory
+
+    enum Found: Hashable {
+        case nothing
+        case events(SessionEvents)
+        case damaged(String)
+    }
+
+    private var path: String { directory.path + "/" + Self.name }
+
+    /// - Parameter groupTime: The current group time, in milliseconds since 1970.
+    func load(at groupTime: Int64) -> Found {
+        do {
+            let bytes = try Files.read(path, limit: Self.limit)
+            return .events(try SessionEvents(json: bytes, beginningAt: groupTime))
+        } catch let error as FileError where error.isMissing {
+            return .nothing
+        } catch {
+            return .damaged("\(error)")
+        }
+    }
+
+    func write(_ events: SessionEvents) throws(FileError) {
+        try Files.replace(Self.name, in: directory.descriptor, path: path, with: events.json)
+    }
+
+    /// Removes the file, so that hooks that are enabled later do not report the time between.
+    func remove() { unlinkat(directory.descriptor, Self.name, 0) }
+}
+
+extension SessionEvents {
+    private struct Stored: Codable {
+        var v = 1
+        var since: Int64
+        var known: [KnownSession]
+        /// The session last shown, as its node publishes it.
+        var shown: String?
+    }
+
+    var json: [UInt8] {
+        let shown = shown.map { String(decoding: $0.json(), as: UTF8.self) }
+        return ReportJSON.encode(Stored(since: since, known: known, shown: shown))
+    }
+
+    init(json: [UInt8], beginningAt groupTime: Int64) throws {
+        let stored = try ReportJSON.decode(Stored.self, from: json)
+        guard stored.v == 1 else { throw BadValue("unknown version \(stored.v)") }
+        let shown = try stored.shown.map { try Register.fields.read(payload: Array($0.utf8)) }
+        self.init(since: stored.since, known: stored.known, shown: shown, beginningAt: groupTime)
+    }
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Logging
+import Session
+import Setup
+
+/// One run of a program for one event.
+struct HookRun: Sendable {
+    /// The runs of one queue run one after the other.
+    enum Queue: Hashable {
+        case hook(EventName)
+        case notification
+        case sound
+    }
+
+    var queue: Queue
+    var event: SessionEvent
+    var process: HookProcess
+
+    /// Runs the program and logs its result.
+    func run(_ log: Logger) async {
+        var log = log
+        log[metadataKey: "event"] = "\(event.name)"
+        let outcome: HookProcess.Outcome
+        do {
+            outcome = try await process.run()
+        } catch {
+            return log.warning("\(what) cannot be started", metadata: ["reason": "\(error)"])
+        }
+        if outcome.isHung {
+            log.warning("\(what) hung and was ended")
+        } else if outcome.code > 0 {
+            log.warning("\(what) failed", metadata: ["code": "\(outcome.code)"])
+        } else if outcome.code < 0 {
+            log.warning("\(what) failed", metadata: ["signal": "\(-outcome.code)"])
+        }
+        let level: Logger.Level = outcome.code == 0 ? .info : .warning
+        for line in outcome.lines { log.log(level: level, "\(what): \(line)") }
+    }
+
+    private var what: String {
+        switch queue {
+        case .hook: "hook"
+        case .notification: "notify-send"
+        case .sound: "sound"
+        }
+    }
+}
+
+extension HookProcess.Outcome {
+    /// The output as lines without control characters.
+    fileprivate var lines: [String] {
+        let text = String(decoding: output, as: UTF8.self) + (isCut ? "…" : "")
+        return text.split(whereSeparator: \.isNewline).map { line in
+            String(String.UnicodeScalarView(line.unicodeScalars.map { CleanText.isClean($0) ? $0 : "\u{FFFD}" }))
+        }
+    }
+}

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Control
+import FoundationEssentials
+package import Logging
+import Platform
+import Session
+package import Setup
+import Wire
+
+/// Runs user hooks, shows desktop notifications and plays a sound at session events of this node.
+///
+/// Hooks of one event run one after the other, in order; those of different events, notifications and sounds run
+/// concurrently. The node never waits for them.
+package final class Hooks: Sendable {
+    /// The maximum number of waiting runs of a queue; further ones are dropped and logged.
+    static let queueLimit = 32
+
+    /// The text of a desktop notification.
+    package struct Notification: Sendable {
+        package var summary: String
+        package var body: String
+
+        package init(summary: String, body: String) {
+            self.summary = summary
+            self.body = body
+        }
+    }
+
+    private struct Batch: Sendable {
+        var events: [SessionEvent]
+        var reports: [EventReport]
+        var memory: SessionEvents
+    }
+
+    /// The command that plays the file `$0`, by the first player that is there and succeeds.
+    private static let player = """
+        for player in pw-play paplay aplay; do
+            command -v $player >/dev/null || continue
+            found=$player
+            $player "$0" && exit
+        done
+        [ -n "$found" ] || echo "none of pw-play, paplay and aplay is installed"
+        exit 1
+        """
+
+    private let settings: HookSettings
+    private let socket: String
+    private let directory: StateDirectory
+    private let memory: EventMemory
+    private let log: Logger
+    private let words: @Sendable (SessionEvent) -> Notification
+    private let batches: AsyncStream<Batch>
+    private let incoming: AsyncStream<Batch>.Continuation
+
+    /// - Parameter words: Returns the notification of an event.
+    /// - Returns: `nil` if the settings have no hooks, no notifications and no sound.
+    package init?(
+        settings: Settings, directory: StateDirectory, log: Logger,
+        words: @escaping @Sendable (SessionEvent) -> Notification
+    ) {
+        memory = EventMemory(directory: directory)
+        self.settings = settings.hooks
+        socket = settings.socket
+        self.directory = directory
+        self.log = log
+        self.words = words
+        (batches, incoming) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(Self.queueLimit))
+        guard settings.hooks.isEmpty else { return }
+        memory.remove()
+        return nil
+    }
+
+    /// Starts to collect the events of a node.
+    /// - Parameter isLinkExpected: Whether to wait for the broker, which may hold later registers than the journal.
+    package func watch(_ node: Node, isLinkExpected: Bool) async {
+        let found = memory.load(at: await node.groupTime)
+        if case .damaged(let reason) = found {
+            log.warning(
+                "the reported session events cannot be read; events before this start are not reported",
+                metadata: ["reason": "\(reason)"])
+        }
+        let events: SessionEvents? = if case .events(let events) = found { events } else { nil }
+        await node.watchEvents(since: events, isLinkExpected: isLinkExpected) {
+            [incoming, log] events, reports, memory in
+            let batch = Batch(events: events, reports: reports, memory: memory)
+            if case .dropped = incoming.yield(batch) {
+                log.warning("too many session events at once; hooks are dropped")
+            }
+        }
+    }
+
+    /// Runs hooks until the task is cancelled, which ends running ones.
+    package func run() async {
+        if settings.sound == .chime { writeChime() }
+        await withDiscardingTaskGroup { group in
+            var queues: [HookRun.Queue: AsyncStream<HookRun>.Continuation] = [:]
+            for queue in settings.commands.keys.map(HookRun.Queue.hook) + [.notification, .sound] {
+                let (runs, continuation) = AsyncStream.makeStream(
+                    of: HookRun.self, bufferingPolicy: .bufferingOldest(Self.queueLimit))
+                queues[queue] = continuation
+                group.addTask { [log] in for await run in runs { await run.run(log) } }
+            }
+            for await batch in batches {
+                write(batch.memory)
+                for (event, report) in zip(batch.events, batch.reports) {
+                    for run in runs(at: event, report) {
+                        if case .dropped = queues[run.queue]?.yield(run) {
+                            log.warning(
+                                "a hook is dropped, too many are waiting", metadata: ["event": "\(event.name)"])
+                        }
+                    }
+                }
+            }
+            for queue in queues.values { queue.finish() }
+        }
+    }
+
+    private func write(_ events: SessionEvents) {
+        do throws(FileError) {
+            try memory.write(events)
+        } catch {
+            log.error(
+                "the reported session events cannot be written; after a restart hooks may run again",
+                metadata: ["reason": "\(error)"])
+        }
+    }
+
+    private func writeChime() {
+        let path = HookSettings.Sound.chime.path(in: directory.path)
+        do throws(FileError) {
+            try Files.replace(path, with: Chime.wav())
+        } catch {
+            log.error("the sound of the end of a phase cannot be written", metadata: ["reason": "\(error)"])
+        }
+    }
+
+    private func runs(at event: SessionEvent, _ report: EventReport) -> [HookRun] {
+        let environment = HookVariable.environment(
+            of: report, socket: socket, inherited: ProcessInfo.processInfo.environment)
+        var runs: [HookRun] = []
+        if let command = settings.commands[event.name] {
+            let process = HookProcess(
+                program: "/bin/sh", arguments: ["-c", command], environment: environment,
+                input: ReportJSON.encode(report))
+            runs.append(HookRun(queue: .hook(event.name), event: event, process: process))
+        }
+        if settings.notifies {
+            let notification = words(event)
+            let process = HookProcess(
+                program: "notify-send",
+                arguments: ["--app-name=Lockstep", "--", notification.summary, notification.body.escapedMarkup],
+                environment: environment, input: [])
+            runs.append(HookRun(queue: .notification, event: event, process: process))
+        }
+        // A sound cannot say that it is late, as a notification can.
+        if let sound = settings.sound, [.phase, .completed].contains(event.name), !event.isLate {
+            let process = HookProcess(
+                program: "/bin/sh", arguments: ["-c", Self.player, sound.path(in: directory.path)],
+                environment: environment, input: [])
+            runs.append(HookRun(queue: .sound, event: event, process: process))
+        }
+        return runs
+    }
+}
+
+extension String {
+    /// Escapes the markup that a notification server would interpret.
+    fileprivate var escapedMarkup: String {
+        replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
+    }
+}

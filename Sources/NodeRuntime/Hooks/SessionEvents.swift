@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Session
+import Setup
+
+/// Detects session events by comparing what a node shows with what was reported before.
+///
+/// It does not depend on messages: a register that arrives again, after a restart, a reconnection or a repair, shows
+/// nothing new. ``EventMemory`` stores what was reported, so that events while the node did not run are detected at the
+/// next look. For a session that started before the first look, only later changes are reported.
+struct SessionEvents: Hashable, Sendable {
+    /// The number of sessions that are remembered; older ones are never reported.
+    static let kept = 32
+    /// An event is late if it is reported more than this many milliseconds after it happened.
+    static let lateAfter: Int64 = 5_000
+
+    /// The start of an unknown session is reported only if it is at or after this group time.
+    private(set) var since: Int64
+    /// The reported sessions, the last shown one at the end.
+    private(set) var known: [KnownSession]
+    /// The last shown live register.
+    private(set) var shown: Register?
+    /// The start of this process, in group time; earlier events are late.
+    private var began: Int64
+
+    /// - Parameter groupTime: The current group time, in milliseconds since 1970.
+    init(beginningAt groupTime: Int64) {
+        self.init(since: groupTime, known: [], shown: nil, beginningAt: groupTime)
+    }
+
+    init(since: Int64, known: [KnownSession], shown: Register?, beginningAt groupTime: Int64) {
+        self.since = since
+        self.known = known.suffix(Self.kept)
+        self.shown = shown
+        began = groupTime
+    }
+
+    /// Returns whether both have the same stored content.
+    static func isSameMemory(_ a: SessionEvents, _ b: SessionEvents) -> Bool {
+        a.since == b.since && a.known == b.known && a.shown == b.shown
+    }
+
+    /// The session that a node shows at one time.
+    struct Look {
+        var view: View
+        /// The boot clock of this node, in milliseconds.
+        var boot: Int64
+        /// The same moment in group time.
+        var groupTime: Int64
+        /// The latest known register of the owner of ``SessionEvents/shown``.
+        var latest: Register?
+    }
+
+    /// Returns when the next event can happen by time alone, on this node's boot clock.
+    ///
+    /// That is the end of a phase, or 30 seconds without contact; `nil` if there is none.
+    static func nextLook(at view: View, boot: Int64) -> Int64? {
+        guard let moment = view.lastMoment(at: boot), moment.register.status.isLive else { return nil }
+        let boundary = moment.register.status == .running ? boot + max(moment.remaining, 1) : nil
+        let stale = moment.staleFor == nil ? moment.contactLostAt.map { $0 + Limits.staleAfter } : nil
+        return [boundary, stale].compactMap(\.self).min()
+    }
+
+    /// Detects and records the events since the last look.
+    /// - Returns: The events, oldest first.
+    mutating func look(_ look: Look) -> [SessionEvent] {
+        // A clock that was ahead would suppress all events until its time is reached.
+        since = min(since, look.groupTime)
+        began = min(began, look.groupTime)
+        guard let moment = look.view.lastMoment(at: look.boot) else { return [] }
+        let register = moment.register
+        var events: [SessionEvent] = []
+        if let index = known.firstIndex(where: { $0.lineage == register.lineage }) {
+            guard known[index].isNews(register) else { return [] }
+            var session = known.remove(at: index)
+            if session.isTakeover(register), session.isOwn, !moment.isOwner, session.status.isLive {
+                events += lost(to: register, look)
+            }
+            session.show(register, isOwn: moment.isOwner)
+            events += differences(&session, register, look, lead: moment.anchorBoot - register.anchor.at)
+            events += staleness(&session, moment, look)
+            remember(session)
+        } else if register.startedAt < since {
+            var session = KnownSession(register, isOwn: moment.isOwner)
+            session.markReported(register)
+            session.isStale = moment.staleFor != nil
+            remember(session)
+        } else {
+            events += endOfShown(by: register, look)
+            var session = KnownSession(register, isOwn: moment.isOwner)
+            let lead = moment.anchorBoot - register.anchor.at
+            events.append(
+                event(.started, at: register.startedAt, register.entering(0) ?? register, look, lead: lead))
+            events += differences(&session, register, look, lead: lead)
+            events += staleness(&session, moment, look)
+            remember(session)
+        }
+        if register.status.isLive { shown = look.view.register }
+        return events
+    }
+
+    private mutating func remember(_ session: KnownSession) {
+        known.append(session)
+        guard known.count > Self.kept else { return }
+        since = max(since, known.removeFirst().startedAt + 1)
+    }
+
+    // MARK: Events
+
+    private func differences(
+        _ session: inout KnownSession, _ register: Register, _ look: Look, lead: Int64
+    ) -> [SessionEvent] {
+        let before = session
+        session.markReported(register)
+        guard !before.isOver else { return [] }
+        var events: [SessionEvent] = []
+        func add(_ name: EventName, at: Int64, _ state: Register) {
+            events.append(event(name, at: at, state, look, lead: lead, isOwner: session.isOwn))
+        }
+        if register.phase > before.phase {
+            for index in (before.phase + 1)...register.phase {
+                if index == register.phase, register.status == .ready {
+                    add(.phase, at: register.statusBeganAt, register)
+                } else if let entered = register.entering(index) {
+                    add(.phase, at: entered.anchor.at, entered)
+                }
+            }
+        }
+        let isSamePhase = register.phase <= before.phase
+        switch register.status {
+        case .running:
+            if isSamePhase, before.status == .paused || before.status == .ready {
+                add(.resumed, at: register.statusBeganAt, register)
+            }
+        case .paused:
+            if before.status.isLive, before.status != .paused || !isSamePhase {
+                add(.paused, at: register.statusBeganAt, register)
+            }
+        case .ready: break
+        case .completed: add(.completed, at: register.statusBeganAt, register)
+        case .stopped: add(.stopped, at: register.statusBeganAt, register)
+        case .superseded:
+            if before.status != .superseded { add(.superseded, at: register.statusBeganAt, register) }
+        }
+        return events
+    }
+
+    /// Returns how the last shown session ended, by itself or by the start of a new one.
+    private mutating func endOfShown(by winner: Register, _ look: Look) -> [SessionEvent] {
+        defer {
+            for index in known.indices where known[index].status.isLive { known[index].status = .superseded }
+        }
+        guard let shown, let index = known.firstIndex(where: { $0.lineage == shown.lineage }),
+            known[index].status.isLive
+        else { return [] }
+        var session = known[index]
+        var last = shown
+        if let latest = look.latest, latest.lineage == shown.lineage, session.isNews(latest) { last = latest }
+        let superseder = Superseder(session: winner.id, node: winner.owner, at: winner.startedAt)
+        let events = differences(
+            &session, last.ended(by: superseder), look, lead: look.boot - look.groupTime)
+        known[index] = session
+        return events
+    }
+
+    /// Returns the event of another node taking this node's session over.
+    private func lost(to register: Register, _ look: Look) -> [SessionEvent] {
+        let at = register.continues?.at ?? look.groupTime
+        let own = shown?.lineage == register.lineage ? shown : nil
+        let superseder = Superseder(session: register.id, node: register.owner, at: at)
+        let ended = own?.ended(by: superseder) ?? register
+        var event = event(.superseded, at: at, ended, look, lead: look.boot - look.groupTime, isOwner: true)
+        event.isTakeover = true
+        return [event]
+    }
+
+    private func staleness(_ session: inout KnownSession, _ moment: Moment, _ look: Look) -> [SessionEvent] {
+        guard let lostAt = look.view.contactLostAt else {
+            session.isStale = false
+            return []
+        }
+        guard moment.staleFor != nil, !session.isStale else { return [] }
+        session.isStale = true
+        let lead = moment.anchorBoot - moment.register.anchor.at
+        let at = lostAt + Limits.staleAfter - lead
+        return [event(.stale, at: at, moment.register, look, lead: lead, contactLostAt: lostAt)]
+    }
+
+    private func event(
+        _ name: EventName, at: Int64, _ register: Register, _ look: Look, lead: Int64, isOwner: Bool? = nil,
+        contactLostAt: Int64? = nil
+    ) -> SessionEvent {
+        SessionEvent(
+            name: name, at: at, isLate: look.groupTime - at > Self.lateAfter || at < began, register: register,
+            isOwner: isOwner ?? look.view.isOwner, isLinked: look.view.isLinked, contactLostAt: contactLostAt,
+            bootLead: lead)
+    }
+}

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import Platform
+import Session
+import Setup
+import Wire
+
+/// The journal file: a write-ahead file of records, of which the last one applies.
+///
+/// A record is on disk before ``write(_:)`` returns. It is appended into zeros that fill the file up to its capacity, so
+/// that a write changes no metadata and costs one flush. When the file is full, and after any failure, it is replaced as a
+/// whole. A process appends only to a file that it has created, never to the remains of another write.
+final class JournalFile {
+    /// The capacity of a new file in bytes: some 500 records. The write that replaces it also writes the zeros.
+    static let standardCapacity = 1 << 20
+    private static let name = "journal"
+    private static let limit = 2 << 20
+
+    /// The steps that can fail, for tests.
+    enum Step: Hashable, CaseIterable {
+        case append, flush, fill
+        case replace(ReplaceStep)
+
+        static let allCases = [append, flush, fill] + ReplaceStep.allCases.map(replace)
+    }
+
+    enum Found {
+        case nothing
+        case journal(Journal, tornBytes: Int)
+        /// The damaged file was renamed to this path, if possible; `last` is its last valid record.
+        case damaged(keptAs: String?, reason: String, last: Journal?)
+    }
+
+    private struct Opened {
+        var descriptor: CInt
+        var end: Int
+        var capacity: Int
+    }
+
+    private let directory: StateDirectory
+    private let path: String
+    private let capacity: Int
+    private var opened: Opened?
+    var before: (Step) throws(FileError) -> Void = { _ in }
+
+    init(directory: StateDirectory, capacity: Int = standardCapacity) {
+        self.directory = directory
+        path = directory.path + "/" + Self.name
+        self.capacity = capacity
+    }
+
+    deinit { closeFile() }
+
+    // MARK: Writing
+
+    /// Writes a journal to disk. After a failure the next write replaces the file.
+    func write(_ journal: Journal) throws(FileError) {
+        let line = JournalRecords.line(of: journal.json())
+        try line.withUnsafeBufferPointer { line throws(FileError) in try append(UnsafeRawBufferPointer(line)) }
+    }
+
+    private func append(_ line: UnsafeRawBufferPointer) throws(FileError) {
+        guard let opened, line.count <= opened.capacity - opened.end else { return try replace(with: line) }
+        do throws(FileError) {
+            try before(.append)
+            try Files.write(line, to: opened.descriptor, at: opened.end, path: path)
+            try before(.flush)
+            guard fdatasync(opened.descriptor) == 0 else { throw FileError(path: path, action: "write") }
+        } catch {
+            // After a failed flush the state of the file is unknown, and a later flush would not fail. A new file may work.
+            return try replace(with: line)
+        }
+        self.opened?.end += line.count
+    }
+
+    private func replace(with line: UnsafeRawBufferPointer) throws(FileError) {
+        closeFile()
+        var capacity = 0
+        let file = try Files.replace(
+            Self.name, in: directory.descriptor, path: path,
+            before: { step throws(FileError) in try before(.replace(step)) },
+            { file throws(FileError) in
+                try Files.write(line, to: file, at: 0, path: path)
+                capacity = reserve(in: file, behind: line.count)
+            })
+        opened = Opened(descriptor: file, end: line.count, capacity: capacity)
+    }
+
+    /// Fills the file with zeros for further records. On a full disk each write replaces a small file.
+    private func reserve(in file: CInt, behind end: Int) -> Int {
+        guard end < capacity else { return end }
+        do throws(FileError) {
+            try before(.fill)
+            try Files.write(zeros: capacity - end, to: file, at: end, path: path)
+            return capacity
+        } catch {
+            ftruncate(file, off_t(end))
+            return end
+        }
+    }
+
+    private func closeFile() {
+        if let opened { close(opened.descriptor) }
+        opened = nil
+    }
+
+    // MARK: Reading
+
+    /// Reads the journal. A damaged file is renamed, so that the node can start.
+    func load(at wall: Int64) -> Found {
+        let bytes: [UInt8]
+        do throws(FileError) {
+            bytes = try Files.read(path, limit: Self.limit)
+        } catch {
+            return error.isMissing ? .nothing : setAside(at: wall, error.description)
+        }
+        let records = JournalRecords(in: bytes)
+        var reason = records.damagedAt.map { "the bytes at \($0) are damaged" }
+        for record in records.whole.reversed() {
+            do throws(Rejection) {
+                let journal = try Journal(json: Array(bytes[record]))
+                guard let reason else { return .journal(journal, tornBytes: records.torn) }
+                return .damaged(keptAs: repair(with: journal, at: wall), reason: reason, last: journal)
+            } catch {
+                reason = reason ?? error.description
+            }
+        }
+        return setAside(at: wall, reason ?? "it holds no valid record")
+    }
+
+    private func setAside(at wall: Int64, _ reason: String) -> Found {
+        .damaged(keptAs: keepAside(at: wall), reason: reason, last: nil)
+    }
+
+    private func keepAside(at wall: Int64) -> String? {
+        let aside = "\(Self.name).damaged-\(wall)"
+        do throws(FileError) {
+            try Files.move(Self.name, in: directory.descriptor, to: aside, path: path)
+            return directory.path + "/" + aside
+        } catch {
+            return nil
+        }
+    }
+
+    /// Keeps a damaged file under another name, and replaces it by its last valid record. It uses a link, so that after a
+    /// crash in between the damaged file is still in place.
+    private func repair(with journal: Journal, at wall: Int64) -> String? {
+        let aside = "\(Self.name).damaged-\(wall)"
+        let isLinked = linkat(directory.descriptor, Self.name, directory.descriptor, aside, 0) == 0
+        let kept = isLinked ? directory.path + "/" + aside : keepAside(at: wall)
+        // If that fails, the next change of the session tries again and reports it.
+        try? write(journal)
+        return kept
+    }
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Session
+
+/// The records of a journal file, one per line. The last one applies.
+///
+/// A line holds, with spaces between, the length of the JSON in bytes (eight decimal digits), its FNV-1a hash (sixteen
+/// hexadecimal digits), the JSON and a line feed. The JSON contains neither line feed nor NUL: so the line after a damaged
+/// one is found, and unwritten bytes are recognised, since the file is all zeros after the last line.
+struct JournalRecords {
+    static let headerBytes = 26
+
+    /// The range of the JSON of each valid record, oldest first.
+    private(set) var whole: [Range<Int>] = []
+    /// The number of bytes of an incomplete append after the last valid record.
+    private(set) var torn = 0
+    /// The offset of damage that no crash explains.
+    private(set) var damagedAt: Int?
+
+    /// Returns the line of a record.
+    static func line(of json: [UInt8]) -> [UInt8] { header(of: json[...]) + json + [UInt8(ascii: "\n")] }
+
+    private static func header(of json: ArraySlice<UInt8>) -> [UInt8] {
+        func padded(_ text: String, to width: Int) -> String {
+            String(repeating: "0", count: max(0, width - text.utf8.count)) + text
+        }
+        let hash = String(FNV.hash(json.span), radix: 16)
+        return Array("\(padded(String(json.count), to: 8)) \(padded(hash, to: 16)) ".utf8)
+    }
+
+    /// Finds the records of a file.
+    init(in bytes: [UInt8]) {
+        let end = (bytes.lastIndex { $0 != 0 } ?? -1) + 1
+        var offset = 0
+        var bad: Int?
+        while offset < end {
+            guard let json = Self.record(at: offset, in: bytes[..<end]) else {
+                bad = bad ?? offset
+                offset = (bytes[offset..<end].firstIndex(of: UInt8(ascii: "\n")) ?? end) + 1
+                continue
+            }
+            whole.append(json)
+            offset = json.upperBound + 1
+            let isEnded = json.upperBound == end || bytes[json.upperBound] == UInt8(ascii: "\n")
+            damagedAt = damagedAt ?? bad ?? (isEnded ? nil : json.upperBound)
+            bad = nil
+        }
+        guard let bad else { return }
+        if Self.isTorn(bytes[bad..<end]) { torn = end - bad } else { damagedAt = damagedAt ?? bad }
+    }
+
+    private static func record(at start: Int, in bytes: ArraySlice<UInt8>) -> Range<Int>? {
+        let body = start + headerBytes
+        guard body <= bytes.endIndex, let length = length(at: start, in: bytes), length <= bytes.endIndex - body else {
+            return nil
+        }
+        let json = body..<body + length
+        return bytes[start..<body].elementsEqual(header(of: bytes[json])) ? json : nil
+    }
+
+    private static func length(at start: Int, in bytes: ArraySlice<UInt8>) -> Int? {
+        UInt32(String(decoding: bytes[start..<start + 8], as: UTF8.self)).map { Int($0) }
+    }
+
+    /// Returns whether this can be an append that a crash cut short, with zero or missing bytes.
+    private static func isTorn(_ tail: ArraySlice<UInt8>) -> Bool {
+        if tail.contains(0) { return true }
+        guard tail.last != UInt8(ascii: "\n") else { return false }
+        guard tail.count > headerBytes, let length = length(at: tail.startIndex, in: tail) else { return true }
+        return tail.count <= headerBytes + length
+    }
+}

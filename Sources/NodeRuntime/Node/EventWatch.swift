@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Control
+import Core
+import Mosquitto
+import Platform
+import Session
+import Setup
+import Wire
+
+/// Detects the session events of a node and reports them.
+struct EventWatch {
+    /// Called on the loop's thread with the events, their reports and the new memory. It must not block.
+    typealias Handler = @Sendable ([SessionEvent], [EventReport], SessionEvents) -> Void
+
+    /// How long the first look waits for the broker, in milliseconds. Its registers show what happened while this node
+    /// did not run; the journal may hold an earlier session.
+    private static let linkTimeout: Int64 = 5_000
+
+    private var events: SessionEvents
+    private let handler: Handler
+    /// Until when the first connection is waited for, on the boot clock of the loop.
+    private var linkExpectedUntil: Int64?
+    private let timer: LoopTimer
+
+    /// - Parameters:
+    ///   - events: The memory of an earlier process; `nil` for none.
+    ///   - isLinkExpected: Whether the first look waits for the broker.
+    ///   - timer: Fires when the next look is due.
+    init(
+        events: SessionEvents?, beginningAt groupTime: Int64, isLinkExpected: Bool, timer: LoopTimer,
+        handler: @escaping Handler
+    ) {
+        self.events = events ?? SessionEvents(beginningAt: groupTime)
+        self.handler = handler
+        self.timer = timer
+        linkExpectedUntil = isLinkExpected ? SystemClock.bootMilliseconds() + Self.linkTimeout : nil
+        if events == nil { handler([], [], self.events) }
+    }
+
+    /// Reports what has happened since the last look, and arms the timer for what can happen by time alone.
+    /// - Parameter report: Converts an event for hooks.
+    mutating func look(at core: NodeCore, now: Instant, groupTime: Int64, report: (SessionEvent) -> EventReport) {
+        let view = core.view
+        if let until = linkExpectedUntil, !view.isLinked, SystemClock.bootMilliseconds() < until {
+            return timer.arm(atBootMilliseconds: until)
+        }
+        guard !core.isCatchingUp else { return }
+        linkExpectedUntil = nil
+        let before = events
+        let found = events.look(
+            SessionEvents.Look(
+                view: view, boot: now.boot, groupTime: groupTime,
+                latest: before.shown.flatMap { core.engine.register(of: $0.owner) }))
+        if let next = SessionEvents.nextLook(at: view, boot: now.boot) {
+            timer.arm(atBootMilliseconds: next - now.boot + SystemClock.bootMilliseconds())
+        } else {
+            timer.disarm()
+        }
+        guard !found.isEmpty || !SessionEvents.isSameMemory(before, events) else { return }
+        handler(found, found.map(report), events)
+    }
+}
+
+extension Node {
+    /// Calls `handler` with the session events since `events` was stored, and with each later one.
+    /// - Parameters:
+    ///   - events: The memory of an earlier process; `nil` for none.
+    ///   - isLinkExpected: Whether the first look waits for the broker.
+    func watchEvents(since events: SessionEvents?, isLinkExpected: Bool, handler: @escaping EventWatch.Handler) {
+        eventWatch = EventWatch(
+            events: events, beginningAt: groupTime, isLinkExpected: isLinkExpected,
+            timer: loop.makeTimer { [weak self] in self?.assumeIsolated { $0.reportEvents() } }, handler: handler)
+        reportEvents()
+    }
+
+    func reportEvents() {
+        let now = clocks()
+        let time = groupTime(at: now)
+        eventWatch?.look(at: core, now: now, groupTime: time) { event in report(event, at: now, groupTime: time) }
+    }
+
+    private func report(_ event: SessionEvent, at now: Instant, groupTime: Int64) -> EventReport {
+        let then = Instant(boot: event.boot, wall: event.at + now.wall - groupTime, wallBound: now.wallBound)
+        let status = StatusReport(
+            view: event.view, moment: event.moment, space: space, node: identity.node, at: then, groupTime: event.at,
+            clock: core.engine.clockQuality(at: now), feeds: feeds)
+        return EventReport(event: event.name.rawValue, at: event.at, late: event.isLate, session: status)
+    }
+}

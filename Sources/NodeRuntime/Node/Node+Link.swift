@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Control
+import Core
+package import Mosquitto
+import Platform
+import Session
+import Shell
+package import Wire
+
+/// The node's broker connection.
+extension Node {
+    /// Connects and reconnects to a broker until the task is cancelled or ``goOffline()`` is called.
+    /// - Throws: `MQTTError` only for an invalid configuration. A broker that is down or refuses is logged and tried again.
+    package func runLink(_ configuration: MQTTConfiguration) async throws(MQTTError) {
+        let will: @Sendable () -> MQTTMessage? = { [weak self] in self?.assumeIsolated { $0.will() } }
+        try await link.run(configuration, makeWill: identity.isAnnounced ? will : nil) { [weak self] event in
+            self?.assumeIsolated { $0.handle(event) }
+        }
+    }
+
+    /// Waits until the retained messages of the broker have arrived.
+    /// - Parameter milliseconds: The maximum wait.
+    /// - Returns: Why there is no connection then; `nil` if there is one.
+    package func waitUntilSettled(milliseconds: Int64 = 4_000) async -> String? {
+        let deadline = loop.makeTimer { [weak self] in self?.assumeIsolated { $0.askers.catchingUp.resume() } }
+        deadline.arm(atBootMilliseconds: SystemClock.bootMilliseconds() + milliseconds)
+        if !core.isCaughtUp { await withCheckedContinuation { askers.catchingUp.add($0) } }
+        deadline.cancel()
+        return view.isLinked ? nil : link.problems.current ?? "no answer in \(milliseconds / 1_000) s"
+    }
+
+    /// Publishes that the node goes offline, and closes the connection. The session continues by its plan.
+    package func goOffline() async {
+        await link.close { identity.isAnnounced ? MQTTMessage(core.will(of: $0, at: clocks())) : nil }
+    }
+
+    private func will() -> MQTTMessage? {
+        MQTTMessage(core.will(of: link.nextConnection(at: groupTime), at: clocks()))
+    }
+
+    private func handle(_ event: MQTTEvent) {
+        switch event {
+        case .connected: counted.connections += 1
+        case .message: counted.received += 1
+        case .disconnected: break
+        }
+        handle(link.take(event, at: groupTime))
+    }
+
+    /// Subscribes at QoS 0.
+    ///
+    /// A session that ends with its connection gets nothing a second time, so acknowledgements would only cost a packet for
+    /// each message and let the broker hold back all but twenty.
+    func subscribe(_ filters: [NodeCore.Filter], barrier: Outgoing) {
+        link.subscribe(filters.map { Subscription($0.topics, qos: .atMostOnce, noLocal: $0.isNoLocal) })
+        link.send(barrier)
+    }
+
+    /// Publishes a sound level for the calm service, as of now.
+    /// - Returns: `false` if there is no connection: a level is of no use later.
+    package func publish(_ level: SoundLevel) -> Bool {
+        guard view.isLinked else { return false }
+        var level = level
+        level.sent = clocks().boot
+        level.bootID = identity.bootID
+        link.send(core.codec.encode(level))
+        return true
+    }
+
+    // MARK: Suspend
+
+    /// Announces that this machine suspends. Called from any thread.
+    /// - Parameter done: Called when the broker has acknowledged it, or at once without a connection.
+    package nonisolated func fallAsleep(then done: @escaping @Sendable () -> Void) {
+        loop.execute { [weak self] in
+            if let self { self.assumeIsolated { $0.beginSleep(then: done) } } else { done() }
+        }
+    }
+
+    private func beginSleep(then done: @escaping @Sendable () -> Void) {
+        let isAnnounced = identity.isAnnounced && view.isLinked
+        if isAnnounced { suspend.fallAsleep(then: done) }
+        handle(.sleeping(true))
+        if !isAnnounced { done() }
+    }
+
+    /// Announces that this machine is awake, and checks its connection. Called from any thread.
+    package nonisolated func wakeFromSleep() {
+        loop.execute { [weak self] in
+            self?.assumeIsolated { node in
+                node.suspend.wake(isLinked: node.view.isLinked, client: node.link.client, on: node.loop)
+                node.handle(.sleeping(false))
+            }
+        }
+    }
+
+    /// Records whether logind has granted the lock that delays a suspend. Called from any thread.
+    /// - Parameter reason: Why it has not; `nil` if it has.
+    package nonisolated func suspendLock(refusedBecause reason: String?) {
+        loop.execute { [weak self] in self?.assumeIsolated { $0.suspend.lockRefusal = reason } }
+    }
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Control
+import Core
+import Mosquitto
+package import Session
+import Wire
+
+/// The problems of a node that a person can fix.
+extension Node {
+    /// All current problems, the most serious first.
+    package var problems: [ProblemReport] {
+        [files.problem, twinProblem, tooLargeProblem, suspend.problem].compactMap(\.self)
+    }
+
+    /// Whether the last change is not on disk.
+    package var isUnsaved: Bool { files.failure != nil }
+
+    /// Converts a reply. It names the problem that keeps this node's session from the disk or from other nodes.
+    package func report(_ reply: Reply) -> ReplyReport {
+        guard case .answered(let answer) = reply, answer.session == core.engine.register(of: identity.node)?.id else {
+            return ReplyReport(reply)
+        }
+        if case .refused = answer.outcome { return ReplyReport(reply) }
+        return ReplyReport(reply, problem: files.problem ?? tooLargeProblem)
+    }
+
+    private var tooLargeProblem: ProblemReport? {
+        guard let bytes = core.refusedBytes else { return nil }
+        return ProblemReport(
+            .tooLarge, "the broker refuses messages of \(bytes) bytes, so other nodes do not get this node's session",
+            fix: "raise max_packet_size and message_size_limit in the broker's configuration to 20000 or more")
+    }
+
+    private var twinProblem: ProblemReport? {
+        guard core.isTwinKnown(at: clocks().boot) else { return nil }
+        let rule =
+            view.isLinked
+            ? "this one connected first and stays connected"
+            : "the other one connected first, so this one disconnects and tries again later"
+        return ProblemReport(
+            .sameID, "another machine uses the id \(identity.node) in the space \(space): \(rule)",
+            fix: "give one of the two another id: LOCKSTEP_NODE in its node.env")
+    }
+}

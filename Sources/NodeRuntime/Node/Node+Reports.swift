@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Control
+import Core
+package import Session
+import Shell
+import Wire
+
+extension Node {
+    /// Returns the current status of the session and of the node.
+    package func status() -> StatusReport {
+        let now = clocks()
+        let time = groupTime(at: now)
+        return StatusReport(
+            view: view, space: space, node: identity.node, at: now, groupTime: time,
+            clock: core.engine.clockQuality(at: now), feeds: feeds, problems: problems)
+    }
+
+    /// Returns the counters since the node started, and its current state.
+    package func metrics() -> NodeMetrics {
+        let now = clocks()
+        let moment = view.moment(at: now.boot)
+        var metrics = counted
+        metrics.isLinked = view.isLinked
+        metrics.isSaved = !isUnsaved
+        for (reason, count) in core.engine.peers.unattributedDiscards {
+            metrics.dropped["\(reason)", default: 0] += count
+        }
+        for (node, peer) in peers.all where node != identity.node {
+            for (reason, count) in peer.discarded { metrics.dropped["\(reason)", default: 0] += count }
+            if peer.isOnline { metrics.peers += 1 }
+        }
+        metrics.recordsWaiting = core.recordsWaiting
+        metrics.clockBound = now.wallBound
+        metrics.errorBound = moment?.error
+        metrics.clockAhead = now.wall - groupTime(at: now)
+        metrics.isLive = moment?.register.status.isLive == true
+        return metrics
+    }
+
+    /// Returns whether the clock of this machine is more than ten seconds from group time.
+    package func isClockWrong(at now: Instant) -> Bool { core.engine.clockQuality(at: now).isWrong }
+
+    /// Returns the known nodes, and what was dropped of their messages.
+    package func nodesReport() -> NodesReport {
+        let now = clocks()
+        let time = groupTime(at: now)
+        let others = peers.all.filter { node, peer in
+            // A passing remote announces nothing, so it is no node.
+            let isNode = peer.presence != nil || core.engine.register(of: node) != nil || !peer.discarded.isEmpty
+            return isNode && !(identity.isAnnounced && node == identity.node)
+        }
+        var rows = others.map { node, peer in
+            row(
+                of: node, presence: peer.presence, isOnline: peer.isOnline,
+                lastHeard: peer.lastReceived.map { time - (now.boot - $0) }, at: time)
+        }
+        if identity.isAnnounced {
+            let own = link.connection.map { core.engine.presence(at: now, connection: $0, online: true) }
+            rows.append(row(of: identity.node, presence: own, isOnline: own != nil, at: time, isSelf: true))
+        }
+        return NodesReport(rows, strangers: core.engine.peers.unattributedDiscards)
+    }
+
+    private func row(
+        of node: NodeID, presence: Presence?, isOnline: Bool, lastHeard: Int64? = nil, at time: Int64,
+        isSelf: Bool = false
+    ) -> NodeReport {
+        let register = core.engine.register(of: node)
+        let isClockWrong =
+            presence?.clock.isWrong == true || core.engine.isContradicted(by: node)
+            || register.map { !$0.stamp.isAdmissible(at: time) } == true
+        return NodeReport(
+            node.rawValue, presence: presence, isOnline: isOnline, isClockWrong: isClockWrong, lastHeard: lastHeard,
+            session: register?.id, dropped: peers[node].discarded,
+            recordsWaiting: isSelf ? core.recordsWaiting : nil, isSelf: isSelf)
+    }
+}

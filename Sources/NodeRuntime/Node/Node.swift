@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Control
+import Core
+package import Logging
+package import Mosquitto
+import Platform
+package import Session
+package import Setup
+import Shell
+import Wire
+
+/// A node: an actor that carries out the actions of a `NodeCore`.
+///
+/// It runs on the thread of its broker connection, so a press that arrives over MQTT is decided, journalled and published
+/// without a thread switch. The cost: a slow disk blocks that thread. `Mosquitto` resolves names and connects elsewhere.
+package actor Node {
+    /// The loop of the node and of its connection.
+    package nonisolated let loop: EventLoop
+    package nonisolated let identity: NodeIdentity
+    package nonisolated let space: SpaceID
+
+    var runner: CoreRunner
+    let link: BrokerLink
+    var files: NodeFiles
+    var log: SessionLog
+    var hub = ViewHub()
+    var suspend = SuspendState()
+    var eventWatch: EventWatch?
+    /// The counters of ``metrics()``.
+    var counted = NodeMetrics()
+    var askers = Askers()
+    private(set) var recent: RecentSessions
+
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+    /// Creates a node, which is idle until ``start()``.
+    /// - Parameters:
+    ///   - directory: The directory of its journal; `nil` for a passing remote, which has none.
+    ///   - clocks: Reads this machine's clocks. A process that plays several machines passes others.
+    package init(
+        identity: NodeIdentity, space: SpaceID, directory: StateDirectory?, loop: EventLoop, log: Logger,
+        clocks: @escaping @Sendable () -> Instant = Clocks.now
+    ) {
+        self.identity = identity
+        self.space = space
+        self.loop = loop
+        self.log = SessionLog(log: log, node: identity.node)
+        runner = CoreRunner(NodeCore(identity: identity, space: space, seed: .random(in: 0 ... .max)), clocks: clocks)
+        link = BrokerLink(of: "node", on: loop, log: log)
+        files = NodeFiles(directory: directory, log: log)
+        recent = RecentSessions(in: directory?.path)
+    }
+
+    /// Reads the journal. From then on sessions can be started, shown and pressed, with or without a broker.
+    package func start() {
+        runner.use(loop.makeTimer { [weak self] in self?.assumeIsolated { $0.handle(.wake) } })
+        hub.use(debtTick: loop.makeTimer { [weak self] in self?.assumeIsolated { $0.feedsHaveChanged() } })
+        handle(.restored(files.load(for: identity.node, at: clocks().wall)))
+    }
+
+    // MARK: Requests
+
+    /// Starts a session here.
+    package func start(_ start: Start) async -> Reply {
+        await reply { ticket in .start(start, id: ULID.make(at: groupTime), ticket) }
+    }
+
+    /// Changes the current session, whichever node owns it.
+    package func press(_ press: Press) async -> Reply {
+        await reply { ticket in .press(press, id: ULID.make(at: groupTime), ticket) }
+    }
+
+    /// Takes the current session over, whichever node owns it.
+    package func take() async -> Reply {
+        await reply { ticket in .take(id: ULID.make(at: groupTime), ticket) }
+    }
+
+    /// The core handles the event before anything suspends: the wait may switch threads.
+    private func reply(_ event: (Ticket) -> NodeCore.Event) async -> Reply {
+        let ticket = askers.makeTicket()
+        handle(event(ticket))
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { askers.wait(for: ticket, $0) }
+        } onCancel: {
+            // The client has disconnected.
+            loop.execute { self.assumeIsolated { $0.hangUp(ticket) } }
+        }
+    }
+
+    private func hangUp(_ ticket: Ticket) {
+        guard askers.isOpen(ticket) else { return }
+        // The client has left, so the metrics do not count this reply.
+        askers.add(.noSession, to: ticket)
+        handle(.hangUp(ticket))
+    }
+
+    private func reply(_ reply: Reply, to ticket: Ticket) {
+        counted.replies[ReplyReport.Outcome(reply).rawValue, default: 0] += 1
+        askers.add(reply, to: ticket)
+    }
+
+    /// Waits until the broker has acknowledged all registers, for 300 ms at most: a person waits for this answer.
+    package func registersAreOut() async {
+        guard core.hasUnconfirmedRegisters else { return }
+        let deadline = loop.makeTimer { [weak self] in self?.assumeIsolated { $0.askers.confirming.resume() } }
+        deadline.arm(atBootMilliseconds: SystemClock.bootMilliseconds() + 300)
+        await withCheckedContinuation { askers.confirming.add($0) }
+        deadline.cancel()
+    }
+
+    // MARK: State
+
+    var core: NodeCore { _read { yield runner.core } }
+
+    /// Reads this node's clocks.
+    package func clocks() -> Instant { runner.clocks() }
+
+    /// The current view, from which displays draw.
+    package var view: View { core.view }
+
+    /// The latest feeds of the services.
+    package var feeds: Feeds { hub.feeds }
+
+    /// The sessions that this node has seen, the latest first.
+    package var recentSessions: [RecentSession] { recent.all }
+
+    /// The known nodes of the space.
+    package var peers: Peers { core.engine.peers }
+
+    /// The current group time, in milliseconds since 1970.
+    var groupTime: Int64 { groupTime(at: clocks()) }
+
+    /// Returns the group time at an instant of this node's clocks, in milliseconds since 1970.
+    package func groupTime(at now: Instant) -> Int64 { core.engine.groupTime(now) }
+
+    /// Returns a stream of the current view and every later one; a slow reader gets the latest. A view is repeated when
+    /// ``feeds`` have changed.
+    package func views() -> AsyncStream<View> {
+        hub.observe(view) { [weak self, loop] id in
+            loop.execute { [weak self] in self?.assumeIsolated { $0.hub.remove(id) } }
+        }
+    }
+
+    /// Sets a handler that gets each new view on the loop's thread, before other observers. It must not block, and must
+    /// not call the node.
+    package func onView(_ handler: (@Sendable (View) -> Void)?) { hub.handler = handler }
+
+    /// Shows the view again, because something beside it has changed.
+    private func redraw() { hub.show(view) }
+
+    private func feedsHaveChanged() {
+        redraw()
+        hub.armDebtTick(at: groupTime)
+    }
+
+    // MARK: The core
+
+    /// Passes an event to the core and carries out its actions.
+    func handle(_ event: NodeCore.Event) {
+        guard runner.add(event) else { return }
+        while let actions = runner.next() { for action in actions { perform(action) } }
+        showChanges()
+        askers.deliver(on: loop)
+    }
+
+    private func perform(_ action: NodeCore.Action) {
+        switch action {
+        case .persist(let write): persist(write)
+        case .send(let outgoing, let token, let message):
+            if message != nil { counted.published += 1 }
+            guard let token else { return link.send(outgoing) }
+            link.send(outgoing) { [weak self] result in
+                self?.assumeIsolated { $0.handle(.sent(token, NodeCore.Confirmation(result))) }
+            }
+        case .subscribe(let filters, let barrier): subscribe(filters, barrier: barrier)
+        case .unsubscribe(let filters): link.unsubscribe(filters)
+        case .yield(let milliseconds): link.yield(milliseconds: milliseconds)
+        case .reply(let ticket, let reply): self.reply(reply, to: ticket)
+        case .changeRecords(let changes): files.change(changes)
+        case .readRecords(let ids): _ = runner.add(.recordsRead(files.acknowledgedRecords(ids)))
+        case .deliver(.feed(let feed)): if hub.update(feed) { feedsHaveChanged() }
+        case .deliver: break
+        case .answered(let answer):
+            counted.answers[ReplyReport.Outcome(answer.outcome).rawValue, default: 0] += 1
+        case .announced(let isSleeping): suspend.announced(isSleeping: isSleeping)
+        case .registersConfirmed: askers.confirming.resume()
+        case .caughtUp: askers.catchingUp.resume()
+        case .show: hub.setShowDue()
+        case .log(let note): log.write(note, of: core.engine)
+        }
+    }
+
+    private func persist(_ write: NodeCore.Write) {
+        let wasUnsaved = isUnsaved
+        let result = files.write(write)
+        if isUnsaved { counted.failedWrites += 1 }
+        _ = runner.add(result)
+        // Displays show it beside the session.
+        if isUnsaved != wasUnsaved { redraw() }
+    }
+
+    /// Shows a new view. Observers run after the published messages were written.
+    private func showChanges() {
+        guard hub.takeShowDue() else { return }
+        hub.handler?(view)
+        loop.executeLast { [weak self] in
+            self?.assumeIsolated { node in
+                if let register = node.view.register { node.recent.note(register, at: node.groupTime) }
+                node.redraw()
+                node.log.show(node.view)
+                node.reportEvents()
+            }
+        }
+    }
+}

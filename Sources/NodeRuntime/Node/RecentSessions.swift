@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Control
+import Platform
+import Session
+
+/// The sessions that a node has seen, the latest first: what its pages offer again and list.
+///
+/// They are only for display, so a crash may lose the last change. The debt service has the exact minutes.
+struct RecentSessions {
+    /// The most sessions, more than a page lists for a week.
+    static let limit = 100
+    private static let name = "recent.json"
+    /// The largest file that is read, in bytes; ``limit`` sessions of the longest plans need less.
+    private static let fileLimit = 1 << 20
+
+    private let path: String?
+    private(set) var all: [RecentSession] = []
+
+    /// Reads the sessions of an earlier process. A file that cannot be read is overwritten later.
+    /// - Parameter directory: The state directory; `nil` for none.
+    init(in directory: String?) {
+        path = directory.map { "\($0)/\(Self.name)" }
+        guard let path, let bytes = try? Files.read(path, limit: Self.fileLimit),
+            let stored: [RecentSession] = try? ReportJSON.decode(from: bytes)
+        else { return }
+        all = Array(stored.prefix(Self.limit))
+    }
+
+    /// Stores the session that is shown now. It is written to disk when it starts and when it is over.
+    mutating func note(_ register: Register, at groupTime: Int64) {
+        let session = RecentSession(register, at: groupTime)
+        let before = all.firstIndex { $0.lineage == session.lineage }
+        let isNews = before.map { all[$0].isOver != session.isOver } ?? true
+        if let before {
+            all[before] = session
+        } else {
+            all.insert(session, at: all.firstIndex { $0.startedAt <= session.startedAt } ?? all.endIndex)
+            all = Array(all.prefix(Self.limit))
+        }
+        guard isNews, let path else { return }
+        try? Files.replace(path, isFlushed: false, with: ReportJSON.encode(all))
+    }
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Core
+import Glibc
+import Logging
+import Platform
+import Session
+import Setup
+import Wire
+
+/// The files of ledger records: `outbox/<session>.json` for waiting, `recorded/<session>.json` for acknowledged ones.
+struct OutboxFiles {
+    private static let waiting = "outbox"
+    private static let kept = "recorded"
+
+    private let directory: StateDirectory
+    private let log: Logger
+
+    init(directory: StateDirectory, log: Logger) {
+        self.directory = directory
+        self.log = log
+    }
+
+    /// Reads all records.
+    func load() -> (waiting: [DigestedRecord], kept: [DigestedRecord]) {
+        func records(in folder: String) -> [DigestedRecord] {
+            names(in: folder).compactMap { name in
+                let path = "\(directory.path)/\(folder)/\(name)"
+                guard let bytes = try? Files.read(path, limit: Limits.payloadBytes) else { return nil }
+                guard let digested = try? DigestedRecord(json: bytes), "\(digested.record.id).json" == name else {
+                    log.error("a ledger record cannot be read", metadata: ["file": "\(path)"])
+                    return nil
+                }
+                return digested
+            }
+        }
+        return (records(in: Self.waiting), records(in: Self.kept))
+    }
+
+    private func names(in folder: String) -> [String] {
+        guard let stream = opendir("\(directory.path)/\(folder)") else { return [] }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while let entry = readdir(stream) {
+            let name = withUnsafeBytes(of: entry.pointee.d_name) {
+                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if name.hasSuffix(".json") { names.append(name) }
+        }
+        return names
+    }
+
+    /// Writes a record to disk; it replaces an earlier one of its session.
+    private func write(waiting digested: DigestedRecord) throws(FileError) {
+        let folder = try open(Self.waiting)
+        defer { close(folder) }
+        let name = Self.name(digested.record.id)
+        try Files.replace(
+            name, in: folder, path: "\(directory.path)/\(Self.waiting)/\(name)",
+            with: digested.json() + [UInt8(ascii: "\n")])
+    }
+
+    /// Writes the records of a write to disk.
+    func write(_ write: NodeCore.Write) throws(FileError) {
+        for digested in write.waiting { try self.write(waiting: digested) }
+        for digested in write.acknowledged {
+            try self.write(waiting: digested)
+            try move(digested.record.id, from: Self.waiting, to: Self.kept)
+        }
+    }
+
+    /// Applies a change. A failed one is detected after the next start.
+    func apply(_ change: NodeCore.RecordChange) {
+        switch change {
+        case .keep(let id):
+            do throws(FileError) {
+                try move(id, from: Self.waiting, to: Self.kept)
+            } catch {
+                log.error("a ledger record cannot be moved", metadata: ["reason": "\(error)"])
+            }
+        case .requeue(let id): try? move(id, from: Self.kept, to: Self.waiting)
+        case .removeWaiting(let id): unlink("\(directory.path)/\(Self.waiting)/\(Self.name(id))")
+        case .removeKept(let id): unlink("\(directory.path)/\(Self.kept)/\(Self.name(id))")
+        }
+    }
+
+    /// Reads an acknowledged record; `nil` if it is missing.
+    func readKept(_ id: SessionID) -> DigestedRecord? {
+        let path = "\(directory.path)/\(Self.kept)/\(Self.name(id))"
+        return (try? Files.read(path, limit: Limits.payloadBytes)).flatMap { try? DigestedRecord(json: $0) }
+    }
+
+    private func move(_ id: SessionID, from: String, to: String) throws(FileError) {
+        let (source, target) = (try open(from), try open(to))
+        defer {
+            close(source)
+            close(target)
+        }
+        try Files.move(
+            Self.name(id), in: source, to: Self.name(id), in: target, path: "\(directory.path)/\(from)/\(Self.name(id))"
+        )
+    }
+
+    private static func name(_ id: SessionID) -> String { "\(id).json" }
+
+    /// Opens a folder, which is created if it is missing.
+    private func open(_ folder: String) throws(FileError) -> CInt {
+        mkdirat(directory.descriptor, folder, 0o700)
+        let descriptor = openat(directory.descriptor, folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw FileError(path: "\(directory.path)/\(folder)", action: "open") }
+        return descriptor
+    }
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Control
+import Mosquitto
+import Platform
+
+/// Handles the suspend and the wake-up of a node's machine.
+struct SuspendState {
+    /// The timeout for the broker's acknowledgement after a wake-up, in milliseconds; then the connection is renewed.
+    private static let wakeTimeout: Int64 = 2_000
+
+    /// Why logind refuses the lock that delays a suspend.
+    var lockRefusal: String?
+    /// Called when the broker has acknowledged that this node is suspended.
+    private var done: (@Sendable () -> Void)?
+    /// Fires when the broker has not acknowledged that this node is awake.
+    private var wakeDeadline: LoopTimer?
+
+    /// Begins a suspend.
+    /// - Parameter done: Called when the broker has acknowledged it.
+    mutating func fallAsleep(then done: @escaping @Sendable () -> Void) { self.done = done }
+
+    /// Ends a suspend. The broker may have closed the connection meanwhile without this machine noticing.
+    mutating func wake(isLinked: Bool, client: MQTTClient?, on loop: EventLoop) {
+        done = nil
+        guard isLinked else { return client?.assumeIsolated { $0.reconnectNow() } ?? () }
+        wakeDeadline = loop.makeTimer { client?.assumeIsolated { $0.renewConnection() } }
+        wakeDeadline?.arm(atBootMilliseconds: SystemClock.bootMilliseconds() + Self.wakeTimeout)
+    }
+
+    /// The broker has acknowledged a presence.
+    mutating func announced(isSleeping: Bool) {
+        if isSleeping {
+            done?()
+            done = nil
+        } else {
+            wakeDeadline?.cancel()
+            wakeDeadline = nil
+        }
+    }
+
+    /// The problem that nothing delays a suspend; `nil` if logind granted the lock, or is not there.
+    var problem: ProblemReport? {
+        lockRefusal.map {
+            ProblemReport(
+                .noSuspendLock,
+                "no lock delays a suspend, so other nodes notice late that this machine is suspended: \($0)",
+                fix: "install polkit (Debian: apt install polkitd) and restart the node")
+        }
+    }
+}

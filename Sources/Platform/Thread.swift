@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CLinux
+package import Glibc
+
+/// A pthread that runs one closure.
+///
+/// Work that blocks (an event loop, a connect, a terminal) must not run in a Swift task: it would take one of the threads
+/// of the cooperative pool, which has only as many as there are cores.
+package enum Thread {
+    private final class Body: Sendable {
+        let name: String
+        let run: @Sendable () -> Void
+
+        init(_ name: String, _ run: @escaping @Sendable () -> Void) {
+            self.name = name
+            self.run = run
+        }
+    }
+
+    /// Starts a thread.
+    ///
+    /// - Parameters:
+    ///   - name: Shown by the system's tools, cut to 15 bytes.
+    ///   - isDetached: Whether the thread cleans up after itself; otherwise the caller joins it.
+    /// - Throws: When the system allows no further thread.
+    @discardableResult
+    package static func start(
+        name: String, isDetached: Bool = true, _ run: @escaping @Sendable () -> Void
+    ) throws(ThreadError) -> pthread_t {
+        let body = Unmanaged.passRetained(Body(name, run))
+        var thread = pthread_t()
+        let code = pthread_create(
+            &thread, nil,
+            { argument in
+                guard let argument else { return nil }
+                let body = Unmanaged<Body>.fromOpaque(argument).takeRetainedValue()
+                clinux_name_this_thread(body.name)
+                body.run()
+                return nil
+            }, body.toOpaque())
+        guard code == 0 else {
+            body.release()
+            throw ThreadError(code: code)
+        }
+        if isDetached { pthread_detach(thread) }
+        return thread
+    }
+
+    /// Runs a closure on a thread of its own and returns its value. Without a thread the program ends.
+    package static func run<Value: Sendable>(name: String, _ body: @escaping @Sendable () -> Value) async -> Value {
+        await withCheckedContinuation { continuation in
+            do throws(ThreadError) {
+                try start(name: name) { continuation.resume(returning: body()) }
+            } catch {
+                fatalError("\(error)")
+            }
+        }
+    }
+}
+
+package struct ThreadError: Error, CustomStringConvertible {
+    package var code: Int32
+
+    package var description: String { "cannot start a thread: \(String(cString: strerror(code)))" }
+}

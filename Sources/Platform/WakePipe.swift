@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+
+/// A pipe that never blocks: a write wakes the thread that polls the other end.
+package struct WakePipe: ~Copyable {
+    package let readEnd: Int32
+    package let writeEnd: Int32
+
+    package init() throws(FileError) {
+        var ends: [Int32] = [-1, -1]
+        guard pipe(&ends) == 0 else { throw FileError(path: "a pipe", action: "make") }
+        for end in ends {
+            _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+            _ = fcntl(end, F_SETFL, O_NONBLOCK)
+        }
+        (readEnd, writeEnd) = (ends[0], ends[1])
+    }
+
+    deinit {
+        close(readEnd)
+        close(writeEnd)
+    }
+
+    package func wake() {
+        var byte: UInt8 = 0
+        _ = write(writeEnd, &byte, 1)
+    }
+
+    /// Returns the bytes that were written since the last call.
+    package func drain() -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: 256)
+        let count = read(readEnd, &bytes, bytes.count)
+        return Array(bytes.prefix(max(count, 0)))
+    }
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Core
+package import Logging
+package import Mosquitto
+package import Session
+package import Setup
+package import Shell
+import Wire
+
+/// The state of a service in one space.
+package protocol ServiceSpace: AnyObject {
+    var core: ServiceCore { get }
+
+    /// Handles `restored` before any other event, then `connected` and `disconnected`.
+    func handle(_ event: NodeCore.Event)
+}
+
+/// The broker connection of a service, and the spaces that it serves. It lives on the loop's thread.
+///
+/// It registers the will, subscribes, and reports the connection to each space. A service for every space announces itself
+/// in none of them, so it has no will.
+package final class ServiceLink<Space: ServiceSpace> {
+    private static var spacesLimit: Int { 4_096 }
+
+    package private(set) var spaces: [SpaceID: Space] = [:]
+    private let link: BrokerLink
+    private let settings: Settings
+    private let filters: [String]
+    private let isEverySpace: Bool
+    private let log: Logger
+    private let makeSpace: (SpaceID, ServiceOutput) -> Space
+
+    /// - Parameters:
+    ///   - filters: The topic filters to subscribe to.
+    ///   - makeSpace: Creates the service's state in a space.
+    package init(
+        settings: Settings, isEverySpace: Bool, filters: [String], loop: EventLoop, log: Logger,
+        makeSpace: @escaping (SpaceID, ServiceOutput) -> Space
+    ) {
+        self.settings = settings
+        self.isEverySpace = isEverySpace
+        self.filters = filters
+        self.log = log
+        self.makeSpace = makeSpace
+        link = BrokerLink(of: "service", on: loop, log: log)
+    }
+
+    package var isConnected: Bool { link.connection != nil }
+
+    package var problems: ProblemLog { link.problems }
+
+    /// Connects and reconnects until ``leave()``.
+    /// - Parameters:
+    ///   - makeWill: Returns ``will()``, from the loop's thread.
+    ///   - onEvent: Passes an event to ``handle(_:)``, on the loop's thread.
+    package func run(
+        _ configuration: MQTTConfiguration,
+        makeWill: @escaping @Sendable () -> MQTTMessage?, onEvent: @escaping @Sendable (MQTTEvent) -> Void
+    ) async throws {
+        if !isEverySpace { _ = space(settings.space) }
+        try await link.run(configuration, makeWill: isEverySpace ? nil : makeWill, onEvent: onEvent)
+    }
+
+    /// Publishes that the service goes offline, and closes the connection.
+    package func leave() async { await link.close { home?.core.will($0) } }
+
+    /// Returns the will of the connection that is attempted next; `nil` for a service for every space.
+    package func will() -> MQTTMessage? { home?.core.will(link.nextConnection(at: Clocks.now().wall)) }
+
+    /// Handles a change of the connection. Messages are left to the service.
+    package func handle(_ event: MQTTEvent) {
+        switch link.take(event, at: Clocks.now().wall) {
+        case .connected(let id, _):
+            // At QoS 0, because nodes send again what is lost. At QoS 1 a broker would hold back all but a few messages until
+            // they are acknowledged, and drop what exceeds its queue.
+            link.subscribe(filters.map { Subscription($0, qos: .atMostOnce) })
+            // After subscribing, so that the spaces' barriers arrive after the retained messages.
+            for space in spaces.values { space.handle(.connected(id, noLocal: false)) }
+        case .disconnected(let willRetry):
+            for space in spaces.values { space.handle(.disconnected(willRetry: willRetry)) }
+        default: break
+        }
+    }
+
+    /// Returns a space, which is created at its first message; `nil` beyond the maximum number of spaces.
+    package func space(_ id: SpaceID) -> Space? {
+        if let space = spaces[id] { return space }
+        guard spaces.count < Self.spacesLimit else {
+            problems.report("there are more than \(Self.spacesLimit) spaces; \(id) is not served")
+            return nil
+        }
+        let space = makeSpace(id, ServiceOutput(log: log, yield: link.yield, send: link.send))
+        spaces[id] = space
+        space.handle(.restored(NodeCore.Restored()))
+        if let connection = link.connection { space.handle(.connected(connection, noLocal: false)) }
+        return space
+    }
+
+    private var home: Space? { isEverySpace ? nil : spaces[settings.space] }
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The clocks and the identity that the parts of an engine read while one input is handled.
+struct Context {
+    let node: NodeID
+    let bootID: BootID
+    let rules: Rules
+    let now: Instant
+    /// The source of group time.
+    let source: TimeSource
+    /// Group time in milliseconds since 1970.
+    let groupTime: Int64
+
+    /// The largest error of group time in milliseconds; `nil` if this machine's kernel does not vouch for it.
+    var bound: Int64? { source == .own ? now.wallBound.map { min($0, Limits.reading.upperBound) } : nil }
+
+    /// The quality of this machine's wall clock.
+    var clockQuality: ClockQuality {
+        ClockQuality(
+            synced: now.wallBound != nil, bound: now.wallBound.map { min($0, Limits.reading.upperBound) },
+            isWrong: GroupClock.contradict(now.wall, groupTime))
+    }
+
+    /// Whether a rule is kept: always, except in the mutants of the simulator.
+    func keeps(_ rule: Rules) -> Bool { rules.contains(rule) }
+
+    /// Whether a stamp is near enough to group time to count.
+    func admits(_ stamp: Stamp) -> Bool { stamp.isAdmissible(at: groupTime) || !keeps(.admission) }
+}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The changes that each input makes, except those of messages (`Receive.swift`).
+extension Engine {
+    mutating func restore(_ found: Journal?, at now: Instant) {
+        link.restored(at: now.boot)
+        var mark = found?.mark ?? HybridClock()
+        // Without a plausible clock, group time continues as the own session knows it.
+        if let own = found?.own, own.anchor.bootID == identity.bootID {
+            mark = HybridClock(time: max(mark.time, own.anchor.at + now.boot - own.anchor.boot))
+        }
+        time = GroupClock(mark: mark, at: now)
+        if time.source == .mark { emit(.log(.clockCorrected(by: groupTime(now) - now.wall))) }
+        if let found { ownership.restore(found, context(at: now)) }
+        selectTimeSource(at: now)
+    }
+
+    // MARK: The connection
+
+    mutating func linkUp(_ connection: ConnectionID, at now: Instant) {
+        link.up(connection, waitsForTime: ownership.isProvisional && now.wallBound == nil, at: now.boot)
+        echoes.connected()
+        clocks.restart()
+        ownership.publishAgain()
+    }
+
+    mutating func linkDown(at now: Instant) {
+        guard link.isUp else { return }
+        link.down(at: now.boot)
+        echoes.disconnected()
+        clocks.disconnect(at: now.boot)
+    }
+
+    /// Handles the return of the barrier, or the end of the wait for it.
+    mutating func passBarrier(at now: Instant) {
+        guard link.barrierDeadline != nil else { return }
+        let context = context(at: now)
+        link.barrierPassed(isTimeVouched: context.bound != nil, hasCompany: hasCompany, at: now.boot)
+        if let found = echoes.barrierPassed(), keeps(.recovery) {
+            log(ownership.recover(found, context))
+        }
+        let isRetainedMissing = identity.isAnnounced ? !echoes.sawOwnPresence : peers.isEmpty
+        if isRetainedMissing {
+            emit(.log(.noRetained))
+            emit(.publish(.hello))
+            // A node may have sent a hello after this connection was made and before this node had subscribed.
+            link.announce()
+        }
+    }
+
+    /// Plans to publish presence and register again.
+    mutating func repair(at now: Instant) { if link.isUp { echoes.repair(at: now.boot) } }
+
+    /// Logs a recovery, after which the effects of intents may be undone.
+    mutating func log(_ note: Note?) {
+        guard let note else { return }
+        if case .recovered = note { answers.forgetEffects() }
+        emit(.log(note))
+    }
+
+    // MARK: A person at this machine
+
+    mutating func begin(_ start: Start, id: SessionID, ticket: Ticket, at now: Instant) {
+        guard identity.role == .node else { return emit(.reply(ticket, .invalid("role"))) }
+        prepareStamp(at: now)
+        let context = context(at: now)
+        var plan = start.plan
+        if start.mode == .countup {
+            let first = plan.first
+            plan = [Phase(kind: first?.kind ?? .focus, name: first?.name, seconds: identity.defaults.countUpCap)]
+        }
+        let anchor = Anchor(
+            elapsed: 0, at: context.groupTime, bound: context.bound, bootID: identity.bootID, boot: now.boot)
+        var register = Register(
+            id: id, lineage: id, stamp: Stamp(time: 0, counter: 0, node: node), epoch: 0, rev: 0, owner: node,
+            title: start.title, icon: start.icon, label: start.label, mode: start.mode, plan: plan,
+            autoAdvance: start.autoAdvance, phase: 0, status: .running, startedAt: context.groupTime, anchor: anchor,
+            runs: [])
+        register.openRun()
+        // A start is answered like an intent whose id is that of the session.
+        begin(Ownership.Beginning(register: register), reply: IntentID(id), to: ticket, context)
+    }
+
+    /// Makes sure that the next stamp is above all that count, and itself admissible.
+    mutating func prepareStamp(at now: Instant) {
+        let context = context(at: now)
+        ownership.raiseMarkToOwnStamp(context)
+        if ownership.mark.isAhead(context) { judgeAgain(keepsAdmitted: false, context) }
+    }
+
+    mutating func begin(
+        _ beginning: Ownership.Beginning, reply id: IntentID, to ticket: Ticket, _ context: Context
+    ) {
+        if let field = ownership.begin(beginning, isReady: link.isReady, context) {
+            return emit(.reply(ticket, .invalid(field)))
+        }
+        admission.startSession()
+        answers.forgetEffects()
+        guard let own = ownership.register else { return }
+        hold(.reply(ticket, .answered(Answer(intent: id, outcome: .applied, session: own.id, rev: own.rev))))
+    }
+
+    mutating func ask(_ press: Press, id: IntentID, ticket: Ticket, at now: Instant) {
+        guard identity.mayAsk else { return emit(.reply(ticket, .invalid("role"))) }
+        guard let moment = view(at: now).lastMoment(at: now.boot) else { return emit(.reply(ticket, .noSession)) }
+        let current = moment.register
+        guard current.status.isLive || press.session != nil else { return emit(.reply(ticket, .noSession)) }
+        // The person may still see a session that was taken over since.
+        let session = press.session.map { isContinued($0, by: current) ? current.id : $0 } ?? current.id
+        let at = groupTime(now)
+        let intent = Intent(
+            id: id, lineage: current.lineage, session: session, phase: press.phase ?? current.phase,
+            operation: press.operation, from: node, at: at, expiresAt: at + Limits.intentLife)
+        if isForOwnSession(intent) {
+            decide(intent, at: now) { .reply(ticket, .answered($0)) }
+        } else if session == current.id {
+            requests.add(Requests.Request(intent, of: current.owner, ticket: ticket, at: now.boot))
+        } else {
+            let isKnown = replicas.all.contains { $0.register.id == session }
+            emit(.reply(ticket, isKnown ? .answered(intent.refusal(supersededBy: current)) : .noSession))
+        }
+    }
+
+    // MARK: Deciding intents
+
+    /// Whether an intent is for a session that is or was this node's, or that this node's session continues.
+    func isForOwnSession(_ intent: Intent) -> Bool {
+        guard let own = ownership.register else { return false }
+        let isHead = replicas.current.map { $0.stamp < own.stamp } ?? true
+        let isAncestor = isHead && own.continues != nil && own.lineage == intent.lineage && keeps(.retarget)
+        return own.id == intent.session || ownership.journal.past.contains(intent.session) || isAncestor
+    }
+
+    /// Decides an intent for the own session. `deliver` makes the effect that carries the answer.
+    mutating func decide(_ intent: Intent, at now: Instant, deliver: (Answer) -> Effect) {
+        guard let own = ownership.register else { return }
+        let context = context(at: now)
+        switch answers.decide(intent, of: own, defaults: identity.defaults, context) {
+        case .answer(let answer): hold(deliver(answer))
+        case .apply(let answer, let changed):
+            ownership.apply(intent, making: changed, at: context.groupTime)
+            hold(deliver(answer))
+        }
+    }
+
+    /// Holds an answer until the journal is written.
+    mutating func hold(_ effect: Effect) {
+        gate.hold(effect, isRegisterChanged: ownership.isRegisterChanged)
+    }
+}

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The rules that combine the state of several parts, whichever input has changed it.
+extension Engine {
+    /// Applies one rule after the other until none applies.
+    mutating func react(at now: Instant) {
+        while endDueWait(at: now) || updateOwnSession(at: now) || advanceRequests(at: now) {}
+    }
+
+    // MARK: Time
+
+    /// Ends a wait whose time has come.
+    /// - Returns: Whether there was one.
+    private mutating func endDueWait(at now: Instant) -> Bool {
+        func isDue(_ deadline: Int64?) -> Bool { deadline.map { $0 <= now.boot } ?? false }
+        if isDue(link.barrierDeadline) {
+            passBarrier(at: now)
+        } else if isDue(link.timeDeadline) {
+            link.timeIsKnown()
+        } else if isDue(link.comparedBy) {
+            link.clocksWereCompared()
+            selectTimeSource(at: now)
+        } else if isDue(echoes.repairAt) {
+            carryOutRepair(at: now)
+        } else if isDue(echoes.reminderAt) {
+            if echoes.removeDueReminder(at: now.boot), isOlderSessionAlive { repair(at: now) }
+        } else if isDue(gate.retryAt) {
+            gate.retry()
+            ownership.writeAgain()
+        } else {
+            return false
+        }
+        return true
+    }
+
+    private mutating func carryOutRepair(at now: Instant) {
+        let repair = echoes.removeDueRepair(at: now.boot)
+        guard repair.isDue else { return }
+        link.announce()
+        ownership.publishAgain()
+        if let other = repair.above, let own = ownership.register, other >= own.version {
+            ownership.change(above: other) { _ in }
+        }
+    }
+
+    /// Whether the own session is the latest, and an online node still holds an older live one.
+    private var isOlderSessionAlive: Bool {
+        guard let own = ownership.register, replicas.current.map({ $0.stamp < own.stamp }) ?? true else { return false }
+        return replicas.all.contains {
+            $0.register.status.isLive && $0.stamp < own.stamp && peers[$0.owner].isOnline
+        }
+    }
+
+    // MARK: The own session
+
+    /// Dates, stamps, ends or cuts the own session as time and the other sessions require.
+    private mutating func updateOwnSession(at now: Instant) -> Bool {
+        guard ownership.register != nil else { return false }
+        let context = context(at: now)
+        if ownership.advance(at: now.boot, rules: context.rules) { return true }
+        let isStampSettled = time.source == .own || wereAllAsked
+        let canCompare = !isDateAwaited && (link.isUp || !ownership.isProvisional)
+        let note =
+            ownership.date(among: replicas, context)
+            ?? (isStampSettled ? ownership.restamp(among: replicas, context) : nil)
+            ?? (canCompare ? ownership.yield(to: replicas, context) : nil)
+            ?? (canCompare && link.isReady ? ownership.leaveProvisional(context) : nil)
+        if let note { emit(.log(note)) }
+        return note != nil || ownership.cut(by: replicas, context)
+    }
+
+    /// Whether a start without contact waits for group time. Until then it is neither compared with others nor published.
+    var isDateAwaited: Bool { link.timeDeadline != nil && ownership.isProvisional }
+
+    // MARK: Intents
+
+    /// Forwards, retargets, sends and ends requests.
+    /// - Returns: Whether anything but messages resulted.
+    private mutating func advanceRequests(at now: Instant) -> Bool {
+        let context = context(at: now)
+        if let winner = replicas.current?.register {
+            for intent in ownership.removeForwarded(to: winner, context) {
+                requests.forward(intent, to: winner, context)
+            }
+        }
+        if requests.isEmpty { return false }
+        let view = view(at: now)
+        if let head = view.register, !view.isOwner { reply(requests.follow(head, context)) }
+        let audience = Requests.Audience(
+            head: view.register, owner: view.register.map { peers[$0.owner] } ?? Peer(), isReady: link.isReady,
+            canTakeOver: canTakeOver, isTimeAwaited: isTimeAwaited(at: now))
+        var hasChanged = false
+        var pinged: Set<NodeID> = []
+        for step in requests.removeSteps(audience, context) {
+            switch step {
+            case .send(let intent, let owner):
+                // One ping for all intents that leave at once.
+                if let owner, pinged.insert(owner).inserted { ping(owner, at: now) }
+                emit(.publish(.intent(intent)))
+            case .takeOver(let request):
+                takeOver(for: request, at: now)
+                hasChanged = true
+            case .giveUp(let request):
+                giveUp(request, at: now)
+                hasChanged = true
+            }
+        }
+        return hasChanged
+    }
+
+    /// Ends a request that was refused, or not answered in time. If the session was continued since, its head is asked.
+    private mutating func giveUp(_ request: Requests.Request, at now: Instant) {
+        guard let ticket = request.ticket else { return }
+        if let head = view(at: now).register, head.status.isLive, head.lineage == request.intent.lineage,
+            head.id != request.intent.session, request.refusal != nil, keeps(.retarget)
+        {
+            return requests.add(request.aimed(at: head, boot: now.boot))
+        }
+        emit(.reply(ticket, request.refusal.map { .answered($0) } ?? .noAnswer(request.intent.session)))
+    }
+
+    // MARK: Group time
+
+    /// Selects the source of group time from all known clocks, and judges stamps again after a jump.
+    ///
+    /// It is called where clocks have changed and not as a reaction, because the rest of that step needs the new time.
+    mutating func selectTimeSource(at now: Instant) {
+        let before = time.time(at: now.boot)
+        let wasWrong = GroupClock.contradict(time.wallLead + now.boot, before)
+        let wasOwn = time.source == .own
+        time.choose(
+            from: clocks.readings(of: peers, at: now), own: node, isComplete: wereAllAsked,
+            rules: identity.rules, at: now)
+        let context = context(at: now)
+        let hasJumped = abs(time.time(at: now) - before) > GroupClock.tolerance
+        if hasJumped { emit(.log(.clockCorrected(by: time.time(at: now) - now.wall))) }
+        if hasJumped || ownership.mark.isAhead(context) || (!wasOwn && context.bound != nil) {
+            // Without contact a session stays although the wall clock was set.
+            judgeAgain(keepsAdmitted: !link.isUp && now.wallBound == nil, context)
+        }
+        if context.clockQuality.isWrong != wasWrong || hasJumped {
+            // The presence contains group time, which others compare with their own.
+            clocks.planAgain()
+            link.announce()
+        }
+    }
+
+    /// Judges stamps again after group time has jumped.
+    mutating func judgeAgain(keepsAdmitted: Bool, _ context: Context) {
+        replicas.judgeAgain(keepsAdmitted: keepsAdmitted, context)
+        ownership.renewMark(above: replicas, context)
+    }
+
+    /// Whether the clocks of all time references are known.
+    ///
+    /// Where the broker delivers no retained messages, the nodes become known one by one, and only the end of the wait counts.
+    private var wereAllAsked: Bool {
+        guard link.isReady, hasCompany else { return false }
+        if link.comparedBy == nil { return true }
+        return echoes.sawOwnPresence && peers.timeReferences(for: node).allSatisfy(clocks.hasAnswered)
+    }
+
+    var hasCompany: Bool { peers.online.contains { $0 != node } }
+
+    /// Whether vouched clocks contradict each other, so that dates are approximate.
+    var isDisputed: Bool {
+        clocks.contradicting.contains { peers[$0].isOnline && peers[$0].presence?.clock.synced == true }
+            || time.source == .contested && link.comparedBy == nil || time.source == .outvoted
+    }
+
+    /// Whether messages with a group time should wait for the first comparison of clocks.
+    private func isTimeAwaited(at now: Instant) -> Bool {
+        now.wallBound == nil && clocks.estimates.isEmpty && !clocks.polls.isEmpty
+    }
+
+    /// The conditions that determine which nodes are asked for their clocks.
+    func syncPlan(at now: Instant) -> ClockSync.Plan {
+        var plan = ClockSync.Plan(
+            isReady: link.isReady && keeps(.exchange),
+            needsReferences: now.wallBound == nil || clocks.comparedAt != nil || context(at: now).clockQuality.isWrong,
+            since: clocks.comparedAt)
+        if !view.isOwner, let shown = view.register, shown.status.isLive {
+            plan.owner = shown.owner
+            plan.boot = shown.anchor.bootID
+        }
+        return plan
+    }
+
+    mutating func ping(_ peer: NodeID, at now: Instant) {
+        guard let connection = link.connection else { return }
+        emit(.publish(.ping(Ping(connection: connection, sent: now.boot, at: groupTime(now)), to: peer)))
+    }
+}

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The changes that each message makes.
+extension Engine {
+    mutating func receive(_ message: Message, from sender: NodeID, retained: Bool, at now: Instant) {
+        let isSignOfLife = !retained && (sender != node || identity.isAnnounced) && !message.isWill
+        if !peers.admits(sender) { makeRoom(at: now) }
+        guard peers.admit(sender, receivedAt: isSignOfLife ? now.boot : nil) else {
+            return discard(.tooManyNodes, from: nil)
+        }
+        switch judge(message, from: sender, at: now) {
+        case .accepted: break
+        case .ignored: return
+        case .busy: return discard(.tooOften, from: sender)
+        case .refused(let reason):
+            discard(reason, from: sender)
+            // It has replaced the own register at the broker.
+            if case .register = message, isSelf(sender) { repair(at: now) }
+            return
+        }
+        switch message {
+        case .presence(let presence): receive(presence, from: sender, retained: retained, at: now)
+        case .register(let register) where isSelf(sender): receiveEcho(register, at: now)
+        case .register(let register): receive(register, at: now)
+        case .intent(let intent): answer(intent, at: now)
+        case .ack(let ack): receive(ack, at: now)
+        case .hello: if link.isUp { echoes.answerHello(of: node, at: now.boot) }
+        case .ping(let ping, _): answer(ping, of: sender, at: now)
+        case .pong(let pong, _): receive(pong, from: sender, at: now)
+        }
+    }
+
+    /// Forgets a passing sender all of whose intents have expired.
+    private mutating func makeRoom(at now: Instant) {
+        let gone = peers.forgetSilent(since: now.boot - Limits.intentLife) { [node, replicas] in
+            $0 == node || replicas[$0] != nil
+        }
+        guard let gone else { return }
+        admission.forget(gone)
+        answers.forget(gone)
+        clocks.remove(gone)
+    }
+
+    /// Checks a message by the rules of ``Admission``.
+    private mutating func judge(_ message: Message, from sender: NodeID, at now: Instant) -> Admission.Verdict {
+        var known = Admission.Known(context: context(at: now), isSelf: isSelf(sender), connection: link.connection)
+        if case .ack(.answer(let answer)) = message, let request = requests[answer.intent] {
+            known.request = request
+            known.head = view(at: now).register.map { ($0.owner, $0.lineage) }
+        }
+        let verdict = Admission.judge(message, from: sender, knowing: known)
+        guard verdict == .accepted else { return verdict }
+        switch message {
+        case .ping: return admission.charge(.ping, to: sender, known.context)
+        case .pong: return admission.charge(.pong, to: sender, known.context)
+        default: return verdict
+        }
+    }
+
+    mutating func discard(_ reason: Discard, from sender: NodeID?) {
+        if peers.discard(reason, from: sender) { emit(.log(.discarded(reason, from: sender))) }
+    }
+
+    // MARK: Presences
+
+    private mutating func receive(_ presence: Presence, from sender: NodeID, retained: Bool, at now: Instant) {
+        if isSelf(sender) {
+            // Only a retained one proves that the broker delivers retained messages.
+            if retained { echoes.receivedOwnPresence() }
+            let isAsleep = presence.isSleeping && !link.isSleeping
+            let isOutdated = !presence.online || isAsleep || presence.connection != link.connection
+            if isOutdated, keeps(.presenceRepair) { repair(at: now) }
+            return
+        }
+        if presence.online, !retained { clocks.compare(presence.at, of: sender, context(at: now)) }
+        guard
+            case .changed(let known) = peers.receive(
+                presence, from: sender, retained: retained, rules: identity.rules, at: now.boot)
+        else { return }
+        let isOnline = peers[sender].isOnline
+        if !isOnline, known.isOnline {
+            clocks.depart(sender)
+            if time.source == .outvoted { selectTimeSource(at: now) }
+        }
+        if isOnline != known.isOnline || presence.online != known.presence?.online { clocks.planAgain() }
+        if isOnline, known.presence?.connection != presence.connection { clocks.restart(with: sender) }
+        if isOnline, known.presence?.isSleeping == true { clocks.forget(sender) }
+    }
+
+    // MARK: Registers
+
+    private mutating func receiveEcho(_ echo: Register, at now: Instant) {
+        switch echoes.receive(echo, journal: ownership.journal, isReady: link.isReady, rules: identity.rules) {
+        case .known: break
+        case .lost: log(ownership.adopt(echo, context(at: now)))
+        case .contested: repair(at: now)
+        case .outdated:
+            if let own = ownership.register { emit(.log(.repaired(own.version))) }
+            repair(at: now)
+        }
+    }
+
+    private mutating func receive(_ register: Register, at now: Instant) {
+        let context = context(at: now)
+        let sender = register.owner
+        let measured = clocks.estimates[sender].flatMap {
+            $0.bootID == register.anchor.bootID && keeps(.bootClock) ? $0.offset : nil
+        }
+        switch replicas.receive(register, measured: measured, context) {
+        case .known: return planReminder(below: register, at: now)
+        case .contradicted(let version):
+            // Its author may have lost the end of its journal, and found nothing at the broker. An objection can be lost
+            // like any message, so each such register gets one.
+            object(.fork(node: sender, version: version), to: sender, at: now)
+            if let held = replicas[sender]?.register { planReminder(below: held, at: now) }
+            return
+        case .admitted: ownership.raiseMark(to: register.stamp, context)
+        case .ahead(let isNews):
+            if isNews { emit(.log(.clockWrong(sender, stamp: register.stamp.time))) }
+            clocks.compareAgain(at: now.boot)
+            object(.clock(node: sender, session: register.id, at: context.groupTime), to: sender, at: now)
+        }
+        planReminder(below: register, at: now)
+        if requests.isEmpty { return }
+        reply(requests.receive(register, currentOwner: view(at: now).register?.owner, rules: identity.rules))
+    }
+
+    private mutating func planReminder(below register: Register, at now: Instant) {
+        // Before the barrier the own register is about to be published in any case.
+        guard let own = ownership.register, register.status.isLive, register.stamp < own.stamp, link.isReady,
+            !isDateAwaited, keeps(.reminder)
+        else { return }
+        echoes.planReminder(at: now.boot)
+    }
+
+    /// Objects to a node's register, at a bounded rate.
+    private mutating func object(_ ack: Ack, to author: NodeID, at now: Instant) {
+        // The broker lets displays and remotes publish no acks.
+        guard link.isUp, identity.isAnnounced, identity.role != .display,
+            admission.charge(.objection, to: author, context(at: now)) == .accepted
+        else { return }
+        emit(.publish(.ack(ack)))
+    }
+
+    // MARK: Intents and answers
+
+    /// Answers a peer, if the intent is for a session that this node answers for.
+    private mutating func answer(_ intent: Intent, at now: Instant) {
+        guard let own = ownership.register, isForOwnSession(intent) else { return }
+        let verdict = admission.charge(.intent, to: intent.from, context(at: now))
+        if verdict == .accepted { return decide(intent, at: now) { .publish(.ack(.answer($0))) } }
+        discard(.tooOften, from: intent.from)
+        guard verdict == .busy, let answer = answers.refuseAsBusy(intent, of: own) else { return }
+        hold(.publish(.ack(.answer(answer))))
+    }
+
+    private mutating func receive(_ ack: Ack, at now: Instant) {
+        switch ack {
+        case .answer(let answer):
+            let winner = answer.by.flatMap { register(of: $0.node) }
+            let head = view(at: now).register
+            reply(requests.receive(answer, head: head, winner: winner, context(at: now)))
+        case .fork(_, let claim):
+            // An observer holds two registers of one version of this node, or a later one that this node has lost.
+            guard let own = ownership.register, claim >= own.version else { return }
+            echoes.contest(Admission.step(from: own.version, towards: claim, rules: identity.rules))
+            repair(at: now)
+        case .clock: clocks.compareAgain(at: now.boot)
+        }
+    }
+
+    mutating func reply(_ settled: [Requests.Settled]) {
+        for entry in settled { emit(.reply(entry.ticket, .answered(entry.answer))) }
+    }
+
+    // MARK: Clocks
+
+    /// Answers a ping with readings of this node's clocks. A passing remote does not answer.
+    private mutating func answer(_ ping: Ping, of asker: NodeID, at now: Instant) {
+        guard link.isUp, identity.isAnnounced else { return }
+        let context = context(at: now)
+        let pong = Pong(
+            connection: ping.connection, sent: ping.sent, bootID: identity.bootID, boot: now.boot,
+            wall: min(max(now.wall, Limits.time.lowerBound), Limits.time.upperBound), at: context.groupTime,
+            clock: context.clockQuality)
+        emit(.publish(.pong(pong, to: asker)))
+        clocks.compare(ping.at, of: asker, context)
+    }
+
+    private mutating func receive(_ pong: Pong, from peer: NodeID, at now: Instant) {
+        guard keeps(.exchange), let estimate = clocks.receive(pong, from: peer, at: now.boot) else { return }
+        if keeps(.bootClock) { replicas.measure(estimate.offset, of: peer, in: estimate.bootID) }
+        selectTimeSource(at: now)
+        clocks.compare(now.boot + estimate.groupLead, of: peer, context(at: now))
+        link.timeIsKnown()
+    }
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Numbers the writes of the journal, and holds answers until their write is on disk.
+struct WriteGate: Hashable, Sendable {
+    /// The most answers that wait while the disk fails. A judgement: dropped peers ask again after a second.
+    static let heldAnswers = 256
+    /// Milliseconds from a failed write to the next one. A judgement: a full disk does not change faster.
+    private static let retryDelay: Int64 = 1_000
+
+    /// When to write again after a failure, on the boot clock.
+    private(set) var retryAt: Int64?
+    private(set) var held: [Held] = []
+    private var lastAsked = 0
+    /// The last write that contains a change of the own register.
+    private var lastAskedForRegister = 0
+    private var lastWritten = 0
+    /// The last write, if it has failed.
+    private var failed: Int?
+
+    struct Held: Hashable, Sendable {
+        var write: Int
+        var effect: Effect
+    }
+
+    /// Whether the latest change of the own register is on disk.
+    var isRegisterWritten: Bool { lastWritten >= lastAskedForRegister }
+
+    /// Returns the number of a write that is asked for now.
+    mutating func ask(forRegister: Bool) -> Int {
+        lastAsked += 1
+        retryAt = nil
+        if forRegister { lastAskedForRegister = lastAsked }
+        return lastAsked
+    }
+
+    /// Holds an answer until the own register that it reports is on disk.
+    /// - Parameter isRegisterChanged: Whether the register has changed since a write was last asked for.
+    mutating func hold(_ effect: Effect, isRegisterChanged: Bool) {
+        held.append(Held(write: isRegisterChanged ? lastAsked + 1 : lastAskedForRegister, effect: effect))
+    }
+
+    /// Removes the answers that may leave now.
+    ///
+    /// A person at this machine does not wait for a disk that fails. A peer gets no answer that a crash could undo.
+    mutating func release(rules: Rules) -> [Effect] {
+        if held.isEmpty { return [] }
+        var free: [Effect] = []
+        var waiting: [Held] = []
+        for entry in held {
+            let isLocal = if case .reply = entry.effect { true } else { false }
+            let isDecided = entry.write <= lastWritten || isLocal && entry.write <= failed ?? 0
+            if isDecided || !rules.contains(.answerFromDisk) {
+                free.append(entry.effect)
+            } else {
+                waiting.append(entry)
+            }
+        }
+        held = failed != nil ? waiting.suffix(Self.heldAnswers) : waiting
+        return free
+    }
+
+    /// Forgets the reply to a program that has ended.
+    mutating func forget(_ ticket: Ticket) {
+        held.removeAll { held in
+            if case .reply(ticket, _) = held.effect { true } else { false }
+        }
+    }
+
+    /// Forgets the planned retry, which is carried out now.
+    mutating func retry() { retryAt = nil }
+
+    /// Records that a write is on disk.
+    /// - Returns: Whether the disk works again.
+    mutating func written(_ write: Int) -> Bool {
+        guard write > lastWritten else { return false }
+        lastWritten = write
+        if write == lastAsked { retryAt = nil }
+        defer { failed = nil }
+        return failed != nil
+    }
+
+    /// Records that a write has failed.
+    /// - Returns: Whether the disk worked before.
+    mutating func fail(_ write: Int, at boot: Int64) -> Bool {
+        guard write == lastAsked else { return false }
+        retryAt = boot + Self.retryDelay
+        defer { failed = write }
+        return failed == nil
+    }
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The result of comparing a record that arrives with the stored record of its session.
+public enum InsertOutcome: Hashable, Sendable {
+    /// It is the first of its session, or newer than the stored one.
+    case kept
+    /// The same record is stored.
+    case known
+    /// A newer one is stored.
+    case older
+    /// Another one is stored under the same version, and stays.
+    case conflict
+    /// It is new, and its node has recorded more sessions than a ledger accepts from one node.
+    case refused
+
+    /// Compares two records of one session.
+    /// - Parameters:
+    ///   - version: The version of the record that arrives.
+    ///   - digest: The digest of the record that arrives.
+    ///   - present: Version and digest of the stored record; `nil` if there is none.
+    public init<Digest: Equatable>(version: Version, digest: Digest, over present: (version: Version, digest: Digest)?)
+    {
+        guard let present, present.version >= version else {
+            self = .kept
+            return
+        }
+        if present.version > version { self = .older } else { self = present.digest == digest ? .known : .conflict }
+    }
+}
+
+extension LedgerRecord {
+    private static let day: Int64 = 86_400_000
+
+    /// Returns whether a node can have recorded it by `now`, in milliseconds of group time.
+    ///
+    /// Its times are from 2025-12-31 to a day ahead; an open run ends within the day that a phase lasts at most. Imports of
+    /// a person are not checked.
+    public func isPlausible(at now: Int64) -> Bool {
+        let past = (Limits.earliestStamp - Self.day)...(max(now, Limits.earliestStamp) + Self.day)
+        return past.contains(stamp.time) && past.contains(startedAt) && continuedAt.map(past.contains) ?? true
+            && runs.allSatisfy { past.contains($0.from) && $0.to.map(past.contains) ?? true }
+            && endsAt.map { (past.lowerBound...past.upperBound + Self.day).contains($0) } ?? true
+    }
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Decides whether the message of a node is used, by comparing it with what this node knows.
+///
+/// The codec comes first: it discards what is retained and should not be, malformed, out of bounds, or names another
+/// node than its topic. The broker's ACL lets a node publish only below its own topic. So the sender is known here, but
+/// it can lie in everything that it publishes. `Trust.md` states the effects of lies.
+///
+/// Four checks are elsewhere, because their result changes after the message has come, or is an answer to it: versions of a
+/// register (``Replicas``, ``Echoes``), its stamp (``Context/admits(_:)``, again whenever group time jumps), room for
+/// another node (``Peers``), and session, phase and expiry of an intent (``Answers``).
+struct Admission: Hashable, Sendable {
+    /// The result of the check of one message.
+    enum Verdict: Hashable, Sendable {
+        case accepted
+        /// Not used and answered as ``Refusal/busy``.
+        case busy
+        /// Not used, and counted for its sender.
+        case refused(Discard)
+        /// Not meant for this node, or late. The sender is not at fault.
+        case ignored
+    }
+
+    /// The knowledge of this node when the message arrives.
+    struct Known {
+        var context: Context
+        /// Whether messages of the sender are this node's own.
+        var isSelf: Bool
+        /// The present connection.
+        var connection: ConnectionID?
+        /// The request that an answer is for.
+        var request: Requests.Request?
+        /// The owner and the lineage of the session that is shown.
+        var head: (owner: NodeID, lineage: SessionID)?
+    }
+
+    /// An effort that a peer causes, limited per second.
+    enum Effort: Hashable, Sendable {
+        /// An intent for a session of this node.
+        case intent
+        /// The answer to a ping.
+        case ping
+        /// The use of a pong. A node asks eight times within 280 ms and then five times a second, so the pongs of an honest
+        /// peer stay below the limit.
+        case pong
+        /// An objection to the peer's register.
+        case objection
+
+        fileprivate var rule: Rules {
+            switch self {
+            case .intent: .intentRate
+            case .ping: .pongRate
+            case .pong: .usedPongRate
+            case .objection: .objectionRate
+            }
+        }
+    }
+
+    private var allowances: [Effort: [NodeID: Allowance]] = [:]
+
+    /// Checks one message. Rates are checked by ``charge(_:to:_:)``, where the effort arises.
+    static func judge(_ message: Message, from sender: NodeID, knowing known: Known) -> Verdict {
+        let (node, rules) = (known.context.node, known.context.rules)
+        switch message {
+        case .presence: return .accepted
+        case .register(let register):
+            if register.owner != sender { return .refused(.wrongSender) }
+            return isPlausible(register.version, groupTime: known.context.groupTime) || !rules.contains(.epochBound)
+                ? .accepted : .refused(.outOfBounds)
+        case .intent(let intent): return intent.from == sender ? .accepted : .refused(.wrongSender)
+        case .ack(.answer):
+            guard !known.isSelf, let request = known.request else { return .ignored }
+            if request.owners.last == sender || !rules.contains(.answerSender) { return .accepted }
+            if let head = known.head, head.owner == sender, head.lineage == request.intent.lineage { return .accepted }
+            return request.owners.contains(sender) ? .ignored : .refused(.notAsked)
+        case .ack(.fork(let subject, _)), .ack(.clock(let subject, _, _)):
+            return subject == node && sender != node ? .accepted : .ignored
+        case .hello: return sender != node ? .accepted : .ignored
+        case .ping(_, let to): return to == node && !known.isSelf ? .accepted : .ignored
+        case .pong(let pong, let to):
+            let age = known.context.now.boot - pong.sent
+            let isAsked = pong.connection == known.connection || !rules.contains(.pongConnection)
+            let isInTime = (0...Limits.pongAge).contains(age) || !rules.contains(.pongAge)
+            return to == node && !known.isSelf && isAsked && isInTime ? .accepted : .ignored
+        }
+    }
+
+    /// Whether a register shows that an intent took effect.
+    ///
+    /// Its author must have been asked, or own the current session.
+    static func shows(_ register: Register, effectOf request: Requests.Request, head: NodeID?, rules: Rules) -> Bool {
+        guard register.applied.contains(request.intent.id) else { return false }
+        let isAsked = request.owners.contains(register.owner) || register.owner == head
+        let isOfLineage = register.lineage == request.intent.lineage
+        return (isAsked || !rules.contains(.effectSender)) && (isOfLineage || !rules.contains(.effectLineage))
+    }
+
+    // MARK: Counters
+
+    /// Whether a version can be an honest node's: an epoch counts lost journals, so it grows slower than time.
+    ///
+    /// The bound rises by one a second. So whatever was written in a node's name, a second later there is a version above it
+    /// that every reader accepts.
+    static func isPlausible(_ version: Version, groupTime: Int64) -> Bool {
+        version.epoch <= Limits.epochs + Int(max(0, groupTime - Limits.earliestStamp) / 1_000)
+    }
+
+    /// The version that an objection makes this node exceed: a bounded step towards the claim.
+    ///
+    /// The step is ``Limits/claimedRevisions`` or one epoch. A node handles one objection a second, so it reaches an
+    /// honest claim that is further away after some seconds.
+    static func step(from own: Version, towards claim: Version, rules: Rules) -> Version {
+        let isNear = claim.epoch == own.epoch && claim.rev - own.rev <= Limits.claimedRevisions
+        if isNear || claim <= own || !rules.contains(.claimBound) { return claim }
+        return Version(epoch: own.epoch, rev: Limits.counter.upperBound)
+    }
+
+    // MARK: Rates
+
+    /// Charges an effort to the peer that causes it.
+    mutating func charge(_ effort: Effort, to peer: NodeID, _ context: Context) -> Verdict {
+        guard context.keeps(effort.rule) else { return .accepted }
+        let boot = context.now.boot
+        return allowances[effort, default: [:]][peer, default: Allowance(at: boot)].spend(at: boot)
+    }
+
+    /// Forgets the allowances of a peer that is gone.
+    mutating func forget(_ peer: NodeID) { for effort in allowances.keys { allowances[effort]?[peer] = nil } }
+
+    /// Gives each peer its full allowance for the next session of this node.
+    mutating func startSession() { allowances[.intent] = nil }
+}
+
+/// The allowance of one peer for one effort: a token bucket.
+///
+/// A person presses some ten times a second at most, and an intent is repeated once a second, so an honest peer stays below
+/// the limit. An owner writes and publishes its register for each intent that takes effect; 20 a second are some percent of
+/// a core for each peer. The burst is for scripts that press some buttons in a row.
+struct Allowance: Hashable, Sendable {
+    /// Tokens added per second. A judgement, stated in `Trust.md`.
+    static let rate: Int64 = 20
+    /// Tokens of a full bucket. A judgement, stated in `Trust.md`.
+    static let burst: Int64 = 100
+
+    /// The fill level in thousandths of a token. From zero down to `-burst`, the answer is ``Refusal/busy``.
+    private var level = burst * 1_000
+    private var readAt: Int64
+
+    /// A full bucket.
+    init(at boot: Int64) { readAt = boot }
+
+    /// Spends a token.
+    mutating func spend(at boot: Int64) -> Admission.Verdict {
+        level = min(level + (boot - readAt) * Self.rate, Self.burst * 1_000)
+        readAt = boot
+        guard level - 1_000 >= -Self.burst * 1_000 else { return .refused(.tooOften) }
+        level -= 1_000
+        return level >= 0 ? .accepted : .busy
+    }
+}

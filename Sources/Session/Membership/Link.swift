@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The connection to the broker, from its subscriptions to the comparison of clocks.
+struct Link: Hashable, Sendable {
+    /// Milliseconds until the barrier counts as passed although it has not returned.
+    ///
+    /// A judgement, stated by the protocol: a broker that drops the barrier must not keep the node from working.
+    private static let barrierPatience: Int64 = 2_000
+    /// Milliseconds that a start without contact, or a date, waits for the clocks of others. A judgement, stated by the
+    /// protocol: with it, a node whose clock is wrong is corrected before others see its session.
+    private static let clockPatience: Int64 = 3_000
+    /// The same behind the barrier, if another node is online: its first pong takes milliseconds.
+    private static let answerPatience: Int64 = 1_000
+
+    /// The present connection; `nil` while there is none.
+    private(set) var connection: ConnectionID?
+    /// When the last connection ended, on the boot clock; `nil` while there is one.
+    private(set) var downSince: Int64?
+    /// Whether the machine is about to suspend.
+    private(set) var isSleeping = false
+    /// When the barrier counts as passed, on the boot clock.
+    private(set) var barrierDeadline: Int64?
+    /// When the last barrier passed, on the boot clock.
+    private(set) var settledAt: Int64?
+    /// The deadline of a start without contact that waits for group time, on the boot clock.
+    private(set) var timeDeadline: Int64?
+    /// The deadline of a date or stamp that waits for clocks of others, on the boot clock.
+    private(set) var comparedBy: Int64?
+    private var isPresencePending = false
+    private var isBarrierPending = false
+
+    var isUp: Bool { connection != nil }
+
+    /// Whether the subscriptions of the present connection are known to work.
+    var isReady: Bool { isUp && barrierDeadline == nil }
+
+    /// - Parameter waitsForTime: Whether a start without contact waits for group time, since this kernel does not vouch.
+    mutating func up(_ connection: ConnectionID, waitsForTime: Bool, at boot: Int64) {
+        self.connection = connection
+        downSince = nil
+        barrierDeadline = boot + Self.barrierPatience
+        timeDeadline = waitsForTime ? boot + Self.clockPatience : nil
+        isPresencePending = true
+        isBarrierPending = true
+    }
+
+    mutating func down(at boot: Int64) {
+        connection = nil
+        downSince = boot
+        barrierDeadline = nil
+        timeDeadline = nil
+        comparedBy = nil
+    }
+
+    /// Ends the wait for the barrier.
+    mutating func barrierPassed(isTimeVouched: Bool, hasCompany: Bool, at boot: Int64) {
+        barrierDeadline = nil
+        settledAt = boot
+        if !isTimeVouched { comparedBy = boot + Self.clockPatience }
+        // Without another node there is no other clock.
+        if timeDeadline != nil { timeDeadline = hasCompany ? boot + Self.answerPatience : nil }
+    }
+
+    /// Ends the wait of a start for group time.
+    mutating func timeIsKnown() { timeDeadline = nil }
+
+    /// Ends the wait for the clocks of others.
+    mutating func clocksWereCompared() { comparedBy = nil }
+
+    /// - Returns: Whether this is a change.
+    mutating func setSleeping(_ isSleeping: Bool) -> Bool {
+        guard self.isSleeping != isSleeping else { return false }
+        self.isSleeping = isSleeping
+        isPresencePending = true
+        return true
+    }
+
+    /// Plans to publish the presence.
+    mutating func announce() { isPresencePending = true }
+
+    /// Returns the connection whose presence is to be published now, once.
+    mutating func removePendingPresence() -> ConnectionID? {
+        defer { isPresencePending = false }
+        return isPresencePending ? connection : nil
+    }
+
+    /// Returns the connection whose barrier is to be sent now, once.
+    mutating func removePendingBarrier() -> ConnectionID? {
+        defer { isBarrierPending = false }
+        return isBarrierPending ? connection : nil
+    }
+
+    /// Records that there is no connection since the start of the process.
+    mutating func restored(at boot: Int64) { downSince = boot }
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The state of a node, as far as it is known.
+public struct Peer: Hashable, Sendable {
+    /// Its latest presence or will; `nil` for a passing remote, which publishes none.
+    public fileprivate(set) var presence: Presence?
+    /// When it last sent a message, on this node's boot clock in milliseconds. Retained messages and wills do not count.
+    public fileprivate(set) var lastReceived: Int64?
+    /// The time at which it went offline or to sleep.
+    ///
+    /// It is on this node's boot clock in milliseconds; `nil` while it is online.
+    public fileprivate(set) var offlineSince: Int64?
+    /// Its messages that were discarded, by reason.
+    public fileprivate(set) var discarded: [Discard: Int] = [:]
+
+    /// Whether it is online and awake.
+    public var isOnline: Bool { presence?.online == true && presence?.isSleeping != true }
+}
+
+/// The known nodes: at most ``Limits/nodes``.
+public struct Peers: Hashable, Sendable {
+    private var known: [NodeID: Peer] = [:]
+    private var order: [NodeID] = []
+    /// The online nodes, ordered by id.
+    package private(set) var online: [NodeID] = []
+    /// Discarded messages that no known node has sent, by reason.
+    public private(set) var unattributedDiscards: [Discard: Int] = [:]
+
+    /// All nodes, ordered by id.
+    public var all: some BidirectionalCollection<(node: NodeID, peer: Peer)> {
+        order.lazy.compactMap { node in known[node].map { (node, $0) } }
+    }
+
+    /// Whether no node is known.
+    public var isEmpty: Bool { order.isEmpty }
+
+    /// The state of `node`; that of a new peer if it is unknown.
+    public subscript(node: NodeID) -> Peer { known[node] ?? Peer() }
+
+    private mutating func change(_ node: NodeID, _ body: (inout Peer) -> Void) {
+        enter(node)
+        body(&known[node, default: Peer()])
+        let isOnline = known[node]?.isOnline ?? false
+        let place = online.firstIndex { $0 >= node } ?? online.endIndex
+        let isListed = place < online.endIndex && online[place] == node
+        switch (isListed, isOnline) {
+        case (false, true): online.insert(node, at: place)
+        case (true, false): online.remove(at: place)
+        default: break
+        }
+    }
+
+    /// The news in a presence.
+    enum Reading {
+        case known
+        case changed(from: Peer)
+    }
+
+    /// Receives the presence of another node, or its will.
+    mutating func receive(_ presence: Presence, from sender: NodeID, retained: Bool, rules: Rules, at boot: Int64)
+        -> Reading
+    {
+        let known = self[sender]
+        // The will of a connection that was replaced is older than the presence. A retained one is the present state.
+        if let latest = known.presence {
+            if latest == presence { return .known }
+            let isOldWill = !presence.online && !retained && latest.online && latest.connection != presence.connection
+            if isOldWill, rules.contains(.oldWills) { return .known }
+        }
+        change(sender) {
+            $0.presence = presence
+            $0.offlineSince = $0.isOnline ? nil : known.offlineSince ?? boot
+        }
+        return .changed(from: known)
+    }
+
+    /// Counts a message that was discarded.
+    /// - Returns: Whether it is the first of its sender and reason.
+    mutating func discard(_ reason: Discard, from sender: NodeID?) -> Bool {
+        guard let sender, admits(sender) else {
+            unattributedDiscards[reason, default: 0] += 1
+            return unattributedDiscards[reason] == 1
+        }
+        change(sender) { $0.discarded[reason, default: 0] += 1 }
+        return self[sender].discarded[reason] == 1
+    }
+
+    /// The first ``Limits/timeReferences`` online nodes by id, without `me`.
+    func firstPeers(besides me: NodeID) -> [NodeID] {
+        Array(online.lazy.filter { $0 != me }.prefix(Limits.timeReferences))
+    }
+
+    /// The nodes that `me` asks for the time. All nodes ask the same ones; one of these does not ask itself.
+    func timeReferences(for me: NodeID) -> ArraySlice<NodeID> {
+        let first = firstPeers(besides: me)
+        let isFull = first.count == Limits.timeReferences
+        return isFull && (first.last.map { $0 > me } ?? false) ? first.dropLast() : first[...]
+    }
+
+    /// Enters a sender if there is room.
+    /// - Parameter boot: When it sent a message itself, on the boot clock; `nil` if it did not.
+    /// - Returns: Whether there is room for it.
+    mutating func admit(_ node: NodeID, receivedAt boot: Int64?) -> Bool {
+        if let index = known.index(forKey: node) {
+            if let boot { known.values[index].lastReceived = boot }
+            return true
+        }
+        guard known.count < Limits.nodes else { return false }
+        if let boot {
+            enter(node)
+            known[node] = Peer(lastReceived: boot)
+        }
+        return true
+    }
+
+    /// Forgets the node without a presence that was silent longest, to make room.
+    ///
+    /// Passing remotes have none, and each command is one under an id of its own.
+    /// - Parameters:
+    ///   - boot: Only nodes whose last message is older are forgotten.
+    ///   - isNeeded: Whether another part knows something of a node.
+    /// - Returns: The node that was forgotten; `nil` if there is none.
+    mutating func forgetSilent(since boot: Int64, unless isNeeded: (NodeID) -> Bool) -> NodeID? {
+        let silent = order.filter { node in
+            known[node].map { $0.presence == nil && $0.lastReceived ?? .min < boot } == true && !isNeeded(node)
+        }
+        let node = silent.min { known[$0]?.lastReceived ?? .min < known[$1]?.lastReceived ?? .min }
+        guard let node else { return nil }
+        known[node] = nil
+        order.removeAll { $0 == node }
+        return node
+    }
+
+    private mutating func enter(_ node: NodeID) {
+        guard known[node] == nil else { return }
+        order.insert(node, at: order.firstIndex { $0 > node } ?? order.endIndex)
+    }
+
+    /// Whether there is room for `node`.
+    func admits(_ node: NodeID) -> Bool { known[node] != nil || known.count < Limits.nodes }
+}

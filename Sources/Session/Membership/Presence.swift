@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The task of a participant of a space.
+public enum Role: String, CaseIterable, Sendable {
+    case node, display, service
+}
+
+/// The quality of a node's wall clock.
+public struct ClockQuality: Hashable, Sendable {
+    /// Whether the kernel calls the wall clock synchronised.
+    public var synced: Bool
+    /// Its largest error in milliseconds, within ``Limits/reading``; `nil` if unknown.
+    public var bound: Int64?
+    /// Whether it differs from group time by more than ``Limits/stampLead``.
+    public var isWrong: Bool
+
+    /// The kernel judges `synced` and `bound`, the node `isWrong`.
+    public init(synced: Bool, bound: Int64? = nil, isWrong: Bool = false) {
+        self.synced = synced
+        self.bound = bound
+        self.isWrong = isWrong
+    }
+}
+
+/// A node's description of itself. The broker publishes the offline one when the node dies.
+public struct Presence: Hashable, Sendable {
+    /// Whether it is connected.
+    public var online: Bool
+    /// The connection that this presence describes; the will of an older one is ignored.
+    public var connection: ConnectionID
+    /// Its task.
+    public var role: Role
+    /// Its name for people: 1 to ``Limits/nameBytes`` bytes of clean text.
+    public var name: String
+    /// When it was written, in milliseconds of group time; in a will, when the connection was made.
+    public var at: Int64
+    /// The quality of its wall clock.
+    public var clock: ClockQuality
+    /// Program and version: 1 to ``Limits/titleBytes`` bytes of clean text.
+    public var software: String
+    /// Whether it is about to suspend.
+    public var isSleeping: Bool
+
+    /// Creates a presence. The caller must keep to the bounds of the fields.
+    public init(
+        online: Bool, connection: ConnectionID, role: Role, name: String, at: Int64, clock: ClockQuality,
+        software: String, isSleeping: Bool = false
+    ) {
+        self.online = online
+        self.connection = connection
+        self.role = role
+        self.name = name
+        self.at = at
+        self.clock = clock
+        self.software = software
+        self.isSleeping = isSleeping
+    }
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// This node's own topics at the broker, and when to publish on them again.
+///
+/// Presence and register are repaired together, at most once a second, so that two programs with one id do not overwrite
+/// each other at full speed.
+struct Echoes: Hashable, Sendable {
+    /// The most versions whose echoes are awaited. A judgement: ten peers may press a hundred times in a row before the
+    /// first echo returns.
+    private static let expectedVersions = 1_024
+    /// Milliseconds between two repairs, and before a reminder. The protocol states it.
+    private static let interval: Int64 = 1_000
+
+    /// When to publish presence and register again, on the boot clock.
+    private(set) var repairAt: Int64?
+    /// When to check whether an older live register of another node is still there, on the boot clock.
+    private(set) var reminderAt: Int64?
+    /// Whether the broker has delivered this node's own retained presence on this connection.
+    private(set) var sawOwnPresence = false
+    /// The largest register of this node that came from the broker before the first barrier of this process.
+    private var found: Register?
+    /// Whether that barrier has passed.
+    private var isSettled = false
+    private var repairNotBefore: Int64 = .min
+    /// The largest version of this node that another program claims; the next repair exceeds it.
+    private var contested: Version?
+    private var expected: [Version] = []
+
+    /// The meaning of a register on the own topic.
+    enum Reading {
+        case known
+        /// The journal lacks it.
+        case lost
+        /// It is older than the own register, which was published.
+        case outdated
+        /// Its version is not below that of the own register.
+        case contested
+    }
+
+    mutating func connected() {
+        sawOwnPresence = false
+        expected = []
+    }
+
+    mutating func disconnected() {
+        repairAt = nil
+        reminderAt = nil
+        contested = nil
+    }
+
+    /// Expects the echo of a register that leaves now.
+    mutating func expect(_ version: Version) { expected = (expected + [version]).suffix(Self.expectedVersions) }
+
+    /// Whether a version was published on this connection and its echo is only now arriving.
+    private mutating func isExpected(_ version: Version) -> Bool {
+        guard let index = expected.firstIndex(of: version) else { return false }
+        expected.removeFirst(index + 1)
+        return true
+    }
+
+    /// Receives a register on the own topic.
+    mutating func receive(_ echo: Register, journal: Journal, isReady: Bool, rules: Rules) -> Reading {
+        guard isSettled else {
+            if echo.version > found?.version ?? Version(epoch: -1, rev: 0) { found = echo }
+            return .known
+        }
+        guard let own = journal.own else { return .lost }
+        // An unannounced session does not replace the register there, unless that one is newer than the journal's.
+        if journal.isUnannounced { return journal.yieldsPlace(to: echo) ? .lost : .known }
+        let isExpected = isExpected(echo.version)
+        if echo.version > own.version || (echo.version == own.version && echo != own) {
+            contest(echo.version)
+            return .contested
+        }
+        // Before the barrier the own register is about to be published in any case.
+        let isOutdated = echo.version < own.version && !isExpected && isReady
+        return isOutdated && rules.contains(.echoRepair) ? .outdated : .known
+    }
+
+    /// Makes the next repair exceed a version that another program claims for this node.
+    mutating func contest(_ version: Version) { contested = max(contested ?? version, version) }
+
+    /// Records that the barrier has passed.
+    /// - Returns: The broker's register of this node, at the first barrier of this process.
+    mutating func barrierPassed() -> Register? {
+        isSettled = true
+        defer { found = nil }
+        return found
+    }
+
+    mutating func receivedOwnPresence() { sawOwnPresence = true }
+
+    /// Plans a repair for now, or for when the next one is allowed.
+    mutating func repair(at boot: Int64) { repairAt = max(boot, repairNotBefore) }
+
+    /// Plans a repair as the answer to a hello, up to 200 ms later.
+    ///
+    /// The delay depends on the node's id, so that the nodes of a large space do not all answer at once.
+    mutating func answerHello(of node: NodeID, at boot: Int64) {
+        let due = boot + Int64(FNV.hash(node.rawValue.utf8.span) % 200)
+        repairAt = min(repairAt ?? due, due)
+    }
+
+    /// Removes a repair that is due.
+    /// - Returns: Whether it is due, and the version that the own register must exceed.
+    mutating func removeDueRepair(at boot: Int64) -> (isDue: Bool, above: Version?) {
+        guard let repairAt, repairAt <= boot else { return (false, nil) }
+        guard boot >= repairNotBefore else {
+            self.repairAt = repairNotBefore
+            return (false, nil)
+        }
+        self.repairAt = nil
+        repairNotBefore = boot + Self.interval
+        defer { contested = nil }
+        return (true, contested)
+    }
+
+    /// Plans a reminder, because an older live register has appeared.
+    ///
+    /// Its author should have yielded: the broker may have lost the own register before the author could read it. So the
+    /// own register is published once more, unless the author has yielded by then.
+    mutating func planReminder(at boot: Int64) { reminderAt = reminderAt ?? boot + Self.interval }
+
+    /// Removes a reminder that is due.
+    /// - Returns: Whether there was one.
+    mutating func removeDueReminder(at boot: Int64) -> Bool {
+        guard let reminderAt, reminderAt <= boot else { return false }
+        self.reminderAt = nil
+        return true
+    }
+}

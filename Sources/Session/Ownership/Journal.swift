@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The state of a node that must survive a crash.
+public struct Journal: Hashable, Sendable {
+    /// The number of this journal: 1 for the first, one more after each loss. Within ``Limits/counter``.
+    public var epoch: Int
+    /// The high-water mark of stamps: not below any stamp that was given or admitted.
+    public var mark: HybridClock
+    /// This node's register.
+    public var own: Register?
+    /// The last 16 sessions that this node owned before, newest last. Intents for them are still answered.
+    public var past: [SessionID]
+    /// The mark before the own session was stamped: its stamp must stay above.
+    public var markBeforeStart: HybridClock
+    /// Whether the own session was started without contact and is not published yet.
+    public var isProvisional: Bool
+    /// Whether the dates of ``own`` are a guess, because group time was not vouched for since it began.
+    public var isGuess: Bool
+    /// The register that others know while ``own`` is provisional; its start has ended it.
+    public var lastAnnounced: Register?
+    /// Whether the dates of ``lastAnnounced`` are a guess.
+    public var isLastAnnouncedGuess: Bool
+    /// Whether times of the own session may be wrong.
+    ///
+    /// It was rebuilt by date, after a reboot or in a takeover before the clocks were compared; or vouched clocks
+    /// contradicted each other while it lived.
+    public var isApproximate: Bool
+
+    /// Creates a journal. The caller must check the registers: ``Register/invalidField`` is `nil`.
+    public init(
+        epoch: Int = 1, mark: HybridClock = HybridClock(), own: Register? = nil, past: [SessionID] = [],
+        markBeforeStart: HybridClock = HybridClock(), isProvisional: Bool = false, isGuess: Bool = false,
+        lastAnnounced: Register? = nil, isLastAnnouncedGuess: Bool = false, isApproximate: Bool = false
+    ) {
+        self.epoch = epoch
+        self.mark = mark
+        self.own = own
+        self.past = past
+        self.markBeforeStart = markBeforeStart
+        self.isProvisional = isProvisional
+        self.isGuess = isGuess
+        self.lastAnnounced = lastAnnounced
+        self.isLastAnnouncedGuess = isLastAnnouncedGuess
+        self.isApproximate = isApproximate
+    }
+}
+
+extension Journal {
+    /// Returns the journal without a session that belongs to a former id of the node.
+    ///
+    /// That register stays on the broker under the old id, where others can take it over. Epoch and mark stay.
+    public func owned(by node: NodeID) -> Journal {
+        guard let own, own.owner != node else { return self }
+        return Journal(epoch: epoch, mark: mark, past: past)
+    }
+
+    /// Whether the session began and ended without contact, so that it is not announced.
+    ///
+    /// A session that continues another node's is announced, since that one has to end.
+    var isUnannounced: Bool {
+        guard isProvisional, let own = own, own.continues == nil else { return false }
+        return own.status == .completed || own.status == .stopped
+    }
+
+    /// Whether a register found on the broker replaces an unannounced session: it is newer than what others know.
+    func yieldsPlace(to found: Register) -> Bool {
+        isUnannounced && lastAnnounced.map { found.version > $0.version } ?? true
+    }
+
+    /// When the own session was taken over, in group time; `nil` if that is not known.
+    /// - Parameter winner: A session that beats it, and may continue a session that took it over.
+    func takenOverAt(among replicas: Replicas, by winner: Register? = nil, _ context: Context) -> Int64? {
+        guard context.keeps(.takeoverCut), let own else { return nil }
+        let known = replicas.registers.map(\.link) + [winner?.link].compactMap(\.self)
+        if let end = own.link.end(by: known) { return end }
+        // Only a later takeover is known, of a session that took this one over.
+        guard var later = winner?.link else { return nil }
+        later.takeover?.node = own.owner
+        return own.link.end(by: later)
+    }
+
+    /// Milliseconds by which group time is later than the one that dated the session's anchor.
+    func shift(of own: Register, _ context: Context) -> Int64 {
+        context.groupTime - (context.now.boot - own.anchor.boot) - own.anchor.at
+    }
+
+    /// The stamp of the session when its times are moved.
+    ///
+    /// It is above the stamps seen before the start and not above those seen since, so that a later start still wins. A
+    /// published stamp stays if the session has ended, and never falls.
+    func stamp(
+        of own: Register, movedBy shift: Int64, among replicas: Replicas, _ context: Context
+    ) -> Stamp {
+        let began = (own.continues?.at ?? own.startedAt) + shift
+        var mark = markBeforeStart
+        if mark.isAhead(of: context.groupTime) {
+            mark = HybridClock()
+            // A clock that was ahead put this mark also above starts that came later.
+            for held in replicas.all
+            where held.isAdmitted && markBeforeStart.isAtLeast(held.stamp)
+                && held.stamp.time <= began + Limits.stampLead
+            {
+                _ = mark.see(held.stamp)
+            }
+        }
+        let stamp = mark.stamp(at: min(max(began, Limits.earliestStamp), context.groupTime), node: own.owner)
+        let isKept = !isProvisional && (!own.status.isLive || stamp < own.stamp)
+        return isKept && (context.admits(own.stamp) || !context.admits(stamp)) ? own.stamp : stamp
+    }
+}

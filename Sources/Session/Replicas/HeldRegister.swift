@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A register of another node, and the position of its anchor on this node's boot clock.
+struct HeldRegister: Hashable, Sendable {
+    let register: Register
+    /// Copies of what each message is compared with, so that the register is not touched for it.
+    let version: Version
+    let stamp: Stamp
+    let owner: NodeID
+    let anchor: Anchor
+    /// The owner's boot clock minus this node's.
+    private(set) var offset: Int64
+    /// Whether the offset was measured; otherwise it follows from group time.
+    private(set) var isMeasured = false
+    /// The largest error of group time in milliseconds when the offset was computed from this anchor.
+    ///
+    /// `nil` if group time was not vouched for, or the anchor was another one.
+    private(set) var placedWithin: Int64?
+    /// Whether its stamp is near enough to group time to count.
+    private(set) var isAdmitted: Bool
+    /// When time alone makes it admissible, on the boot clock.
+    private(set) var admissibleAt: Int64?
+
+    /// The anchor on this node's boot clock.
+    var anchorBoot: Int64 { anchor.boot - offset }
+
+    /// Places a register. An admitted stamp stays admitted, so that a session does not vanish when clocks waver.
+    init(_ register: Register, after known: HeldRegister?, measured: Int64?, _ context: Context) {
+        self.register = register
+        version = register.version
+        stamp = register.stamp
+        owner = register.owner
+        anchor = register.anchor
+        offset = Self.offset(of: register.anchor, context)
+        placedWithin = context.bound
+        isAdmitted = false
+        // A boot that was placed once moves with the owner's boot clock: a step of a wall clock does not move a running
+        // countdown.
+        let isSame = known.map { $0.isMeasured || $0.register.id == register.id } ?? false
+        if let known, isSame, known.anchor.bootID == register.anchor.bootID {
+            offset = known.offset
+            isMeasured = known.isMeasured
+            placedWithin = known.anchor == register.anchor ? known.placedWithin : nil
+        }
+        if let measured { measure(measured) }
+        admit(context)
+        if known?.isAdmitted == true, known?.stamp == register.stamp { admitAnyway() }
+    }
+
+    /// Places the register again after group time was corrected. A position by a vouched clock is not changed by one that
+    /// is not vouched for.
+    init(_ known: HeldRegister, _ context: Context) {
+        self = known
+        if !isMeasured, context.bound != nil || placedWithin == nil {
+            offset = Self.offset(of: anchor, context)
+            placedWithin = context.bound
+        }
+        admit(context)
+    }
+
+    /// The owner's boot clock minus this node's, by group time alone.
+    private static func offset(of anchor: Anchor, _ context: Context) -> Int64 {
+        anchor.boot - (context.now.boot - (context.groupTime - anchor.at))
+    }
+
+    /// Admits the register whatever group time is.
+    mutating func admitAnyway() {
+        isAdmitted = true
+        admissibleAt = nil
+    }
+
+    private mutating func admit(_ context: Context) {
+        isAdmitted = context.admits(stamp)
+        let wait = isAdmitted ? nil : stamp.admissibleFrom.map { $0 - context.groupTime }
+        admissibleAt = wait.map { context.now.boot + $0 }
+    }
+
+    /// Adopts a measured offset.
+    /// - Returns: Whether anything changed.
+    @discardableResult
+    mutating func measure(_ measured: Int64) -> Bool {
+        guard !isMeasured || abs(measured - offset) > 1 else { return false }
+        offset = measured
+        isMeasured = true
+        return true
+    }
+
+    func isAtLeast(_ other: HeldRegister?) -> Bool {
+        guard let other else { return true }
+        return stamp >= other.stamp
+    }
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The latest registers of the other nodes. The one with the largest admitted stamp is current.
+struct Replicas: Hashable, Sendable {
+    private var held: [NodeID: HeldRegister] = [:]
+    /// The admitted register with the largest stamp.
+    private(set) var current: HeldRegister?
+    /// When the next register that is ahead of group time becomes admissible, on the boot clock.
+    private(set) var nextWake: Int64?
+
+    subscript(node: NodeID) -> HeldRegister? { held[node] }
+
+    /// The registers, in no order.
+    var registers: some Sequence<Register> { held.values.lazy.map(\.register) }
+
+    /// The registers with their positions, ordered by node.
+    var all: [HeldRegister] { held.keys.sorted().compactMap { held[$0] } }
+
+    /// The meaning of a register of another node.
+    enum Reading {
+        /// It is the one that is held.
+        case known
+        /// The one that is held has this version, which is not below: one of the two should not exist.
+        case contradicted(Version)
+        /// It replaces the one before, and counts.
+        case admitted
+        /// It replaces the one before, but its stamp is too far from group time.
+        case ahead(isNews: Bool)
+    }
+
+    /// Receives a register.
+    /// - Parameter measured: The owner's boot clock minus this node's; `nil` if it was not measured.
+    mutating func receive(_ register: Register, measured: Int64?, _ context: Context) -> Reading {
+        let known = held[register.owner]
+        if let known, register.version <= known.version, context.keeps(.versionOrder) {
+            let isFork = register.version == known.version
+            if isFork, register == known.register || !context.keeps(.forkObjection) { return .known }
+            return .contradicted(known.version)
+        }
+        let fresh = HeldRegister(register, after: known, measured: measured, context)
+        hold(fresh)
+        return fresh.isAdmitted ? .admitted : .ahead(isNews: known?.stamp != register.stamp)
+    }
+
+    private mutating func hold(_ register: HeldRegister) {
+        held[register.owner] = register
+        if nextWake != nil || register.admissibleAt != nil {
+            nextWake = held.values.lazy.compactMap(\.admissibleAt).min()
+        }
+        // Mostly a newer register of the current session, or of one that was beaten before.
+        if current?.owner == register.owner, !register.isAdmitted || !register.isAtLeast(current) {
+            current = held.values.lazy.filter(\.isAdmitted).max { $0.stamp < $1.stamp }
+        } else if register.isAdmitted, register.isAtLeast(current) {
+            current = register
+        }
+    }
+
+    /// Adopts a measured offset between a node's boot clock and this node's.
+    mutating func measure(_ offset: Int64, of node: NodeID, in boot: BootID) {
+        guard var register = held[node], register.anchor.bootID == boot, register.measure(offset) else { return }
+        hold(register)
+    }
+
+    /// Judges all registers again, after group time has jumped.
+    /// - Parameter keepsAdmitted: Whether admitted registers stay admitted.
+    mutating func judgeAgain(keepsAdmitted: Bool, _ context: Context) {
+        for held in all {
+            var again = HeldRegister(held, context)
+            if keepsAdmitted, held.isAdmitted { again.admitAnyway() }
+            hold(again)
+        }
+    }
+
+    /// Admits registers whose stamp is no longer ahead of group time.
+    /// - Returns: Their stamps.
+    mutating func admitDue(_ context: Context) -> [Stamp] {
+        var stamps: [Stamp] = []
+        for held in all where !held.isAdmitted {
+            let again = HeldRegister(held, context)
+            hold(again)
+            if again.isAdmitted { stamps.append(again.stamp) }
+        }
+        return stamps
+    }
+}

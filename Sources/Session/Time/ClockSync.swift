@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Chooses the nodes that this node asks for their clocks, and when.
+struct ClockSync: Hashable, Sendable {
+    /// Pings of a burst. A judgement, as ``burstInterval``: the shortest of eight delays is near the shortest possible.
+    fileprivate static let burst = 8
+    /// Milliseconds between the pings of a burst.
+    static let burstInterval: Int64 = 40
+    /// An error bound in milliseconds that is good enough to end the pings. A judgement: no person sees it.
+    private static let goodBound: Int64 = 4
+    /// Pings of a poll that reaches no ``goodBound``. A judgement: a network that slow does not get better.
+    fileprivate static let maxPings = 64
+    /// Milliseconds between pings behind the burst.
+    private static let pollInterval: Int64 = 200
+    /// Milliseconds that a message with a group time waits for the first pong: a burst.
+    static let firstAnswerLimit: Int64 = 300
+    /// Milliseconds that a node must be a time reference before it is asked.
+    ///
+    /// It applies where there are more nodes than are asked. Of many nodes that come at the same time, each is one of
+    /// the first for a moment, and all others would ask it.
+    private static let debounce: Int64 = 1_000
+    /// Milliseconds between two polls of one node that its presences start: a peer can publish any number of them.
+    private static let restartInterval: Int64 = 1_000
+    /// The longest interval in milliseconds between exchanges while a session runs. A judgement: drift stays below 25 ms.
+    private static let longestIdleInterval: Int64 = 120_000
+    /// The shortest interval between exchanges, and between comparisons after a contradiction, in milliseconds. A
+    /// judgement, which bounds the pings that a false clock can cause.
+    private static let shortestIdleInterval: Int64 = 5_000
+
+    private(set) var estimates: [NodeID: ClockEstimate] = [:]
+    private(set) var polls: [NodeID: Poll] = [:]
+    /// When the latest poll of a node began, on the boot clock.
+    private var beganAt: [NodeID: Int64] = [:]
+    /// When the next ping is due, on the boot clock.
+    var nextWake: Int64? { polls.values.lazy.compactMap(\.next).min() }
+    /// Nodes whose latest group time contradicts this node's.
+    private(set) var contradicting: Set<NodeID> = []
+    /// When all clocks were last compared again because of a contradiction, on the boot clock.
+    private(set) var comparedAt: Int64?
+    /// When to compare them next, on the boot clock.
+    private(set) var compareAt: Int64?
+    /// When the last connection ended, on the boot clock: wall clocks may have been set since.
+    private var disconnectedAt = Int64.min
+    /// The latest plan; `nil` if the same plan may now lead to other nodes.
+    private var plan: Plan?
+
+    /// The conditions of the choice of nodes, besides who is online.
+    struct Plan: Hashable, Sendable {
+        /// Whether it is known who is online.
+        var isReady: Bool
+        /// The owner of the live session that is shown here; `nil` if that is this node.
+        var owner: NodeID?
+        /// The boot that the owner should be in.
+        var boot: BootID?
+        /// Whether this machine's own clock is not known to be right.
+        var needsReferences: Bool
+        /// Estimates from before this time are not good enough, on the boot clock.
+        var since: Int64?
+    }
+
+    /// The pings to one node.
+    struct Poll: Hashable, Sendable {
+        /// When to ask next, on the boot clock; `nil` for never.
+        var next: Int64?
+        var sent = 0
+        /// The boot that the node should be in, if it is asked as long as its session runs.
+        var boot: BootID?
+
+        var isInBurst: Bool { next != nil && (1..<ClockSync.burst).contains(sent) }
+        var isUnderWay: Bool { next != nil && (1..<ClockSync.maxPings).contains(sent) }
+    }
+
+    /// Receives a pong.
+    /// - Returns: The node's estimate; `nil` if the pong is from an earlier boot.
+    mutating func receive(_ pong: Pong, from node: NodeID, at now: Int64) -> ClockEstimate? {
+        if let known = estimates[node], known.isLater(than: pong) { return nil }
+        let estimate = ClockEstimate(pong, at: now, after: estimates[node])
+        estimates[node] = estimate
+        return estimate
+    }
+
+    /// Compares a node's group time with this node's. If they contradict each other, one of them is wrong.
+    mutating func compare(_ time: Int64, of node: NodeID, _ context: Context) {
+        guard GroupClock.contradict(time, context.groupTime) else {
+            if contradicting.remove(node) != nil { planAgain() }
+            return
+        }
+        let lead = time - context.now.boot
+        let isKnown = estimates[node].map { !GroupClock.contradict($0.groupLead, lead) } ?? true
+        // A contradiction that remains after a comparison is no news.
+        if contradicting.insert(node).inserted || !isKnown { compareAgain(at: context.now.boot) }
+    }
+
+    /// Records that a node is gone: its clock contradicts no other until it returns.
+    mutating func depart(_ node: NodeID) {
+        contradicting.remove(node)
+        estimates[node]?.isPresent = false
+    }
+
+    /// Compares all clocks again if that was postponed until now.
+    mutating func compareIfDue(at now: Int64) {
+        if let compareAt, compareAt <= now { compareAgain(at: now) }
+    }
+
+    /// Compares all clocks again, at most once in ``shortestIdleInterval``.
+    mutating func compareAgain(at now: Int64) {
+        let due = comparedAt.map { $0 + Self.shortestIdleInterval } ?? now
+        guard due <= now else { return compareAt = due }
+        (comparedAt, compareAt) = (now, nil)
+        restart()
+    }
+
+    mutating func disconnect(at now: Int64) {
+        (contradicting, comparedAt, compareAt, disconnectedAt) = ([], nil, nil, now)
+        restart()
+    }
+
+    /// Makes the next ``update(_:among:me:at:)`` choose nodes although the plan is the same.
+    mutating func planAgain() { plan = nil }
+
+    /// Whether a node has answered since the last connection ended.
+    func hasAnswered(_ node: NodeID) -> Bool { estimates[node].map { $0.at > disconnectedAt } ?? false }
+
+    /// Chooses the nodes to ask.
+    ///
+    /// These are the owner of the live session that is shown here and, while this machine's clock is not known to be
+    /// right, the time references and the nodes that contradict.
+    mutating func update(_ plan: Plan, among peers: Peers, me: NodeID, at now: Int64) {
+        guard plan != self.plan else { return }
+        self.plan = plan
+        guard plan.isReady else { return polls = [:] }
+        var nodes: Set<NodeID> = []
+        var continuous: (NodeID, BootID)?
+        if let owner = plan.owner, let boot = plan.boot, peers[owner].presence?.online != false {
+            nodes.insert(owner)
+            continuous = (owner, boot)
+        }
+        if plan.needsReferences {
+            nodes.formUnion(peers.timeReferences(for: me))
+            nodes.formUnion(contradicting.sorted().prefix(Limits.timeReferences))
+        }
+        let isFull = peers.firstPeers(besides: me).count == Limits.timeReferences
+        ask(nodes, continuousPeer: continuous, since: plan.since, isFull: isFull, at: now)
+    }
+
+    /// Asks these nodes, and no others.
+    /// - Parameters:
+    ///   - continuousPeer: The node to ask as long as its session runs, and the boot that it should be in.
+    ///   - since: Estimates from before this time are not good enough.
+    ///   - isFull: Whether there are more nodes than are asked.
+    mutating func ask(
+        _ nodes: Set<NodeID>, continuousPeer: (node: NodeID, boot: BootID)?, since: Int64?, isFull: Bool = false,
+        at now: Int64
+    ) {
+        polls = polls.filter { nodes.contains($0.key) }
+        let isFirst = polls.isEmpty
+        for node in nodes.sorted() {
+            let boot = node == continuousPeer?.node ? continuousPeer?.boot : nil
+            if let poll = polls[node], poll.boot == boot || boot == nil || poll.isUnderWay {
+                polls[node]?.boot = boot
+                continue
+            }
+            let isDebounced = isFull && !isFirst && boot == nil && since == nil
+            let earliest = beganAt[node].map { $0 + Self.restartInterval } ?? now
+            polls[node] = Poll(next: max(isDebounced ? now + Self.debounce : now, earliest), boot: boot)
+            if let estimate = estimates[node], estimate.at > max(since ?? .min, disconnectedAt),
+                boot == nil || estimate.bootID == boot,
+                case let bound = estimate.bound(at: now), bound <= Self.goodBound
+            {
+                idle(node, bound: bound, at: now)
+            }
+        }
+    }
+
+    /// Begins all polls again.
+    mutating func restart() {
+        (polls, beganAt) = ([:], [:])
+        planAgain()
+    }
+
+    /// Begins the poll of one node again, at most once in ``restartInterval``.
+    mutating func restart(with node: NodeID) {
+        // A burst that is under way measures the new connection as well.
+        if polls[node]?.isInBurst == true { return }
+        polls[node] = nil
+        planAgain()
+    }
+
+    /// Forgets the estimate of a node whose machine was suspended.
+    ///
+    /// There a boot clock goes by the battery clock, on some machines by whole seconds.
+    mutating func forget(_ node: NodeID) {
+        estimates[node] = nil
+        restart(with: node)
+    }
+
+    /// Forgets all estimates, because this machine was suspended.
+    mutating func forgetAll() {
+        estimates = [:]
+        restart()
+    }
+
+    /// Removes a node that is no peer any more.
+    mutating func remove(_ node: NodeID) {
+        depart(node)
+        forget(node)
+        beganAt[node] = nil
+    }
+
+    /// Returns the nodes to ask now, ordered by id, and plans their next pings.
+    mutating func removeDue(at now: Int64, rules: Rules) -> [NodeID] {
+        let due = polls.filter { $0.value.next.map { $0 <= now } ?? false }.keys.sorted()
+        for node in due {
+            guard var poll = polls[node] else { continue }
+            if poll.sent == 0, rules.contains(.restartRate) { beganAt[node] = now }
+            poll.sent += 1
+            let bound = estimates[node]?.bound(at: now)
+            if poll.sent < Self.burst {
+                poll.next = now + Self.burstInterval
+            } else if bound == nil {
+                // Without an answer the interval doubles.
+                poll.next = now + (1_000 << Int64(min(poll.sent - Self.burst, 9)))
+            } else {
+                poll.next = now + Self.pollInterval
+            }
+            polls[node] = poll
+            guard let bound, poll.sent >= Self.burst else { continue }
+            let isDone = bound <= Self.goodBound || poll.sent >= Self.maxPings || poll.boot == nil
+            if isDone { idle(node, bound: bound, at: now) }
+        }
+        return due
+    }
+
+    /// The clocks of other nodes, ordered by id.
+    func readings(of peers: Peers, at now: Instant) -> [GroupClock.Reading] {
+        estimates.sorted { $0.key < $1.key }.map { node, estimate in
+            // If a late answer leaves room for the own clock, there is nothing to correct.
+            let isOwn = abs(estimate.lead - now.wallLead) <= estimate.bound(at: now.boot)
+            return GroupClock.Reading(
+                node: node, lead: isOwn ? now.wallLead : estimate.lead, groupLead: estimate.groupLead,
+                isVouched: estimate.clock.synced, isPresent: estimate.isPresent && peers[node].isOnline)
+        }
+    }
+
+    /// The largest error of the time of a session that is shown; `nil` if it is unknown.
+    func errorBound(of held: HeldRegister) -> ErrorBound? {
+        if held.isMeasured {
+            guard let estimate = estimates[held.owner], estimate.bootID == held.anchor.bootID else { return nil }
+            return ErrorBound(milliseconds: estimate.bound(of: held.offset, at: estimate.at), at: estimate.at)
+        }
+        // The bounds of the instants at which the anchor was written and placed hold whatever the wall clocks do later.
+        guard let mine = held.placedWithin, let theirs = held.anchor.bound else { return nil }
+        // A reading is rounded down to the millisecond.
+        return ErrorBound(milliseconds: mine + theirs, at: held.anchorBoot - 1)
+    }
+
+    /// Ends the pings to a node; to the owner until drift could make the time of its session approximate.
+    private mutating func idle(_ node: NodeID, bound: Int64, at now: Int64) {
+        let spare = (Limits.exactEnough - bound) * 1_000 * ClockEstimate.driftMilliseconds
+        let interval = min(
+            max(spare, 2 * Self.shortestIdleInterval) - Self.shortestIdleInterval, Self.longestIdleInterval)
+        guard let boot = polls[node]?.boot else { return polls[node] = Poll(next: nil, sent: Self.maxPings) }
+        polls[node] = Poll(next: now + interval, sent: Self.maxPings, boot: boot)
+    }
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+
+/// The settings of hooks, notifications and sounds.
+package struct HookSettings: Hashable, Sendable {
+    /// The commands for `/bin/sh -c`, by event.
+    package var commands: [EventName: String] = [:]
+    /// Whether desktop notifications are shown.
+    package var notifies = false
+    /// The sound at the end of a phase; `nil` for none.
+    package var sound: Sound?
+
+    package enum Sound: Hashable, Sendable {
+        /// The chime that the node makes itself.
+        case chime
+        /// The path of a person's own sound.
+        case file(String)
+
+        /// The path of its file.
+        /// - Parameter state: The state directory of the node.
+        package func path(in state: String) -> String {
+            switch self {
+            case .chime: state + "/chime.wav"
+            case .file(let path): path
+            }
+        }
+    }
+
+    package init() {}
+
+    package var isEmpty: Bool { commands.isEmpty && !notifies && sound == nil }
+
+    init(_ values: SettingValues) throws(SettingError) {
+        for event in EventName.allCases { commands[event] = values[.hook(event)]?.text }
+        notifies = try values.isOn(.notify)
+        sound =
+            try values.read(.sound, Self.sound, "on, off or the path of a sound file that this user can read") ?? nil
+    }
+}
+
+extension HookSettings {
+    /// - Returns: The sound of a setting, `.some(nil)` for none; `nil` for an invalid setting.
+    private static func sound(_ text: String) -> Sound?? {
+        switch text {
+        case "on": .some(.chime)
+        case "off": .some(nil)
+        default: text.hasPrefix("/") && access(text, R_OK) == 0 ? .file(text) : nil
+        }
+    }
+}
+
+extension Setting {
+    static func hook(_ event: EventName) -> Setting {
+        switch event {
+        case .started: .hookStarted
+        case .paused: .hookPaused
+        case .resumed: .hookResumed
+        case .phase: .hookPhase
+        case .completed: .hookCompleted
+        case .stopped: .hookStopped
+        case .superseded: .hookSuperseded
+        case .stale: .hookStale
+        }
+    }
+}
+
+/// An event of a session, for hooks and notifications.
+package enum EventName: String, CaseIterable, Sendable {
+    /// The session began.
+    case started
+    /// Its time was frozen.
+    case paused
+    /// Its time passes again: after a pause, or because a phase that was `ready` has started.
+    case resumed
+    /// It came to its next phase, which runs or waits.
+    case phase
+    /// Its plan came to the end.
+    case completed
+    /// A person ended it.
+    case stopped
+    /// A later start ended it; at a node that owned it, also that another one has taken it over.
+    case superseded
+    /// There has been no contact with its owner for 30 seconds.
+    case stale
+}

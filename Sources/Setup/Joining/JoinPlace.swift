@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+
+/// The paths of the settings that joining writes, for the machine or for one person.
+package struct JoinPlace: Sendable {
+    /// Whether the services are those of a person.
+    package let isPersonal: Bool
+    /// The folder that everything lies below, for tests; empty for this machine.
+    package let root: String
+    /// The folder of the settings, as the services see it.
+    private let folder: String
+
+    package init(isPersonal: Bool, root: String = "", environment: [String: String]) {
+        self.isPersonal = isPersonal
+        self.root = root
+        let settings = Paths(environment: environment).settings(of: "node")
+        folder = isPersonal ? String(settings.dropLast("/node.env".count)) : "/etc/lockstep"
+    }
+
+    /// Where this process finds a path of the services.
+    func path(_ seen: String) -> String { root + seen }
+
+    var directory: String { path(folder) }
+
+    /// The files of a service, as the service sees them.
+    struct Names: Sendable {
+        var settings: String
+        var ownSettings: String
+        var password: String
+        var authority: String
+
+        var joined: [String] { [settings, password, authority] }
+    }
+
+    func names(of service: String) -> Names {
+        let part = service == "node" ? "" : service + "-"
+        return Names(
+            settings: "\(folder)/joined\(service == "node" ? "" : "-" + service).env",
+            ownSettings: "\(folder)/\(service).env", password: "\(folder)/\(part)password",
+            authority: "\(folder)/\(part)broker-ca.crt")
+    }
+
+    /// The user and the group of the services.
+    /// - Throws: ``JoinFailure`` if this machine has no such user.
+    func owner() throws(JoinFailure) -> (user: uid_t, group: gid_t)? {
+        guard !isPersonal, root.isEmpty else { return nil }
+        guard let user = getpwnam("lockstep") else {
+            throw JoinFailure(.refused, "there is no user lockstep on this machine; install the package first")
+        }
+        return (user.pointee.pw_uid, user.pointee.pw_gid)
+    }
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The default paths: systemd's directories, else those of XDG.
+package struct Paths: Sendable {
+    private let environment: [String: String]
+
+    /// Reads `STATE_DIRECTORY`, `RUNTIME_DIRECTORY`, `XDG_…` and `HOME`.
+    package init(environment: [String: String]) { self.environment = environment }
+
+    /// The state directory of a node.
+    package var stateDirectory: String {
+        if let directory = first("STATE_DIRECTORY") { return directory }
+        return (first("XDG_STATE_HOME") ?? home + "/.local/state") + "/lockstep"
+    }
+
+    /// The state directory of the debt service, unless systemd sets one.
+    package var debtStateDirectory: String {
+        (first("XDG_STATE_HOME") ?? home + "/.local/state") + "/lockstep-debt"
+    }
+
+    /// Returns the control socket of a node.
+    package func socket(stateDirectory: String) -> String {
+        runtimeSocket ?? stateDirectory + "/node.sock"
+    }
+
+    /// The sockets that `lockstep` tries, the likeliest first.
+    package var sockets: [String] {
+        [runtimeSocket, stateDirectory + "/node.sock", "/run/lockstep/node.sock"].compactMap(\.self)
+    }
+
+    /// Returns the default settings file of a program.
+    /// - Parameter name: `node`, `calm` or `debt`.
+    package func settings(of name: String) -> String {
+        (first("XDG_CONFIG_HOME") ?? home + "/.config") + "/lockstep/\(name).env"
+    }
+
+    /// The presets of a person.
+    package var presets: String { (first("XDG_CONFIG_HOME") ?? home + "/.config") + "/lockstep/presets" }
+
+    private var runtimeSocket: String? {
+        if let directory = first("RUNTIME_DIRECTORY") { return directory + "/node.sock" }
+        return first("XDG_RUNTIME_DIR").map { $0 + "/lockstep/node.sock" }
+    }
+
+    private var home: String { first("HOME") ?? "/var/lib" }
+
+    /// Returns the first directory of a list that is separated by colons, as systemd sets it.
+    private func first(_ name: String) -> String? {
+        guard let value = environment[name]?.split(separator: ":").first else { return nil }
+        return String(value)
+    }
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Core
+package import Logging
+package import Mosquitto
+package import Session
+package import Wire
+
+/// The broker connection of a program: its id, its will, what it sends, and its problems, each logged once.
+///
+/// It lives on the thread of its loop, as its owner does.
+package final class BrokerLink {
+    package typealias Completion = @Sendable (Result<PublishOutcome, MQTTError>) -> Void
+
+    /// The time to flush when the connection is closed, in milliseconds.
+    private static let closeDeadline: Int64 = 500
+
+    package let problems: ProblemLog
+    package private(set) var client: MQTTClient?
+    /// The id of the connection or of the present attempt; `nil` after a connection was lost.
+    package private(set) var connection: ConnectionID?
+    private let program: String
+    private let loop: EventLoop
+    private let log: Logger
+    /// The last connection; `nil` before the first one.
+    private var made: Connection?
+    /// Whether the connection is closed for a while because another process uses the same id.
+    private var isYielding = false
+
+    /// - Parameter program: Its kind, for the log: `node`, `service`.
+    package init(of program: String, on loop: EventLoop, log: Logger) {
+        self.program = program
+        self.loop = loop
+        self.log = log
+        problems = ProblemLog(log)
+    }
+
+    /// Connects and reconnects until the task is cancelled or ``close(goodbye:)`` is called.
+    /// - Parameters:
+    ///   - makeWill: Returns the will of ``nextConnection(at:)``, on the loop's thread.
+    ///   - onEvent: Passes an event to ``take(_:at:)``, on the loop's thread.
+    /// - Throws: `MQTTError` only for an invalid configuration. A broker that is down or refuses is logged and tried again.
+    package func run(
+        _ configuration: MQTTConfiguration, makeWill: (@Sendable () -> MQTTMessage?)? = nil,
+        onEvent: @escaping @Sendable (MQTTEvent) -> Void
+    ) async throws(MQTTError) {
+        var configuration = configuration
+        if let makeWill { configuration.makeWill = { _ in makeWill() } }
+        configuration.closeDeadlineMilliseconds = Self.closeDeadline
+        let client = MQTTClient(configuration, on: loop)
+        self.client = client
+        await client.onEvent(onEvent)
+        try await client.run()
+    }
+
+    /// Returns an id for the connection that is attempted next.
+    /// - Parameter time: The present, in milliseconds since 1970: the id sorts by it.
+    package func nextConnection(at time: Int64) -> ConnectionID {
+        let id: ConnectionID = ULID.make(at: time)
+        connection = id
+        return id
+    }
+
+    /// Takes a change of the connection into account.
+    /// - Returns: The event as a core receives it.
+    package func take(_ event: MQTTEvent, at time: @autoclosure () -> Int64) -> NodeCore.Event {
+        switch event {
+        case .connected(let made):
+            problems.clear()
+            self.made = made
+            isYielding = false
+            return .connected(connection ?? nextConnection(at: time()), noLocal: made.version == .v5)
+        case .message(let message):
+            return .received(
+                NodeCore.Packet(topic: message.topic, payload: message.payload, isRetained: message.retain))
+        case .disconnected(let error, let retry):
+            connection = nil
+            if !isYielding { problems.report("no connection to the broker: \(error.description)") }
+            return .disconnected(willRetry: retry != nil)
+        }
+    }
+
+    /// Publishes a message, and reports a refusal of the broker: the program works, but no other screen shows it.
+    package func send(_ outgoing: Outgoing, completion: Completion? = nil) {
+        guard let client else {
+            completion?(.failure(MQTTError(.notConnected, "the \(program) has not connected yet")))
+            return
+        }
+        client.assumeIsolated { [problems, program] client in
+            client.send(MQTTMessage(outgoing)) { result in
+                if case .failure(let error) = result, error.code == .publishRefused || error.code == .tooLarge {
+                    problems.report(
+                        "the broker does not let this \(program) publish: \(error.description)",
+                        ["topic": "\(outgoing.topic)", "bytes": "\(outgoing.payload.count)"])
+                }
+                completion?(result)
+            }
+        }
+    }
+
+    /// Subscribes, and logs the connection when the broker has answered: earlier messages do not arrive.
+    package func subscribe(_ subscriptions: [Subscription]) {
+        let version = made.map { "\($0.version)" } ?? ""
+        client?.assumeIsolated { [log] client in
+            client.subscribe(subscriptions) { result in
+                guard case .success = result else { return }
+                log.info("connected to the broker", metadata: ["protocol": "\(version)"])
+            }
+        }
+    }
+
+    package func unsubscribe(_ filters: [String]) {
+        client?.assumeIsolated { $0.unsubscribe(filters, completion: nil) }
+    }
+
+    /// Closes the connection for a while, after the client has delivered what it has read.
+    package func yield(milliseconds: Int64) {
+        isYielding = true
+        loop.execute { [client] in client?.assumeIsolated { $0.rest(milliseconds: milliseconds) } }
+    }
+
+    /// Closes the connection for good.
+    /// - Parameter goodbye: Returns a last message of the connection.
+    package func close(goodbye: (ConnectionID) -> MQTTMessage? = { _ in nil }) async {
+        guard let client else { return }
+        let message = connection.flatMap(goodbye)
+        connection = nil
+        if let message { await client.send(message) }
+        await client.close(deadlineMilliseconds: Self.closeDeadline)
+    }
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Core
+package import Mosquitto
+import Platform
+package import Session
+
+/// Runs a core on an event loop: it queues events, reads the clocks and arms the timer.
+///
+/// The owner carries out the actions:
+/// ```
+/// guard runner.add(event) else { return }
+/// while let actions = runner.next() { for action in actions { perform(action) } }
+/// ```
+/// An event that is added by an action is handled after all actions of the present event.
+package struct CoreRunner {
+    /// Changed only by ``next()``.
+    package private(set) var core: NodeCore
+    package let clocks: @Sendable () -> Instant
+    private var events: [NodeCore.Event] = []
+    private var isRunning = false
+    private var timer: LoopTimer?
+    private var armedFor: Int64?
+
+    /// Creates a runner. Call ``use(_:)`` before the first event.
+    package init(_ core: NodeCore, clocks: @escaping @Sendable () -> Instant = Clocks.now) {
+        self.core = core
+        self.clocks = clocks
+    }
+
+    /// Sets the timer; when it fires, the owner must add `wake`.
+    package mutating func use(_ timer: LoopTimer) { self.timer = timer }
+
+    /// Adds an event.
+    /// - Returns: `true` if the caller must call ``next()`` until it returns `nil`; `false` if a caller is doing that.
+    package mutating func add(_ event: NodeCore.Event) -> Bool {
+        if case .wake = event { armedFor = nil }
+        events.append(event)
+        guard !isRunning else { return false }
+        isRunning = true
+        return true
+    }
+
+    /// Passes the next event to the core.
+    /// - Returns: The actions, in order; `nil` if there is no event.
+    package mutating func next() -> [NodeCore.Action]? {
+        guard !events.isEmpty else {
+            isRunning = false
+            arm()
+            return nil
+        }
+        return core.handle(events.removeFirst(), at: clocks())
+    }
+
+    private mutating func arm() {
+        guard core.nextWake != armedFor else { return }
+        armedFor = core.nextWake
+        guard let next = core.nextWake else { return timer?.disarm() ?? () }
+        // The core's clock differs from the loop's in a process that plays several machines.
+        timer?.arm(atBootMilliseconds: next - clocks().boot + SystemClock.bootMilliseconds())
+    }
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+package import Mosquitto
+import Platform
+
+/// Gives back the pages of program code that a process has read in.
+///
+/// Only the start needs most of them. The kernel keeps them in its cache, and maps again what the process uses.
+package enum StartupPages {
+    /// Milliseconds after which the start is over: connections are made, and servers listen. A judgement.
+    private static let startTime: Int64 = 3_000
+
+    /// Gives them back when the start is over.
+    /// - Returns: The timer, which the caller must keep.
+    package static func release(on loop: EventLoop) -> LoopTimer {
+        let timer = loop.makeTimer(release)
+        timer.arm(atBootMilliseconds: SystemClock.bootMilliseconds() + startTime)
+        return timer
+    }
+
+    /// Gives them back now.
+    ///
+    /// Pages of code are never changed, so nothing is lost. If the kernel's list of mappings cannot be read, they stay.
+    @Sendable private static func release() {
+        guard let maps = try? Files.read("/proc/self/maps", limit: 1 << 20) else { return }
+        for line in String(decoding: maps, as: UTF8.self).split(separator: "\n") {
+            let fields = line.split(separator: " ")
+            let bounds = fields[0].split(separator: "-").compactMap { UInt($0, radix: 16) }
+            guard fields.count >= 6, fields[1] == "r-xp", fields[5].hasPrefix("/"), bounds.count == 2 else { continue }
+            _ = madvise(UnsafeMutableRawPointer(bitPattern: bounds[0]), Int(bounds[1] - bounds[0]), MADV_DONTNEED)
+        }
+    }
+}

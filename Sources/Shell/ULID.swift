@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Session
+import Synchronization
+
+/// Creates ids that sort by time: 48 bits of milliseconds and 80 random bits, in Crockford's base 32.
+package enum ULID {
+    private static let alphabet = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ".utf8)
+
+    /// The low 80 bits of the next id: a counter from a random start.
+    ///
+    /// So a press does not wait for the kernel's random numbers.
+    private static let next = Mutex(UInt128.random(in: 0..<1 << 80))
+
+    /// Returns a new id.
+    /// - Parameter wall: The current time, in milliseconds since 1970.
+    package static func make<Kind>(at wall: Int64) -> Token<Kind> {
+        let low = next.withLock { next in
+            next = (next + 1) & (1 << 80 - 1)
+            return next
+        }
+        let bits = UInt128(clamping: wall) << 80 | low
+        let characters = (0..<26).map { alphabet[Int(truncatingIfNeeded: bits >> UInt128(125 - 5 * $0)) & 31] }
+        guard let token = Token<Kind>(String(decoding: characters, as: UTF8.self)) else {
+            preconditionFailure("26 characters of base 32 are a token")
+        }
+        return token
+    }
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CSystemd
+package import Mosquitto
+import Platform
+import Synchronization
+
+/// Feeds systemd's watchdog from an event loop, so that a loop that hangs is noticed and the service restarted.
+package final class Watchdog: Sendable {
+    private let timer = Mutex<LoopTimer?>(nil)
+
+    /// Starts feeding, three times in each interval of the unit's `WatchdogSec`.
+    /// - Parameter loop: The loop that must not hang. The caller keeps the watchdog for as long as the loop runs.
+    /// - Returns: `nil` if the service manager runs no watchdog for this process.
+    package init?(on loop: EventLoop) {
+        var microseconds: UInt64 = 0
+        guard sd_watchdog_enabled(0, &microseconds) > 0 else { return nil }
+        let interval = max(1, Int64(microseconds / 3_000))
+        let timer = loop.makeTimer { [weak self] in self?.feed(again: interval) }
+        self.timer.withLock { $0 = timer }
+        feed(again: interval)
+    }
+
+    private func feed(again milliseconds: Int64) {
+        SystemdNotifier.notify("WATCHDOG=1")
+        timer.withLock { $0?.arm(atBootMilliseconds: SystemClock.bootMilliseconds() + milliseconds) }
+    }
+}

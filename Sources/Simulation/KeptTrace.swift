@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A trace that is kept as a test, with its header.
+///
+/// The header states the cause (`# went wrong: …`) and the mutant that the trace catches (`# rule: …`). A long line goes on
+/// in the next line behind `#  `.
+public struct KeptTrace: Hashable, Sendable, CustomStringConvertible {
+    /// The name of the file without `.trace`.
+    public var name: String
+    /// The scenario.
+    public var scenario: Scenario
+    /// The cause, in a sentence.
+    public private(set) var cause = ""
+    /// The mutant's name, or `none, ` and a reason.
+    public private(set) var rule = ""
+
+    /// Reads a trace with its header.
+    public init(name: String, text: String) throws(TraceError) {
+        self.name = name
+        scenario = try Scenario(text: text)
+        var field: WritableKeyPath<KeptTrace, String>?
+        for line in text.split(separator: "\n") {
+            if line.hasPrefix("# went wrong: ") {
+                (field, cause) = (\.cause, String(line.dropFirst(14)))
+            } else if line.hasPrefix("# rule: ") {
+                (field, rule) = (\.rule, String(line.dropFirst(8)))
+            } else if line.hasPrefix("#  "), let field {
+                self[keyPath: field] += " " + line.drop { $0 == "#" || $0 == " " }
+            } else {
+                field = nil
+            }
+        }
+    }
+
+    /// The name.
+    public var description: String { name }
+
+    /// Whether the trace was made for a mutant, not for a bug that was found.
+    public var isForMutant: Bool { name.hasPrefix("mutant-") }
+
+    /// Whether the header states a reason to keep a trace that no mutant fails in.
+    public var isWithoutRule: Bool { rule.hasPrefix("none, kept because ") }
+
+    /// The mutant that must fail in the trace.
+    public var mutant: Mutant? { Mutant.all.first { $0.name == rule } }
+
+    /// Replays the trace under its mutant.
+    /// - Returns: The violation; `nil` if the trace is stale.
+    public func violationUnderMutant() -> Violation? { mutant.flatMap { scenario.run(rules: $0.rules).violation } }
+}

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Core
+import Session
+import Wire
+
+/// Checks of the ledger.
+extension World {
+    /// Notes the record that the ledger must have after a write.
+    mutating func witnessRecord(_ journal: Journal, _ write: Int, of node: Int) {
+        guard let own = journal.own, own.owner == machines[node].id else { return }
+        let record = LedgerRecord(own, isApproximate: journal.isApproximate)
+        witness.nodes[node].meant.append((write, own, record, instant(node).boot))
+    }
+
+    /// Notes that the disk holds all writes up to one.
+    mutating func witnessRecords(upTo write: Int, of node: Int) {
+        while let first = witness.nodes[node].meant.first, first.write <= write {
+            witness.nodes[node].meant.removeFirst()
+            if let before = witness.nodes[node].recorded, before.id != first.own.id, before.status.isLive {
+                let last = before.advanced(since: first.boot - before.anchor.boot, lateness: Limits.lateness)
+                let ran = (last.status.isLive ? last : before).ran(until: first.own.anchor.boot)
+                witness.records[before.id]?.ended = Witness.Record.End(
+                    version: first.own.version, ran: ran, isCut: first.own.continues != nil,
+                    before: LedgerRecord(last, isApproximate: false))
+            }
+            if let before = witness.nodes[node].recorded?.id, before != first.own.id {
+                witness.records[before]?.isReplaced = true
+            }
+            witness.nodes[node].recorded = first.own
+            witness.records[first.own.id] = Witness.Record(record: first.record)
+        }
+    }
+
+    /// Whether a node holds a record that the ledger has not acknowledged. A refused record waits for its next version.
+    private func waitsForTheLedger(_ machine: Machine) -> Bool {
+        !witness.nodes[machine.index].isForgetful
+            && machine.core.recordsWaiting > service.refused.keys.count { $0.node == machine.id }
+    }
+
+    /// Checks that the ledger holds each record as the node's disk had it.
+    mutating func checkLedger() {
+        guard violation == nil else { return }
+        // A phase may just have ended: its record leaves a moment later.
+        if machines.contains(where: waitsForTheLedger) { run(until: now + 2_000_000) }
+        for machine in machines where waitsForTheLedger(machine) {
+            fail(.outboxEmpty, "\(machine.core.recordsWaiting) records of \(machine.id) wait")
+        }
+        for (id, expected) in witness.records.sorted(by: { $0.key < $1.key }) {
+            guard let node = place(of: expected.record.node), !witness.nodes[node].isForgetful else { continue }
+            let key = service.key(expected.record)
+            // A record with the date of a wrong clock is refused, and the one before it stays.
+            let isPlausible = expected.record.isPlausible(at: Clock.epoch + now / 1_000)
+            if !isPlausible || expected.ended != nil && service.refused[key] != nil { continue }
+            guard let held = service.ledger[key]?.digested.record else {
+                return fail(.ledgerHolds, "the ledger has nothing of \(id)")
+            }
+            if !expected.isMet(by: held) {
+                let end = expected.ended.map { ", ended by a start after \($0.ran) ms" } ?? ""
+                return fail(
+                    .ledgerHolds,
+                    "the ledger has \(Telling.line(held)) of \(id), which was \(Telling.line(expected.record))\(end)")
+            }
+            if service.conflicts.contains(key) { return fail(.ledgerHolds, "two records of \(id) under one version") }
+        }
+        checkForgeries()
+    }
+
+    /// Checks that a forged record ends a session only as a takeover, before the ledger knew its end.
+    private mutating func checkForgeries() {
+        guard let liar else { return }
+        let all = service.ledger.values.sorted { $0.link.link.stamp < $1.link.link.stamp }
+        let honest = all.filter { $0.digested.record.node != liar.node }
+        let ends = FiledLink.ends(of: all.map(\.link), rules: rules)
+        let without = FiledLink.ends(of: honest.map(\.link))
+        let cuts = zip(all, ends).filter { $0.0.digested.record.node != liar.node }.map(\.1)
+        for (index, entry) in honest.enumerated() where cuts[index] < without[index] {
+            let record = entry.digested.record
+            let isExplained = all.contains { later in
+                let forged = later.digested.record
+                guard forged.node == liar.node, forged.lineage == record.lineage, forged.stamp > record.stamp,
+                    forged.continuedAt == cuts[index], forged.continuedFrom ?? record.node == record.node
+                else { return false }
+                let isInTime = cuts[index] >= (record.continuedAt ?? record.startedAt) - Limits.stampLead
+                return isInTime && entry.ended.map { $0 >= later.begun } ?? true
+            }
+            counters.add(.cutByForgery)
+            if !isExplained {
+                fail(.minutesTheirOwn, "\(record.id) ends at \(cuts[index]) by a record that does not continue it")
+            }
+        }
+        let present = Clock.epoch + now / 1_000
+        let times = (Limits.earliestStamp - Clock.day)...(present + 2 * Clock.day)
+        for record in all.map(\.digested.record) {
+            let claimed =
+                [record.stamp.time, record.startedAt] + [record.continuedAt, record.endsAt].compactMap(\.self)
+                + record.runs.flatMap { [$0.from, $0.to].compactMap(\.self) }
+            if !claimed.allSatisfy(times.contains) {
+                fail(.minutesTheirOwn, "the ledger has \(Telling.line(record))")
+            }
+        }
+    }
+}
+
+extension Witness {
+    /// The record of a session that was last on disk.
+    struct Record {
+        var record: LedgerRecord
+        /// The end by another start on its node, if there was one.
+        var ended: End?
+        /// Whether its node has had another session since.
+        var isReplaced = false
+
+        struct End {
+            /// The version of that start.
+            var version: Version
+            /// The running time of the session until then, in milliseconds.
+            var ran: Int64
+            /// Whether the session that continues it may have started earlier.
+            var isCut: Bool
+            /// The record at that time without the start.
+            var before: LedgerRecord
+        }
+
+        /// Whether a session that was over was moved as a whole, while the next one began.
+        private func isMoved(to held: LedgerRecord) -> Bool {
+            func lengths(_ record: LedgerRecord) -> [Int64?] { record.runs.map { run in run.to.map { $0 - run.from } } }
+            return held.status == record.status && !held.status.isLive && held.version > record.version
+                && lengths(held) == lengths(record)
+        }
+
+        func isMet(by held: LedgerRecord) -> Bool {
+            guard let ended else { return held == record || isReplaced && isMoved(to: held) }
+            // It ended by itself, under its own version, in the input of the other start.
+            let endedByItself = held.version < ended.version
+            if endedByItself, !ended.before.status.isLive, held.runs == ended.before.runs {
+                return held.status == ended.before.status
+            }
+            let sum = held.runs.reduce(0) { $0 + (($1.to ?? .max / 1_000) - $1.from) }
+            return (endedByItself ? !held.status.isLive : held.status == .superseded) && held.version > record.version
+                && held.runs.map(\.kind) == ended.before.runs.map(\.kind)
+                && (ended.isCut ? sum <= ended.ran + 2 : abs(sum - ended.ran) <= 2)
+        }
+    }
+}

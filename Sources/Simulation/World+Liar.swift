@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Session
+import Wire
+
+/// The acts of the liar.
+extension World {
+    /// The messages of a flood: more than a peer is allowed in a second.
+    private static let flood = 280
+
+    private func victim(_ node: Int) -> Liar.Victim {
+        Liar.Victim(node: machines[node].id, own: machines[node].own, intent: lastIntent)
+    }
+
+    /// Whether writes wait for a disk. A flood then makes a longer queue than any real disk has.
+    private func isBusy(_ node: Int) -> Bool { machines[node].disk != .good || machines[node].diskLast > now }
+
+    /// Makes the liar tell a lie, or send a flood of intents.
+    mutating func lie(_ which: Int, about node: Int, ahead: Int, floods: Bool) {
+        guard var liar else { return }
+        let time = Clock.epoch + now / 1_000
+        introduce(&liar, at: time)
+        if floods, isBusy(node) { return }
+        let packets =
+            floods ? liar.flood(victim(node), at: time) : liar.lie(which, about: victim(node), ahead: ahead, at: time)
+        counters.add(floods ? .flooded : .lied)
+        say(packets, as: liar)
+    }
+
+    /// Makes the liar carry out a hoax.
+    mutating func hoax(_ which: Int, about node: Int, by: Int64) {
+        guard var liar, let hoax = Hoax(rawValue: abs(which) % Hoax.allCases.count) else { return }
+        let time = Clock.epoch + now / 1_000
+        introduce(&liar, at: time)
+        // All nodes read a flood, not only its victim.
+        let isLate = hoax == .pongFlood ? isBusy(node) : hoax.isWritten && machines.indices.contains(where: isBusy)
+        let packets = isLate ? [] : packets(of: hoax, about: node, by: by, from: &liar, at: time)
+        counters.add(.hoaxed)
+        say(packets, as: liar)
+    }
+
+    private mutating func packets(
+        of hoax: Hoax, about node: Int, by: Int64, from liar: inout Liar, at time: Int64
+    ) -> [Packet] {
+        let id = machines[node].id
+        func change(_ clock: FalseClock, isHere: Bool = true) -> [Packet] {
+            liar.change(clock, isHere: isHere, at: time)
+        }
+        switch hoax {
+        case .clock: return change(FalseClock(ahead: by))
+        case .unvouchedClock: return change(FalseClock(ahead: by, isVouched: false))
+        case .twoFacedClock: return change(FalseClock(ahead: by, manner: .twoFaced))
+        case .waveringClock: return change(FalseClock(ahead: by, manner: .wavering))
+        case .impossibleBoot: return change(FalseClock(ahead: by, isBootImpossible: true))
+        case .gone: return change(liar.falseClock ?? FalseClock(ahead: by), isHere: false)
+        case .objection:
+            let claimed = min(max(time + by, Limits.time.lowerBound), Limits.time.upperBound)
+            return machines[node].own.map { [liar.packet(.ack(.clock(node: id, session: $0.id, at: claimed)))] } ?? []
+        case .ping: return liar.pings(1, to: id, ahead: by, at: time)
+        case .pingFlood: return liar.pings(Self.flood, to: id, ahead: by, at: time)
+        case .strangePong: return strangePongs(to: node, by: &liar, at: time)
+        case .pongFlood: return pongFlood(to: node, by: &liar, at: time)
+        case .registerFlood: return liar.oldRegisters(Self.flood)
+        case .earlyContinuation, .foreignContinuation:
+            guard let own = machines[node].own, let stranger = NodeID(Garbage.ghostNode) else { return [] }
+            let from = hoax == .earlyContinuation ? own.owner : stranger
+            return liar.continuation(of: own, from: from, takenAt: own.startedAt + by, at: time)
+        case .impossibleStamp, .plausibleEpoch, .lastRevision: return liar.registerAtLimit(hoax, at: time)
+        case .foreignEffect: return liar.foreignEffect(of: lastIntent, at: time)
+        case .otherAnswer: return liar.otherAnswer(for: victim(node), at: time)
+        case .strayIntent:
+            guard let own = machines[node].own else { return [] }
+            let past = witness.nodes[node].published.values.map(\.id).filter { $0 != own.id }.min()
+            return liar.strayIntent(for: own, past: past, at: time)
+        case .forkFlood, .helloFlood, .presenceFlood, .stampFlood:
+            return liar.flood(hoax, of: Self.flood, about: victim(node), at: time)
+        case .recordFlood:
+            return (0..<Self.flood).compactMap { _ in
+                forgedRecord(hoax, about: node, by: by, of: &liar, at: time)
+            }
+        case .sameID, .earlyTakeover, .takeover, .unnamedTakeover, .foreignTakeover, .impossibleDates, .othersName,
+            .impossibleTimes:
+            return [forgedRecord(hoax, about: node, by: by, of: &liar, at: time)].compactMap(\.self)
+        }
+    }
+
+    /// Publishes what the liar says, and keeps its new state.
+    private mutating func say(_ packets: [Packet], as liar: Liar) {
+        keep(liar)
+        for packet in packets {
+            if case .message(.intent(let intent), _) = liar.read(packet) { witnessIntent(intent) }
+            publish(packet)
+        }
+    }
+
+    /// Keeps the liar's new state and the origin of its session.
+    private mutating func keep(_ liar: Liar) {
+        self.liar = liar
+        guard let register = liar.register else { return }
+        witness.origins[register.id] = Witness.Origin(
+            // An earlier effect may be repeated if the liar leaves it out: it is the owner then.
+            lineage: register.lineage, parent: nil, version: Version(epoch: 0, rev: 0))
+    }
+
+    /// Notes what the intent of the liar asks for.
+    private mutating func witnessIntent(_ intent: Intent) {
+        // A node that continues a lineage accepts an intent for any session of it.
+        let isKnown = witness.origins[intent.session] != nil
+        witness.asked[intent.id] = Witness.Asked(
+            session: isKnown ? intent.session : intent.lineage, phase: intent.phase, operation: intent.operation,
+            expiresAt: intent.expiresAt)
+    }
+
+    /// Publishes the liar's first presence.
+    private mutating func introduce(_ liar: inout Liar, at time: Int64) {
+        liar.act(at: time)
+        guard !isLiarPresent, let presence = liar.presence(at: time, online: true) else { return }
+        isLiarPresent = true
+        publish(presence)
+    }
+
+    /// Publishes to the half of the broker that the liar is connected to.
+    private mutating func publish(_ packet: Packet) { distribute(packet, at: brokers.count - 1, bridged: false) }
+
+    private func strangePongs(to node: Int, by liar: inout Liar, at time: Int64) -> [Packet] {
+        let boot = machines[node].clock.boot(at: now)
+        let strange = [
+            (ConnectionID("cx"), boot), (machines[node].connection.map { connections[$0].id }, boot + 60_000),
+        ]
+        return strange.compactMap { connection, sent in
+            guard let connection else { return nil }
+            let ping = Ping(connection: connection, sent: sent, at: time)
+            return liar.answer(ping, of: machines[node].id, place: node, at: time)
+        }
+    }
+
+    /// Answers without a ping, on the connection that the victim's presence names.
+    private func pongFlood(to node: Int, by liar: inout Liar, at time: Int64) -> [Packet] {
+        guard let link = machines[node].connection else { return [] }
+        let ping = Ping(connection: connections[link].id, sent: machines[node].clock.boot(at: now), at: time)
+        return (0..<Self.flood).compactMap { _ in
+            liar.answer(ping, of: machines[node].id, place: node, at: time)
+        }
+    }
+
+    private mutating func forgedRecord(
+        _ hoax: Hoax, about node: Int, by: Int64, of liar: inout Liar, at time: Int64
+    ) -> Packet? {
+        let held = service.records(of: machines[node].id)
+        let own = machines[node].own.map { LedgerRecord($0) }
+        // The present session, or one that the ledger has.
+        guard let theirs = held.isEmpty || time % 2 == 0 ? own : held[Int(time) % held.count] else { return nil }
+        counters.add(.recordForged)
+        let packet = liar.record(hoax, about: theirs, by: by, at: time)
+        if let packet { queue.add(.ledger(.told(packet)), at: now + Int64(mix.latency)) }
+        return packet
+    }
+
+    /// Has the liar read a ping if it has a clock to answer by.
+    mutating func lieInReply(to packet: Packet, at half: Int) {
+        guard half == brokers.count - 1, let clock = liar?.falseClock, clock.isAsked(in: packet) else { return }
+        queue.add(.lied(packet), at: now + 2 * Int64(mix.latency))
+    }
+
+    mutating func answer(_ packet: Packet) {
+        guard var liar, case .message(.ping(let ping, _), let asker) = liar.read(packet), let place = place(of: asker)
+        else { return }
+        // Each correction is a write.
+        guard !isBusy(place) else { return }
+        let pong = liar.answer(ping, of: asker, place: place, at: Clock.epoch + now / 1_000)
+        keep(liar)
+        counters.add(.falseClock)
+        if let pong { publish(pong) }
+    }
+
+    /// Makes the broker lose a node's register while all connections hold, like a cluster whose members retain messages
+    /// independently.
+    mutating func lose(_ node: Int) {
+        let topic = sessionTopic(of: node)
+        for half in brokers.indices where brokers[half].retained[topic] != nil {
+            brokers[half].retained[topic] = nil
+            counters.add(.registerLost)
+        }
+    }
+
+    private func sessionTopic(of node: Int) -> String { "lockstep/1/home/node/\(Names.node(node))/session" }
+
+    /// Whether one half of the broker or all of it holds no register of a node.
+    func isLost(_ node: NodeID) -> Bool {
+        guard let place = place(of: node) else { return false }
+        return brokers.contains { $0.retained[sessionTopic(of: place)] == nil }
+    }
+
+    /// Whether the broker has lost a register that some node does not know. Nodes may then show different sessions until
+    /// the owner publishes it again.
+    var isForgotten: Bool {
+        machines.contains { owner in
+            guard let own = owner.own else { return false }
+            return isLost(owner.id)
+                && machines.contains { $0.id != owner.id && $0.engine.mark(of: owner.id)?.version != own.version }
+        }
+    }
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Control
+package import Display
+package import Platform
+package import Session
+
+/// Why a watch ended.
+package enum WatchEnd: Hashable, Sendable {
+    /// A person pressed `q`.
+    case quit
+    /// The views ended, or the task was cancelled.
+    case ended
+    /// A signal ended it.
+    case signal(Int32)
+
+    /// The exit code that scripts expect.
+    package var exitCode: Int32 {
+        switch self {
+        case .quit, .ended: 0
+        case .signal(let number): 128 + number
+        }
+    }
+}
+
+/// Shows views on a terminal and passes on what is pressed there.
+///
+/// One thread waits for keys, signals, views, and the next change of the picture. It wakes only for those, so an idle
+/// or paused session costs nothing.
+package enum WatchLoop {
+    /// Runs until `q`, a signal, the end of `views`, or cancellation, and then restores the terminal.
+    /// - Parameters:
+    ///   - views: The views to show, newest last.
+    ///   - options: Language, time zone, and whether keys do anything.
+    ///   - blank: When a terminal without a session is dark.
+    ///   - act: Sends a press; returns the text for the person if it was refused.
+    package static func run(
+        views: some AsyncSequence<NodeView, Never> & Sendable, terminal: TerminalDevice, face: Face,
+        options: ScreenOptions = ScreenOptions(), blank: BlankHours? = nil,
+        act: @escaping @Sendable (IntentOperation) async -> Localized?
+    ) async throws(FileError) -> WatchEnd {
+        let mailbox = try Mailbox()
+        let (presses, presser) = AsyncStream<IntentOperation>.makeStream(bufferingPolicy: .bufferingOldest(1))
+        async let _: Void = {
+            for await operation in presses { mailbox.answer(await act(operation)) }
+        }()
+        defer { presser.finish() }
+        return try await mailbox.receive(views, onThread: "watch") {
+            Result { () throws(FileError) in
+                var thread = WatchThread(
+                    terminal: terminal, face: face, options: options, blank: blank, mailbox: mailbox,
+                    press: { presser.yield($0) },
+                    signals: try Signals(), timer: try BootTimer(signal: Signals.timer),
+                    isInputOpen: terminal.input != nil)
+                return thread.watch()
+            }
+        }.get()
+    }
+}

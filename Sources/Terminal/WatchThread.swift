@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Control
+import Display
+import Glibc
+import Platform
+import Session
+
+/// Draws and handles keys, on a thread that may block.
+struct WatchThread: ~Copyable {
+    /// How long an answer to a press stays on the screen, in milliseconds.
+    private static let messageShown: Int64 = 4_000
+
+    let terminal: TerminalDevice
+    let face: Face
+    var options: ScreenOptions
+    /// When a terminal without a session is dark; `nil` for never.
+    let blank: BlankHours?
+    let mailbox: Mailbox
+    let press: (IntentOperation) -> Void
+    let signals: Signals
+    let timer: BootTimer
+    var isInputOpen: Bool
+    var keys = KeyReader()
+    /// `nil` until the first view: before it there is nothing true to show.
+    var view: View?
+    var messageEnds: Int64?
+    var shown: Canvas?
+
+    mutating func watch() -> WatchEnd {
+        TerminalRestore.prepare()
+        enter()
+        defer { TerminalRestore.restore() }
+        while true {
+            draw()
+            if let end = wait() { return end }
+        }
+    }
+
+    private mutating func enter() {
+        TerminalRestore.arm()
+        terminal.enter(withMouse: canPress)
+        shown = nil
+    }
+
+    private mutating func draw() {
+        let now = SystemClock.bootMilliseconds()
+        if let messageEnds, now >= messageEnds {
+            options.message = nil
+            self.messageEnds = nil
+        }
+        var screen = view.map { Screen($0, at: now, face: face, options: options) } ?? Screen(face: face)
+        let local = localTime
+        // The boring face shows nothing without a session.
+        if screen.isIdle, blank?.contain(local) == true { screen = Screen(face: .boring) }
+        let (columns, rows) = terminal.size
+        let canvas = TerminalPicture.canvas(of: screen, columns: columns, rows: rows, depth: terminal.depth)
+        if TerminalRestore.isDue {
+            terminal.draw(AnsiRenderer.text(from: shown, to: canvas, depth: terminal.depth))
+        }
+        shown = canvas
+        let blankChange = blank.map { now + $0.untilChange(local) }
+        timer.set([view?.nextScreen(after: now), messageEnds, blankChange].compactMap { $0 }.min())
+    }
+
+    private var localTime: Int64 {
+        let wall = SystemClock.wallMilliseconds()
+        return wall + Int64(options.utcOffset(wall)) * 1_000
+    }
+
+    /// Waits for the next event and handles it.
+    /// - Returns: Why the watch ends, if it does.
+    private mutating func wait() -> WatchEnd? {
+        var waited = [signals.descriptor, mailbox.descriptor].map {
+            pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
+        }
+        if isInputOpen, let input = terminal.input {
+            waited.append(pollfd(fd: input, events: Int16(POLLIN), revents: 0))
+        }
+        guard poll(&waited, nfds_t(waited.count), -1) > 0 else { return nil }
+        if waited[0].revents != 0, let end = handleSignals() { return end }
+        if waited[1].revents != 0, readMail() { return .ended }
+        if waited.count > 2, waited[2].revents != 0 { return readKeys() }
+        return nil
+    }
+
+    private mutating func handleSignals() -> WatchEnd? {
+        for signal in signals.drain() {
+            switch signal {
+            case SIGWINCH, Signals.timer: break
+            case SIGCONT: enter()
+            case SIGTSTP:
+                TerminalRestore.restore()
+                signals.suspend()
+                enter()
+            default: return .signal(signal)
+            }
+        }
+        return nil
+    }
+
+    /// - Returns: Whether there will be no more views.
+    private mutating func readMail() -> Bool {
+        let mail = mailbox.take()
+        if let shown = mail.view {
+            view = shown.view
+            options.take(shown)
+        }
+        for refusal in mail.answers {
+            options.pending = nil
+            options.message = refusal
+            messageEnds = refusal == nil ? nil : SystemClock.bootMilliseconds() + Self.messageShown
+        }
+        return mail.isEnded
+    }
+
+    private mutating func readKeys() -> WatchEnd? {
+        guard let input = terminal.input else { return nil }
+        var bytes = [UInt8](repeating: 0, count: 256)
+        let count = read(input, &bytes, bytes.count)
+        guard count > 0 else {
+            // The input has ended; a hangup also sends a signal.
+            isInputOpen = count < 0 && (errno == EINTR || errno == EAGAIN)
+            return nil
+        }
+        for input in keys.inputs(in: bytes.prefix(count)) {
+            switch input {
+            case .key("q"): return .quit
+            case .key(let key):
+                request(Buttons.operation(for: key, of: view?.moment(at: SystemClock.bootMilliseconds())))
+            case .click(let column, let row): request(button(column: column, row: row))
+            }
+        }
+        return nil
+    }
+
+    /// Returns the operation of the button at a place, unless the button is outdated.
+    private func button(column: Int, row: Int) -> IntentOperation? {
+        guard let operation = shown?.operation(column: column, row: row) else { return nil }
+        let moment = view?.moment(at: SystemClock.bootMilliseconds())
+        return Buttons.operations(of: moment, face: face).contains(operation) ? operation : nil
+    }
+
+    private var canPress: Bool { face.hasButtons && !options.isReadOnly }
+
+    /// Sends one press at a time: the next one must refer to what the screen then shows.
+    private mutating func request(_ operation: IntentOperation?) {
+        guard let operation, canPress, options.pending == nil else { return }
+        options.pending = operation
+        options.message = nil
+        messageEnds = nil
+        press(operation)
+    }
+}

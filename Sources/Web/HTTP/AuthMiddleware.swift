@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Hummingbird
+import Wire
+
+/// Authenticates and authorizes requests from the network. The Unix socket is protected by its file mode instead.
+struct AuthMiddleware: RouterMiddleware {
+    let keys: HTTPKeys?
+    let phones: PairedPhones
+    /// The names of this machine, in lower case.
+    let hosts: Set<String>
+    /// The configured host names, such as a proxy's. A request for one of them does not count as local.
+    var givenHosts: Set<String> = []
+    /// Whether requests from this machine also need a key.
+    var needsLocalKey = false
+
+    @concurrent func handle(
+        _ request: Request, context: WebContext, next: @concurrent (Request, WebContext) async throws -> Response
+    ) async throws -> Response {
+        var context = context
+        context.isLocal = isLocal(request, context)
+        try checkHost(of: request)
+        if let paired = pairing(request) { return paired }
+        try admit(request, &context)
+        return try await next(request, context)
+    }
+
+    /// Whether a request comes from this machine and was not forwarded.
+    ///
+    /// A reverse proxy or tunnel on this machine connects over loopback for remote clients: its requests carry a forwarding
+    /// header, or the host that the client asked for. One that adds no header and asks for loopback itself cannot be told
+    /// from a program of this machine; ``needsLocalKey`` is for it.
+    private func isLocal(_ request: Request, _ context: WebContext) -> Bool {
+        let host = Self.host(of: request.head.authority ?? "")
+        return context.isFromLoopback && Self.isLoopback(host) && !givenHosts.contains(host)
+            && !request.headers.contains { Self.isForwarding($0.name.canonicalName) }
+    }
+
+    /// Whether proxies and tunnels use the header to name the client. Browsers send none of these.
+    private static func isForwarding(_ header: String) -> Bool {
+        ["via", "cdn-loop"].contains(header) || header.contains("forwarded") || header.hasSuffix("ip")
+            || ["cf-", "tailscale-", "x-envoy-", "x-original-"].contains { header.hasPrefix($0) }
+    }
+
+    /// DNS-rebinding protection: rejects a `Host` that is no address and no name of this node.
+    private func checkHost(of request: Request) throws(HTTPProblem) {
+        let name = Self.host(of: request.head.authority ?? "")
+        guard !name.isEmpty, Self.isAddress(name) || hosts.contains(name) || givenHosts.contains(name) else {
+            throw HTTPProblem(
+                .misdirectedRequest, field: "Host",
+                "“\(name)” is not a name of this node; use its address, or add the name to LOCKSTEP_HTTP_HOSTS")
+        }
+    }
+
+    /// Returns the redirect that moves the key of a paired link to a cookie; `nil` for other requests.
+    private func pairing(_ request: Request) -> Response? {
+        guard request.method == .get, let key = request.query["key"],
+            keys?.access(of: key) != nil, Self.isOwnPath(request.uri.path)
+        else { return nil }
+        let rest = (request.uri.query ?? "").split(separator: "&").filter { !$0.hasPrefix("key=") }
+        let location = request.uri.path + (rest.isEmpty ? "" : "?" + rest.joined(separator: "&"))
+        return HTTPKeys.redirect(to: location, with: key)
+    }
+
+    /// Whether a redirect to the path stays on this node.
+    ///
+    /// Browsers read `//name`, `/\name` and encodings of these as another site. Only names of letters, digits, `-`, `_` and
+    /// `.` with single slashes between them are allowed.
+    static func isOwnPath(_ path: String) -> Bool {
+        let names = path.split(separator: "/", omittingEmptySubsequences: false)
+        return names.first == "" && !names.dropFirst().dropLast().contains("")
+            && path.utf8.allSatisfy { byte in
+                let character = Character(Unicode.Scalar(byte))
+                return byte < 128 && (character.isLetter || character.isNumber || "/-_.".contains(character))
+            }
+    }
+
+    private func admit(_ request: Request, _ context: inout WebContext) throws(HTTPProblem) {
+        let key = key(in: request)
+        let access = key.flatMap { keys?.access(of: $0) }
+        let phone = phones.admit(access == nil ? key : nil, on: context.channel)
+        context.phone = phone?.hash
+        if let access {
+            context.access = access
+        } else if let phone {
+            context.access = phone.mayPress ? .control : .view
+        } else if key != nil, request.headers[.authorization] != nil {
+            throw HTTPProblem(.unauthorized, field: "Authorization", "the key is not valid for this node")
+        } else if context.isLocal, !needsLocalKey {
+            context.access = .control
+        } else if (["/health", PhoneRoutes.path] + RemoteRoutes.open).contains(request.uri.path) {
+            context.access = .view
+        } else {
+            throw HTTPProblem(
+                .unauthorized,
+                "this needs a key: open the link that “lockstep phone add” or “lockstep kiosk” prints on the node's "
+                    + "machine, or send “Authorization: Bearer KEY”")
+        }
+        if request.method == .post, context.access != .control {
+            throw HTTPProblem(
+                .forbidden,
+                phone == nil ? "this key is read-only; use the control key" : "this phone may only look")
+        }
+    }
+
+    private func key(in request: Request) -> String? {
+        if let header = request.headers[.authorization] {
+            let parts = header.split(separator: " ")
+            return parts.count == 2 && parts[0].lowercased() == "bearer" ? String(parts[1]) : ""
+        }
+        return request.cookies[HTTPKeys.cookie]?.value
+    }
+
+    /// Returns the name in a `Host` header in lower case, without port and brackets.
+    static func host(of authority: String) -> String {
+        if authority.first == "[" { return authority.dropFirst().prefix { $0 != "]" }.lowercased() }
+        return authority.prefix { $0 != ":" }.lowercased()
+    }
+
+    /// Whether a host is this machine's own name or address for itself.
+    static func isLoopback(_ host: String) -> Bool {
+        host == "localhost" || host == "::1" || host.hasPrefix("127.") && isAddress(host)
+    }
+
+    static func isAddress(_ name: String) -> Bool {
+        if name.contains(":") { return name.allSatisfy { $0.isHexDigit || $0 == ":" || $0 == "." } }
+        let parts = name.split(separator: ".", omittingEmptySubsequences: false)
+        return parts.count == 4 && parts.allSatisfy { UInt8($0) != nil }
+    }
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Control
+import Glibc
+import Hummingbird
+public import Logging
+public import ServiceLifecycle
+
+/// The HTTP API of a node on a Unix socket, for programs of its user or group.
+public struct ControlServer: Service {
+    private let node: any NodeAccess
+    private let path: String
+    private let mode: mode_t
+    private let kiosk: KioskReport
+    private let phones: PairedPhones?
+    private let log: Logger
+    private let onReady: @Sendable () async -> Void
+
+    /// Creates a server. It does not listen before ``run()``.
+    /// - Parameters:
+    ///   - node: The node to serve.
+    ///   - path: The socket's path, at most 107 bytes.
+    ///   - isForGroup: Whether the members of the process's group may use the socket (mode 0660), or its user alone (0600).
+    ///   - kiosk: The address and the keys of the node's page, for `GET /v1/kiosk`.
+    ///   - phones: The phones of the page; `nil` for a node that serves none.
+    ///   - log: The logger; requests are not logged.
+    ///   - onReady: Called once the server listens.
+    /// - Throws: ``ControlError`` if the path is too long or another node listens there.
+    public init(
+        node: any NodeAccess, path: String, isForGroup: Bool = false, kiosk: KioskReport, phones: PairedPhones? = nil,
+        log: Logger,
+        onReady: @escaping @Sendable () async -> Void = {}
+    ) throws(ControlError) {
+        self.node = node
+        self.path = path
+        mode = isForGroup ? 0o660 : 0o600
+        self.kiosk = kiosk
+        self.phones = phones
+        self.log = log
+        self.onReady = onReady
+        guard path.utf8.count <= UnixSocket.maximumPath else { throw .pathTooLong(path) }
+        if UnixSocket.isServed(path) { throw .taken(path) }
+    }
+
+    /// Serves until graceful shutdown, then removes the socket.
+    public func run() async throws {
+        var quiet = log
+        quiet.logLevel = max(log.logLevel, .warning)
+        let router = Router(context: WebContext.self)
+        let notFound = NotFoundMiddleware()
+        router.add(middleware: notFound)
+        API(node: node).addRoutes(to: router)
+        router.get("/v1/kiosk") { [kiosk] _, _ in Response(ReportJSON.encode(kiosk), type: "application/json") }
+        if let phones { PhoneRoutes(phones: phones).addControlRoutes(to: router) }
+        notFound.setRoutes(of: router)
+        let application = Application(
+            router: router,
+            configuration: .init(address: .unixDomainSocket(path: path)),
+            onServerRunning: { [path, mode, onReady] _ in
+                chmod(path, mode)
+                await onReady()
+            },
+            logger: quiet
+        )
+        defer { unlink(path) }
+        try await application.run()
+    }
+}

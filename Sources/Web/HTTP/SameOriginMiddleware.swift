@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Hummingbird
+import Wire
+
+/// CSRF protection: a mutating request must be same-origin and `application/json`.
+///
+/// A form on another site's page can send neither. Programs send no `Origin`, which is allowed.
+struct SameOriginMiddleware: RouterMiddleware {
+    @concurrent func handle(
+        _ request: Request, context: WebContext, next: @concurrent (Request, WebContext) async throws -> Response
+    ) async throws -> Response {
+        guard request.method == .post else { return try await next(request, context) }
+        let authority = request.head.authority ?? ""
+        if let origin = request.headers[.origin], origin != "http://\(authority)", origin != "https://\(authority)" {
+            throw HTTPProblem(.forbidden, field: "Origin", "must be the origin of this node, not \(origin)")
+        }
+        let type = request.headers[.contentType]?.split(separator: ";").first.map { $0.lowercased() }
+        guard type == "application/json" else {
+            throw HTTPProblem(.unsupportedMediaType, field: "Content-Type", "must be application/json")
+        }
+        return try await next(request, context)
+    }
+}

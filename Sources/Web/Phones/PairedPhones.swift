@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Control
+import HTTPTypes
+public import Logging
+import NIOCore
+import Platform
+import Session
+import Synchronization
+
+/// The paired phones of a running node, with their open connections.
+public final class PairedPhones: Sendable {
+    private struct State {
+        var book: PhoneBook
+        /// The connections whose last request had the key of a phone.
+        var connections: [ObjectIdentifier: Connection] = [:]
+    }
+
+    private struct Connection {
+        var phone: PhoneBook.Phone
+        var channel: any Channel
+    }
+
+    private let state: Mutex<State>
+    private let now: @Sendable () -> Instant
+    private let log: Logger
+
+    /// Reads the phones from their file in a state directory. A damaged file is kept aside, with a warning.
+    /// - Throws: An error in words if the file can be neither read nor renamed.
+    public convenience init(stateDirectory: String, log: Logger) throws {
+        try self.init(path: stateDirectory + "/phones", log: log) {
+            Instant(boot: SystemClock.bootMilliseconds(), wall: SystemClock.wallMilliseconds())
+        }
+    }
+
+    init(path: String, log: Logger, now: @escaping @Sendable () -> Instant) throws(FileError) {
+        let book = try PhoneBook(path: path, at: now())
+        if let kept = book.damagedFile {
+            log.warning(
+                "the list of phones was damaged, and no phone is paired now: pair them again with lockstep phone add",
+                metadata: ["kept": "\(kept)"])
+        }
+        state = Mutex(State(book: book))
+        self.now = now
+        self.log = log
+    }
+
+    var report: PhonesReport {
+        state.withLock { state in
+            let online = Set(state.connections.values.map(\.phone.hash))
+            return PhonesReport(
+                state.book.phones.map {
+                    PhoneReport(
+                        name: $0.name, mayPress: $0.mayPress, since: $0.since, lastSeen: $0.lastSeen,
+                        online: online.contains($0.hash))
+                })
+        }
+    }
+
+    /// Returns the code of a new link that pairs one phone.
+    func invite(_ name: String, mayPress: Bool) throws(HTTPProblem) -> PhoneLink {
+        let now = now()
+        let code = try change { book throws(HTTPProblem) in try book.invite(name, mayPress: mayPress, at: now) }
+        return PhoneLink(code: code, expires: now.wall + PhoneBook.linkLife)
+    }
+
+    /// Pairs the phone that opened a link.
+    /// - Returns: Its key; `nil` if the link does not work.
+    func pair(_ code: String) throws(HTTPProblem) -> String? {
+        let now = now()
+        let key = try change { book throws(HTTPProblem) in try book.pair(code, at: now) }
+        if key != nil { log.info("phone paired") }
+        return key
+    }
+
+    /// Removes a phone and closes its connections at once.
+    func remove(_ name: String) throws(HTTPProblem) {
+        let now = now()
+        var failure: FileError?
+        let removed = try change { book throws(HTTPProblem) in
+            let removed = try book.remove(name)
+            do throws(FileError) { if removed != nil { try book.save(at: now) } } catch { failure = error }
+            return removed
+        }
+        guard let removed else { return }
+        let channels = state.withLock { state in
+            state.connections.values.filter { $0.phone.hash == removed.hash }.map(\.channel)
+        }
+        for channel in channels { channel.close(promise: nil) }
+        log.info("phone removed", metadata: ["name": "\(name)"])
+        if let failure {
+            throw HTTPProblem(
+                .serviceUnavailable, "“\(name)” is removed until the node restarts, which is not saved: \(failure)")
+        }
+    }
+
+    /// Returns the phone whose key a request has, and remembers it with the connection of the request.
+    func admit(_ key: String?, on channel: any Channel) -> PhoneBook.Phone? {
+        let (id, now) = (ObjectIdentifier(channel), now())
+        let (phone, isNew) = state.withLock { state in
+            let phone = key.flatMap { state.book.phone(withKey: $0, at: now) }
+            let isNew = state.connections[id] == nil && phone != nil
+            // A proxy uses one connection for several clients, one after the other.
+            state.connections[id] = phone.map { Connection(phone: $0, channel: channel) }
+            return (phone, isNew)
+        }
+        if isNew { channel.closeFuture.whenComplete { [self] _ in forget(id) } }
+        return phone
+    }
+
+    private func forget(_ id: ObjectIdentifier) {
+        let now = now()
+        state.withLock { state in
+            guard let phone = state.connections.removeValue(forKey: id)?.phone else { return }
+            state.book.see(phone, at: now)
+        }
+    }
+
+    private func change<Value: Sendable>(
+        _ body: (inout PhoneBook) throws(HTTPProblem) -> Value
+    ) throws(HTTPProblem) -> Value {
+        try state.withLock { state throws(HTTPProblem) in try body(&state.book) }
+    }
+}

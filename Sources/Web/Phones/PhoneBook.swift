@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import COpenSSL
+import Control
+import Glibc
+import HTTPTypes
+import Platform
+import Session
+
+/// The phones that are paired with a node, in their file, and the links that still pair one.
+///
+/// A key is kept only as its SHA-256. Each has 192 random bits, so its hash needs no salt. Links are lost at a restart.
+struct PhoneBook {
+    /// The limit of phones and open links together.
+    static let limit = 32
+    /// The time in which a link works, in milliseconds.
+    static let linkLife: Int64 = 600_000
+    /// The limit of wrong links in a minute. It bounds effort; no number of guesses finds a key. A right link works always.
+    static let wrongLinksPerMinute = 20
+    /// The interval in which a new ``Phone/lastSeen`` is saved, in milliseconds.
+    private static let sightingLife: Int64 = 3_600_000
+    private static let fileBytes = 65_536
+
+    /// A paired phone.
+    struct Phone: Codable, Hashable, Sendable {
+        var name: String
+        /// The SHA-256 of its key, in hexadecimal digits.
+        var hash: String
+        var mayPress: Bool
+        /// When it was paired, on the wall clock in milliseconds.
+        var since: Int64
+        /// When it last sent a request, on the wall clock in milliseconds.
+        var lastSeen: Int64
+    }
+
+    private struct File: Codable {
+        var phones: [Phone]
+    }
+
+    private struct Link {
+        var name: String
+        var hash: String
+        var mayPress: Bool
+        /// Its end on the boot clock.
+        var until: Int64
+    }
+
+    private(set) var phones: [Phone] = []
+    /// The path at which a damaged file was kept; `nil` if the file was whole.
+    private(set) var damagedFile: String?
+    private let path: String
+    private var links: [Link] = []
+    private var wrongLinks = LogLimiter(lines: PhoneBook.wrongLinksPerMinute)
+    private var sightingsSaved: Int64 = 0
+
+    /// Reads the file. A damaged one is renamed, and the book is then empty.
+    /// - Throws: ``FileError`` if the file exists and can be neither read nor renamed.
+    init(path: String, at now: Instant) throws(FileError) {
+        self.path = path
+        var bytes: [UInt8]?
+        do throws(FileError) {
+            bytes = try Files.read(path, limit: Self.fileBytes)
+        } catch {
+            if error.isMissing { return }
+            guard error.code == EFBIG else { throw error }
+        }
+        if let bytes, let phones = Self.phones(in: bytes) {
+            self.phones = phones
+        } else {
+            let kept = "\(path).damaged-\(now.wall)"
+            try Files.move(path, to: kept, path: path)
+            damagedFile = kept
+        }
+    }
+
+    private static func phones(in bytes: [UInt8]) -> [Phone]? {
+        guard let file = try? ReportJSON.decode(File.self, from: bytes) else { return nil }
+        let isValid = file.phones.allSatisfy {
+            CleanText.accepts($0.name, bytes: Limits.nameBytes) && $0.hash.utf8.count == hash(of: "").utf8.count
+        }
+        let isUnique = Set(file.phones.map(\.name)).count == file.phones.count
+        return isValid && isUnique && file.phones.count <= limit ? file.phones : nil
+    }
+
+    // MARK: Pairing
+
+    /// Returns the code of a new link for a phone. An open link for the same name ends.
+    mutating func invite(_ name: String, mayPress: Bool, at now: Instant) throws(HTTPProblem) -> String {
+        guard CleanText.accepts(name, bytes: Limits.nameBytes) else {
+            throw HTTPProblem(
+                .unprocessableContent, field: "name",
+                "must have 1 to \(Limits.nameBytes) bytes without control characters")
+        }
+        guard !phones.contains(where: { $0.name == name }) else {
+            throw HTTPProblem(
+                .conflict, "a phone is already named “\(name)”: choose another name, or remove that phone first")
+        }
+        links.removeAll { $0.name == name || $0.until <= now.boot }
+        guard phones.count + links.count < Self.limit else {
+            throw HTTPProblem(
+                .conflict, "there are \(Self.limit) phones and open links, which is the limit; remove one")
+        }
+        let code = RandomKey.make()
+        links.append(
+            Link(name: name, hash: Self.hash(of: code), mayPress: mayPress, until: now.boot + Self.linkLife))
+        return code
+    }
+
+    /// Adds the phone that opened a link, and uses the link up.
+    /// - Returns: The phone's key; `nil` if the link was used, is too old or never existed.
+    /// - Throws: ``HTTPProblem`` after too many wrong links, or if the phone cannot be saved, which leaves the link open.
+    mutating func pair(_ code: String, at now: Instant) throws(HTTPProblem) -> String? {
+        links.removeAll { $0.until <= now.boot }
+        let hash = Self.hash(of: code)
+        guard let index = links.firstIndex(where: { $0.hash == hash }) else {
+            guard wrongLinks.allows(at: now.boot) != nil else {
+                throw HTTPProblem(.tooManyRequests, "too many wrong links were opened; wait a minute")
+            }
+            return nil
+        }
+        let key = RandomKey.make()
+        let link = links[index]
+        phones.append(
+            Phone(
+                name: link.name, hash: Self.hash(of: key), mayPress: link.mayPress, since: now.wall,
+                lastSeen: now.wall))
+        do throws(FileError) {
+            try save(at: now)
+        } catch {
+            phones.removeLast()
+            throw HTTPProblem(.serviceUnavailable, "the phone cannot be paired: \(error)")
+        }
+        links.remove(at: index)
+        return key
+    }
+
+    /// Removes a phone and its open link. It is removed also if the file cannot be written, until the next start.
+    /// - Returns: The phone; `nil` if there was only a link.
+    mutating func remove(_ name: String) throws(HTTPProblem) -> Phone? {
+        guard phones.contains(where: { $0.name == name }) || links.contains(where: { $0.name == name }) else {
+            throw HTTPProblem(.notFound, "no phone is named “\(name)”; see lockstep phone list")
+        }
+        links.removeAll { $0.name == name }
+        guard let index = phones.firstIndex(where: { $0.name == name }) else { return nil }
+        return phones.remove(at: index)
+    }
+
+    // MARK: Use
+
+    /// Returns the phone with a key, and notes that it was seen.
+    mutating func phone(withKey key: String, at now: Instant) -> Phone? {
+        let hash = Self.hash(of: key)
+        guard let phone = phones.first(where: { $0.hash == hash }) else { return nil }
+        see(phone, at: now)
+        return phone
+    }
+
+    /// Notes that a phone was seen. The file gets it within an hour; a failed write is left to the next one.
+    mutating func see(_ phone: Phone, at now: Instant) {
+        guard let index = phones.firstIndex(where: { $0.hash == phone.hash }) else { return }
+        phones[index].lastSeen = now.wall
+        guard now.boot - sightingsSaved >= Self.sightingLife else { return }
+        sightingsSaved = now.boot
+        try? save(at: now, isFlushed: false)
+    }
+
+    /// Writes the file.
+    mutating func save(at now: Instant, isFlushed: Bool = true) throws(FileError) {
+        try Files.replace(path, isFlushed: isFlushed, with: ReportJSON.encode(File(phones: phones), pretty: true))
+        sightingsSaved = now.boot
+    }
+
+    static func hash(of key: String) -> String {
+        let bytes = Array(key.utf8)
+        var digest = [UInt8](repeating: 0, count: Int(SHA256_DIGEST_LENGTH))
+        SHA256(bytes, bytes.count, &digest)
+        return digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Control
+import Display
+import Hummingbird
+import NIOCore
+import Session
+import Wire
+
+/// The routes of paired phones: their list on the control socket, and the link that pairs one.
+struct PhoneRoutes: Sendable {
+    /// The path of a link, which needs no key.
+    static let path = "/pair"
+
+    let phones: PairedPhones
+
+    /// Adds the routes of the control socket, whose users alone may add and remove phones.
+    func addControlRoutes(to router: Router<WebContext>) {
+        router.get("/v1/phones") { _, _ in Response(ReportJSON.encode(phones.report), type: "application/json") }
+        router.post("/v1/phones") { request, _ in try await add(request) }
+        router.delete("/v1/phones") { request, _ in try await remove(request) }
+    }
+
+    func addRoutes(to router: Router<WebContext>) {
+        router.get("\(Self.path)") { request, _ in try pair(request) }
+    }
+
+    private func add(_ request: Request) async throws -> Response {
+        let wanted = try await body(of: request)
+        let link = try phones.invite(wanted.name, mayPress: wanted.look != true)
+        return Response(ReportJSON.encode(link), type: "application/json")
+    }
+
+    private func remove(_ request: Request) async throws -> Response {
+        try phones.remove(try await body(of: request).name)
+        return Response(ReportJSON.encode(phones.report), type: "application/json")
+    }
+
+    private func body(of request: Request) async throws -> PhoneRequest {
+        try ReportJSON.decode(from: Array(try await request.body.collect(upTo: Limits.payloadBytes).readableBytesView))
+    }
+
+    /// Gives the phone its key in a cookie and sends it to the remote page. That address has no key.
+    private func pair(_ request: Request) throws -> Response {
+        // A preview of the link must not use it up.
+        guard request.method == .get else { return Response(status: .ok) }
+        guard let code = request.query["code"], let key = try phones.pair(code) else {
+            let page = PairingPage(Strings.requested(request.query["lang"], header: request.headers[.acceptLanguage]))
+            return Response(Array(page.html.utf8), type: "text/html; charset=utf-8", status: .gone)
+        }
+        return HTTPKeys.redirect(to: "/remote", with: key)
+    }
+}

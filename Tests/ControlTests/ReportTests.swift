@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Control
+import FoundationEssentials
+import Session
+import Support
+import Testing
+import Wire
+
+@Suite("Reports for scripts", .timeLimit(.minutes(5)))
+struct ReportTests {
+    private static let statusFields: Set<String> = [
+        "space", "node", "linked", "status", "session", "lineage", "owner", "isOwner", "title", "icon", "label",
+        "mode", "autoAdvance", "plan", "phase", "currentPhase", "activityName", "startTime", "elapsedSeconds",
+        "totalSeconds", "calmPercent", "isRunning", "remainingSeconds", "endsAt", "endsAtISO", "stale", "staleSince",
+        "errorBound", "supersededBy", "continues", "revision", "epoch", "stamp", "clock", "clockAhead", "approximate",
+        "last", "calmTrend", "debtMinutes", "debtAt", "problems",
+    ]
+
+    private func status(_ view: View, boot: Int64) throws -> StatusReport {
+        let instant = Instant(boot: boot, wall: Fixtures.now)
+        return StatusReport(
+            view: view, space: try #require(SpaceID("home")), node: try Fixtures.node("hall"), at: instant,
+            groupTime: Fixtures.now + boot - 438_500)
+    }
+
+    private func fields(_ report: some Encodable) throws -> [String: JSON] {
+        try JSONDecoder().decode([String: JSON].self, from: Data(ReportJSON.encode(report)))
+    }
+
+    @Test func idleReportNamesEveryField() throws {
+        let report = try status(View(isOwner: true, isLinked: true), boot: 500_000)
+        let fields = try fields(report)
+        #expect(Set(fields.keys) == Self.statusFields)
+        #expect(fields["status"] == .string("idle"))
+        #expect(fields["linked"] == .bool(true))
+        #expect(fields["isOwner"] == .bool(false))
+        #expect(fields["plan"] == .array([]))
+        for key in ["session", "owner", "phase", "remainingSeconds", "endsAt", "calmPercent", "stamp", "activityName"] {
+            #expect(fields[key] == .null, "\(key)")
+        }
+    }
+
+    @Test func countdownReportHasItsTimes() throws {
+        let view = View(register: try Fixtures.register(), anchorBoot: 500_000, isLinked: true)
+        let report = try status(view, boot: 510_250)
+        #expect(report.status == "running")
+        #expect(report.isRunning)
+        #expect(report.elapsedSeconds == 71)
+        #expect(report.remainingSeconds == 1_429)
+        #expect(report.totalSeconds == 1_500)
+        #expect(report.endsAt == Fixtures.now + 1_500_000)
+        #expect(report.endsAtISO == "2027-01-15T08:25:00.000Z")
+        #expect(report.currentPhase?.index == 0)
+        #expect(report.currentPhase?.count == 2)
+        #expect(report.currentPhase?.remainingSeconds == 1_429)
+        #expect(report.label?.colour == "#4c8dff")
+        #expect(report.revision == 3)
+        #expect(report.stamp?.node.rawValue == "desk")
+        #expect(!report.stale)
+        #expect(Set(try fields(report).keys) == Self.statusFields)
+        #expect(try ReportJSON.decode(StatusReport.self, from: ReportJSON.encode(report)) == report)
+    }
+
+    @Test func staleSinceIsInGroupTime() throws {
+        let view = View(register: try Fixtures.register(), anchorBoot: 500_000, contactLostAt: 505_000)
+        #expect(try status(view, boot: 534_999).stale == false)
+        let report = try status(view, boot: 540_000)
+        #expect(report.stale)
+        #expect(report.staleSince == Fixtures.now + 505_000 - 438_500)
+    }
+
+    /// A script can rely on the reported time within this bound.
+    @Test func errorBoundGrowsWithDrift() throws {
+        func bound(_ error: ErrorBound?, shown: Int64 = 0, boot: Int64) throws -> Int? {
+            let view = View(register: try Fixtures.register(), anchorBoot: 500_000, shown: shown, error: error)
+            let report = try status(view, boot: boot)
+            #expect(try fields(report)["errorBound"] == report.errorBound.map { .number(Int64($0)) } ?? .null)
+            return report.errorBound
+        }
+        #expect(try bound(nil, boot: 510_000) == nil, "the error is unknown")
+        #expect(try bound(ErrorBound(), boot: 510_000) == 0, "the owner's own time")
+        #expect(try bound(ErrorBound(milliseconds: 12), boot: 910_000) == 12)
+        let measured = ErrorBound(milliseconds: 12, at: 510_000)
+        #expect(try bound(measured, boot: 510_000) == 12)
+        #expect(try bound(measured, boot: 520_000) == 14, "200 ppm")
+        #expect(
+            try bound(ErrorBound(milliseconds: 12), shown: 10_030, boot: 510_000) == 42, "the countdown stands still")
+        #expect(try status(View(error: measured), boot: 510_000).errorBound == nil, "idle")
+    }
+
+    @Test func countUpHasNoEnd() throws {
+        var register = try Fixtures.register()
+        register.mode = .countup
+        register.plan = [Phase(kind: .focus, seconds: 54_000)]
+        let report = try status(View(register: register, anchorBoot: 500_000), boot: 501_000)
+        #expect(report.elapsedSeconds == 62)
+        #expect(report.totalSeconds == nil)
+        #expect(report.remainingSeconds == nil)
+        #expect(report.endsAt == nil)
+    }
+
+    @Test func endedSessionIsIdleAfterFiveSeconds() throws {
+        var register = try Fixtures.register()
+        register.status = .completed
+        register.runs = []
+        let view = View(register: register, anchorBoot: 500_000)
+        #expect(try status(view, boot: 504_999).status == "completed")
+        #expect(try status(view, boot: 505_000).status == "idle")
+        register.status = .stopped
+        #expect(try status(View(register: register, anchorBoot: 500_000), boot: 500_000).status == "idle")
+    }
+
+    @Test func nodesAreAnArrayInOrder() throws {
+        let presence = try Fixtures.presence()
+        let rows = [
+            NodeReport("hall", isOnline: false, dropped: [.malformed: 2]),
+            NodeReport(
+                "desk", presence: presence, isOnline: true, lastHeard: 7, recordsWaiting: 2,
+                isSelf: true),
+            NodeReport("attic", presence: presence, isOnline: true, isClockWrong: true),
+        ]
+        let report = NodesReport(rows)
+        #expect(report.nodes.map(\.node) == ["attic", "desk", "hall"])
+        #expect(report.nodes.map(\.state) == ["clockWrong", "online", "unknown"])
+        let bytes = ReportJSON.encode(report)
+        #expect(bytes.first == UInt8(ascii: "["))
+        #expect(try ReportJSON.decode(NodesReport.self, from: bytes) == report)
+        let row = try #require(try JSONDecoder().decode([[String: JSON]].self, from: Data(bytes)).last)
+        #expect(row["dropped"] == .object(["malformed": .number(2)]))
+        #expect(row["lastHeard"] == .null)
+        #expect(row["recordsWaiting"] == .null)
+        #expect(row.count == 13)
+    }
+
+    @Test func nodeReportsCarryTheClockQuality() throws {
+        var presence = try Fixtures.presence()
+        presence.isSleeping = true
+        for quality in [
+            ClockQuality(synced: true, bound: 12), ClockQuality(synced: false),
+            ClockQuality(synced: false, isWrong: true),
+        ] {
+            presence.clock = quality
+            let row = NodeReport("hall", presence: presence, isOnline: false)
+            let bytes = ReportJSON.encode(NodesReport([row]))
+            let said = try #require(try JSONDecoder().decode([[String: JSON]].self, from: Data(bytes)).first)
+            #expect(
+                said["clock"]
+                    == .object([
+                        "synced": .bool(quality.synced), "bound": quality.bound.map { .number($0) } ?? .null,
+                        "wrong": .bool(quality.isWrong),
+                    ]))
+            #expect(said["state"] == .string("sleeping"))
+            #expect(try ReportJSON.decode(NodesReport.self, from: bytes).nodes.first?.clock == ClockReport(quality))
+        }
+    }
+
+    @Test func replyReportCarriesOutcomeAndReason() throws {
+        let session: SessionID = try Fixtures.token("s-1")
+        let by = Superseder(session: try Fixtures.token("s-2"), node: try Fixtures.node("hall"), at: 5)
+        let answer = Answer(
+            intent: try Fixtures.token("i"), outcome: .refused(.superseded), session: session, rev: 4, by: by)
+        let refused = ReplyReport(.answered(answer))
+        #expect(refused.outcome == .refused)
+        #expect(refused.reason == "superseded")
+        #expect(refused.by?.node.rawValue == "hall")
+        #expect(refused.session == "s-1")
+        #expect(refused.rev == 4)
+        #expect(ReplyReport(.noAnswer(session)).outcome == .noAnswer)
+        #expect(ReplyReport(.noSession).outcome == .noSession)
+        let invalid = ReplyReport(.invalid("title"))
+        #expect(invalid.outcome == .invalid)
+        #expect(invalid.field == "title")
+        #expect(
+            String(decoding: ReportJSON.encode(invalid), as: UTF8.self)
+                == #"{"by":null,"field":"title","outcome":"invalid","problem":null,"#
+                + #""reason":null,"rev":null,"session":null}"#)
+        #expect(try ReportJSON.decode(ReplyReport.self, from: ReportJSON.encode(refused)) == refused)
+    }
+}

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Core
+import Session
+import Wire
+
+/// A core with a disk and a broker whose behaviour a test sets.
+struct CoreHarness {
+    static let epoch: Int64 = 1_800_000_000_000
+
+    /// A sent message and its kind.
+    struct Sent {
+        var outgoing: Outgoing
+        var kind: String
+    }
+
+    private(set) var core: NodeCore
+    private(set) var boot: Int64 = 1_000_000
+    var noLocal = false
+    /// Whether the broker confirms messages.
+    var confirms = true
+    var confirmation = NodeCore.Confirmation.delivered
+    var bringsBarriersBack = true
+    var isDiskSlow = false
+    /// Retained messages of the node.
+    var retained: [Message] = []
+    var sent: [Sent] = []
+    private(set) var answered: [IntentID] = []
+    private(set) var announced: [Bool] = []
+    private(set) var yielded: [Int64] = []
+    private(set) var subscriptions: [NodeCore.Filter] = []
+    private(set) var ended: [String] = []
+    private var writes: [Int] = []
+    private var connections = 0
+    private var ticket = 0
+
+    init(_ name: String) {
+        let identity = NodeIdentity(node: node(name), name: name, software: "test", bootID: token("boot"))
+        core = NodeCore(identity: identity, space: space, seed: 1)
+    }
+
+    private var now: Instant { Instant(boot: boot, wall: boot - 1_000_000 + Self.epoch, wallBound: 5) }
+
+    mutating func handle(_ event: NodeCore.Event) {
+        var events = [event]
+        while !events.isEmpty {
+            for action in core.handle(events.removeFirst(), at: now) { carryOut(action, into: &events) }
+        }
+    }
+
+    private mutating func carryOut(_ action: NodeCore.Action, into events: inout [NodeCore.Event]) {
+        switch action {
+        case .persist(let write):
+            if isDiskSlow { writes.append(write.number) } else { events.append(.persisted(write.number)) }
+        case .send(let outgoing, let confirmationToken, of: let message):
+            sent.append(Sent(outgoing: outgoing, kind: Self.kind(of: message)))
+            if let confirmationToken, confirms { events.append(.sent(confirmationToken, confirmation)) }
+            if case .presence = message { events.append(.received(NodeCore.Packet(outgoing, isRetained: false))) }
+        case .subscribe(let filters, let barrier):
+            subscriptions = filters
+            for message in retained {
+                events.append(.received(NodeCore.Packet(core.codec.encode(message), isRetained: true)))
+            }
+            if bringsBarriersBack { events.append(.received(NodeCore.Packet(barrier, isRetained: false))) }
+        case .unsubscribe(let filters): ended += filters
+        case .yield(let milliseconds): yielded.append(milliseconds)
+        case .answered(let answer): answered.append(answer.intent)
+        case .announced(let isSleeping): announced.append(isSleeping)
+        case .readRecords: events.append(.recordsRead([]))
+        case .reply, .changeRecords, .deliver, .registersConfirmed, .caughtUp, .show, .log: break
+        }
+    }
+
+    private static func kind(of message: Message?) -> String {
+        switch message {
+        case .register: "register"
+        case .presence: "presence"
+        case .ack(.answer(let answer)): "answer \(answer.intent)"
+        case nil: "record"
+        default: "other"
+        }
+    }
+
+    mutating func connect() {
+        connections += 1
+        handle(.connected(token("c\(connections)"), noLocal: noLocal))
+    }
+
+    mutating func start(_ session: String) {
+        ticket += 1
+        let plan = [Phase(kind: .focus, seconds: 1_500)]
+        handle(.start(Start(plan: plan), id: token(session), ticket))
+    }
+
+    mutating func press(_ operation: IntentOperation, id: String) {
+        ticket += 1
+        handle(.press(Press(operation), id: token(id), ticket))
+    }
+
+    /// Delivers a message of another node, or of a twin of this one.
+    mutating func receive(_ message: Message) {
+        let sender: NodeID = if case .intent(let intent) = message { intent.from } else { core.codec.me }
+        let outgoing = WireCodec(space: space, me: sender).encode(message)
+        handle(.received(NodeCore.Packet(outgoing, isRetained: false)))
+    }
+
+    /// An intent of another node for the session that is shown.
+    func intent(_ id: String) -> Message {
+        let session = core.view.register?.id ?? token("none")
+        return .intent(
+            Intent(
+                id: token(id), lineage: session, session: session, phase: 0, operation: .pause, from: node("kitchen"),
+                at: now.wall, expiresAt: now.wall + Limits.intentLife))
+    }
+
+    mutating func finishWrites() {
+        let finished = writes
+        writes = []
+        for write in finished { handle(.persisted(write)) }
+    }
+
+    /// Lets time pass, waking the core when it asks for it.
+    mutating func pass(_ milliseconds: Int64) {
+        let end = boot + milliseconds
+        while let wake = core.nextWake, wake <= end {
+            boot = max(wake, boot)
+            handle(.wake)
+        }
+        boot = end
+    }
+}
+
+extension NodeCore.Packet {
+    init(_ outgoing: Outgoing, isRetained: Bool) {
+        self.init(topic: outgoing.topic, payload: outgoing.payload, isRetained: isRetained)
+    }
+}
+
+private let space: SpaceID = SpaceID("home") ?? { preconditionFailure("home is a space") }()
+
+private func node(_ name: String) -> NodeID { NodeID(name) ?? { preconditionFailure("\(name) is no id") }() }
+
+func token<Kind>(_ text: String) -> Token<Kind> { Token(text) ?? { preconditionFailure("\(text) is no id") }() }

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Core
+import Session
+import Testing
+import Wire
+
+/// Messages of a core, also after the end of a connection.
+@Suite(.timeLimit(.minutes(5))) struct DeliveryTests {
+    private var owner = CoreHarness("desk")
+
+    init() {
+        owner.handle(.restored(NodeCore.Restored()))
+        owner.connect()
+        owner.start("S1")
+    }
+
+    @Test mutating func answerFollowsItsRegister() {
+        owner.receive(owner.intent("I1"))
+        #expect(owner.sent.suffix(3).map(\.kind) == ["register", "answer I1", "record"])
+    }
+
+    @Test mutating func anAnswerThatIsLostOnAConnectionIsSentAgainOnIt() {
+        owner.confirmation = .lost
+        owner.receive(owner.intent("I1"))
+        owner.confirmation = .delivered
+        owner.sent = []
+        owner.pass(1_000)
+        #expect(owner.sent.map(\.kind) == ["answer I1"])
+        #expect(owner.answered == [token("I1")])
+        owner.pass(60_000)
+        #expect(owner.sent.count == 1)
+    }
+
+    @Test mutating func unconfirmedAnswerIsSentOnTheNextConnection() {
+        owner.confirms = false
+        owner.receive(owner.intent("I1"))
+        owner.handle(.disconnected(willRetry: true))
+        owner.confirms = true
+        owner.sent = []
+        owner.connect()
+        #expect(owner.sent.map(\.kind).filter { ["register", "answer I1"].contains($0) } == ["register", "answer I1"])
+        #expect(owner.answered == [token("I1")])
+    }
+
+    @Test mutating func offlineAnswerIsSentOnTheNextConnection() {
+        owner.isDiskSlow = true
+        owner.receive(owner.intent("I1"))
+        owner.handle(.disconnected(willRetry: true))
+        owner.sent = []
+        owner.finishWrites()
+        #expect(owner.sent.isEmpty)
+        owner.isDiskSlow = false
+        owner.connect()
+        #expect(owner.sent.map(\.kind).filter { $0.hasPrefix("answer") } == ["answer I1"])
+    }
+
+    @Test mutating func confirmedAnswerIsNotSentAgain() {
+        owner.receive(owner.intent("I1"))
+        owner.handle(.disconnected(willRetry: true))
+        owner.sent = []
+        owner.connect()
+        #expect(!owner.sent.contains { $0.kind.hasPrefix("answer") })
+    }
+
+    @Test mutating func answerOfAnExpiredIntentIsNotSent() {
+        owner.confirms = false
+        owner.receive(owner.intent("I1"))
+        owner.handle(.disconnected(willRetry: true))
+        owner.pass(Limits.intentLife)
+        owner.sent = []
+        owner.connect()
+        #expect(!owner.sent.contains { $0.kind.hasPrefix("answer") })
+    }
+
+    /// A broker may drop the barrier, or not deliver a node's own messages.
+    @Test mutating func answerIsSentWithoutABarrier() {
+        owner.confirms = false
+        owner.receive(owner.intent("I1"))
+        owner.handle(.disconnected(willRetry: true))
+        owner.sent = []
+        owner.bringsBarriersBack = false
+        owner.connect()
+        #expect(!owner.sent.contains { $0.kind == "answer I1" })
+        owner.pass(2_000)
+        #expect(owner.sent.contains { $0.kind == "answer I1" })
+    }
+
+    @Test mutating func confirmedRegisterReplacesItsEcho() {
+        let before = owner.core.view.register
+        owner.noLocal = true
+        owner.handle(.disconnected(willRetry: true))
+        owner.connect()
+        #expect(owner.subscriptions.first { $0.topics == owner.core.codec.ownSession }?.isNoLocal == false)
+        #expect(owner.subscriptions.count { $0.isNoLocal } > 0)
+        #expect(owner.ended == [owner.core.codec.ownSession], "it is subscribed by name until the barrier only")
+        #expect(owner.core.view.register == before)
+        #expect(!owner.core.hasUnconfirmedRegisters)
+    }
+
+    @Test mutating func largeRegisterIsReportedUntilOneIsAccepted() {
+        owner.confirmation = .refused(isTooLarge: true)
+        owner.press(.pause, id: "P1")
+        #expect(owner.core.refusedBytes != nil)
+        owner.confirmation = .delivered
+        owner.press(.resume, id: "P2")
+        #expect(owner.core.refusedBytes == nil)
+    }
+
+    @Test mutating func unconfirmedSleepCountsAsAnnounced() {
+        owner.confirms = false
+        owner.handle(.sleeping(true))
+        #expect(!owner.announced.contains(true))
+        owner.handle(.disconnected(willRetry: true))
+        #expect(owner.announced.last == true)
+    }
+
+    @Test mutating func recordIsSentAfterItsJournalIsOnDisk() {
+        owner.isDiskSlow = true
+        owner.sent = []
+        owner.press(.pause, id: "P1")
+        #expect(owner.sent.isEmpty)
+        owner.finishWrites()
+        #expect(owner.sent.map(\.kind) == ["register", "record"])
+    }
+}
+
+/// Another process with the same node ID.
+@Suite(.timeLimit(.minutes(5))) struct TwinTests {
+    private var node = CoreHarness("desk")
+
+    init() {
+        node.handle(.restored(NodeCore.Restored()))
+        node.connect()
+    }
+
+    private func presence(of connection: String) -> Presence {
+        Presence(
+            online: true, connection: token(connection), role: .node, name: "clone", at: CoreHarness.epoch,
+            clock: ClockQuality(synced: true), software: "test")
+    }
+
+    @Test mutating func laterTwinGivesUpItsConnection() throws {
+        node.receive(.presence(presence(of: "c0")))
+        let wait = try #require(node.yielded.first)
+        #expect((1_500...2_000).contains(wait))
+        node.sent = []
+        node.receive(node.intent("I1"))
+        #expect(node.sent.isEmpty, "messages of the closed connection do not count")
+    }
+
+    @Test mutating func earlierTwinStaysAndReportsTheSecondTime() {
+        node.receive(.presence(presence(of: "c9")))
+        #expect(!node.core.isTwinKnown(at: node.boot))
+        node.receive(.presence(presence(of: "c9")))
+        #expect(node.core.isTwinKnown(at: node.boot))
+        #expect(node.yielded.isEmpty)
+    }
+
+    @Test mutating func barrierWaitsForAPossibleTwin() {
+        node.handle(.disconnected(willRetry: true))
+        node.retained = [.presence(presence(of: "c0"))]
+        node.connect()
+        #expect(node.core.isCatchingUp)
+        node.pass(1_500)
+        #expect(!node.core.isCatchingUp)
+    }
+
+    /// Without a journal, a node cannot know whether it wrote that register or a twin did.
+    @Test mutating func barrierWaitsWhenTheRetainedRegisterIsLater() throws {
+        node.start("S1")
+        let register = try #require(node.core.view.register)
+        var restarted = CoreHarness("desk")
+        restarted.handle(.restored(NodeCore.Restored()))
+        restarted.retained = [.register(register)]
+        restarted.connect()
+        #expect(restarted.core.isCatchingUp)
+        restarted.receive(.presence(presence(of: "c0")))
+        #expect(restarted.yielded.count == 1)
+        restarted.handle(.disconnected(willRetry: true))
+        let kinds = restarted.sent.map(\.kind)
+        #expect(kinds == ["presence"], "the twin's register is not replaced")
+    }
+
+    @Test mutating func barrierPassesAtOnceWhenTheJournalIsLatest() throws {
+        node.start("S1")
+        node.retained = [.register(try #require(node.core.view.register))]
+        node.handle(.disconnected(willRetry: true))
+        node.connect()
+        #expect(!node.core.isCatchingUp)
+    }
+}

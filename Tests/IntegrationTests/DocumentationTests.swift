@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Support
+import Testing
+
+/// Each command, option, script and setting that a README names exists.
+@Suite(.limitedConcurrency) struct DocumentationTests {
+    static let documents = (try? Project.pages().filter { !$0.contains("CHANGELOG") }) ?? []
+
+    /// A command of a program, from its `--experimental-dump-help`.
+    private struct Command {
+        var name: String
+        var options: Set<String>
+        var subcommands: [Command]
+
+        init(_ json: JSON) {
+            name = json.commandName.text ?? ""
+            options = Set(json.arguments.items.flatMap(\.names.items).compactMap(\.name.text))
+            subcommands = json.subcommands.items.map(Command.init)
+        }
+
+        var allOptions: Set<String> { subcommands.reduce(options) { $0.union($1.allOptions) } }
+        subscript(name: String) -> Command? { subcommands.first { $0.name == name } }
+    }
+
+    private static let programs = ["lockstep", "node", "calm", "debt", "sim", "bench"].map {
+        $0 == "lockstep" ? $0 : "lockstep-\($0)"
+    }
+
+    private static func commands() async throws -> [String: Command] {
+        var commands: [String: Command] = [:]
+        for program in programs {
+            let help = try await CommandLine.run(["--experimental-dump-help"], program: program)
+            commands[program] = Command(help.json.command)
+        }
+        // These commands of `lockstep` pass their arguments to another program.
+        for (name, program) in [("node", "lockstep-node"), ("debt", "lockstep-debt")] {
+            var forwarded = try #require(commands[program])
+            forwarded.name = name
+            commands["lockstep"]?.subcommands.removeAll { $0.name == name }
+            commands["lockstep"]?.subcommands.append(forwarded)
+        }
+        return commands
+    }
+
+    /// The code of a page: each line of a block, each span, and the spans of each table row.
+    private static func code(in text: String) -> [Substring] {
+        var isBlock = false
+        return text.split(separator: "\n").flatMap { line -> [Substring] in
+            if line.hasPrefix("```") {
+                isBlock.toggle()
+                return []
+            }
+            if isBlock { return [line] }
+            let spans = line.split(separator: "`", omittingEmptySubsequences: false).enumerated()
+                .filter { $0.offset % 2 == 1 }.map(\.element)
+            // The options in a row belong to the command in its first cell.
+            guard line.hasPrefix("| `lockstep"), let first = spans.first else { return spans }
+            return [Substring(([first] + spans.dropFirst().filter { $0.hasPrefix("--") }).joined(separator: " "))]
+        }
+    }
+
+    @Test(arguments: documents) func eachCommandAndOptionExists(document: String) async throws {
+        let commands = try await Self.commands()
+        for line in Self.code(in: try Project.read(document)) {
+            var command: Command?
+            for word in line.split(separator: " ") {
+                let word = String(word.drop { "#('\"".contains($0) }.prefix { !")'\";,=]".contains($0) })
+                if let program = commands[word == "./Deploy/bench" ? "lockstep-bench" : word] {
+                    command = program
+                } else if word == "|" || word == "&&" {
+                    command = nil
+                } else if let present = command, word.hasPrefix("--") {
+                    let isKnown = present.allOptions.contains(String(word.dropFirst(2)))
+                    #expect(isKnown, "\(document): \(present.name) has no \(word): \(line)")
+                } else if let next = command?[word] {
+                    command = next
+                }
+            }
+        }
+    }
+
+    @Test func eachRowOfTheCommandTableNamesCommands() async throws {
+        let lockstep = try #require(try await Self.commands()["lockstep"])
+        for line in try Project.read("Sources/Commands/README.md").split(separator: "\n")
+        where line.hasPrefix("| `lockstep ") {
+            let cell = line.split(separator: "|")[0]
+            for span in cell.split(separator: "`", omittingEmptySubsequences: false).enumerated()
+            where span.offset % 2 == 1 {
+                let words = span.element.split(separator: " ").drop { $0 == "lockstep" }.map(String.init)
+                let name = try #require(words.first)
+                let command = try #require(lockstep[name], "\(name) of \(line)")
+                if let second = words.dropFirst().first, second.allSatisfy(\.isLetter) {
+                    #expect(command[second] != nil, "\(name) \(second) of \(line)")
+                }
+            }
+        }
+    }
+
+    @Test(arguments: documents) func eachScriptAndItsOptionsExist(document: String) throws {
+        for line in Self.code(in: try Project.read(document)) {
+            let words = line.split(separator: " ").map(String.init)
+            guard let script = words.first, script.hasPrefix("./Deploy/") || script == ".ci/run" else { continue }
+            // The arguments of this one are those of lockstep-bench.
+            if script == "./Deploy/bench" { continue }
+            let text = try Project.read(script.hasPrefix("./") ? String(script.dropFirst(2)) : script)
+            for word in words.dropFirst().prefix(while: { $0 != "#" })
+            where word.hasPrefix("--") && word != "--" || word == words[1] && word.allSatisfy(\.isLetter) {
+                #expect(text.contains(word), "\(document): \(script) knows no \(word)")
+            }
+        }
+    }
+
+    /// The anchor that a heading gets: lower case, words joined by hyphens, without other characters.
+    private static func anchor(of heading: Substring) -> String {
+        heading.drop { $0 == "#" || $0 == " " }.lowercased()
+            .filter { $0.isLetter || $0.isNumber || $0 == " " || $0 == "-" }.replacing(" ", with: "-")
+    }
+
+    @Test(arguments: documents) func eachLinkResolves(document: String) throws {
+        let folder = document.split(separator: "/").dropLast().joined(separator: "/")
+        for link in try Project.read(document).matches(of: /\]\(([^)\s]+)\)/).map(\.output.1) {
+            guard !link.contains("://"), !link.hasPrefix("<") else { continue }
+            let parts = link.split(separator: "#", omittingEmptySubsequences: false)
+            let target = parts[0].isEmpty ? document : Project.resolve(String(parts[0]), in: folder)
+            #expect(Project.exists(target), "\(document): \(link)")
+            guard parts.count == 2 else { continue }
+            let headings = try Project.read(target).split(separator: "\n").filter { $0.hasPrefix("#") }
+            #expect(headings.contains { Self.anchor(of: $0) == parts[1] }, "\(document): \(link)")
+        }
+    }
+
+    /// A path in backticks names a file or folder, from the top, from Sources or from the page.
+    @Test(arguments: documents) func eachPathExists(document: String) throws {
+        let folder = document.split(separator: "/").dropLast().joined(separator: "/")
+        for span in Self.code(in: try Project.read(document)) {
+            let path = String(span.drop { $0 == "." || $0 == "/" })
+            let isPath = !span.contains(" ") && path.contains("/") && !path.contains { "*<>{}+…=:$".contains($0) }
+            let first = path.prefix { $0 != "/" }
+            guard isPath, Project.exists(String(first)) || Project.exists("Sources/\(first)") else { continue }
+            let places = [path, Project.resolve(path, in: folder), "Sources/\(path)"]
+            #expect(places.contains(where: Project.exists), "\(document): \(span)")
+        }
+    }
+
+    @Test(arguments: documents) func eachFilterNamesASuite(document: String) throws {
+        for line in Self.code(in: try Project.read(document)) where line.contains("swift test --filter ") {
+            let words = line.split(separator: " ")
+            let filter = try #require(words.drop { $0 != "--filter" }.dropFirst().first)
+            guard filter != "NAME", filter != "X" else { continue }
+            let names = filter.split(separator: ".").map(String.init)
+            #expect(Project.exists("Tests/\(names[0])"), "\(document): \(line)")
+            guard names.count == 2 else { continue }
+            let tests = try Project.files(under: "Tests/\(names[0])") { $0.hasSuffix(".swift") }.map(Project.read)
+            #expect(tests.contains { $0.contains("struct \(names[1])") }, "\(document): \(line)")
+        }
+    }
+
+    /// A link such as ``[`Requests.receive`](Session/Intents/Requests.swift)`` names a function of the file.
+    @Test func eachNamedFunctionIsInTheLinkedFile() throws {
+        let links = try Project.read("Sources/README.md").matches(of: /\[`\w+\.(\w+)`\]\(([^)]+\.swift)\)/)
+        #expect(links.count > 10)
+        for (link, name, file) in links.map(\.output) {
+            #expect(try Project.read("Sources/\(file)").contains("func \(name)("), "\(link)")
+        }
+    }
+
+    @Test func importLawOfTheMapIsThatOfLint() throws {
+        let law = try Project.read("Deploy/lint").matches(of: /\[(\w+)\]='([^']*)'/).map(\.output)
+        let rows = try Project.read("Sources/README.md").split(separator: "\n").filter { $0.hasPrefix("| [`") }
+        let map = rows.map { $0.split(separator: "|").map { $0.split(separator: " ").joined(separator: " ") } }
+        for (_, module, allowed) in law {
+            let words = allowed.split(separator: " ").sorted().joined(separator: ", ")
+            let row = try #require(map.first { $0[0].hasPrefix("[`\(module)`]") }, "\(module)")
+            #expect(row.last == (words.isEmpty ? "nothing of ours" : words), "\(module)")
+        }
+    }
+
+    /// The keys in a text; `LOCKSTEP_CALM_FORMAT`, `_RATE` names two of them.
+    private static func keys(in text: String) -> [String] {
+        var keys: [String] = []
+        for word in text.split(separator: #/[^A-Z_]+/#).map(String.init) {
+            if word.hasPrefix("LOCKSTEP_"), word != "LOCKSTEP_", !word.hasSuffix("_") {
+                keys.append(word)
+            } else if word.hasPrefix("_"), let stem = keys.last?.lastIndex(of: "_") {
+                keys.append(String((keys.last ?? "")[..<stem]) + word)
+            }
+        }
+        return keys
+    }
+
+    @Test(arguments: documents) func eachSettingExists(document: String) throws {
+        let sources =
+            try Project.files(under: "Sources") { $0.hasSuffix(".swift") }.map(Project.read).joined()
+            + Project.files(under: "Deploy") { !$0.hasSuffix(".md") && !$0.hasSuffix(".deb") }.map(Project.read)
+            .joined()
+            + Project.read("Tests/Support/Required.swift")
+        for key in Self.keys(in: try Project.read(document)) {
+            let isKnown = sources.contains("\"\(key)\"") || sources.contains("\(key)=")
+            #expect(isKnown, "\(document) names \(key)")
+        }
+    }
+
+    @Test func tablesOfSettingsMatchTheFiles() throws {
+        let rows = try Project.read("Config/README.md").split(separator: "\n").filter { $0.hasPrefix("| `LOCKSTEP_") }
+        let documented = rows.flatMap { Self.keys(in: String($0.split(separator: "|")[0])) }
+        let lines = try ["node", "calm", "debt"].map { try Project.read("Config/\($0).env") }.joined(separator: "\n")
+            .split(separator: "\n")
+        let settings = lines.compactMap { line -> String? in
+            let line = line.drop { $0 == "#" }
+            guard line.hasPrefix("LOCKSTEP_"), let end = line.firstIndex(of: "=") else { return nil }
+            return String(line[..<end])
+        }
+        #expect(Set(documented) == Set(settings))
+    }
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import Setup
+import Support
+
+/// The machine of a broker, in a folder of its own. `Deploy/broker` sets it up, and a mosquitto runs on loopback.
+final class BrokerMachine {
+    let root = Result { try TemporaryDirectory() }
+    let port = Port.free()
+    private var child: pid_t?
+
+    var directory: TemporaryDirectory { get throws { try root.get() } }
+    var log: String { (try? directory.read("log")) ?? "" }
+
+    /// Sets the broker up and starts it.
+    init(_ options: String...) async throws {
+        let result = try await script(["setup", "--port", "\(port)"] + options)
+        guard result.code == 0 else { throw Failed("setup: \(result)") }
+        try await start()
+    }
+
+    deinit { stop() }
+
+    /// Runs `Deploy/broker` for this machine.
+    func script(_ arguments: [String]) async throws -> CommandResult {
+        try await CommandLine.run(
+            arguments + ["--destdir", try directory.path], program: Project.path("Deploy/broker"))
+    }
+
+    /// Runs `lockstep` for this machine.
+    func lockstep(_ arguments: String...) async throws -> CommandResult {
+        try await CommandLine.run(arguments + ["--destdir", try directory.path])
+    }
+
+    func start() async throws {
+        let directory = try directory
+        let config = directory.read("etc/mosquitto/conf.d/lockstep.conf").split(separator: "\n").map { line -> String in
+            if line.hasPrefix("persistence") { return "#" }
+            return String(line.replacing("/etc/mosquitto", with: directory.file("etc/mosquitto")))
+        }
+        for folder in ["run", "run/mosquitto"] { mkdir(directory.file(folder), 0o755) }
+        let more = ["user root", "pid_file \(directory.file("run/mosquitto/mosquitto.pid"))", "log_type all", ""]
+        let path = try directory.write((config + more).joined(separator: "\n"), to: "mosquitto.conf")
+        child = try Spawn.start([try Spawn.find("mosquitto"), "-c", path], output: directory.file("log"))
+        try await eventually("the broker runs") { log.contains(" running") }
+    }
+
+    func stop() {
+        if let child { Spawn.end(child) }
+        child = nil
+    }
+
+    /// Invites a node, and returns the token.
+    func invite(_ arguments: String...) async throws -> String {
+        let result = try await CommandLine.run(["invite", "--json", "--destdir", try directory.path] + arguments)
+        let words = result.json.command.text?.split(separator: " ") ?? []
+        guard words.starts(with: ["sudo", "lockstep", "join"]), words.count >= 4 else { throw Failed("\(result)") }
+        return String(words[3])
+    }
+
+    /// The line of a member; `null` if there is none.
+    func member(_ node: String) async throws -> JSON {
+        let members = try await lockstep("members", "--json").json
+        return members.members.items.first { $0.node.text == node } ?? .null
+    }
+}
+
+/// A machine that joins, in a folder of its own. Stand-ins of systemd and its journal run the real services.
+final class JoiningMachine {
+    let directory: TemporaryDirectory
+    private let isPersonal: Bool
+
+    /// - Parameter manager: Whether a service manager runs.
+    init(isPersonal: Bool = false, manager: Bool = true) throws {
+        directory = try TemporaryDirectory()
+        self.isPersonal = isPersonal
+        for folder in ["bin", "run", "run/systemd", "home"] { mkdir(directory.file(folder), 0o755) }
+        guard manager else { return }
+        mkdir(directory.file("run/systemd/system"), 0o755)
+        try directory.write(standIn, to: "bin/systemctl")
+        try directory.write("#!/bin/sh\ntail -n 1 \(directory.file("log.node"))\n", to: "bin/journalctl")
+        for name in ["systemctl", "journalctl"] { chmod(directory.file("bin/\(name)"), 0o755) }
+    }
+
+    deinit {
+        for part in ["node", "calm", "debt"] {
+            if let child = pid_t(directory.read("running.\(part)").filter(\.isNumber)) { kill(child, SIGKILL) }
+        }
+    }
+
+    private var settings: String { isPersonal ? "home/.config/lockstep" : "etc/lockstep" }
+
+    private var standIn: String {
+        """
+        #!/bin/bash
+        root=\(directory.path) unit=${!#}
+        part=${unit%.service} part=${part#lockstep-}
+        [ "$1" != --user ] || shift
+        echo "$*" >>"$root/calls"
+        end() { [ ! -e "$root/running.$part" ] || kill "$(cat "$root/running.$part")" 2>/dev/null; rm -f "$root/running.$part"; }
+        case "$1" in
+        is-enabled) test -e "$root/enabled.$part" ;;
+        is-active) test -e "$root/running.$part" ;;
+        enable) touch "$root/enabled.$part" ;;
+        disable) rm -f "$root/enabled.$part"; case "$*" in *--now*) end ;; esac ;;
+        stop) end ;;
+        restart)
+            end
+            [ ! -e "$root/broken" ] || { echo 'it is broken' >&2; exit 1; }
+            name=joined; [ $part = node ] || name=joined-$part
+            set -a
+            source <(sed "s|=/etc/|=$root/etc/|" "$root/\(settings)/$name.env")
+            set +a
+            "\(Program.path("lockstep-"))$part" --config /dev/null --state-dir "$root/state.$part" \
+                $([ $part != node ] || echo --socket "$root/node.sock") >>"$root/log.$part" 2>&1 </dev/null &
+            echo $! >"$root/running.$part" ;;
+        esac
+
+        """
+    }
+
+    func lockstep(_ arguments: String...) async throws -> CommandResult {
+        let path = Program.environment(home: "")["PATH"] ?? ""
+        return try await CommandLine.run(
+            arguments + (isPersonal ? ["--user"] : ["--destdir", directory.path]),
+            environment: ["PATH": directory.file("bin") + ":" + path, "HOME": directory.file("home")])
+    }
+
+    /// All files of the settings with their modes, and what the service manager knows.
+    var tree: [String] {
+        get throws {
+            let find = try Spawn.find("find")
+            let child = try Spawn.start(
+                [find, directory.path, "-path", "*lockstep*", "-type", "f", "-printf", "%P %m\\n"],
+                output: directory.file("tree"))
+            _ = Spawn.wait(for: child)
+            defer { unlink(directory.file("tree")) }
+            return directory.read("tree").split(separator: "\n").map(String.init)
+                .filter { $0.hasPrefix(settings) || $0.hasPrefix("enabled") || $0.hasPrefix("running") }.sorted()
+        }
+    }
+
+    func setting(_ key: String, in file: String = "joined.env") -> String? {
+        directory.read("\(settings)/\(file)").split(separator: "\n").first { $0.hasPrefix(key + "=") }
+            .map { String($0.dropFirst(key.count + 1)) }
+    }
+
+    var isNodeLinked: Bool {
+        let socket = LocalSocket(path: directory.file("node.sock"))
+        return socket.request("GET", "/v1/session")?.body.linked == true
+    }
+}

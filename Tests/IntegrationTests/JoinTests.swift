@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import Mosquitto
+import Session
+import Setup
+import Support
+import Testing
+
+/// Joining, leaving and revoking, with a real mosquitto, real files and the programs as people run them.
+@Suite(.limitedConcurrency, .retriedAfterStall) struct JoinTests {
+    @Test func aMachineJoinsByTheSecondAddressAndLeaves() async throws {
+        let broker = try await BrokerMachine("--tls", "--host", "nowhere.invalid")
+        let machine = try JoiningMachine()
+        let before = try machine.tree
+        let token = try await broker.invite("kitchen-pi")
+        #expect(token.count <= JoinToken.longest)
+        let joined = try await machine.lockstep("join", token)
+        #expect(joined.code == 0, "\(joined)")
+        #expect(joined.output.contains("kitchen-pi is connected to mqtts://127.0.0.1:\(broker.port)"))
+        #expect(machine.setting("LOCKSTEP_TLS_PINNED") == "on")
+        #expect(try machine.tree.contains("etc/lockstep/joined.env 600"))
+        #expect(try machine.tree.contains("etc/lockstep/password 600"))
+        #expect(machine.isNodeLinked)
+        let member = try await broker.member("kitchen-pi")
+        #expect(member.state == "joined")
+        #expect(member.online == true)
+        let left = try await machine.lockstep("leave")
+        #expect(left.code == 0, "\(left)")
+        #expect(try machine.tree == before)
+        #expect(try await machine.lockstep("leave").code == 3)
+    }
+
+    @Test func revokingCutsTheConnectionAndClearsWhatIsRetained() async throws {
+        let broker = try await BrokerMachine()
+        let machine = try JoiningMachine()
+        #expect(try await machine.lockstep("join", broker.invite("desk")).code == 0)
+        let port = broker.port
+        let other = try await Self.secret(broker, "other")
+        try await Peer.with("other", port: port, password: other) { peer in
+            _ = try await peer.waitFor("presence", of: "desk", "desk online") { $0.online == true }
+            #expect(try await broker.lockstep("revoke", "desk").code == 0)
+            try await eventually("desk offline") {
+                peer.all("presence", of: "desk").contains { $0.online == false }
+            }
+        }
+        try await eventually("the node is cut off") { !machine.isNodeLinked }
+        let member = try await broker.member("desk")
+        #expect(member.state == "revoked")
+        #expect(member.lastSeen == .null)
+    }
+
+    @Test func aForeignAuthorityGetsNoSecret() async throws {
+        let broker = try await BrokerMachine("--tls")
+        let machine = try JoiningMachine()
+        let before = try machine.tree
+        var invitation = try JoinToken.decode(try await broker.invite("desk"))
+        invitation.fingerprint = [UInt8](repeating: 7, count: 32)
+        let logged = broker.log
+        let joined = try await machine.lockstep("join", try JoinToken.encode(invitation))
+        #expect(joined.code == 3, "\(joined)")
+        #expect(joined.errors.contains("another fingerprint"))
+        let new = broker.log.dropFirst(logged.count)
+        #expect(new.contains("New connection"))
+        #expect(!new.contains("CONNACK"), "\(new)")
+        #expect(!new.contains("desk"), "\(new)")
+        #expect(try machine.tree == before)
+    }
+
+    @Test func badInvitationsAreNamed() async throws {
+        let broker = try await BrokerMachine()
+        let machine = try JoiningMachine()
+        let token = try await broker.invite("desk")
+        let cut = try await machine.lockstep("join", String(token.dropLast(7)))
+        #expect(cut.code == 2)
+        #expect(cut.errors.contains("cut off"))
+        #expect(try await machine.lockstep("join", "something").code == 2)
+        var invitation = try JoinToken.decode(token)
+        invitation.secret = "abcdefghijklmnopqrstuvwx"
+        let wrong = try await machine.lockstep("join", try JoinToken.encode(invitation))
+        #expect(wrong.code == 3, "\(wrong)")
+        #expect(wrong.errors.contains("was revoked or withdrawn"))
+        invitation.expires = 5
+        let expired = try await machine.lockstep("join", try JoinToken.encode(invitation))
+        #expect(expired.errors.contains("it expired at 1970-01-01"), "\(expired)")
+        #expect(try machine.tree.isEmpty)
+    }
+
+    @Test func anUnusedInvitationIsWithdrawnAndAUsedOneIsNot() async throws {
+        let broker = try await BrokerMachine()
+        let machine = try JoiningMachine()
+        #expect(try await machine.lockstep("join", broker.invite("used")).code == 0)
+        let unused = try await broker.invite("unused")
+        let again = try await broker.invite("unused")
+        #expect(unused == again)
+        let members = try broker.directory.read("etc/mosquitto/lockstep/members")
+        try broker.directory.write(
+            members.replacing(#/invited \d+/#, with: "invited 5"), to: "etc/mosquitto/lockstep/members")
+        let expired = try await broker.lockstep("invite", "--expire", "--json")
+        #expect(expired.json.expired.items.map(\.text) == ["unused"], "\(expired)")
+        #expect(try await broker.member("unused").state == "expired")
+        #expect(try await broker.member("used").state == "joined")
+        let late = try await JoiningMachine().lockstep("join", unused)
+        #expect(late.code == 3, "\(late)")
+    }
+
+    @Test func aSecondMachineIsRefused() async throws {
+        let broker = try await BrokerMachine()
+        let machine = try JoiningMachine()
+        let second = try JoiningMachine()
+        let token = try await broker.invite("desk")
+        #expect(try await machine.lockstep("join", token).code == 0)
+        let refused = try await second.lockstep("join", token)
+        #expect(refused.code == 3, "\(refused)")
+        #expect(refused.errors.contains("this invitation was used"))
+        #expect(try second.tree.isEmpty)
+        let again = try await machine.lockstep("join", token)
+        #expect(again.code == 3)
+        #expect(again.errors.contains("joined already"))
+        #expect(machine.isNodeLinked)
+    }
+
+    @Test(arguments: [true, false]) func aBrokerThatIsDownIsNamed(isEncrypted: Bool) async throws {
+        let broker = try await isEncrypted ? BrokerMachine("--tls") : BrokerMachine()
+        let machine = try JoiningMachine()
+        let token = try await broker.invite("desk")
+        broker.stop()
+        let joined = try await machine.lockstep("join", token)
+        #expect(joined.code == 6, "\(joined)")
+        #expect(joined.errors.contains("127.0.0.1:\(broker.port)"))
+        #expect(try machine.tree.isEmpty)
+    }
+
+    @Test func aServiceThatDoesNotStartIsUndone() async throws {
+        let broker = try await BrokerMachine("--tls")
+        let machine = try JoiningMachine()
+        try machine.directory.write("", to: "broken")
+        let token = try await broker.invite("desk")
+        let joined = try await machine.lockstep("join", token, "--json")
+        #expect(joined.code == 3, "\(joined)")
+        #expect(joined.json.problem.text?.contains("does not start") == true)
+        #expect(try machine.tree.isEmpty)
+        let calls = machine.directory.read("calls")
+        #expect(calls.contains("disable --quiet lockstep-node.service"))
+        // The same invitation works when the cause is gone.
+        unlink(machine.directory.file("broken"))
+        #expect(try await machine.lockstep("join", token).code == 0)
+    }
+
+    @Test func ownSettingsThatContradictAreNamed() async throws {
+        let broker = try await BrokerMachine()
+        let machine = try JoiningMachine()
+        for folder in ["etc", "etc/lockstep"] { mkdir(machine.directory.file(folder), 0o755) }
+        try machine.directory.write("LOCKSTEP_SPACE=hall\n", to: "etc/lockstep/node.env")
+        let joined = try await machine.lockstep("join", broker.invite("desk"))
+        #expect(joined.code == 3, "\(joined)")
+        #expect(joined.errors.contains("node.env sets LOCKSTEP_SPACE"))
+    }
+
+    @Test func aPersonJoinsForThemselves() async throws {
+        let broker = try await BrokerMachine("--tls")
+        let machine = try JoiningMachine(isPersonal: true)
+        let joined = try await machine.lockstep("join", broker.invite("laptop", "--role", "remote"))
+        #expect(joined.code == 0, "\(joined)")
+        #expect(try machine.tree.contains("home/.config/lockstep/joined.env 600"))
+        #expect(machine.setting("LOCKSTEP_ROLE") == "remote")
+        #expect(machine.setting("LOCKSTEP_PASSWORD_FILE") == machine.directory.file("home/.config/lockstep/password"))
+        #expect(try await machine.lockstep("leave").code == 0)
+        #expect(try machine.tree.isEmpty)
+    }
+
+    @Test func aServiceJoinsAndWithoutAManagerTheSettingsAreWritten() async throws {
+        let broker = try await BrokerMachine("--tls")
+        let machine = try JoiningMachine()
+        let joined = try await machine.lockstep("join", broker.invite("calm", "--role", "calm"))
+        #expect(joined.code == 0, "\(joined)")
+        #expect(machine.setting("LOCKSTEP_NODE", in: "joined-calm.env") == "calm")
+        let bare = try JoiningMachine(manager: false)
+        let written = try await bare.lockstep("join", broker.invite("debt", "--role", "debt"))
+        #expect(written.code == 0, "\(written)")
+        #expect(written.output.contains("no service manager"))
+        #expect(try bare.tree.contains("etc/lockstep/debt-password 600"))
+    }
+
+    @Test func aBrokerOfOnesOwnIsJoinedWithAPasswordFile() async throws {
+        var options = Broker.Options()
+        options.users = ["desk": "right one"]
+        try await Broker.withBroker(options) { broker in
+            let machine = try JoiningMachine()
+            let file = try machine.directory.write("wrong\n", to: "word")
+            let url = "mqtt://desk@127.0.0.1:\(broker.port)"
+            let wrong = try await machine.lockstep("join", url, "--password-file", file)
+            #expect(wrong.code == 3, "\(wrong)")
+            #expect(wrong.errors.contains("refuses the user desk"))
+            #expect(try machine.tree.isEmpty)
+            try machine.directory.write("right one\n", to: "word")
+            let joined = try await machine.lockstep("join", url, "--password-file", file, "--space", "studio")
+            #expect(joined.code == 0, "\(joined)")
+            #expect(machine.setting("LOCKSTEP_SPACE") == "studio")
+            #expect(try await machine.lockstep("join", "mqtt://desk:word@127.0.0.1").code == 2)
+        }
+    }
+
+    /// Invites a node, and returns its password.
+    static func secret(_ broker: BrokerMachine, _ node: String, role: String = "node", space: String = "home")
+        async throws -> String
+    {
+        try JoinToken.decode(try await broker.invite(node, "--role", role, "--space", space)).secret
+    }
+}

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Support
+import Testing
+
+/// The look of the page: its typeface, its grid, its motion, and what it does at night.
+@Suite(.startingBrowsers, .retriedAfterStall, Kiosk.isSeen) struct KioskLookTests {
+    private static let faces = ["focus", "calm", "phases"]
+    /// The places of parts, from the corner of the stage, which wanders.
+    private static let places = #"""
+        JSON.stringify(Object.fromEntries(["#time", "#icon", "#name", "#bar", "#ring", "button:nth-child(1)", "button:nth-child(2)"]
+          .map((name) => [name, document.querySelector(name)]).filter(([name, node]) => node && node.offsetParent !== null || name === "#ring")
+          .map(([name, node]) => {
+            const [box, stage] = [node.getBoundingClientRect(), part("stage").getBoundingClientRect()];
+            return [name, [box.x - stage.x, box.y - stage.y, box.width, box.height].map((value) => Math.round(value * 10))];
+          })))
+        """#
+
+    @Test func aPauseMovesNothing() async throws {
+        try await Kiosk.with { kiosk in
+            for (index, title) in ["Reading", ""].enumerated() {
+                try kiosk.desk.begin(["title": .string(title), "plan": "focus 25m, shortBreak 5m, focus 25m"])
+                for face in Self.faces {
+                    for (width, height): (Int64, Int64) in [(800, 480), (480, 800), (240, 240), (1_920, 480)] {
+                        let page = try await kiosk.open("desk", "face=\(face)", width: width, height: height)
+                        try await page.waitUntilDrawn("running")
+                        try await page.eventually("exact", "isFitted && entry.sign === ''")
+                        let before = try await page.value(Self.places)
+                        try await kiosk.press("pause")
+                        try await page.waitUntilDrawn("paused")
+                        #expect(try await page.value(Self.places) == before, "\(face) \(width) \(height) \(index)")
+                        try await kiosk.press("resume")
+                        try await page.close()
+                    }
+                }
+            }
+        }
+    }
+
+    @Test func buttonsStandInOneRowInEveryLanguage() async throws {
+        try await Kiosk.with { kiosk in
+            let id = try kiosk.desk.begin(["title": "Reading", "label": "Study", "plan": "focus 25m, shortBreak 5m"])
+            let files = try Project.files(under: "Sources/Display/Languages") { $0.hasSuffix(".json") }
+            let page = try await kiosk.open("desk", "lang=en")
+            try await page.waitFor(session: id)
+            try await page.eventually("exact", "isFitted && entry.sign === ''")
+            let height = "Math.round(part('time').offsetHeight)"
+            let english = try await page.value(height).int ?? 0
+            // Twelve lines of 15 arc minutes: 22 mm on a display of 7 inches, 5.25 pixels to the millimetre, from 5 m.
+            #expect(english >= 115, "\(english)")
+            for language in files.compactMap({ $0.split(separator: "/").last?.dropLast(5) }) {
+                _ = try await page.value("params.set('lang', '\(language)'); connect()")
+                try await page.eventually("\(language)", "root.lang === '\(language)' && isFitted && entry.sign === ''")
+                let tops = try await page.value("[...document.querySelectorAll('button')].map((b) => b.offsetTop)")
+                    .items
+                #expect(tops.count == 3)
+                #expect(Set(tops).count == 1, "\(language)")
+                let own = try await page.value(height).int ?? 0
+                #expect(own * 100 >= english * 85, "\(language): \(own) instead of \(english)")
+            }
+        }
+    }
+
+    @Test func timeCanBeReadFromFiveMetres() async throws {
+        try await Kiosk.with { kiosk in
+            try kiosk.desk.begin(["title": "Reading", "plan": "focus 25m, shortBreak 5m"])
+            for face in Self.faces {
+                for (width, height): (Int64, Int64) in [(800, 480), (480, 800)] {
+                    let page = try await kiosk.open("desk", "face=\(face)", width: width, height: height)
+                    try await page.waitUntilDrawn("running")
+                    try await page.eventually("exact", "isFitted && entry.sign === ''")
+                    // Digits of 15 minutes of arc are 22 mm high. On 7 inches that is 115 pixels.
+                    let digits = try await page.value(
+                        "Math.round(parseFloat(getComputedStyle(part('time')).fontSize) * 0.727)")
+                    #expect(digits.int ?? 0 >= 115, "\(face) \(width)")
+                    try await page.close()
+                }
+            }
+        }
+    }
+
+    @Test func typefaceIsLoadedAndUsed() async throws {
+        try await Kiosk.with { kiosk in
+            try kiosk.desk.begin()
+            for path in ["/?face=focus", "/week?lang=en"] {
+                let page = try await kiosk.browser.open(kiosk.address("desk", path))
+                let selector = path.contains("week") ? "#stage" : "#time"
+                try await page.eventually(
+                    "the page",
+                    "!!document.querySelector('\(selector)')?.textContent.trim()"
+                        + " && [...document.fonts].some((font) => font.status === 'loaded')")
+                for domain in ["DOM", "CSS"] { try await page.call("\(domain).enable") }
+                let document = try await page.call("DOM.getDocument")
+                let node = try await page.call(
+                    "DOM.querySelector", ["nodeId": document.root.nodeId, "selector": .string(selector)])
+                try await eventually("a typeface of its own on \(path)") {
+                    let fonts = try await page.call("CSS.getPlatformFontsForNode", ["nodeId": node.nodeId]).fonts.items
+                    return !fonts.isEmpty && fonts.allSatisfy { $0.isCustomFont == true }
+                }
+                #expect(try await page.problems() == [])
+            }
+        }
+    }
+
+    @Test func digitsHaveOneWidth() async throws {
+        try await Kiosk.with { kiosk in
+            try kiosk.desk.begin()
+            let page = try await kiosk.open("desk")
+            try await page.waitUntilDrawn("running")
+            let widths = try await page.value(
+                "(() => { fillTime('0123456789'); return [...part('time').querySelectorAll('i')].map((i) => Math.round(i.offsetWidth)) })()"
+            )
+            #expect(Set(widths.items).count == 1, "\(widths)")
+        }
+    }
+
+    @Test func aDigitMovesUnlessLessMotionIsAsked() async throws {
+        try await Kiosk.with { kiosk in
+            try kiosk.desk.begin()
+            for (query, reduced, moves) in [
+                ("", "no-preference", true), ("", "reduce", false), ("face=boring", "no-preference", false),
+            ] {
+                let page = try await kiosk.open("desk", query)
+                try await page.call(
+                    "Emulation.setEmulatedMedia",
+                    ["features": [["name": "prefers-reduced-motion", "value": .string(reduced)]]])
+                try await page.waitUntilDrawn("running")
+                _ = try await page.value(
+                    "counted.moves = []; const animate = Element.prototype.animate; Element.prototype.animate = function (frames, how) {"
+                        + " counted.moves.push(how.duration); return animate.call(this, frames, how); }; counted.time = part('time').textContent; 0"
+                )
+                try await page.eventually("it counts", "part('time').textContent.at(-2) !== counted.time.at(-2)")
+                #expect(try await page.value("counted.moves.length > 0") == .bool(moves), "\(query) \(reduced)")
+                #expect(try await page.value("counted.moves.every((duration) => duration <= 200)") == true)
+                try await page.close()
+            }
+        }
+    }
+
+    @Test func aSessionIsDimmedAtNight() async throws {
+        let dimmed = "getComputedStyle(part('stage')).opacity === '0.5'"
+        try await Kiosk.with { kiosk in
+            try kiosk.desk.begin()
+            for query in ["theme=light", "theme=dark"] {
+                let page = try await kiosk.open("desk", "blank=00:00-23:59&\(query)")
+                try await page.waitUntilDrawn("running")
+                try await page.eventually("it is dim", dimmed)
+                #expect(try await page.value("getComputedStyle(document.body).backgroundColor") == "rgb(0, 0, 0)")
+                _ = try await page.value("dispatchEvent(new PointerEvent('pointerdown'))")
+                try await page.eventually("a touch lights it", "!(\(dimmed))")
+            }
+            for query in ["theme=e-ink", "face=boring"] {
+                let page = try await kiosk.open("desk", "blank=00:00-23:59&\(query)")
+                try await page.waitUntilDrawn("running")
+                #expect(try await page.value(dimmed) == false, "\(query)")
+            }
+        }
+    }
+
+    /// A picture that stands still for hours burns into the screen.
+    @Test func aPageWandersByTheMinute() async throws {
+        try await Kiosk.with { kiosk in
+            for query in ["face=focus", "face=boring", "theme=e-ink"] {
+                let page = try await kiosk.open("desk", query)
+                try await page.waitUntilDrawn("idle")
+                let places = try await page.value(
+                    "(() => { const real = Date.now; const seen = []; for (let turn = 0; turn < 30; turn++) {"
+                        + " Date.now = () => real() + turn * 60000; wander(); seen.push(part('stage').style.translate); }"
+                        + " Date.now = real; return seen })()"
+                ).items.compactMap(\.text)
+                #expect(Set(places).count > (query == "theme=e-ink" ? 0 : 5), "\(places)")
+                let far = places.flatMap { $0.split(separator: " ") }.compactMap { Int($0.dropLast(2)) }
+                #expect(far.allSatisfy { abs($0) <= 5 }, "\(places)")
+                if query == "theme=e-ink" { #expect(Set(places) == [""]) }
+            }
+        }
+    }
+
+    @Test func idleDrawingIsInTheMiddle() async throws {
+        try await Kiosk.with { kiosk in
+            for face in Self.faces {
+                for (width, height): (Int64, Int64) in [(1_920, 1_080), (480, 800)] {
+                    let page = try await kiosk.open("desk", "face=\(face)&lang=en", width: width, height: height)
+                    try await page.waitUntilDrawn("idle")
+                    let off = try await page.value(
+                        "(() => { const [box, stage] = ['icon', 'stage'].map((id) => part(id).getBoundingClientRect());"
+                            + " return [box.x + box.width / 2 - stage.x - innerWidth / 2, box.y + box.height / 2 - stage.y - innerHeight / 2]"
+                            + ".map(Math.abs).map(Math.round) })()")
+                    #expect(off == [0, 0], "\(face) \(width)")
+                    // A visitor in front of a wall has no command line.
+                    #expect(try await page.text("notice") == "There is no session")
+                    try await page.close()
+                }
+            }
+        }
+    }
+
+    @Test func linesOfARightToLeftPageRunToTheLeft() async throws {
+        try await Kiosk.with { kiosk in
+            try kiosk.desk.begin(["title": "قراءة", "label": "دراسة", "plan": "focus 25m, shortBreak 5m, focus 25m"])
+            let page = try await kiosk.open("desk", "lang=ar")
+            try await page.waitUntilDrawn("running")
+            #expect(try await page.value("getComputedStyle(part('detail')).direction") == "rtl")
+            let order = try await page.value(
+                "(() => { const text = part('detail').firstChild; const box = (at) => { const range = document.createRange();"
+                    + " range.setStart(text, at); range.setEnd(text, at + 1); return range.getBoundingClientRect().x; };"
+                    + " return box(1) > box(text.length - 2) })()")
+            #expect(order == true, "the phase stands to the right of the title")
+            let gap = try await page.value(
+                "part('tag').getBoundingClientRect().left - part('name').lastElementChild.getBoundingClientRect().right"
+            )
+            #expect((gap.int ?? 1) >= 1, "\(gap)")
+        }
+    }
+
+    /// Without a font for it, an emoji would be an empty box.
+    @Test func anEmojiThatCannotBeDrawnIsAnIcon() async throws {
+        try await Kiosk.with { kiosk in
+            try kiosk.desk.begin(["icon": "📚", "seconds": 1_500])
+            let page = try await kiosk.open("desk")
+            try await page.waitUntilDrawn("running")
+            #expect(try await page.value("[isDrawable('A'), isDrawable('\\u{10fffd}')]") == [true, false])
+            _ = try await page.value("isDrawable = () => false; drawEntry(false); 0")
+            #expect(try await page.value("[isShown(part('icon')), isShown(part('emoji'))]") == [true, false])
+            _ = try await page.value("isDrawable = () => true; drawEntry(false); 0")
+            #expect(try await page.value("[isShown(part('icon')), isShown(part('emoji'))]") == [false, true])
+        }
+    }
+}

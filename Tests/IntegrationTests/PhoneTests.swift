@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import Platform
+import Support
+import Testing
+
+/// `lockstep phone` with a node and HTTP clients.
+@Suite(.limitedConcurrency, .retriedAfterStall) struct PhoneTests {
+    /// A client on the node's port that reads only when asked.
+    private final class Client {
+        private let socket: Int32
+        private(set) var text = ""
+
+        init(_ port: Int, _ method: String, _ target: String, _ headers: [String], body: String = "") throws {
+            guard let socket = Port.connected(port) else { throw Failed("no program listens on port \(port)") }
+            self.socket = socket
+            let head = [
+                "\(method) \(target) HTTP/1.1", "Host: 127.0.0.1:\(port)", "Content-Length: \(body.utf8.count)",
+            ]
+            let request = (head + headers).joined(separator: "\r\n") + "\r\n\r\n" + body
+            guard send(socket, request, request.utf8.count, Int32(MSG_NOSIGNAL)) == request.utf8.count else {
+                throw Failed("the request was not sent")
+            }
+        }
+
+        deinit { close(socket) }
+
+        var isAtEnd: Bool {
+            var chunk = [UInt8](repeating: 0, count: 65_536)
+            while true {
+                let count = recv(socket, &chunk, chunk.count, 0)
+                if count == 0 || (count < 0 && errno != EAGAIN) { return true }
+                guard count > 0 else { return false }
+                text += String(decoding: chunk[..<count], as: UTF8.self)
+            }
+        }
+    }
+
+    private static func answer(
+        _ port: Int, _ method: String, _ target: String, _ headers: [String] = [], body: String = ""
+    ) async throws -> String {
+        let client = try Client(port, method, target, ["Connection: close"] + headers, body: body)
+        try await eventually("the answer to \(method) \(target)") { client.isAtEnd }
+        return client.text
+    }
+
+    /// Adds a phone and returns the target of its link.
+    private static func add(_ name: String, _ more: String..., to node: NodeProcess, _ port: Int) async throws -> String
+    {
+        let arguments = ["phone", "add", name, "--host", "127.0.0.1", "--json", "--socket", node.socket.path] + more
+        let added = try await CommandLine.run(arguments)
+        let link = try #require(added.json.link.text, "\(added)")
+        #expect(added.json.name.text == name)
+        let start = "http://127.0.0.1:\(port)"
+        #expect(link.hasPrefix(start + "/pair?code="), "\(link)")
+        return String(link.dropFirst(start.count))
+    }
+
+    private static func pair(_ target: String, _ port: Int) async throws -> String {
+        let answer = try await answer(port, "GET", target)
+        #expect(answer.hasPrefix("HTTP/1.1 303"), "\(answer)")
+        return "Cookie: \(try #require(answer.firstMatch(of: /lockstep=[A-Za-z0-9_-]{32}/), "\(answer)").output)"
+    }
+
+    private static func node(_ port: Int, directory: TemporaryDirectory? = nil) throws -> NodeProcess {
+        try NodeProcess(
+            "desk", options: ["--http", "127.0.0.1:\(port)", "--log-level", "trace"],
+            environment: ["LOCKSTEP_HTTP_LOCAL_KEY": "on"], directory: directory)
+    }
+
+    private static func start(_ node: NodeProcess) async throws {
+        try await node.start()
+        try await eventually("its page is served") { node.log.contains("page is served") }
+    }
+
+    @Test func aPhoneIsPairedPressesAndIsShutOut() async throws {
+        let port = Port.free()
+        let desk = try Self.node(port)
+        try await Self.start(desk)
+        try desk.begin()
+        let link = try await Self.add("kitchen phone", to: desk, port)
+        let cookie = try await Self.pair(link, port)
+        let again = try await Self.answer(port, "GET", link)
+        #expect(again.hasPrefix("HTTP/1.1 410"), "\(again)")
+        #expect(again.contains("lockstep phone add"), "\(again)")
+
+        let json = "Content-Type: application/json"
+        let press = try await Self.answer(port, "POST", "/v1/intents", [cookie, json], body: #"{"op":"pause"}"#)
+        #expect(press.hasPrefix("HTTP/1.1 200"), "\(press)")
+        #expect(desk.status.status == "paused")
+        let look = try await Self.pair(try await Self.add("tablet", "--look", to: desk, port), port)
+        let refused = try await Self.answer(port, "POST", "/v1/intents", [look, json], body: #"{"op":"resume"}"#)
+        #expect(refused.hasPrefix("HTTP/1.1 403"), "\(refused)")
+
+        let stream = try Client(port, "GET", "/v1/timeline", [cookie])
+        try await eventually("the stream") { !stream.isAtEnd && stream.text.contains("event: timeline") }
+        let list = try await desk.lockstep("phone", "list", "--json").json.phones.items
+        #expect(list.map(\.name.text) == ["kitchen phone", "tablet"])
+        #expect(list.map(\.mayPress) == [true, false])
+        #expect(list.first?.online == true)
+        for phone in list {
+            let (since, seen) = (try #require(phone.since.int), try #require(phone.lastSeen.int))
+            #expect(abs(SystemClock.wallMilliseconds() - since) < 600_000)
+            #expect(seen >= since)
+        }
+        let table = try await desk.lockstep("phone", "list").output
+        #expect(table.contains("kitchen phone  press"), "\(table)")
+
+        #expect(try await desk.lockstep("phone", "remove", "kitchen phone").code == 0)
+        try await eventually("the stream ends", within: .seconds(10)) { stream.isAtEnd }
+        let gone = try await Self.answer(port, "GET", "/v1/session", [cookie])
+        #expect(gone.hasPrefix("HTTP/1.1 401"), "\(gone)")
+        let stays = try await Self.answer(port, "GET", "/v1/session", [look])
+        #expect(stays.hasPrefix("HTTP/1.1 200"), "\(stays)")
+        #expect(try await desk.lockstep("phone", "remove", "kitchen phone").code == 3)
+
+        let secrets = [cookie, look].map { String($0.suffix(32)) } + [String(link.suffix(32))]
+        for secret in secrets {
+            #expect(!desk.log.contains(secret))
+            #expect(!desk.directory.read("state/phones").contains(secret))
+        }
+        try await desk.end()
+    }
+
+    @Test func phonesSurviveARestartAndADamagedListIsKept() async throws {
+        let port = Port.free()
+        let directory = try TemporaryDirectory()
+        let desk = try Self.node(port, directory: directory)
+        try await Self.start(desk)
+        let cookie = try await Self.pair(try await Self.add("phone", to: desk, port), port)
+        try await desk.kill()
+        try await Self.start(desk)
+        #expect(try await Self.answer(port, "GET", "/", [cookie]).hasPrefix("HTTP/1.1 200"))
+        #expect(try Files.mode(of: directory.file("state/phones")) == 0o600)
+        try await desk.end()
+        try directory.write("{", to: "state/phones")
+        try await Self.start(desk)
+        #expect(desk.log.contains("the list of phones was damaged"))
+        #expect(desk.log.contains("phones.damaged-"))
+        #expect(try await Self.answer(port, "GET", "/", [cookie]).hasPrefix("HTTP/1.1 401"))
+        #expect(try await desk.lockstep("phone", "list").output == "No phones yet: lockstep phone add NAME\n")
+        try await desk.end()
+    }
+
+    @Test func anImpossiblePhoneIsRefusedInWords() async throws {
+        let port = Port.free()
+        let desk = try Self.node(port)
+        try await desk.start()
+        let here = try await desk.lockstep("phone", "add", "phone")
+        #expect(here.code == 2, "\(here)")
+        #expect(here.errors.contains("--http 0.0.0.0:7780"), "\(here)")
+        let long = try await desk.lockstep(
+            "phone", "add", String(repeating: "x", count: 49), "--host", "127.0.0.1")
+        #expect(long.code == 3, "\(long)")
+        #expect(long.errors.contains("name: must have 1 to 48 bytes"), "\(long)")
+        let unknown = try await desk.lockstep("phone", "remove", "phone")
+        #expect(unknown.code == 3, "\(unknown)")
+        #expect(unknown.errors.contains("no phone is named “phone”"), "\(unknown)")
+        try await desk.end()
+        let alone = try NodeProcess("desk")
+        try await alone.start()
+        let none = try await alone.lockstep("phone", "add", "phone")
+        #expect(none.code == 2, "\(none)")
+        #expect(none.errors.contains("serves no page"), "\(none)")
+        try await alone.end()
+    }
+}

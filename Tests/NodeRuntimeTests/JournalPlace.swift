@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FoundationEssentials
+import Session
+import Setup
+import Support
+import Wire
+
+@testable import NodeRuntime
+
+/// A temporary state directory and its journal.
+final class JournalPlace {
+    let home: TemporaryDirectory
+    private(set) var directory: StateDirectory
+    private(set) var file: JournalFile
+    private let capacity: Int
+
+    init(capacity: Int = 4_096) throws {
+        home = try TemporaryDirectory()
+        self.capacity = capacity
+        directory = try StateDirectory(home.file("state"))
+        file = JournalFile(directory: directory, capacity: capacity)
+    }
+
+    /// Opens the journal as a new process does.
+    func reopen() { file = JournalFile(directory: directory, capacity: capacity) }
+
+    func write(_ epoch: Int) throws { try file.write(Self.journal(epoch)) }
+
+    /// The epoch of the journal that a new process finds.
+    func readBack() -> Int? {
+        reopen()
+        switch file.load(at: 7) {
+        case .journal(let journal, _): return journal.epoch
+        case .damaged(_, _, let last): return last?.epoch
+        case .nothing: return nil
+        }
+    }
+
+    static func journal(_ epoch: Int) -> Journal { Journal(epoch: epoch) }
+
+    static func line(_ epoch: Int) -> [UInt8] { JournalRecords.line(of: journal(epoch).json()) }
+
+    var names: [String] {
+        ((try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []).filter { $0 != "lock" }.sorted()
+    }
+
+    func path(_ name: String) -> String { directory.path + "/" + name }
+
+    func bytes(_ name: String = "journal") throws -> [UInt8] {
+        Array(try Data(contentsOf: .init(filePath: path(name))))
+    }
+
+    func put(_ bytes: [UInt8], as name: String = "journal") throws {
+        try Data(bytes).write(to: .init(filePath: path(name)))
+    }
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Session
+import Testing
+
+@testable import NodeRuntime
+
+@Suite(.timeLimit(.minutes(5))) struct JournalRecordsTests {
+    @Test func checksumIsFNV1a() {
+        #expect(FNV.hash([UInt8]().span) == 0xCBF2_9CE4_8422_2325)
+        #expect(FNV.hash("a".utf8.span) == 0xAF63_DC4C_8601_EC8C)
+        #expect(FNV.hash("foobar".utf8.span) == 0x8594_4171_F739_67E8)
+    }
+
+    @Test func lineIsReadableText() {
+        let line = JournalRecords.line(of: Array("abc".utf8))
+        #expect(String(decoding: line, as: UTF8.self) == "00000003 e71fa2190541574b abc\n")
+    }
+
+    @Test func allLinesAreFound() {
+        let texts = ["{}", "{\"v\":1}", String(repeating: "x", count: 5_000), ""]
+        let bytes = texts.flatMap { JournalRecords.line(of: Array($0.utf8)) }
+        for zeros in [0, 1, 4_096] {
+            let records = JournalRecords(in: bytes + [UInt8](repeating: 0, count: zeros))
+            #expect(records.whole.map { String(decoding: bytes[$0], as: UTF8.self) } == texts)
+            #expect(records.torn == 0)
+            #expect(records.damagedAt == nil)
+        }
+    }
+
+    @Test(arguments: [0, 1, 25, 26, 27, 4_096])
+    func zerosHoldNoRecord(count: Int) {
+        let records = JournalRecords(in: [UInt8](repeating: 0, count: count))
+        #expect(records.whole.isEmpty)
+        #expect(records.torn == 0)
+        #expect(records.damagedAt == nil)
+    }
+
+    @Test func recordsBehindABadLineAreFound() {
+        let lines = (0..<5).map { JournalRecords.line(of: Array("record \($0)".utf8)) }
+        for bad in 0..<4 {
+            var broken = lines
+            broken[bad][28] ^= 1
+            let bytes = Array(broken.joined())
+            let records = JournalRecords(in: bytes)
+            #expect(records.whole.count == 4)
+            #expect(records.damagedAt == lines[..<bad].joined().count)
+        }
+    }
+}

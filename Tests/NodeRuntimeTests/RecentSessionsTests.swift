@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Control
+import Session
+import Support
+import Testing
+
+@testable import NodeRuntime
+
+/// The sessions that a node has seen, for its pages.
+@Suite(.timeLimit(.minutes(5))) struct RecentSessionsTests {
+    private static let start: Int64 = 1_798_545_600_000
+
+    private static func register(_ id: String, at time: Int64 = start, status: Status = .running) throws -> Register {
+        let (id, boot) = (try #require(SessionID(id)), try #require(BootID("b-1")))
+        let node = try #require(NodeID("desk"))
+        return Register(
+            id: id, lineage: id, stamp: Stamp(time: time, counter: 0, node: node), epoch: 1, rev: 1, owner: node,
+            title: "Reading", icon: nil, label: nil, mode: .countdown,
+            plan: [Phase(kind: .focus, seconds: 1_560, added: 60), Phase(kind: .shortBreak, seconds: 300)],
+            autoAdvance: false, phase: 1, status: status, startedAt: time,
+            anchor: Anchor(elapsed: 0, at: time, bootID: boot, boot: 1_000),
+            runs: [Run(phase: 0, from: time, to: time + 60_000), Run(phase: 1, from: time + 60_000)])
+    }
+
+    @Test func aSessionIsListedOnceWithItsTimeAndItsPlan() throws {
+        var recent = RecentSessions(in: nil)
+        recent.note(try Self.register("s-1"), at: Self.start + 90_000)
+        recent.note(try Self.register("s-2", at: Self.start + 100_000), at: Self.start + 110_000)
+        recent.note(try Self.register("s-1", status: .stopped), at: Self.start + 120_000)
+        #expect(recent.all.map(\.lineage) == ["s-2", "s-1"])
+        let first = try #require(recent.all.last)
+        #expect(first.done == 60_000, "a break is not counted")
+        #expect(first.isOver)
+        #expect(first.start.title == "Reading")
+        #expect(first.start.phases?.map(\.seconds) == [1_500, 300], "without extensions")
+        let again = try first.start.start()
+        #expect(again.plan == [Phase(kind: .focus, seconds: 1_500), Phase(kind: .shortBreak, seconds: 300)])
+    }
+
+    @Test func sessionsSurviveARestartAndAreBounded() throws {
+        let directory = try TemporaryDirectory()
+        var recent = RecentSessions(in: directory.path)
+        for index in 0..<RecentSessions.limit + 5 {
+            recent.note(try Self.register("s-\(index)", at: Self.start + Int64(index)), at: Self.start + 60_000)
+        }
+        #expect(recent.all.count == RecentSessions.limit)
+        #expect(recent.all.first?.lineage == "s-\(RecentSessions.limit + 4)")
+        #expect(RecentSessions(in: directory.path).all == recent.all)
+        _ = try directory.write("damaged", to: "recent.json")
+        #expect(RecentSessions(in: directory.path).all == [])
+    }
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Setup
+import Testing
+
+@testable import NodeRuntime
+@testable import Session
+
+/// A session that its owner changes, and a node that looks at it.
+///
+/// Group time and the boot clock advance together, and only by ``passes(_:)``.
+struct SessionScript {
+    static let start: Int64 = 1_800_000_000_000
+    /// The lead of the boot clock over group time.
+    static let lead: Int64 = 5_000_000 - start
+
+    var now = start
+    var events = SessionEvents(beginningAt: start)
+    var contactLostAt: Int64?
+    /// The current session.
+    var register: Register?
+    /// The node that looks.
+    var node = NodeID("kitchen")
+    private var count = 0
+
+    // MARK: The owner
+
+    mutating func begin(_ plan: String, on owner: String = "desk", autoAdvance: Bool = false) throws {
+        let phases = try PlanGrammar.phases(of: plan)
+        let owner = try #require(NodeID(owner))
+        let id = try #require(SessionID("s\(count)"))
+        count += 1
+        var register = Register(
+            id: id, lineage: id, stamp: Stamp(time: now, counter: count, node: owner), epoch: 1, rev: Int(count),
+            owner: owner, title: "Reading", icon: nil, label: nil, mode: .countdown, plan: phases,
+            autoAdvance: autoAdvance, phase: 0, status: .running, startedAt: now, anchor: try anchor(), runs: [])
+        register.openRun()
+        self.register = register
+    }
+
+    mutating func does(_ operation: IntentOperation) throws {
+        var changed = try present()
+        #expect(changed.perform(operation, defaults: PhaseDefaults()) == .applied)
+        changed.rev += 1
+        register = changed
+    }
+
+    /// Lets another node continue the session, with `operation` applied.
+    mutating func goesOn(on owner: String, by operation: IntentOperation? = nil) throws {
+        var base = try present()
+        if let operation { #expect(base.perform(operation, defaults: PhaseDefaults()) == .applied) }
+        base.continues = Continuation(node: base.owner, epoch: base.epoch, rev: base.rev, at: now)
+        base.id = try #require(SessionID("s\(count)"))
+        count += 1
+        base.owner = try #require(NodeID(owner))
+        base.stamp = Stamp(time: now, counter: count, node: base.owner)
+        base.rev = 1
+        register = base
+    }
+
+    /// The register, anchored at the present.
+    func present() throws -> Register {
+        let register = try #require(register)
+        let advanced = register.advanced(since: now - register.anchor.at)
+        let anchor = try anchor()
+        let context = Context(
+            node: advanced.owner, bootID: anchor.bootID, rules: .all, now: Instant(boot: anchor.boot, wall: now),
+            source: .plausible, groupTime: now)
+        return advanced.anchored(since: now - advanced.anchor.at, context)
+    }
+
+    private func anchor() throws -> Anchor {
+        Anchor(elapsed: 0, at: now, bootID: try #require(BootID("boot")), boot: now + Self.lead)
+    }
+
+    // MARK: The node that looks
+
+    mutating func passes(_ seconds: Int64) { now += seconds * 1_000 }
+
+    mutating func looks(at register: Register? = nil, latest: Register? = nil) -> [SessionEvent] {
+        events.look(look(at: register, latest: latest))
+    }
+
+    /// The names of the reported events; late ones end in `late`.
+    mutating func newEvents() -> [String] {
+        looks().map { $0.name.rawValue + ($0.isLate ? " late" : "") }
+    }
+
+    func look(at register: Register? = nil, latest: Register? = nil) -> SessionEvents.Look {
+        SessionEvents.Look(view: view(of: register), boot: now + Self.lead, groupTime: now, latest: latest)
+    }
+
+    func view(of other: Register? = nil) -> View {
+        let register = other ?? register
+        return View(
+            register: register, anchorBoot: (register?.anchor.at ?? 0) + Self.lead, error: ErrorBound(),
+            contactLostAt: contactLostAt.map { $0 + Self.lead }, isOwner: register?.owner == node, isLinked: true)
+    }
+
+    /// Replaces the process.
+    mutating func restarts() throws {
+        events = try SessionEvents(json: events.json, beginningAt: now)
+    }
+}

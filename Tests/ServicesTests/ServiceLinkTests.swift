@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Core
+import Mosquitto
+import Services
+import Session
+import Setup
+import Shell
+import Support
+import Synchronization
+import Testing
+
+/// The connection of a service and its spaces, on a real broker where one is needed.
+@Suite(.timeLimit(.minutes(1))) struct ServiceLinkTests {
+    /// A space that remembers the events that it was given.
+    private final class Space: ServiceSpace {
+        let core: ServiceCore
+        private(set) var events: [String] = []
+
+        init(_ id: SpaceID, settings: Settings, bootID: BootID, loop: EventLoop, output: ServiceOutput) {
+            core = ServiceCore(
+                space: id, settings: settings, isAnnounced: true, bootID: bootID, loop: loop, output: output)
+        }
+
+        func handle(_ event: NodeCore.Event) {
+            switch event {
+            case .restored: events.append("restored")
+            case .connected: events.append("connected")
+            case .disconnected: events.append("disconnected")
+            default: events.append("other")
+            }
+            core.handle(event)
+        }
+    }
+
+    /// A service that only has a link, on the loop's thread.
+    private actor Service {
+        private nonisolated let loop: EventLoop
+        private let link: ServiceLink<Space>
+
+        nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+        init(isEverySpace: Bool = false, loop: EventLoop) throws {
+            self.loop = loop
+            var values = SettingValues()
+            values.set(.node, option: "--node", to: "debt")
+            let settings = try Settings(values, environment: ["HOME": "/home/ada"])
+            let bootID = try #require(Clocks.bootID())
+            link = ServiceLink(
+                settings: settings, isEverySpace: isEverySpace, filters: ["lockstep/1/home/#"], loop: loop,
+                log: LogLines().logger
+            ) { id, output in Space(id, settings: settings, bootID: bootID, loop: loop, output: output) }
+        }
+
+        func handle(_ event: MQTTEvent) { link.handle(event) }
+        func will() -> MQTTMessage? { link.will() }
+        func leave() async { await link.leave() }
+        func events(of id: SpaceID) -> [String] { link.space(id)?.events ?? [] }
+        var isConnected: Bool { link.isConnected }
+
+        func run(_ configuration: MQTTConfiguration) async throws {
+            try await link.run(
+                configuration, makeWill: { [weak self] in self?.assumeIsolated { $0.link.will() } },
+                onEvent: { [weak self] event in self?.assumeIsolated { $0.link.handle(event) } })
+        }
+    }
+
+    private static let connected = MQTTEvent.connected(Connection(number: 1, version: .v5, sessionPresent: false))
+
+    @Test func aSpaceLearnsOfTheConnectionAfterItsRestart() async throws {
+        let (home, other) = (try #require(SpaceID("home")), try #require(SpaceID("other")))
+        try await EventLoop.withEventLoop { loop in
+            let service = try Service(loop: loop)
+            #expect(await service.events(of: home) == ["restored"])
+            await service.handle(Self.connected)
+            #expect(await service.isConnected)
+            #expect(await service.events(of: home).prefix(2) == ["restored", "connected"])
+            #expect(await service.events(of: other).prefix(2) == ["restored", "connected"], "it is made later")
+            await service.handle(.disconnected(MQTTError(.connectionLost, "lost"), retryInMilliseconds: 10))
+            #expect(await !service.isConnected)
+            #expect(await service.events(of: home).last == "disconnected")
+        }
+    }
+
+    @Test func aServiceForEverySpaceHasNoWill() async throws {
+        let home = try #require(SpaceID("home"))
+        try await EventLoop.withEventLoop { loop in
+            let service = try Service(isEverySpace: true, loop: loop)
+            _ = await service.events(of: home)
+            #expect(await service.will() == nil)
+        }
+    }
+
+    @Test func aServiceAnnouncesItselfAndSaysGoodbye() async throws {
+        try await Broker.withBroker { broker in
+            try await EventLoop.withEventLoop { loop in
+                let service = try Service(loop: loop)
+                let configuration = MQTTConfiguration(host: "127.0.0.1", port: broker.port, clientID: "debt")
+                async let run: Void = service.run(configuration)
+                let listener = MQTTClient(
+                    MQTTConfiguration(host: "127.0.0.1", port: broker.port, clientID: "listener"), on: loop)
+                let heard = Heard()
+                await listener.onEvent { event in heard.handle(event, of: listener) }
+                try await listener.run {
+                    try await eventually("it is online") { heard.last.contains(#""online":true"#) }
+                    await service.leave()
+                    try await eventually("it is offline") { heard.last.contains(#""online":false"#) }
+                }
+                try await run
+            }
+        }
+    }
+}
+
+/// The latest presence of the service.
+private final class Heard: Sendable {
+    private let presence = Mutex("")
+
+    var last: String { presence.withLock(\.self) }
+
+    func handle(_ event: MQTTEvent, of client: MQTTClient) {
+        switch event {
+        case .connected:
+            client.assumeIsolated {
+                $0.subscribe([Subscription("lockstep/1/home/node/debt/presence", qos: .atMostOnce)], completion: nil)
+            }
+        case .message(let message): presence.withLock { $0 = String(decoding: message.payload, as: UTF8.self) }
+        case .disconnected: break
+        }
+    }
+}

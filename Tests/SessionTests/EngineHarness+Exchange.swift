@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+@testable import Session
+
+/// The clocks of another node, as leads over the boot clock of the harness.
+struct PeerClock {
+    var bootID = "boot-p"
+    /// Its boot clock.
+    var lead: Int64 = 4_000_000
+    /// Its wall clock.
+    var wallLead: Int64 = EngineHarness.epoch - 1_000_000
+    /// Its group time; `nil` if its wall clock tells it.
+    var groupLead: Int64?
+    var quality = ClockQuality(synced: true, bound: 5)
+    /// The delays of a ping to it and of a pong from it, in milliseconds.
+    var there: Int64 = 0
+    var back: Int64 = 0
+}
+
+struct Arrival {
+    var at: Int64
+    var message: Message
+    var sender: NodeID
+}
+
+extension EngineHarness {
+    var pings: [(ping: Ping, to: NodeID)] {
+        published.compactMap { if case .ping(let ping, let to) = $0 { (ping, to) } else { nil } }
+    }
+    var pongs: [(pong: Pong, to: NodeID)] {
+        published.compactMap { if case .pong(let pong, let to) = $0 { (pong, to) } else { nil } }
+    }
+    /// The error bound of the view at this instant.
+    var error: Int64? { engine.view.lastMoment(at: boot)?.error }
+    var groupTime: Int64 { engine.groupTime(now) }
+
+    /// Adds a node that answers pings, and delivers its presence.
+    mutating func meet(_ node: String, _ clock: PeerClock = PeerClock(), connection: String? = nil) {
+        clocks[id(node)] = clock
+        var said = presence(connection ?? "\(node)-1")
+        said.clock = clock.quality
+        said.at = clock.time(at: boot)
+        hear(.presence(said), from: node)
+    }
+
+    mutating func answer(_ ping: Ping, for node: NodeID, into inputs: inout [Input]) {
+        guard let clock = clocks[node] else { return }
+        let pong = Message.pong(clock.pong(to: ping, at: boot + clock.there), to: self.node)
+        let due = boot + clock.there + clock.back
+        guard due > boot else { return inputs.append(.received(pong, from: node, retained: false)) }
+        let index = arriving.firstIndex { $0.at > due } ?? arriving.count
+        arriving.insert(Arrival(at: due, message: pong, sender: node), at: index)
+    }
+}
+
+extension PeerClock {
+    func time(at boot: Int64) -> Int64 { boot + (groupLead ?? wallLead) }
+
+    /// The answer at `boot` on the harness's boot clock.
+    func pong(to ping: Ping, at boot: Int64) -> Pong {
+        Pong(
+            connection: ping.connection, sent: ping.sent, bootID: token(bootID), boot: boot + lead,
+            wall: max(boot + wallLead, 0), at: time(at: boot), clock: quality)
+    }
+}

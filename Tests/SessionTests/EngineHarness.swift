@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Core
+import Testing
+import Wire
+
+@testable import Session
+
+/// One core with virtual clocks, a disk and a link whose behaviour a test chooses.
+///
+/// It hands messages over without their bytes, so that a test can forge values that no codec lets through.
+struct EngineHarness {
+    enum DiskMode { case atOnce, later, failing }
+
+    var core: NodeCore
+    var boot: Int64
+    var wall: Int64
+    /// The kernel's error bound of the wall clock; `nil` if it does not vouch.
+    var wallBound: Int64? = 5
+    /// The clocks of the nodes that answer a ping.
+    var clocks: [NodeID: PeerClock] = [:]
+    /// The messages that arrive later, the earliest first.
+    var arriving: [Arrival] = []
+    var disk = DiskMode.atOnce
+    /// Whether what is published on the own topic comes back.
+    var echoes = true
+    var barriers = true
+    /// Off where a test forges registers of this very node at the end of all bounds.
+    var checksFlaws = true
+    var journal: Journal?
+    var pendingWrites: [(Journal, Int)] = []
+    var published: [Message] = []
+    var replies: [Ticket: Reply] = [:]
+    var records: [LedgerRecord] = []
+    var notes: [Note] = []
+    var log: [Effect] = []
+    var ticket = 0
+    private var connections = 0
+
+    static let epoch: Int64 = 1_790_000_000_000
+
+    init(
+        _ node: String = "desk", bootID: String = "boot-1", boot: Int64 = 1_000_000, wall: Int64 = EngineHarness.epoch,
+        wallBound: Int64? = 5, journal: Journal? = nil, role: Role = .node, mayAsk: Bool = true,
+        isAnnounced: Bool = true, defaults: PhaseDefaults = PhaseDefaults()
+    ) {
+        let identity = NodeIdentity(
+            node: id(node), name: node, role: role, mayAsk: mayAsk, software: "test", bootID: token(bootID),
+            isAnnounced: isAnnounced, defaults: defaults)
+        core = NodeCore(identity: identity, space: space, seed: 1)
+        self.boot = boot
+        self.wall = wall
+        self.wallBound = wallBound
+        self.journal = journal
+        send(.restored(journal))
+    }
+
+    var engine: Engine { core.engine }
+    var now: Instant { Instant(boot: boot, wall: wall, wallBound: wallBound) }
+    var own: Register? { engine.ownership.journal.own }
+    var node: NodeID { engine.identity.node }
+    var moment: Moment? { engine.view.moment(at: boot) }
+    var registers: [Register] {
+        published.compactMap { if case .register(let register) = $0 { register } else { nil } }
+    }
+    var answers: [Answer] {
+        published.compactMap { if case .ack(.answer(let answer)) = $0 { answer } else { nil } }
+    }
+    var intents: [Intent] {
+        published.compactMap { if case .intent(let intent) = $0 { intent } else { nil } }
+    }
+    var presences: [Presence] {
+        published.compactMap { if case .presence(let presence) = $0 { presence } else { nil } }
+    }
+
+    /// Hands one input over and carries out its actions, and checks the conditions that always hold.
+    mutating func send(_ input: Input) {
+        var inputs = [input]
+        while !inputs.isEmpty {
+            for action in handle(inputs.removeFirst()) { perform(action, into: &inputs) }
+            if let wake = core.nextWake { #expect(wake > boot, "nextWake \(wake) is not after \(boot)") }
+        }
+    }
+
+    /// The actions of an input; of an event, where the core has one for it.
+    private mutating func handle(_ input: Input) -> [NodeCore.Action] {
+        switch input {
+        case .restored(let journal): core.handle(.restored(NodeCore.Restored(journal: journal)), at: now)
+        case .linkUp(let connection): core.handle(.connected(connection, noLocal: false), at: now)
+        case .linkDown: core.handle(.disconnected(willRetry: true), at: now)
+        case .journalled(let write): core.handle(.persisted(write), at: now)
+        case .journalFailed(let write): core.handle(.persistFailed(write), at: now)
+        default: core.handle(input, at: now)
+        }
+    }
+
+    private mutating func perform(_ action: NodeCore.Action, into inputs: inout [Input]) {
+        switch action {
+        case .persist(let write):
+            for record in write.waiting.map(\.record) + [write.journal.record].compactMap(\.self)
+            where records.last(where: { $0.id == record.id }) != record {
+                #expect(!checksFlaws || record.invalidField == nil, "\(record.invalidField ?? "")")
+                records.append(record)
+            }
+            carryOut(.journal(write.journal, write: write.number), into: &inputs)
+        case .send(_, let confirmation, of: let message):
+            if let message { carryOut(.publish(message), into: &inputs) }
+            if let confirmation { _ = core.handle(.sent(confirmation, .delivered), at: now) }
+        case .subscribe: if let connection = core.connection { carryOut(.barrier(connection), into: &inputs) }
+        case .reply(let ticket, let reply): carryOut(.reply(ticket, reply), into: &inputs)
+        case .log(.engine(let note)): carryOut(.log(note), into: &inputs)
+        default: break
+        }
+    }
+
+    private mutating func carryOut(_ effect: Effect, into inputs: inout [Input]) {
+        log.append(effect)
+        switch effect {
+        case .journal(let state, let write):
+            switch disk {
+            case .atOnce:
+                pendingWrites = []
+                journal = state
+                inputs.append(.journalled(write))
+            case .later: pendingWrites.append((state, write))
+            case .failing: inputs.append(.journalFailed(write))
+            }
+        case .publish(let message):
+            #expect(engine.link.isUp, "published without a link")
+            published.append(message)
+            if case .ping(let ping, let to) = message { answer(ping, for: to, into: &inputs) }
+            if case .register(let register) = message {
+                #expect(!checksFlaws || register.invalidField == nil)
+                #expect(journal?.own == register, "published before it was on disk")
+            }
+            if echoes {
+                switch message {
+                // A message from before the subscriptions returns as retained.
+                case .presence, .register:
+                    let isAhead = engine.link.barrierDeadline != nil
+                    inputs.append(.received(message, from: node, retained: isAhead))
+                default: break
+                }
+            }
+        case .barrier(let connection): if barriers { inputs.append(.barrierPassed(connection)) }
+        case .reply(let ticket, let reply):
+            #expect(replies[ticket] == nil, "two replies for one ticket")
+            replies[ticket] = reply
+        case .log(let note): notes.append(note)
+        case .record: break
+        }
+    }
+
+    /// Answers the writes that a slow disk has kept.
+    mutating func flush() {
+        while !pendingWrites.isEmpty {
+            let (state, write) = pendingWrites.removeFirst()
+            journal = state
+            send(.journalled(write))
+        }
+    }
+
+    /// Lets time pass: wakes the core when it asks for it, and delivers messages when they are due.
+    mutating func pass(_ milliseconds: Int64) {
+        let end = boot + milliseconds
+        while true {
+            if let first = arriving.first, first.at <= min(end, core.nextWake ?? end) {
+                arriving.removeFirst()
+                move(to: max(first.at, boot))
+                send(.received(first.message, from: first.sender, retained: false))
+            } else if let wake = core.nextWake, wake <= end, wake > boot {
+                move(to: wake)
+                send(.wake)
+            } else {
+                return move(to: end)
+            }
+        }
+    }
+
+    /// Lets time pass without waking the engine.
+    mutating func move(to boot: Int64) {
+        wall += boot - self.boot
+        self.boot = boot
+    }
+
+    @discardableResult
+    mutating func start(
+        _ plan: String, id session: String = "S1", mode: Mode = .countdown, autoAdvance: Bool = false,
+        title: String = ""
+    ) -> Reply? {
+        ticket += 1
+        let phases = (try? PlanGrammar.phases(of: plan)) ?? []
+        send(
+            .start(
+                Start(title: title, mode: mode, plan: phases, autoAdvance: autoAdvance), id: token(session),
+                ticket: ticket))
+        return replies[ticket]
+    }
+
+    @discardableResult
+    mutating func press(
+        _ operation: IntentOperation, id: String? = nil, session: String? = nil, phase: Int? = nil
+    ) -> Reply? {
+        ticket += 1
+        let press = Press(operation, session: session.map { token($0) }, phase: phase)
+        send(.press(press, id: token(id ?? "press-\(ticket)"), ticket: ticket))
+        return replies[ticket]
+    }
+
+    mutating func linkUp() {
+        connections += 1
+        send(.linkUp(token("conn-\(node)-\(connections)")))
+    }
+
+    mutating func hear(_ message: Message, from sender: String, retained: Bool = false) {
+        send(.received(message, from: id(sender), retained: retained))
+    }
+
+    mutating func hear(_ intent: Intent, retained: Bool = false) {
+        send(.received(.intent(intent), from: intent.from, retained: retained))
+    }
+
+    /// An intent of `kitchen` for the own session as it stands.
+    func intent(
+        _ operation: IntentOperation, id: String = "I1", session: String? = nil, phase: Int? = nil,
+        life: Int64 = 30_000
+    ) -> Intent {
+        let target: SessionID = session.map { token($0) } ?? own?.id ?? token("none")
+        return Intent(
+            id: token(id), lineage: own?.lineage ?? target, session: target, phase: phase ?? own?.phase,
+            operation: operation, from: .kitchen, at: wall, expiresAt: wall + life)
+    }
+}
+
+private let space: SpaceID = SpaceID("home") ?? { preconditionFailure("home is a space") }()
+
+/// The id `text`; a typing error in a test ends up as `bad-id`.
+func id(_ text: String) -> NodeID { NodeID(text) ?? id("bad-id") }
+
+func token<Kind>(_ text: String) -> Token<Kind> {
+    guard let token = Token<Kind>(text) else { preconditionFailure("\(text) is no id") }
+    return token
+}
+
+extension NodeID {
+    static let kitchen = SessionTests.id("kitchen")
+}
+
+func plan(_ text: String) -> [Phase] { (try? PlanGrammar.phases(of: text)) ?? [] }
+
+func outcome(_ reply: Reply?) -> Outcome? {
+    if case .answered(let answer) = reply { answer.outcome } else { nil }
+}
+
+/// A running register of another node, started at `at` in group time.
+func peerRegister(
+    _ node: String = "kitchen", session: String = "P1", plan text: String = "focus 25m", mode: Mode = .countdown,
+    at: Int64 = EngineHarness.epoch, boot: Int64 = 5_000_000, bootID: String = "boot-p", epoch: Int = 1, rev: Int = 1,
+    autoAdvance: Bool = false, status: Status = .running, elapsed: Int64 = 0, counter: Int = 0
+) -> Register {
+    Register(
+        id: token(session), lineage: token(session), stamp: Stamp(time: at, counter: counter, node: id(node)),
+        epoch: epoch, rev: rev, owner: id(node), title: "", icon: nil, label: nil, mode: mode, plan: plan(text),
+        autoAdvance: autoAdvance, phase: 0, status: status, startedAt: at,
+        anchor: Anchor(elapsed: elapsed, at: at, bootID: token(bootID), boot: boot),
+        runs: [Run(phase: 0, from: at, to: status == .running ? nil : at)])
+}
+
+func presence(_ connection: String, online: Bool = true, sleeping: Bool = false) -> Presence {
+    Presence(
+        online: online, connection: token(connection), role: .node, name: "n", at: EngineHarness.epoch,
+        clock: ClockQuality(synced: true), software: "t", isSleeping: sleeping)
+}
+
+extension Run {
+    /// Milliseconds of an ended run.
+    var length: Int64 { (to ?? from) - from }
+}

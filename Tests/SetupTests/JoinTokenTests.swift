@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Session
+import Support
+import Testing
+
+@testable import Setup
+
+@Suite(.timeLimit(.minutes(5))) struct JoinTokenTests {
+    static func invitation(
+        hosts: [String] = ["pi.lan", "pi.local", "192.168.1.5", "fd77::11"], isEncrypted: Bool = true,
+        role: MemberRole = .node, space: String = "home", node: String = "kitchen-pi"
+    ) throws -> Invitation {
+        Invitation(
+            hosts: hosts, port: isEncrypted ? 8_883 : 1_883, fingerprint: isEncrypted ? Array(100..<132) : nil,
+            role: role, space: try #require(SpaceID(space)), node: try #require(NodeID(node)),
+            secret: "abcdefghijklmnopqrstuv01", expires: 1_795_000_000)
+    }
+
+    @Test(arguments: MemberRole.allCases, [true, false])
+    func tokenIsReadBack(role: MemberRole, isEncrypted: Bool) throws {
+        for space in ["home", "studio-3"] {
+            let invitation = try Self.invitation(isEncrypted: isEncrypted, role: role, space: space)
+            #expect(try JoinToken.decode(JoinToken.encode(invitation)) == invitation)
+        }
+    }
+
+    @Test func longestNamesFitIntoAToken() throws {
+        let longest = String(repeating: "n", count: 32)
+        let host = String(repeating: "h", count: 63) + ".example.org"
+        let hosts = [host, "\(host.prefix(63)).local", "255.255.255.255", "2001:db8:1111:2222:3333:4444:5555:6666"]
+        let token = try JoinToken.encode(try Self.invitation(hosts: hosts, space: longest, node: longest))
+        #expect(token.utf8.count <= JoinToken.longest)
+        // The names have no room beside the addresses.
+        #expect(try JoinToken.decode(token).hosts == Array(hosts[2...]))
+    }
+
+    @Test func namesThatFitAreKept() throws {
+        let token = try JoinToken.encode(try Self.invitation(space: String(repeating: "s", count: 32)))
+        #expect(token.utf8.count <= JoinToken.longest)
+        #expect(try JoinToken.decode(token).hosts.count == 4)
+    }
+
+    @Test func everyTruncationIsNamed() throws {
+        let token = try JoinToken.encode(try Self.invitation())
+        for count in "lockstep1-".count..<token.count {
+            let error = #expect(throws: JoinTokenError.self) { try JoinToken.decode(String(token.prefix(count))) }
+            guard case .truncated(count, _) = error else {
+                Issue.record("\(count) characters: \(String(describing: error))")
+                continue
+            }
+        }
+    }
+
+    @Test func everyChangedCharacterIsRefused() throws {
+        let token = Array(try JoinToken.encode(try Self.invitation()))
+        let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_ü+/")
+        var random = Random(seed: 23)
+        for index in token.indices {
+            for _ in 0..<20 {
+                var changed = token
+                changed[index] = alphabet[Int(random.next() % UInt64(alphabet.count))]
+                guard changed != token else { continue }
+                #expect(throws: JoinTokenError.self) { try JoinToken.decode(String(changed)) }
+            }
+        }
+    }
+
+    @Test func whiteSpaceOfAPasteIsIgnored() throws {
+        let invitation = try Self.invitation()
+        let token = try JoinToken.encode(invitation)
+        #expect(try JoinToken.decode(" \(token.prefix(80))\n\(token.dropFirst(80)) \n") == invitation)
+    }
+
+    @Test func aNewerVersionIsNamed() {
+        #expect(throws: JoinTokenError.newer) { try JoinToken.decode("lockstep2-AAAA") }
+    }
+
+    @Test(arguments: ["", "lockstep", "lockstep-", "mqtt://host", "lockstepx-AAAA", "LOCKSTEP1-AAAA"])
+    func otherTextsAreRefused(text: String) {
+        #expect(throws: JoinTokenError.foreign) { try JoinToken.decode(text) }
+    }
+
+    @Test func valuesThatDoNotFitAreRefused() throws {
+        var invitation = try Self.invitation()
+        invitation.secret = "short"
+        #expect(throws: BadValue.self) { try JoinToken.encode(invitation) }
+        invitation = try Self.invitation(hosts: [])
+        #expect(throws: BadValue.self) { try JoinToken.encode(invitation) }
+    }
+}

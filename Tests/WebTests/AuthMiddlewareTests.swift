@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Control
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import Synchronization
+import Testing
+import Wire
+
+@testable import Web
+
+/// Authentication, authorization and CSRF protection of requests from the network.
+@Suite(.timeLimit(.minutes(5))) struct AuthMiddlewareTests {
+    static let view = String(repeating: "v", count: 32)
+    static let control = String(repeating: "c", count: 32)
+
+    static func with(
+        _ node: FakeNode = FakeNode(), _ body: (RouteClient) async throws -> Void
+    ) async throws {
+        let kiosk = KioskReport(
+            host: "0.0.0.0", port: 7_780, isLoopback: false, machine: "pi", viewKey: view, controlKey: control)
+        let router = HTTPServer.router(
+            node: node, displays: Displays(node: node), kiosk: kiosk,
+            auth: AuthMiddleware(
+                keys: HTTPKeys(kiosk), phones: try LiveServer.phones(), hosts: ["localhost", "pi"]))
+        try await body(RouteClient(router))
+    }
+
+    private static let json: HTTPFields = [.contentType: "application/json"]
+
+    private static func bearing(_ key: String) -> HTTPFields { [.authorization: "Bearer \(key)"] }
+
+    @Test func requestsWithoutKeyAreRefused() async throws {
+        try await Self.with { client in
+            for path in [
+                "/", "/kiosk.js", "/week", "/week.css", "/v1/session", "/v1/nodes", "/v1/clock", "/metrics", "/qr.svg",
+                "/nothing",
+            ] {
+                let answer = try await client.execute(uri: path, method: .get)
+                #expect(answer.status == .unauthorized, "\(path)")
+                #expect(String(buffer: answer.body).contains("lockstep kiosk"), "\(path)")
+            }
+            #expect(try await client.execute(uri: "/health", method: .get).status == .ok)
+            for key in ["", "x", Self.view + "v", String(Self.control.dropLast())] {
+                let answer = try await client.execute(uri: "/v1/session", method: .get, headers: Self.bearing(key))
+                #expect(answer.status == .unauthorized, "\(key)")
+            }
+        }
+    }
+
+    /// An invalid key is an error even on a path that needs no key.
+    @Test func wrongKeyIsRefusedWhereNoneIsNeeded() async throws {
+        try await Self.with { client in
+            let answer = try await client.execute(uri: "/health", method: .get, headers: Self.bearing("x"))
+            #expect(answer.status == .unauthorized)
+        }
+    }
+
+    /// A form on another site can send a `POST` to a link, which must not pair.
+    @Test func onlyGetRequestsPairALink() async throws {
+        try await Self.with { client in
+            let answer = try await client.execute(uri: "/?key=\(Self.control)", method: .post)
+            #expect(answer.status == .unauthorized)
+            #expect(answer.headers[.setCookie] == nil)
+        }
+    }
+
+    @Test func viewKeyIsReadOnly() async throws {
+        let node = FakeNode()
+        try await Self.with(node) { client in
+            let look = try await client.execute(uri: "/v1/session", method: .get, headers: Self.bearing(Self.view))
+            #expect(look.status == .ok)
+            for path in ["/v1/intents", "/v1/start", "/v1/take", "/v1/sound"] {
+                let answer = try await client.execute(
+                    uri: path, method: .post, headers: Self.json + Self.bearing(Self.view),
+                    body: ByteBuffer(string: #"{"op":"pause"}"#))
+                #expect(answer.status == .forbidden, "\(path)")
+            }
+        }
+        #expect(node.asked.withLock(\.self).isEmpty)
+    }
+
+    @Test func controlKeyMayPress() async throws {
+        let node = FakeNode()
+        try await Self.with(node) { client in
+            let answer = try await client.execute(
+                uri: "/v1/intents", method: .post, headers: Self.json + Self.bearing(Self.control),
+                body: ByteBuffer(string: #"{"op":"pause"}"#))
+            #expect(answer.status == .notFound)
+            #expect(String(buffer: answer.body).contains(#""outcome":"noSession""#))
+        }
+        #expect(node.asked.withLock(\.self) == ["press pause"])
+    }
+
+    @Test func pairedLinkMovesTheKeyToACookie() async throws {
+        try await Self.with { client in
+            let link = "/?controls=0&face=calm&key=\(Self.view)"
+            let answer = try await client.execute(uri: link, method: .get)
+            #expect(answer.status == .seeOther)
+            #expect(answer.headers[.location] == "/?controls=0&face=calm")
+            let cookie = try #require(answer.headers[.setCookie])
+            #expect(cookie.contains("HttpOnly"))
+            #expect(cookie.contains("SameSite=Strict"))
+            let page = try await client.execute(
+                uri: "/", method: .get, headers: [.cookie: "lockstep=\(Self.view)"])
+            #expect(page.status == .ok)
+            #expect(page.headers[.contentType] == "text/html; charset=utf-8")
+            #expect(try await client.execute(uri: "/?key=guess", method: .get).status == .unauthorized)
+        }
+    }
+
+    /// Browsers read several forms of a path as another site.
+    @Test(arguments: [
+        "//evil.example/", "///evil.example", "/\\evil.example", "/\\/evil.example", "/%2Fevil.example",
+        "/%5Cevil.example",
+        "/%09/evil.example", "/a//evil.example", "/:80", "/a@evil.example", "evil.example", "http://evil.example/a",
+    ])
+    func pairedLinkNeverRedirectsToAnotherSite(path: String) async throws {
+        try await Self.with { client in
+            let answer = try await client.execute(uri: "\(path)?key=\(Self.view)", method: .get)
+            let location = answer.headers[.location] ?? "/"
+            #expect(AuthMiddleware.isOwnPath(location), "\(path) leads to \(location)")
+            #expect(path.hasPrefix("http") || answer.status == .unauthorized, "\(path): \(answer.status)")
+        }
+    }
+
+    @Test func pairedLinkWorksForEachPage() async throws {
+        try await Self.with { client in
+            for path in ["/", "/week", "/v1/session", "/widgets/circular.svg", "/kiosk.js"] {
+                let answer = try await client.execute(uri: "\(path)?key=\(Self.view)", method: .get)
+                #expect(answer.status == .seeOther)
+                #expect(answer.headers[.location] == path)
+            }
+        }
+    }
+
+    @Test(arguments: ["evil.example", "desk.example:7780", "1.2.3.4.5", "256.1.1.1", "", "[evil]"])
+    func namesAreNoAddresses(host: String) async throws {
+        #expect(!AuthMiddleware.isAddress(AuthMiddleware.host(of: host)))
+    }
+
+    @Test(arguments: ["127.0.0.1:7780", "10.0.0.7", "[::1]:7780", "[fe80::1]"])
+    func addressesAreRecognized(host: String) async throws {
+        #expect(AuthMiddleware.isAddress(AuthMiddleware.host(of: host)))
+    }
+
+    @Test func crossOriginPressIsRefused() async throws {
+        let node = FakeNode()
+        try await Self.with(node) { client in
+            let body = ByteBuffer(string: #"{"op":"stop"}"#)
+            let key = Self.bearing(Self.control)
+            for origin in ["http://evil.example", "null", "https://localhost.evil.example", "http://localhost:1"] {
+                let answer = try await client.execute(
+                    uri: "/v1/intents", method: .post, headers: Self.json + key + [.origin: origin], body: body)
+                #expect(answer.status == .forbidden, "\(origin)")
+            }
+            for type in ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", ""] {
+                let answer = try await client.execute(
+                    uri: "/v1/intents", method: .post, headers: key + [.contentType: type], body: body)
+                #expect(answer.status == .unsupportedMediaType, "\(type)")
+            }
+            #expect(node.asked.withLock(\.self).isEmpty)
+            let own = try await client.execute(
+                uri: "/v1/intents", method: .post,
+                headers: key + [.origin: "http://localhost", .contentType: "application/json; charset=utf-8"],
+                body: body)
+            #expect(own.status == .notFound)
+        }
+        #expect(node.asked.withLock(\.self) == ["press stop"])
+    }
+
+    @Test func errorsAreReportedInJSON() async throws {
+        try await Self.with { client in
+            let key = Self.bearing(Self.control)
+            let nothing = try await client.execute(uri: "/v2/session", method: .get, headers: key)
+            #expect(nothing.status == .notFound)
+            #expect(nothing.headers[.contentType] == "application/json")
+            let wrong = try await client.execute(uri: "/v1/session", method: .delete, headers: key + Self.json)
+            #expect(wrong.status == .methodNotAllowed)
+            #expect(wrong.headers[.allow] == "GET, HEAD")
+            let face = try await client.execute(uri: "/v1/timeline?face=clock", method: .get, headers: key)
+            #expect(face.status == .unprocessableContent)
+            #expect(String(buffer: face.body).contains(#""field":"face""#))
+            let large = try await client.execute(
+                uri: "/v1/start", method: .post, headers: key + Self.json,
+                body: ByteBuffer(repeating: 0x20, count: 16_385))
+            #expect(large.status == .contentTooLarge)
+        }
+    }
+}
+
+extension HTTPFields {
+    fileprivate static func + (a: HTTPFields, b: HTTPFields) -> HTTPFields {
+        var fields = a
+        fields.append(contentsOf: b)
+        return fields
+    }
+}

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Control
+import FoundationEssentials
+import HTTPTypes
+import NIOCore
+import NIOEmbedded
+import NIOHTTPTypes
+import Session
+import Support
+import Synchronization
+import Testing
+import Wire
+
+@testable import Web
+
+/// The remote page: its files, and its overview.
+@Suite(.timeLimit(.minutes(5))) struct RemoteTests {
+    private struct Overview: Decodable {
+        struct Offer: Decodable {
+            var text: String
+            var detail: String
+            var request: StartRequest
+        }
+
+        struct Machine: Decodable {
+            var name: String
+            var texts: [String]
+            var isWrong: Bool
+            var isOwner: Bool
+        }
+
+        struct Day: Decodable {
+            var name: String
+            var done: String
+        }
+
+        var mayPress: Bool
+        var take: String?
+        var again: [Offer]
+        var presets: [Offer]
+        var machines: [Machine]
+        var days: [Day]
+        var words: [String: Word]
+
+        struct Word: Decodable { init(from decoder: any Decoder) throws {} }
+    }
+
+    private static let noon: Int64 = 1_798_545_600_000  // 2026-12-29, 12:00 in universal time
+
+    private static func bearer(_ key: String) -> HTTPFields { [.authorization: "Bearer \(key)"] }
+
+    private static func overview(
+        of node: FakeNode, key: String = AuthMiddlewareTests.control, _ query: String = "?lang=en"
+    ) async throws -> Overview {
+        var overview: Overview?
+        try await AuthMiddlewareTests.with(node) { client in
+            let answer = try await client.execute(
+                uri: "/v1/overview\(query)", method: .get, headers: bearer(key))
+            #expect(answer.status == .ok)
+            #expect(answer.headers[.cacheControl] == "no-store")
+            overview = try JSONDecoder().decode(Overview.self, from: Data(answer.body.readableBytesView))
+        }
+        return try #require(overview)
+    }
+
+    private static func register(
+        _ id: String, title: String = "Reading", owner: NodeID = FakeNode.node, at time: Int64, minutes: Int64 = 30
+    ) throws -> Register {
+        let (id, boot) = (try #require(SessionID(id)), try #require(BootID("b-1")))
+        return Register(
+            id: id, lineage: id, stamp: Stamp(time: time, counter: 0, node: owner), epoch: 1, rev: 1, owner: owner,
+            title: title, icon: nil, label: Label(name: "Study", colour: .grey), mode: .countdown,
+            plan: [Phase(kind: .focus, seconds: 7_200)], autoAdvance: false, phase: 0, status: .stopped,
+            startedAt: time, anchor: Anchor(elapsed: 0, at: time, bootID: boot, boot: 1_000),
+            runs: [Run(phase: 0, from: time, to: time + minutes * 60_000)])
+    }
+
+    @Test func shellIsSmallAndComplete() async throws {
+        let worker = try Project.read("Sources/Web/Remote/remote-worker.js")
+        let list = try #require(worker.firstMatch(of: /shell = \[([^\]]*)\]/)).output.1
+        let names = list.matches(of: /"([^"]+)"/).map { String($0.output.1) }
+        let page = try Project.read("Sources/Web/Remote/remote.html")
+        for file in page.matches(of: /(?:href|src)="([^"]+\.(?:css|js|woff2))"/) {
+            #expect(names.contains(String(file.output.1)), "\(file.output.1) is not kept")
+        }
+        try await AuthMiddlewareTests.with { client in
+            var weight = 0
+            for name in Set(names + RemoteRoutes.files.map(\.0)) {
+                let answer = try await client.execute(
+                    uri: "/\(name)", method: .get, headers: Self.bearer(AuthMiddlewareTests.view))
+                #expect(answer.status == .ok, "\(name)")
+                weight += answer.body.readableBytes
+            }
+            #expect(weight <= 150_000, "\(weight)")
+            #expect(try await client.execute(uri: "/remote", method: .get).status == .unauthorized)
+            for path in RemoteRoutes.open {
+                #expect(try await client.execute(uri: path, method: .get).status == .ok, "\(path)")
+            }
+            let wrong = try await client.execute(
+                uri: "/remote?theme=pink", method: .get, headers: Self.bearer(AuthMiddlewareTests.view))
+            #expect(wrong.status == .unprocessableContent)
+        }
+    }
+
+    @Test func lastFourDifferentSessionsAreOfferedAgain() async throws {
+        let node = FakeNode()
+        node.groupTime.withLock { $0 = Self.noon }
+        let titles = ["Reading", "Writing", "Reading", "Emails", "", "Walk"]
+        let sessions = try titles.enumerated().map { index, title in
+            RecentSession(
+                try Self.register("s-\(index)", title: title, at: Self.noon - Int64(index + 1) * 3_600_000),
+                at: Self.noon)
+        }
+        node.recent.withLock { $0 = sessions }
+        node.presets.withLock {
+            $0 = [
+                Preset(
+                    name: "pomodoro",
+                    plan: [.init(kind: .focus, seconds: 1_500), .init(kind: .shortBreak, seconds: 300)] + [
+                        .init(kind: .focus, seconds: 1_500)
+                    ])
+            ]
+        }
+        let overview = try await Self.overview(of: node)
+        #expect(overview.mayPress)
+        #expect(overview.again.map(\.text) == ["Reading", "Writing", "Emails", "Study"])
+        #expect(overview.again.first?.detail == "120 min")
+        #expect(overview.again.first?.request.title == "Reading")
+        #expect(overview.again.first?.request.phases == [PhaseRequest(kind: "focus", seconds: 7_200)])
+        #expect(overview.presets.map(\.text) == ["25 min", "Count up", "pomodoro"])
+        #expect(overview.presets.last?.detail == "2 × 25 min")
+        #expect(overview.days.map(\.name) == ["Today"])
+        #expect(overview.days.first?.done == "3h00m")
+    }
+
+    @Test func machinesAreDescribed() async throws {
+        let node = FakeNode()
+        let desk = try #require(NodeID("kitchen"))
+        var register = try Self.register("s-1", owner: desk, at: Self.noon)
+        register.status = .running
+        node.groupTime.withLock { $0 = Self.noon }
+        node.view.withLock { [register] in $0 = View(register: register, anchorBoot: 1_000, isLinked: true) }
+        node.nodesReport.withLock {
+            $0 = NodesReport([
+                NodeReport("desk", isOnline: true, isSelf: true),
+                NodeReport("kitchen", isOnline: true, isClockWrong: true),
+                NodeReport("pi", isOnline: false, lastHeard: Self.noon - 120_000),
+            ])
+        }
+        let overview = try await Self.overview(of: node)
+        #expect(overview.take == "Continue on desk")
+        #expect(overview.machines.map(\.name) == ["desk", "kitchen", "pi"])
+        #expect(overview.machines.map(\.isOwner) == [false, true, false])
+        #expect(overview.machines.map(\.isWrong) == [false, true, false])
+        #expect(
+            overview.machines.map(\.texts) == [
+                ["Connected"], ["Owns the session", "Clock wrong"], ["Not connected", "Last heard 2 min ago"],
+            ])
+    }
+
+    @Test(arguments: [
+        (AuthMiddlewareTests.view, "", false), (AuthMiddlewareTests.control, "&controls=0", false),
+        (AuthMiddlewareTests.control, "", true),
+    ])
+    func aPageThatOnlyLooksKnowsIt(key: String, query: String, mayPress: Bool) async throws {
+        #expect(try await Self.overview(of: FakeNode(), key: key, "?lang=en\(query)").mayPress == mayPress)
+    }
+
+    /// The buttons on the page of a wall that may press.
+    @Test(arguments: [("1", Access.control, 4), ("", .control, 0), ("1", .view, 0)])
+    func presetsAreOfferedWhileThereIsNoSession(controls: String, access: Access, count: Int) async throws {
+        let node = FakeNode()
+        node.presets.withLock {
+            $0 = (1...6).map { Preset(name: "p\($0)", plan: [Phase(kind: .focus, seconds: 60)]) }
+        }
+        let options = try Displays.StreamOptions(
+            controls.isEmpty ? [:] : ["controls": controls], header: "en", access: access)
+        let channel = NIOAsyncTestingChannel()
+        #expect(await Displays(node: node).join(options, as: .local, on: channel) != nil)
+        guard case .body(let event) = try await channel.waitForOutboundWrite(as: HTTPResponsePart.self) else {
+            Issue.record("the first event is not a timeline")
+            return
+        }
+        let text = String(buffer: event)
+        #expect(text.matches(of: /"op":"start"/).count == count)
+        #expect(text.contains(#"{"op":"start","start":{"preset":"p1"},"text":"p1"}"#) == (count > 0), "\(text)")
+    }
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import HTTPTypes
+import Support
+import Testing
+
+@testable import Web
+
+/// The typeface that the pages bring along.
+@Suite(.limitedConcurrency) struct TypefaceTests {
+    @Test func aBrowserMayLoadAndKeepTheTypeface() async throws {
+        try await LiveServer.with(givenHosts: []) { port, _ in
+            for name in PageRoutes.typeface {
+                let answer = try await LiveServer.answer(
+                    port, "GET /\(name) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+                let head = answer.lowercased()
+                for line in [
+                    "http/1.1 200", "content-type: font/woff2", "cache-control: max-age=31536000, immutable",
+                    "font-src 'self';",
+                ] { #expect(head.contains(line), "\(name): \(line)") }
+            }
+        }
+    }
+
+    @Test func typefaceIsSmallAndNamedByThePages() throws {
+        let sizes = PageRoutes.typeface.map { PageRoutes.bytes(named: $0)?.count ?? 0 }
+        #expect(sizes.allSatisfy { $0 > 0 })
+        #expect(sizes.reduce(0, +) < 60_000)
+        let sheet = try Project.read("Sources/Web/Look/look.css")
+        let page = try Project.read("Sources/Web/Kiosk/kiosk.html")
+        for name in PageRoutes.typeface {
+            #expect(sheet.contains("url(\"\(name)\")"))
+            #expect(
+                page.contains("<link rel=\"preload\" href=\"\(name)\""), "the digits must not wait for the style sheet")
+        }
+        #expect(try Project.read(".github/NOTICE").contains("Sources/Web/Look/OFL.txt"))
+        #expect(try Project.read("Sources/Web/Look/OFL.txt").contains("SIL OPEN FONT LICENSE Version 1.1"))
+    }
+
+    /// E-ink flashes at each second, which the boring face shows.
+    @Test func boringFaceIsRefusedOnEInk() throws {
+        #expect(throws: HTTPProblem.self) { try PageParameters.check(["face": "boring", "theme": "e-ink"]) }
+        try PageParameters.check(["face": "boring", "theme": "light"])
+        try PageParameters.check(["face": "calm", "theme": "e-ink"])
+    }
+}

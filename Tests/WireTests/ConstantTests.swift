@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RegexBuilder
+import Support
+import Testing
+
+/// The constants in the documents equal those in the code.
+@Suite(.timeLimit(.minutes(5))) struct ConstantTests {
+    /// A phrase of a page, and the declaration that it quotes.
+    struct Quote: CustomTestStringConvertible {
+        var page: String
+        var phrase: String
+        var folder: String
+        var code: String
+
+        init(_ page: String, _ phrase: String, _ folder: String, _ code: String) {
+            self.page = page
+            self.phrase = phrase
+            self.folder = folder
+            self.code = code
+        }
+
+        var testDescription: String { "\(page): \(phrase)" }
+    }
+
+    private static let proto = "Sources/Wire/Wire.docc/Protocol.md"
+    private static let trust = "Sources/Wire/Wire.docc/Trust.md"
+    private static let words = "Sources/Session/Session.docc/Vocabulary.md"
+    private static let commands = "Sources/Commands/README.md"
+    private static let core = "Sources/Core/Core.docc/Core.md"
+
+    static let quotes = [
+        Quote(proto, "has 1 to 32 characters of", "Sources/Session", "(1...32).contains(text.utf8.count)"),
+        Quote(proto, "of at most 16,384 bytes. It nests", "Sources/Session", "payloadBytes = 16_384"),
+        Quote(proto, "It nests at most 16 deep", "Sources/Wire", "depthLimit = 16"),
+        Quote(proto, "the whole number 1", "Sources/Wire", "current: Int64 = 1\n"),
+        Quote(proto, "It looks again after 2 s", "Sources/Core", "shortestWait: Int64 = 2_000"),
+        Quote(proto, "twice as long each time, up to 60 s", "Sources/Core", "longestWait: Int64 = 60_000"),
+        Quote(proto, "until three minutes after the last one", "Sources/Core", "memory = 3 * longestWait"),
+        Quote(proto, "The barrier counts only 1.5 s after", "Sources/Core", "patience: Int64 = 1_500"),
+        Quote(
+            proto, "`state`, for half a second at most", "Sources/NodeRuntime",
+            "wait(timeout: .now() + .milliseconds(500))"),
+        Quote(proto, "acknowledged within two seconds, the", "Sources/NodeRuntime", "wakeTimeout: Int64 = 2_000"),
+        Quote(proto, "At most 4 phases have `added`", "Sources/Session", "extended = 4"),
+        Quote(proto, "of the 16,384 bytes", "Sources/Session", "payloadBytes = 16_384"),
+        Quote(proto, "connection that asked, within 10 s of its ping", "Sources/Session", "pongAge: Int64 = 10_000"),
+        Quote(proto, "20 intents a second", "Sources/Session", "rate: Int64 = 20"),
+        Quote(proto, "and 100 in a row", "Sources/Session", "burst: Int64 = 100"),
+        Quote(proto, "answers the next 100", "Sources/Session", "level - 1_000 >= -Self.burst * 1_000"),
+        Quote(proto, "remembers the last 64 intents", "Sources/Session", "kept = 64"),
+        Quote(proto, "raises the revision by 1,000,000", "Sources/Session", "claimedRevisions = 1_000_000"),
+        Quote(proto, "epoch is at most 1,000,000 plus", "Sources/Session", "epochs = 1_000_000"),
+        Quote(proto, "Of several microphones, 64 at most", "Sources/Calm", "sources = 64"),
+        Quote(proto, "begins more than two minutes ago", "Sources/Calm", "lateness: Int64 = 120_000"),
+        Quote(proto, "runs and for 3 s after it changes", "Sources/CalmService", "lateness: Int64 = 3_000"),
+        Quote(proto, "covers the 52 weeks before", "Sources/Wire", "weeks = 52"),
+        Quote(proto, "one of the latest 14 of which", "Sources/Wire", "weeksLimit = 14"),
+        Quote(proto, "sent again after 10 s, then", "Sources/Core", "firstPatience: Int64 = 10_000"),
+        Quote(proto, "each time, up to ten minutes", "Sources/Core", "longestPatience: Int64 = 600_000"),
+        Quote(proto, "up to 5 s later at random", "Sources/Core", "in: 0...Self.firstPatience / 2"),
+        Quote(proto, "at most 32 records at a time", "Sources/Core", "window = 32"),
+        Quote(proto, "recorded 30,000 new ones in a day", "Sources/Debt", "sessionsPerDay = 30_000"),
+        Quote(proto, "or 300,000 in all", "Sources/Debt", "sessions = 300_000"),
+        Quote(proto, "one transaction, up to 2,048", "Sources/Core", "batch = 2_048"),
+        Quote(proto, "At most 65,536 wait", "Sources/Core", "waitingLimit = 65_536"),
+        Quote(proto, "a record waited for more than 5 s", "Sources/Core", "lagLimit: Int64 = 5_000"),
+        Quote(
+            proto, "lies at most 10 s before the session's beginning", "Sources/Session", "stampLead: Int64 = 10_000"),
+        Quote(proto, "days shorter than twelve hours", "Sources/Debt", "shortestDay: Int64 = 43_200_000"),
+        Quote(proto, "a mark up to 1 s above", "Sources/Session", "reserve: Int64 = 1_000"),
+        Quote(proto, "while it is at most 10 s ahead of group time", "Sources/Session", "stampLead: Int64 = 10_000"),
+        Quote(proto, "not before 2026", "Sources/Session", "earliestStamp: Int64 = 1_767_225_600_000"),
+        Quote(proto, "again every second, together", "Sources/Session", "resendInterval: Int64 = 1_000"),
+        Quote(proto, "- after 2 s in which", "Sources/Session", "silenceLimit: Int64 = 2_000"),
+        Quote(proto, "has died. 2 s is twice", "Sources/Session", "silenceLimit: Int64 = 2_000"),
+        Quote(proto, "- after 4 s when the owner", "Sources/Session", "unresponsiveLimit: Int64 = 4_000"),
+        Quote(proto, "alive gets 4 s", "Sources/Session", "unresponsiveLimit: Int64 = 4_000"),
+        Quote(proto, "was lost, if that is 30 s or more", "Sources/Session", "staleAfter: Int64 = 30_000"),
+        Quote(proto, "takeover that lies more than 10 s before", "Sources/Session", "stampLead: Int64 = 10_000"),
+        Quote(proto, "of its last 16 applied intents", "Sources/Session", "carriedIntents = 16"),
+        Quote(proto, "to the head, for 30 s at most", "Sources/Session", "intentLife: Int64 = 30_000"),
+        Quote(proto, "widens it by 200 millionths", "Sources/Session", "driftMilliseconds: Int64 = 5\n"),
+        Quote(proto, "asked eight times within", "Sources/Session", "burst = 8"),
+        Quote(proto, "eight times within 280 ms", "Sources/Session", "burstInterval: Int64 = 40"),
+        Quote(proto, "five times a second until", "Sources/Session", "pollInterval: Int64 = 200"),
+        Quote(proto, "until the bound is 4 ms", "Sources/Session", "goodBound: Int64 = 4\n"),
+        Quote(proto, "or 64 pings were sent", "Sources/Session", "maxPings = 64"),
+        Quote(proto, "then every two minutes", "Sources/Session", "longestIdleInterval: Int64 = 120_000"),
+        Quote(proto, "raise the bound to 250 ms", "Sources/Session", "exactEnough: Int64 = 250"),
+        Quote(proto, "Above 250 ms the time is shown", "Sources/Session", "exactEnough: Int64 = 250"),
+        Quote(proto, "at most every five seconds", "Sources/Session", "shortestIdleInterval: Int64 = 5_000"),
+        Quote(proto, "clock is right within 10 s", "Sources/Session", "agreement = Limits.stampLead"),
+        Quote(proto, "three or more online nodes vouch", "Sources/Session", "outvoting = 3"),
+        Quote(proto, "after 2045 is not used", "Sources/Session", "plausibleMilliseconds: Int64 = 631_152_000_000"),
+        Quote(proto, "that is within 2 s of the median", "Sources/Session", "tolerance: Int64 = 2_000"),
+        Quote(proto, "asks the first seven online nodes", "Sources/Session", "timeReferences = 7"),
+        Quote(proto, "three seconds after the barrier", "Sources/Session", "clockPatience: Int64 = 3_000"),
+        Quote(proto, "a guess that changes by more than 2 s", "Sources/Session", "tolerance: Int64 = 2_000"),
+        Quote(proto, "lie more than 10 s after", "Sources/Session", "move(taken.at) + Limits.stampLead"),
+        Quote(proto, "time moves by more than 2 s", "Sources/Session", "tolerance: Int64 = 2_000"),
+        Quote(proto, "after 2 s it counts as returned", "Sources/Session", "barrierPatience: Int64 = 2_000"),
+        Quote(proto, "or register, 1.5 s at most", "Sources/Core", "helloPatience: Int64 = 1_500"),
+        Quote(proto, "and 0.3 s longer for the others", "Sources/Core", "helloSpread: Int64 = 300"),
+        Quote(proto, "| up to 200 ms later", "Sources/Session", "% 200"),
+        Quote(proto, "after the register, for 30 s at most", "Sources/Session", "intentLife: Int64 = 30_000"),
+        Quote(proto, "with zeros up to 1 MiB", "Sources/NodeRuntime", "standardCapacity = 1 << 20"),
+        Quote(proto, "was silent for 30 s", "Sources/Session", "staleAfter: Int64 = 30_000"),
+        Quote(proto, "`tooLarge` | more than 16,384 bytes", "Sources/Session", "payloadBytes = 16_384"),
+        Quote(proto, "vouch, agree within 10 s", "Sources/Session", "agreement = Limits.stampLead"),
+        Quote(proto, "is more than 10 s from group time", "Sources/Session", "agreement = Limits.stampLead"),
+        Quote(proto, "more than 512 senders", "Sources/Session", "nodes = 512"),
+        Quote(proto, "0 to 7,258,118,400,000 (the year", "Sources/Session", "0...7_258_118_400_000"),
+        Quote(proto, "milliseconds: 0 to 3,155,760,000,000", "Sources/Session", "0...3_155_760_000_000"),
+        Quote(
+            proto, "| counter | 0 to 1,000,000,000,000", "Sources/Session",
+            "counter: ClosedRange<Int> = 0...1_000_000_000_000"),
+        Quote(proto, "| 1 to 36 characters of", "Sources/Session", "(1...36).contains(text.count)"),
+        Quote(proto, "less up to a quarter at random", "Sources/Core", "in: 0...wait / 4"),
+        Quote(proto, "absent, `at` and 30 seconds", "Sources/Wire", "$0.intent.at + Limits.intentLife"),
+        Quote(proto, "absent, `at` and 30 seconds", "Sources/Session", "intentLife: Int64 = 30_000"),
+        Quote(proto, "what `extend` adds; absent, 60", "Sources/Wire", "extensionSeconds = 60"),
+        Quote(proto, "two levels; absent, 1,000", "Sources/Wire", "absent: { _ in 1_000 }"),
+        Quote(proto, "its last 64 other answers", "Sources/Session", "kept = 64"),
+        Quote(proto, "steady within five points", "Sources/Calm", "steady: Int64 = 5\n"),
+        Quote(proto, "below 80 displays show", "Sources/Wire", "enoughCoverage = 80"),
+        Quote(proto, "and 80 percent of each was heard", "Sources/Wire", "enoughCoverage = 80"),
+        Quote(proto, "connection until ten minutes later", "Sources/Calm", "grace: Int64 = 10 * 60_000"),
+        Quote(proto, "that is 90 days at least", "Sources/Wire", "weeksLimit = 14"),
+        Quote(proto, "`endsAt` more than two days ahead", "Sources/Session", "past.upperBound + Self.day"),
+        Quote(proto, "If 14 weeks are listed", "Sources/Wire", "weeksLimit = 14"),
+        Quote(proto, "Such a week has seven days", "Sources/Wire", "length: Int64 = 604_800_000"),
+        Quote(proto, "nearest to seven days later", "Sources/Debt", "opened.to + 7 * Zone.day / 2"),
+        Quote(proto, "cap, 15 hours by default", "Sources/Session", "countUpCap: Int = 54_000"),
+        Quote(proto, "more than 30 minutes late", "Sources/Session", "lateness: Int64 = 30 * 60_000"),
+        Quote(proto, "notAllowed` if 80 phases leave", "Sources/Session", "phases = 80"),
+        Quote(proto, "is a multiple of 4, else", "Sources/Session", "longBreakEvery: Int = 4,"),
+        Quote(proto, "15 and 5 minutes", "Sources/Session", "shortBreak: Int = 300, longBreak: Int = 900"),
+        Quote(proto, "a focus of 25 minutes", "Sources/Session", "focus: Int = 1_500"),
+        Quote(proto, "not 1 to 86,400, or the phase becomes", "Sources/Session", "phaseSeconds = 1...86_400"),
+        Quote(proto, "countdown, for 5 s after the end", "Sources/Session", "completionShown: Int64 = 5_000"),
+        Quote(proto, "with the owner for 30 s", "Sources/Session", "staleAfter: Int64 = 30_000"),
+        Quote(proto, "at most once in 5 s", "Sources/DebtService", "interval: Int64 = 5_000"),
+        Quote(trust, "at most once in 5 s", "Sources/DebtService", "interval: Int64 = 5_000"),
+        Quote(proto, "keep-alive 10 s", "Sources/Shell", "keepAliveSeconds = 10\n"),
+        Quote(proto, "**Repeat** it every 1 s", "Sources/Session", "resendInterval: Int64 = 1_000"),
+        Quote(proto, "Give up 5 s after", "Sources/Session", "giveUpAfter: Int64 = 5_000"),
+        Quote(proto, "count the 5 s again", "Sources/Session", "giveUpAfter: Int64 = 5_000"),
+
+        Quote(trust, "works once, within ten minutes", "Sources/Web", "linkLife: Int64 = 600_000"),
+        Quote(trust, "with a reserve of 1 s", "Sources/Session", "reserve: Int64 = 1_000"),
+        Quote(trust, "packets of 64 KiB", "Config", "max_packet_size 65536"),
+        Quote(trust, "800 connections", "Config", "max_connections 800"),
+        Quote(trust, "256 MiB of memory", "Config", "memory_limit 268435456"),
+        Quote(trust, "1,000 queued messages", "Config", "max_queued_messages 1000"),
+        Quote(trust, "at most 16,384 bytes", "Sources/Session", "payloadBytes = 16_384"),
+        Quote(trust, "nests at most 16 deep", "Sources/Wire", "depthLimit = 16"),
+        Quote(trust, "counts up to 10 s ahead", "Sources/Session", "stampLead: Int64 = 10_000"),
+        Quote(trust, "120 runs", "Sources/Session", "runs = 120"),
+        Quote(trust, "80 phases", "Sources/Session", "phases = 80"),
+        Quote(trust, "64 applied ids", "Sources/Session", "applied = 64"),
+        Quote(trust, "within 10 s, on the connection", "Sources/Session", "pongAge: Int64 = 10_000"),
+        Quote(trust, "30,000 new sessions a day", "Sources/Debt", "sessionsPerDay = 30_000"),
+        Quote(trust, "expires. 20 a second", "Sources/Session", "rate: Int64 = 20"),
+        Quote(trust, "name | 20 a second", "Sources/Session", "rate: Int64 = 20"),
+        Quote(trust, "at most 20 times a second", "Sources/Session", "rate: Int64 = 20"),
+        Quote(trust, "at most 512 peers", "Sources/Session", "nodes = 512"),
+        Quote(trust, "interrupts for about 10 s", "Sources/Mosquitto", "requestTimeoutMilliseconds = 10_000"),
+        Quote(trust, "reconnects after 10 s without", "Sources/Mosquitto", "requestTimeoutMilliseconds = 10_000"),
+        Quote(trust, "lies at most 10 s before", "Sources/Session", "stampLead: Int64 = 10_000"),
+        Quote(trust, "Advance group time by 10 s", "Sources/Session", "stampLead: Int64 = 10_000"),
+        Quote(trust, "at most every five seconds", "Sources/Session", "shortestIdleInterval: Int64 = 5_000"),
+        Quote(trust, "epoch up to 1,000,000 plus", "Sources/Session", "epochs = 1_000_000"),
+        Quote(trust, "revision by 1,000,000 at most", "Sources/Session", "claimedRevisions = 1_000_000"),
+
+        Quote(words, "silent for two seconds", "Sources/Session", "silenceLimit: Int64 = 2_000"),
+        Quote(words, "not answer for four", "Sources/Session", "unresponsiveLimit: Int64 = 4_000"),
+        Quote(words, "gives up after five seconds", "Sources/Session", "giveUpAfter: Int64 = 5_000"),
+        Quote(words, "intents of the last 30 seconds", "Sources/Session", "intentLife: Int64 = 30_000"),
+
+        Quote(core, "keeps the answer for 30 s", "Sources/Core", "until: now.boot + Limits.intentLife"),
+        Quote(core, "engine's two seconds", "Sources/Session", "barrierPatience: Int64 = 2_000"),
+
+        Quote("README.md", "silent for two seconds", "Sources/Session", "silenceLimit: Int64 = 2_000"),
+        Quote(commands, "silent for two seconds", "Sources/Session", "silenceLimit: Int64 = 2_000"),
+        Quote(commands, "does not answer for four", "Sources/Session", "unresponsiveLimit: Int64 = 4_000"),
+        Quote(commands, "in the last 30 seconds", "Sources/Session", "intentLife: Int64 = 30_000"),
+        Quote(commands, "can still take effect within 30 s", "Sources/Session", "intentLife: Int64 = 30_000"),
+        Quote(commands, "less than 80 % of the time", "Sources/Wire", "enoughCoverage = 80"),
+        Quote(commands, "more than a quarter of a second", "Sources/Session", "exactEnough: Int64 = 250"),
+        Quote(commands, "a goal of 420 minutes", "Sources/Debt", "goal: Int = 420"),
+        Quote(commands, "backup lacks, of 90 days", "Sources/Wire", "weeksLimit = 14"),
+        Quote("Sources/Web/README.md", "are 16 to 4096 points", "Sources/Display", "sizes = 16...4_096"),
+        Quote("Sources/Web/README.md", "| `scale` | 0.2 to 1,", "Sources/Web", "scales = 0.2...1.0"),
+        Quote("Sources/Web/README.md", "works once, within ten minutes", "Sources/Web", "linkLife: Int64 = 600_000"),
+        Quote("Sources/Web/README.md", "sessions of seven days", "Sources/Display", "daysLimit = 7\n"),
+        Quote("Sources/Web/README.md", "undone for five seconds", "Sources/Web", "undoLasts = 5000"),
+        Quote("Sources/Web/README.md", "has up to 32 phones", "Sources/Web", "limit = 32\n"),
+        Quote("Config/README.md", "at most 32 characters", "Sources/Session", "(1...32).contains(text.utf8.count)"),
+        Quote("Config/README.md", "A hook has 10 seconds", "Sources/NodeRuntime", "seconds(10)"),
+        Quote("Config/README.md", "(30 s without contact", "Sources/Session", "staleAfter: Int64 = 30_000"),
+        Quote("Config/README.md", "minutes a week, 0 to 10,080", "Sources/Debt", "goals = 0...10_080"),
+        Quote("Tests/README.md", "woke half a second late", "Tests/Support", "shortest = Duration.milliseconds(500)"),
+        Quote("Tests/README.md", "host stole half a second", "Tests/Support", "shortest = Duration.milliseconds(500)"),
+    ]
+
+    /// Times and sizes that are no constants: those of an example, or of people.
+    static let examples = [
+        // Measured by hand.
+        "| 130 MB | 34 MB | 7.5 ms |", "**97 MB** | **26 MB** | **7.5 ms**", "| 102 MB | 25 MB | 9.5 ms |",
+        "| 93 MB | 24 MB | 7.5 ms |",
+        "A person starts 25 minutes", "a break 600 s into", "connected 20 s later", "a phase of 1,500 seconds",
+        "25:00 until 750 ms", "This register has two phases", "newly belongs to the seven a second later",
+        "the calm of each seven days", "everything in about 20 minutes", "an answer within 7 days",
+        "from start to exit | 9 ms", "over MQTT | 26,775 a second",
+    ]
+
+    /// A number in digits or as a word, with a unit.
+    private static var amount: Regex<Substring> {
+        Regex {
+            Anchor.wordBoundary
+            ChoiceOf {
+                /[0-9][0-9,.]*/
+                /(?:two|three|four|five|six|seven|eight|nine|ten|twelve|half a|a quarter)/
+            }
+            " "
+            ChoiceOf {
+                /(?:s|ms|bytes|KiB|MiB|millionths|a second|seconds?|minutes?|hours?|days|weeks|percent|times|points)/
+                /(?:characters|phases|deep)/
+            }
+            Anchor.wordBoundary
+        }
+    }
+
+    /// All text in a folder; the lines of a page are joined.
+    private static func text(of folder: String) throws -> String {
+        try Project.files(under: folder) {
+            ![".md", ".woff2", ".png", "ConstantTests.swift"].contains(where: $0.hasSuffix)
+        }
+        .map(Project.read).joined(separator: "\n")
+    }
+
+    private static func page(_ path: String) throws -> String {
+        try Project.read(path).split(separator: /\s+/).joined(separator: " ")
+    }
+
+    @Test(arguments: quotes) func quotedConstantEqualsTheCode(quote: Quote) throws {
+        #expect(try Self.page(quote.page).contains(quote.phrase), "\(quote.page) does not say: \(quote.phrase)")
+        #expect(try Self.text(of: quote.folder).contains(quote.code), "\(quote.folder) does not say: \(quote.code)")
+    }
+
+    static let pages = (try? Project.pages().filter { !$0.hasSuffix("CHANGELOG.md") }) ?? []
+
+    /// The text of a page between its blocks of code.
+    private static func prose(_ path: String) throws -> String {
+        let parts = try Project.read(path).split(separator: "```", omittingEmptySubsequences: false)
+        return parts.enumerated().filter { $0.offset % 2 == 0 }.map(\.element).joined(separator: " ")
+            .split(separator: /\s+/).joined(separator: " ")
+    }
+
+    @Test(arguments: pages) func eachTimeAndSizeIsQuoted(path: String) throws {
+        let prose = try Self.prose(path)
+        let quoted = Self.quotes.filter { $0.page == path }.map(\.phrase) + Self.examples
+        for match in prose.matches(of: Self.amount) {
+            let start = prose.index(match.range.lowerBound, offsetBy: -60, limitedBy: prose.startIndex)
+            let end = prose.index(match.range.upperBound, offsetBy: 60, limitedBy: prose.endIndex)
+            let place = prose[(start ?? prose.startIndex)..<(end ?? prose.endIndex)]
+            let isQuoted = quoted.contains { place.contains($0) && $0.contains(match.output) }
+            #expect(isQuoted, "\(path): …\(place)…")
+        }
+    }
+
+    @Test func eachExampleIsOnAPage() throws {
+        let prose = try Self.pages.map(Project.read).joined(separator: " ").split(separator: /\s+/).joined(
+            separator: " ")
+        for example in Self.examples { #expect(prose.contains(example), "\(example)") }
+    }
+}
