@@ -8,19 +8,21 @@ package struct HookSettings: Hashable, Sendable {
     package var commands: [EventName: String] = [:]
     /// Whether desktop notifications are shown.
     package var notifies = false
-    /// The sound at the end of a phase; `nil` for none.
-    package var sound: Sound?
+    /// The sound at the end of a phase.
+    package var sound = Sound.off
 
     package enum Sound: Hashable, Sendable {
+        case off
         /// The chime that the node makes itself.
         case chime
         /// The path of a person's own sound.
         case file(String)
 
-        /// The path of its file.
+        /// Returns the path of its file; `nil` without a sound.
         /// - Parameter state: The state directory of the node.
-        package func path(in state: String) -> String {
+        package func path(in state: String) -> String? {
             switch self {
+            case .off: nil
             case .chime: state + "/chime.wav"
             case .file(let path): path
             }
@@ -29,22 +31,22 @@ package struct HookSettings: Hashable, Sendable {
 
     package init() {}
 
-    package var isEmpty: Bool { commands.isEmpty && !notifies && sound == nil }
+    package var isEmpty: Bool { commands.isEmpty && !notifies && sound == .off }
 
     init(_ values: SettingValues) throws(SettingError) {
         for event in EventName.allCases { commands[event] = values[.hook(event)]?.text }
         notifies = try values.isOn(.notify)
         sound =
-            try values.read(.sound, Self.sound, "on, off or the path of a sound file that this user can read") ?? nil
+            try values.read(.sound, Self.sound, "on, off or the path of a sound file that this user can read") ?? .off
     }
 }
 
 extension HookSettings {
-    /// - Returns: The sound of a setting, `.some(nil)` for none; `nil` for an invalid setting.
-    private static func sound(_ text: String) -> Sound?? {
+    /// Returns the sound of a setting; `nil` for an invalid setting.
+    private static func sound(_ text: String) -> Sound? {
         switch text {
-        case "on": .some(.chime)
-        case "off": .some(nil)
+        case "on": .chime
+        case "off": .off
         default: text.hasPrefix("/") && access(text, R_OK) == 0 ? .file(text) : nil
         }
     }

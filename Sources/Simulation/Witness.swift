@@ -111,6 +111,8 @@ struct Witness {
     var sent: Set<IntentID> = []
     /// The intents that were once sent to the liar, whose late answer then counts.
     var askedOfLiar: Set<IntentID> = []
+    /// Intents of the liar.
+    var askedByLiar: Set<IntentID> = []
     var effects: [IntentID: [Effect]] = [:]
     var origins: [SessionID: Origin] = [:]
     var finals: [SessionID: Status] = [:]

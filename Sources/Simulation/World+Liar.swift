@@ -106,6 +106,7 @@ extension World {
     private mutating func witnessIntent(_ intent: Intent) {
         // A node that continues a lineage accepts an intent for any session of it.
         let isKnown = witness.origins[intent.session] != nil
+        if witness.asked[intent.id] == nil { witness.askedByLiar.insert(intent.id) }
         witness.asked[intent.id] = Witness.Asked(
             session: isKnown ? intent.session : intent.lineage, phase: intent.phase, operation: intent.operation,
             expiresAt: intent.expiresAt)

@@ -22,7 +22,10 @@ extension World {
         guard let last = own.last, last != before.last else { return }
         if last.from == liar?.node { witnessRate(of: .effect, at: node) }
         let name = Names.node(node)
-        if witness.nodes[node].refused.contains(last.intent), place(of: last.from) != nil {
+        // A node remembers 64 refusals of each asker, so the liar's flood makes it forget the first ones.
+        if witness.nodes[node].refused.contains(last.intent), place(of: last.from) != nil,
+            !witness.askedByLiar.contains(last.intent)
+        {
             fail(.refusalKept, "\(name) applies \(last.intent), which it had refused")
         }
         guard let asked = witness.asked[last.intent] else { return }

@@ -121,6 +121,12 @@ import Testing
         #expect(TerminalText.displayWidth(strings[.endSession]) <= 19)
     }
 
+    @Test(arguments: languages) func colourOfALabelHasANameOfItsOwn(language: String) throws {
+        let strings = try #require(Catalogue.strings(language))
+        let names = try NamedColours.labels.map { strings[try #require(Strings.Key(rawValue: "\($0.name)Colour"))] }
+        #expect(Set(names.map(\.description)).count == NamedColours.labels.count)
+    }
+
     /// It must fit between the margins of a terminal with 80 columns.
     @Test(arguments: languages) func aPressWithoutAnAnswerSaysWhenItIsOver(language: String) throws {
         let strings = try #require(Catalogue.strings(language))

@@ -39,7 +39,10 @@ public struct Overview: Sendable, Encodable {
 
     /// A colour that a person can choose for a label.
     struct Choice: Encodable {
+        /// The name that a request has.
         var name: String
+        /// The name in words, for a screen reader.
+        var text: Localized
         var colour: String
     }
 
@@ -106,7 +109,11 @@ public struct Overview: Sendable, Encodable {
         self.week = week.map { WeekSums($0, strings: strings) }
         days = Self.days(sessions, at: groupTime, utcOffset: utcOffset, strings: strings)
         labels = Self.labels(sessions)
-        colours = NamedColours.labels.map { Choice(name: $0.name, colour: $0.colour.description) }
+        colours = NamedColours.labels.compactMap { name, colour in
+            Strings.Key(rawValue: "\(name)Colour").map {
+                Choice(name: name, text: strings[$0], colour: colour.description)
+            }
+        }
         words = Dictionary(
             uniqueKeysWithValues: Self.keys.map { ($0.rawValue, strings.entry($0) ?? .text(strings[$0].description)) })
     }

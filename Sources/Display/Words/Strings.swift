@@ -29,6 +29,9 @@ public struct Strings: Hashable, Sendable {
         case eventStale, eventLate
         case scan
         case shortMinutes, start, lastSessions, presets, newSession, title, colour, duration, plan, countUp
+        case redColour, coralColour, orangeColour, amberColour, yellowColour, limeColour, oliveColour, greenColour
+        case emeraldColour, mintColour, tealColour, cyanColour, skyColour, blueColour, indigoColour, violetColour
+        case purpleColour, magentaColour, pinkColour, roseColour, brownColour, sandColour, slateColour, greyColour
         case takeHere, save, saved, sound, undo, endsInSeconds, machines, online, asleep, ownsSession, today, sessions
     }
 

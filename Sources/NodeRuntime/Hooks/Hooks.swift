@@ -92,7 +92,7 @@ package final class Hooks: Sendable {
 
     /// Runs hooks until the task is cancelled, which ends running ones.
     package func run() async {
-        if settings.sound == .chime { writeChime() }
+        if settings.sound == .chime, let path = settings.sound.path(in: directory.path) { writeChime(to: path) }
         await withDiscardingTaskGroup { group in
             var queues: [HookRun.Queue: AsyncStream<HookRun>.Continuation] = [:]
             for queue in settings.commands.keys.map(HookRun.Queue.hook) + [.notification, .sound] {
@@ -126,8 +126,7 @@ package final class Hooks: Sendable {
         }
     }
 
-    private func writeChime() {
-        let path = HookSettings.Sound.chime.path(in: directory.path)
+    private func writeChime(to path: String) {
         do throws(FileError) {
             try Files.replace(path, with: Chime.wav())
         } catch {
@@ -154,9 +153,9 @@ package final class Hooks: Sendable {
             runs.append(HookRun(queue: .notification, event: event, process: process))
         }
         // A sound cannot say that it is late, as a notification can.
-        if let sound = settings.sound, [.phase, .completed].contains(event.name), !event.isLate {
+        if let sound = settings.sound.path(in: directory.path), [.phase, .completed].contains(event.name), !event.isLate {
             let process = HookProcess(
-                program: "/bin/sh", arguments: ["-c", Self.player, sound.path(in: directory.path)],
+                program: "/bin/sh", arguments: ["-c", Self.player, sound],
                 environment: environment, input: [])
             runs.append(HookRun(queue: .sound, event: event, process: process))
         }

@@ -51,14 +51,14 @@ public struct Peers: Hashable, Sendable {
     }
 
     /// The news in a presence.
-    enum Reading {
+    enum News {
         case known
         case changed(from: Peer)
     }
 
     /// Receives the presence of another node, or its will.
     mutating func receive(_ presence: Presence, from sender: NodeID, retained: Bool, rules: Rules, at boot: Int64)
-        -> Reading
+        -> News
     {
         let known = self[sender]
         // The will of a connection that was replaced is older than the presence. A retained one is the present state.

@@ -27,7 +27,7 @@ struct Echoes: Hashable, Sendable {
     private var expected: [Version] = []
 
     /// The meaning of a register on the own topic.
-    enum Reading {
+    enum Finding {
         case known
         /// The journal lacks it.
         case lost
@@ -59,7 +59,7 @@ struct Echoes: Hashable, Sendable {
     }
 
     /// Receives a register on the own topic.
-    mutating func receive(_ echo: Register, journal: Journal, isReady: Bool, rules: Rules) -> Reading {
+    mutating func receive(_ echo: Register, journal: Journal, isReady: Bool, rules: Rules) -> Finding {
         guard isSettled else {
             if echo.version > found?.version ?? Version(epoch: -1, rev: 0) { found = echo }
             return .known

@@ -17,7 +17,7 @@ struct Replicas: Hashable, Sendable {
     var all: [HeldRegister] { held.keys.sorted().compactMap { held[$0] } }
 
     /// The meaning of a register of another node.
-    enum Reading {
+    enum Merge {
         /// It is the one that is held.
         case known
         /// The one that is held has this version, which is not below: one of the two should not exist.
@@ -30,7 +30,7 @@ struct Replicas: Hashable, Sendable {
 
     /// Receives a register.
     /// - Parameter measured: The owner's boot clock minus this node's; `nil` if it was not measured.
-    mutating func receive(_ register: Register, measured: Int64?, _ context: Context) -> Reading {
+    mutating func receive(_ register: Register, measured: Int64?, _ context: Context) -> Merge {
         let known = held[register.owner]
         if let known, register.version <= known.version, context.keeps(.versionOrder) {
             let isFork = register.version == known.version

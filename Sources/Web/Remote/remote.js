@@ -165,10 +165,10 @@ function drawForm() {
   part("labels").replaceChildren(...overview.labels.map((label) => element("option", { value: label.name })));
   if (part("lengths").childElementCount > 0) return;
   form.plan.placeholder = planExample;
-  part("colours").append(...overview.colours.map(({ name, colour }) => {
+  part("colours").append(...overview.colours.map(({ name, text, colour }) => {
     const mark = element("i");
     mark.style.setProperty("--tag", colour);
-    return element("label", {}, element("input", { type: "radio", name: "colour", value: name, ariaLabel: name }), mark);
+    return element("label", {}, element("input", { type: "radio", name: "colour", value: name, ariaLabel: text }), mark);
   }));
   part("lengths").append(...lengths.map((minutes) => element("button", {
     type: "button", textContent: say("shortMinutes", { count: minutes }), onclick: () => { form.minutes.value = minutes; },
@@ -296,6 +296,12 @@ const applied = {
 const press = (wish) => deliver(wish.op, wish.op === "take" ? ["v1/take", {}] : request(wish), wish.text);
 const start = (wanted) => deliver("start", ["v1/start", wanted]);
 
+/// Returns the name that the form gives to a field of a request.
+function fieldName(field) {
+  const key = field === "seconds" ? "duration" : field;
+  return overview.words[key] ? say(key) : field;
+}
+
 /// Sends a request and shows its answer.
 async function deliver(op, [path, body], text = "") {
   // The end was pressed before.
@@ -307,7 +313,7 @@ async function deliver(op, [path, body], text = "") {
   const isApplied = refusal === "";
   const answer = isApplied ? (reply.outcome === "noop" ? say("alreadySo") : applied[op] ? say(applied[op]) : text) : refusal;
   // The reason of an invalid request names its field, and a problem says that a change may be lost.
-  const more = isApplied ? reply.problem && reply.problem.text : reply.outcome === "invalid" && [reply.field, reply.reason].filter(Boolean).join(": ");
+  const more = isApplied ? reply.problem && reply.problem.text : reply.outcome === "invalid" && [fieldName(reply.field), reply.reason].filter(Boolean).join(": ");
   tell([answer, more ? isolated(more) : ""].filter(Boolean).join(" · "));
   if (isApplied && ["start", "correct"].includes(op)) part("fresh").open = false;
   if (isApplied && op === "start") scrollTo(0, 0);
