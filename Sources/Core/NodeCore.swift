@@ -106,7 +106,9 @@ public struct NodeCore: Sendable {
     /// The number of ledger records that the debt service has not acknowledged.
     public var recordsWaiting: Int { outbox.waiting }
 
-    /// Whether the connection is about to be given up to another program of this id; messages are not read any more.
+    /// Whether the connection is about to be given up to another program of this id.
+    ///
+    /// Messages are not read any more.
     package var isYielding: Bool { twin.isYielding }
 
     /// Returns whether another program uses this node's id. `boot` is the boot clock in milliseconds.

@@ -246,7 +246,8 @@ extension World {
         // The liar's vote can decide whether the node is outvoted, and so date the start again.
         if liar?.falseClock != nil, machines[node].own?.stamp != stamp { return false }
         for machine in judged where machine.seen.view.register?.id.rawValue != "S9002" {
-            fail(.startShown, "\(machine.id) shows \(Telling.line(machine.seen.view.register)), not the start of \(Names.node(node))")
+            let shown = Telling.line(machine.seen.view.register)
+            fail(.startShown, "\(machine.id) shows \(shown), not the start of \(Names.node(node))")
         }
         return true
     }

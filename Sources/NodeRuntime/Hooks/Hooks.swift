@@ -153,10 +153,11 @@ package final class Hooks: Sendable {
             runs.append(HookRun(queue: .notification, event: event, process: process))
         }
         // A sound cannot say that it is late, as a notification can.
-        if let sound = settings.sound.path(in: directory.path), [.phase, .completed].contains(event.name), !event.isLate {
+        if [.phase, .completed].contains(event.name), !event.isLate,
+            let sound = settings.sound.path(in: directory.path)
+        {
             let process = HookProcess(
-                program: "/bin/sh", arguments: ["-c", Self.player, sound],
-                environment: environment, input: [])
+                program: "/bin/sh", arguments: ["-c", Self.player, sound], environment: environment, input: [])
             runs.append(HookRun(queue: .sound, event: event, process: process))
         }
         return runs
