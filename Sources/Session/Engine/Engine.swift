@@ -50,7 +50,7 @@ public struct Engine: Hashable, Sendable {
 
     // MARK: The steps of an input
 
-    /// Brings clocks and the own session up to the present.
+    /// Brings clocks, the own session and waits up to the present.
     private mutating func advance(_ input: Input, at now: Instant) {
         if case .restored(let journal) = input { restore(journal, at: now) }
         if time.hasMoved(at: now) { selectTimeSource(at: now) }
@@ -60,6 +60,9 @@ public struct Engine: Hashable, Sendable {
             for stamp in replicas.admitDue(context) { ownership.raiseMark(to: stamp, context) }
         }
         _ = ownership.advance(at: now.boot, rules: identity.rules)
+        // After a suspend the end of a wait comes late. An intent must still meet what it recovers.
+        if case .linkDown = input { return }
+        while endDueWait(at: now) {}
     }
 
     /// Hands the input to its part.

@@ -11,7 +11,7 @@ extension Engine {
 
     /// Ends a wait whose time has come.
     /// - Returns: Whether there was one.
-    private mutating func endDueWait(at now: Instant) -> Bool {
+    mutating func endDueWait(at now: Instant) -> Bool {
         func isDue(_ deadline: Int64?) -> Bool { deadline.map { $0 <= now.boot } ?? false }
         if isDue(link.barrierDeadline) {
             passBarrier(at: now)
