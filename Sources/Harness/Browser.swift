@@ -17,8 +17,13 @@ package actor Browser {
     package static let isInstalled = (try? Spawn.find("chromium")) != nil
 
     /// Runs `body` with its own browser.
-    package static func with(_ body: (Browser) async throws -> Void) async throws {
-        let browser = try Browser()
+    /// - Parameter authority: The file of an authority that the browser trusts, besides those of the system.
+    package static func with(
+        trusting authority: String? = nil, _ body: (Browser) async throws -> Void
+    ) async throws {
+        let directory = try TemporaryDirectory()
+        if let authority { try await trust(authority, in: directory) }
+        let browser = try Browser(directory)
         do {
             try await body(browser)
         } catch {
@@ -28,8 +33,18 @@ package actor Browser {
         await browser.close()
     }
 
-    private init() throws {
-        directory = try TemporaryDirectory()
+    /// Makes the database of certificates that Chromium reads in its home folder.
+    private static func trust(_ authority: String, in home: TemporaryDirectory) async throws {
+        let database = home.file(".pki/nssdb")
+        try FileManager.default.createDirectory(atPath: database, withIntermediateDirectories: true)
+        let certutil = try Spawn.find("certutil")
+        try await Spawn.run([certutil, "-N", "-d", "sql:\(database)", "--empty-password"], in: home)
+        try await Spawn.run(
+            [certutil, "-A", "-d", "sql:\(database)", "-n", "authority", "-t", "C,,", "-i", authority], in: home)
+    }
+
+    private init(_ directory: TemporaryDirectory) throws {
+        self.directory = directory
         let pipes = (directory.file("in"), directory.file("out"))
         guard mkfifo(pipes.0, 0o600) == 0, mkfifo(pipes.1, 0o600) == 0 else { throw Failed("mkfifo: error \(errno)") }
         // Opened for both directions, so that neither open waits for the other end.
@@ -43,7 +58,8 @@ package actor Browser {
         ]
         let line = ([try Spawn.find("chromium")] + options).map { "'\($0)'" }.joined(separator: " ")
         pid = try Spawn.start(
-            ["/bin/sh", "-c", "exec \(line) 3<'\(pipes.0)' 4>'\(pipes.1)'"], output: directory.file("log"))
+            ["/bin/sh", "-c", "HOME='\(directory.path)' exec \(line) 3<'\(pipes.0)' 4>'\(pipes.1)'"],
+            output: directory.file("log"))
     }
 
     private func close() async {

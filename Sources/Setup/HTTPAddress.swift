@@ -2,16 +2,19 @@
 
 /// The address of the kiosk page: `127.0.0.1:7780`, `[::]:7780`, or the port alone for loopback.
 package struct HTTPAddress: Hashable, Sendable, CustomStringConvertible {
-    /// The default port.
+    /// The default port of HTTP.
     package static let usualPort = 7_780
+    /// The default port of HTTPS.
+    package static let usualSecurePort = 7_743
 
     private let place: BrokerAddress.Place
 
     /// Parses an address.
+    /// - Parameter port: The port of an address without one.
     /// - Throws: ``BadValue`` with what is wrong and what is valid.
-    package init(_ text: String) throws(BadValue) {
+    package init(_ text: String, port: Int = Self.usualPort) throws(BadValue) {
         let isPort = !text.isEmpty && text.allSatisfy(\.isNumber)
-        place = try BrokerAddress.Place(isPort ? "127.0.0.1:\(text)" : text[...], port: Self.usualPort)
+        place = try BrokerAddress.Place(isPort ? "127.0.0.1:\(text)" : text[...], port: port)
     }
 
     package var host: String { place.host }
@@ -20,6 +23,9 @@ package struct HTTPAddress: Hashable, Sendable, CustomStringConvertible {
 
     /// Whether only programs of this machine can connect.
     package var isLoopback: Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") }
+
+    /// Whether the node listens on all addresses of its machine.
+    package var isForAnyAddress: Bool { host == "0.0.0.0" || host == "::" }
 
     /// `host:port`.
     package var description: String { place.description }

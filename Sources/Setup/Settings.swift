@@ -30,6 +30,12 @@ package struct Settings: Sendable {
     package var isSocketForGroup: Bool
     /// The address of the kiosk page; `nil` to serve none.
     package var http: HTTPAddress?
+    /// The address of the kiosk page over HTTPS; `nil` to serve none.
+    package var https: HTTPAddress?
+    /// The certificate of HTTPS; `nil` for one of the node's own authority.
+    package var httpsCertificate: String?
+    /// The key of ``httpsCertificate``.
+    package var httpsKey: String?
     /// Further host names under which browsers reach the node, in lower case.
     package var httpHosts: Set<String>
     /// Whether requests from this machine need a key as well.
@@ -72,7 +78,12 @@ package struct Settings: Sendable {
         stateDirectory = values[.stateDirectory]?.text ?? paths.stateDirectory
         socket = values[.socket]?.text ?? paths.socket(stateDirectory: stateDirectory)
         isSocketForGroup = try values.isOn(.socketGroup)
-        http = try values.read(.http, HTTPAddress.init)
+        http = try values.read(.http) { text throws(BadValue) in try HTTPAddress(text) }
+        https = try values.read(.https) { text throws(BadValue) in
+            try HTTPAddress(text, port: HTTPAddress.usualSecurePort)
+        }
+        httpsCertificate = try values.path(.httpsCertificate)
+        httpsKey = try values.path(.httpsKey)
         httpHosts = Set((values[.httpHosts]?.text ?? "").split { $0 == "," || $0 == " " }.map { $0.lowercased() })
         needsLocalKey = try values.isOn(.httpLocalKey)
         let ownPresets = try values.read(.presets, Presets.init(file:))
@@ -97,6 +108,7 @@ package struct Settings: Sendable {
             ?? locale
         hooks = try HookSettings(values)
         try checkTLS(values)
+        try checkHTTPS(values)
         try readPassword(values)
     }
 
@@ -153,6 +165,20 @@ package struct Settings: Sendable {
         }
         if let given = values[.tlsKey] ?? values[.tlsCertificate], (tlsKey == nil) != (tlsCertificate == nil) {
             throw SettingError("\(given.origin): a certificate and its key are given together")
+        }
+    }
+
+    private func checkHTTPS(_ values: SettingValues) throws(SettingError) {
+        if let given = values[.httpsKey] ?? values[.httpsCertificate] {
+            guard (httpsKey == nil) == (httpsCertificate == nil) else {
+                throw SettingError("\(given.origin): a certificate and its key are given together")
+            }
+            guard https != nil else {
+                throw SettingError("\(given.origin): a certificate without an address for it; set LOCKSTEP_HTTPS")
+            }
+        }
+        if let given = values[.https], let http, http.port == https?.port {
+            throw SettingError("\(given.origin): HTTP has port \(http.port) already; choose another one")
         }
     }
 

@@ -177,4 +177,32 @@ struct ReportTests {
                 + #""reason":null,"rev":null,"session":null}"#)
         #expect(try ReportJSON.decode(ReplyReport.self, from: ReportJSON.encode(refused)) == refused)
     }
+
+    @Test(
+        arguments: [
+            ("127.0.0.1", "127.0.0.1", "http", "http"), ("127.0.0.1", "0.0.0.0", "https", "http"),
+            ("0.0.0.0", "127.0.0.1", "http", "http"), ("0.0.0.0", "0.0.0.0", "https", "http"),
+            (nil, "::", "https", "https"),
+            (nil, "127.0.0.1", "https", "https"), ("0.0.0.0", nil, "http", "http"),
+        ] as [(String?, String?, String, String)])
+    func linksUseHTTPSWhereOthersReachIt(plain: String?, secure: String?, forOthers: String, here: String) throws {
+        func isLoopback(_ host: String?) -> Bool { host == nil || host == "127.0.0.1" }
+        let report = KioskReport(
+            host: plain, port: plain.map { _ in 80 }, isLoopback: isLoopback(plain),
+            https: secure.map { HTTPSReport(host: $0, port: 443, isLoopback: isLoopback($0), authority: nil) },
+            machine: "pi")
+        #expect(report.pageForOthers?.scheme == forOthers)
+        #expect(report.pageHere?.scheme == here)
+        let read = try ReportJSON.decode(KioskReport.self, from: ReportJSON.encode(report))
+        #expect(read == report)
+        #expect(KioskReport(machine: "pi").pageForOthers == nil)
+    }
+
+    @Test func originOfAnIPv6AddressHasBrackets() throws {
+        let report = KioskReport(host: "::", port: 80, isLoopback: false, machine: "pi")
+        let page = try #require(report.pageForOthers)
+        #expect(page.isForAnyAddress)
+        #expect(page.origin(at: "fd00::1") == "http://[fd00::1]:80")
+        #expect(page.origin(at: "pi.local") == "http://pi.local:80")
+    }
 }

@@ -169,8 +169,9 @@ import Testing
         (.node, "-desk"), (.name, "a\u{1B}b"), (.shortBreak, "0s"), (.longBreak, "25h"), (.countUpCap, "x"),
         (.longBreakEvery, "-1"), (.longBreakEvery, "101"), (.logLevel, "verbose"), (.presets, "/nonexistent/p"),
         (.tlsCA, "/nonexistent/ca"), (.tlsCertificate, "/nonexistent/c"), (.tlsKey, "/nonexistent/k"),
-        (.notify, "yes"), (.sound, "loud"), (.sound, "/nonexistent/s.wav"), (.httpLocalKey, "1"),
-        (.language, "a\u{1B}b"),
+        (.http, "host:0"), (.https, "host:70000"), (.https, "/etc"), (.httpsCertificate, "/nonexistent/c"),
+        (.httpsKey, "/nonexistent/k"), (.notify, "yes"), (.sound, "loud"), (.sound, "/nonexistent/s.wav"),
+        (.httpLocalKey, "1"), (.language, "a\u{1B}b"),
     ])
     func invalidValueNamesItsPlace(setting: Setting, text: String) {
         let option = complaint { try settings([setting: text]) }
@@ -185,6 +186,32 @@ import Testing
         #expect(try !settings().needsLocalKey)
         #expect(try settings(environment: ["LOCKSTEP_HTTP_LOCAL_KEY": "on"]).needsLocalKey)
         #expect(try !settings(environment: ["LOCKSTEP_HTTP_LOCAL_KEY": "off"]).needsLocalKey)
+    }
+
+    @Test(arguments: [
+        ("7743", "127.0.0.1:7743"), ("0.0.0.0", "0.0.0.0:7743"), ("[::]:443", "[::]:443"),
+        ("pi.local", "pi.local:7743"),
+    ])
+    func addressOfHTTPSHasItsOwnPort(text: String, address: String) throws {
+        #expect(try settings([.https: text]).https?.description == address)
+        #expect(try settings([.https: text]).http == nil)
+    }
+
+    @Test func certificateOfHTTPSNeedsItsKeyAndAnAddress() throws {
+        let file = try directory.write("x", to: "pem")
+        for setting in [Setting.httpsCertificate, .httpsKey] {
+            let said = complaint { try settings([.https: "7743", setting: file]) }
+            #expect(said.hasPrefix("--\(setting): "))
+            #expect(said.contains("together"))
+        }
+        let both: [Setting: String] = [.httpsCertificate: file, .httpsKey: file]
+        #expect(complaint { try settings(both) }.contains("set LOCKSTEP_HTTPS"))
+        #expect(try settings(both.merging([.https: "7743"]) { $1 }).httpsKey == file)
+    }
+
+    @Test func portOfHTTPIsNotThatOfHTTPS() {
+        let said = complaint { try settings([.http: "127.0.0.1:80", .https: "0.0.0.0:80"]) }
+        #expect(said == "--https: HTTP has port 80 already; choose another one")
     }
 
     @Test func unknownKeyNamesItsPlaceAndTheKnownKeys() {

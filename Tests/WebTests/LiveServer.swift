@@ -15,7 +15,7 @@ enum LiveServer {
     static func with(
         _ timeouts: Timeouts = Timeouts(), limits: Connections.Limits = Connections.Limits(openFiles: 1_024),
         hosts: Set<String> = [], givenHosts: Set<String> = [], needsLocalKey: Bool = false,
-        phones: PairedPhones? = nil,
+        phones: PairedPhones? = nil, certificate: ServerCertificate? = nil,
         _ body: (_ port: Int, _ node: FakeNode) async throws -> Void
     ) async throws {
         let (port, node) = (Port.free(), FakeNode())
@@ -24,8 +24,9 @@ enum LiveServer {
             host: "127.0.0.1", port: port, isLoopback: true, machine: "pi", viewKey: AuthMiddlewareTests.view,
             controlKey: AuthMiddlewareTests.control, needsLocalKey: needsLocalKey)
         var server = HTTPServer(
-            node: node, host: "127.0.0.1", port: port, hosts: hosts, givenHosts: givenHosts,
-            openFiles: 1_024, kiosk: kiosk, phones: try phones ?? self.phones(), log: log)
+            node: node, listeners: [HTTPListener(host: "127.0.0.1", port: port, certificate: certificate)],
+            hosts: hosts, givenHosts: givenHosts, openFiles: 1_024, kiosk: kiosk,
+            phones: try phones ?? self.phones(), log: log)
         server.timeouts = timeouts
         server.limits = limits
         let services = ServiceGroup(services: [server], logger: log)

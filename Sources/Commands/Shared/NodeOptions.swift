@@ -72,12 +72,20 @@ package struct NodeOptions: ParsableArguments {
             """)
     var http: String?
 
+    @Option(
+        help: """
+            Serve them over HTTPS, e.g. on 0.0.0.0:7743 (default: nowhere). LOCKSTEP_HTTPS; see LOCKSTEP_HTTPS_CERT and \
+            LOCKSTEP_HTTPS_KEY in Config/node.env
+            """)
+    var https: String?
+
     package init() {}
 
     /// The given settings.
     package var values: SettingValues {
         var values = broker.values
         values.set(.http, option: "--http", to: http)
+        values.set(.https, option: "--https", to: https)
         values.set(.node, option: "--node", to: node)
         values.set(.name, option: "--name", to: name)
         values.set(.stateDirectory, option: "--state-dir", to: stateDir)

@@ -33,10 +33,12 @@ struct NodeService {
         await hooks?.watch(node, isLinkExpected: settings.broker != nil)
         try Self.makeSocketDirectory(settings.socket)
         let access = LocalNode(node: node, presets: settings.presets, worksAlone: settings.broker == nil)
-        let secrets = try settings.http.map { _ in try HTTPSecrets(in: directory) }
+        let listeners = try settings.listeners(log: log)
+        let secrets = listeners.isEmpty ? nil : try HTTPSecrets(in: directory)
+        let kiosk = settings.kiosk(secrets, listeners)
         let phones = try PairedPhones(stateDirectory: directory.path, log: log)
         let control = try ControlServer(
-            node: access, path: settings.socket, isForGroup: settings.isSocketForGroup, kiosk: settings.kiosk(secrets),
+            node: access, path: settings.socket, isForGroup: settings.isSocketForGroup, kiosk: kiosk,
             phones: phones, log: log,
             onReady: { [settings] in
                 log.info(
@@ -51,12 +53,11 @@ struct NodeService {
             log: log, onSleep: { done in node.fallAsleep(then: done) }, onWake: { node.wakeFromSleep() },
             onLock: { node.suspendLock(refusedBecause: $0) })
         var services = [control.named("local control")]
-        if let http = settings.http {
+        if !listeners.isEmpty {
             services.append(
                 HTTPServer(
-                    node: access, host: http.host, port: http.port, hosts: settings.httpNames,
-                    givenHosts: settings.httpHosts, openFiles: openFiles,
-                    kiosk: settings.kiosk(secrets), phones: phones, log: log
+                    node: access, listeners: listeners, hosts: settings.httpNames, givenHosts: settings.httpHosts,
+                    openFiles: openFiles, kiosk: kiosk, phones: phones, log: log
                 ).named("HTTP server"))
         }
         if let link = settings.link(clientID: "lockstep-\(settings.space)-\(settings.node)") {
@@ -120,12 +121,41 @@ private struct LinkService: Service {
 extension Settings {
     /// The host names under which browsers of this network reach the machine.
     fileprivate var httpNames: Set<String> {
-        [Self.hostName, "\(Self.hostName).local", http?.host.lowercased() ?? ""]
+        Set([Self.hostName, "\(Self.hostName).local"] + [http, https].compactMap { $0?.host.lowercased() })
     }
 
-    fileprivate func kiosk(_ secrets: HTTPSecrets?) -> KioskReport {
+    /// The addresses of the page, with the certificate of HTTPS.
+    fileprivate func listeners(log: Logger) throws(SettingError) -> [HTTPListener] {
+        var listeners = http.map { [HTTPListener(host: $0.host, port: $0.port)] } ?? []
+        if let https {
+            let certificate: ServerCertificate
+            do throws(CertificateError) {
+                certificate = try serverCertificate(for: https, log: log)
+            } catch {
+                throw SettingError("HTTPS cannot be served: \(error)")
+            }
+            listeners.append(HTTPListener(host: https.host, port: https.port, certificate: certificate))
+        }
+        return listeners
+    }
+
+    private func serverCertificate(for https: HTTPAddress, log: Logger) throws(CertificateError) -> ServerCertificate {
+        if let httpsCertificate, let httpsKey {
+            return try ServerCertificate(certificate: httpsCertificate, key: httpsKey, log: log)
+        }
+        return try ServerCertificate(
+            stateDirectory: stateDirectory, machine: Self.hostName, hosts: httpNames.union(httpHosts),
+            isForAnyAddress: https.isForAnyAddress, log: log)
+    }
+
+    fileprivate func kiosk(_ secrets: HTTPSecrets?, _ listeners: [HTTPListener]) -> KioskReport {
         KioskReport(
-            host: http?.host, port: http?.port, isLoopback: http?.isLoopback ?? true, machine: Self.hostName,
+            host: http?.host, port: http?.port, isLoopback: http?.isLoopback ?? true,
+            https: https.map {
+                HTTPSReport(
+                    host: $0.host, port: $0.port, isLoopback: $0.isLoopback,
+                    authority: listeners.last?.authorityFingerprint)
+            }, machine: Self.hostName,
             viewKey: secrets?.view, controlKey: secrets?.control, needsLocalKey: needsLocalKey)
     }
 }

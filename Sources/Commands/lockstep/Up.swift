@@ -131,7 +131,8 @@ private struct Children: Sendable {
         let options = ["--name", settings.name, "--socket", settings.socket, "--config", "/dev/null"]
         return try await start(
             "lockstep-node", named: "\(settings.node)", directory: settings.stateDirectory,
-            options + (settings.http.map { ["--http", "\($0)"] } ?? []))
+            options + (settings.http.map { ["--http", "\($0)"] } ?? [])
+                + (settings.https.map { ["--https", "\($0)"] } ?? []))
     }
 
     private func service(_ name: String) async throws -> TerminationStatus {
@@ -167,12 +168,16 @@ private struct Children: Sendable {
         let option = paths.sockets.contains(settings.socket) ? "" : " --socket \(settings.socket)"
         let ledger =
             settings.stateDirectory == paths.stateDirectory ? "" : " --state-dir \(settings.stateDirectory)/debt"
+        let pages = [settings.http.map { ("http", $0) }, settings.https.map { ("https", $0) }].compactMap(\.self)
+            .map { scheme, address in
+                address.isLoopback && !settings.needsLocalKey
+                    ? "The page for browsers: \(scheme)://\(address)/"
+                    : "The page for browsers on \(scheme)://\(address)/ needs a link with a key: lockstep kiosk\(option)"
+            }
         let page =
-            settings.http.map { http in
-                http.isLoopback && !settings.needsLocalKey
-                    ? "The page for browsers: http://\(http)/"
-                    : "The page for browsers on http://\(http)/ needs a link with a key: lockstep kiosk\(option)"
-            } ?? "A page for browsers: lockstep up --http 127.0.0.1:\(HTTPAddress.usualPort)"
+            pages.isEmpty
+            ? "A page for browsers: lockstep up --http 127.0.0.1:\(HTTPAddress.usualPort)"
+            : pages.joined(separator: "\n")
         print(
             """
             Lockstep is up: node \(settings.node), space \(settings.space), broker \(address).

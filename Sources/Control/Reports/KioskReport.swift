@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The address of a node's kiosk page, and its keys. Only for the user who runs the node.
+/// The addresses of a node's kiosk page, and its keys. Only for the user who runs the node.
 public struct KioskReport: Codable, Hashable, Sendable {
-    /// The address of the HTTP server; `null` if there is none.
+    /// The address of HTTP; `null` if there is none.
     @Nullable public var host: String?
-    /// The port.
+    /// The port of HTTP.
     @Nullable public var port: Int?
-    /// Whether only this machine can reach it, and no key is needed.
+    /// Whether only this machine can reach the address of HTTP, and no key is needed there.
     public var isLoopback: Bool
+    /// The address of HTTPS; `null` if there is none, and in a report of an older program.
+    @Nullable public var https: HTTPSReport?
     /// The name of the node's machine.
     public var machine: String
     /// The key that allows to look.
@@ -19,23 +21,86 @@ public struct KioskReport: Codable, Hashable, Sendable {
 
     /// Describes a page, or that there is none.
     public init(
-        host: String? = nil, port: Int? = nil, isLoopback: Bool = true, machine: String, viewKey: String? = nil,
-        controlKey: String? = nil, needsLocalKey: Bool = false
+        host: String? = nil, port: Int? = nil, isLoopback: Bool = true, https: HTTPSReport? = nil, machine: String,
+        viewKey: String? = nil, controlKey: String? = nil, needsLocalKey: Bool = false
     ) {
         self.isLoopback = isLoopback
         self.machine = machine
         self.host = host
         self.port = port
+        self.https = https
         self.viewKey = viewKey
         self.controlKey = controlKey
         self.needsLocalKey = needsLocalKey
     }
 
-    /// Returns the address of the page at a host, with parameters in the order of their names.
-    public static func link(to authority: String, path: String = "", query: [String: String]) -> String {
+    /// Returns the link of the page at an origin such as `http://pi.local:7780`.
+    ///
+    /// The parameters are in the order of their names.
+    public static func link(to origin: String, path: String = "", query: [String: String]) -> String {
         let parameters = query.sorted { $0.key < $1.key }.map { "\($0.key.percentEncoded)=\($0.value.percentEncoded)" }
-        return "http://\(authority)/\(path)" + (parameters.isEmpty ? "" : "?" + parameters.joined(separator: "&"))
+        return "\(origin)/\(path)" + (parameters.isEmpty ? "" : "?" + parameters.joined(separator: "&"))
     }
+}
+
+/// The address of a node's page over HTTPS.
+public struct HTTPSReport: Codable, Hashable, Sendable {
+    /// The address.
+    public var host: String
+    /// The port.
+    public var port: Int
+    /// Whether only this machine can reach it.
+    public var isLoopback: Bool
+    /// The SHA-256 of the node's own authority, which phones must install; `null` if the certificate is another one's.
+    @Nullable public var authority: String?
+
+    /// Describes an address of HTTPS.
+    public init(host: String, port: Int, isLoopback: Bool, authority: String?) {
+        self.host = host
+        self.port = port
+        self.isLoopback = isLoopback
+        self.authority = authority
+    }
+}
+
+extension KioskReport {
+    /// An address at which the node serves its page.
+    public struct Page: Hashable, Sendable {
+        /// `http` or `https`.
+        public var scheme: String
+        /// The host on which the node listens.
+        public var host: String
+        /// The port.
+        public var port: Int
+        /// Whether only this machine can reach it.
+        public var isLoopback: Bool
+
+        /// Whether the node listens on all addresses of its machine.
+        public var isForAnyAddress: Bool { host == "0.0.0.0" || host == "::" }
+
+        /// Returns the origin of the page at a host.
+        public func origin(at host: String) -> String {
+            "\(scheme)://\(host.contains(":") ? "[\(host)]" : host):\(port)"
+        }
+    }
+
+    private var plain: Page? {
+        guard let host, let port else { return nil }
+        return Page(scheme: "http", host: host, port: port, isLoopback: isLoopback)
+    }
+
+    private var secure: Page? {
+        https.map { Page(scheme: "https", host: $0.host, port: $0.port, isLoopback: $0.isLoopback) }
+    }
+
+    /// The page for browsers of other machines: over HTTPS if they reach that. `nil` if the node serves no page.
+    public var pageForOthers: Page? {
+        let pages = [secure, plain].compactMap(\.self)
+        return pages.first { !$0.isLoopback } ?? pages.last
+    }
+
+    /// The page for browsers of this machine, which need no TLS. `nil` if the node serves no page.
+    public var pageHere: Page? { plain ?? secure }
 }
 
 extension String {

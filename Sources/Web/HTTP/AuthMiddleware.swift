@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import HTTPTypes
 import Hummingbird
 import Wire
 
@@ -13,14 +14,21 @@ struct AuthMiddleware: RouterMiddleware {
     var givenHosts: Set<String> = []
     /// Whether requests from this machine also need a key.
     var needsLocalKey = false
+    /// Whether the node itself serves TLS.
+    var isSecure = false
+
+    /// The paths that need no key.
+    private static let openPaths =
+        ["/health", PhoneRoutes.path, PageRoutes.authorityPath] + RemoteRoutes.open
 
     @concurrent func handle(
         _ request: Request, context: WebContext, next: @concurrent (Request, WebContext) async throws -> Response
     ) async throws -> Response {
         var context = context
         context.isLocal = isLocal(request, context)
+        context.isSecure = isSecure || request.headers[.forwardedProtocol] == "https"
         try checkHost(of: request)
-        if let paired = pairing(request) { return paired }
+        if let paired = pairing(request, context) { return paired }
         try admit(request, &context)
         return try await next(request, context)
     }
@@ -53,13 +61,13 @@ struct AuthMiddleware: RouterMiddleware {
     }
 
     /// Returns the redirect that moves the key of a paired link to a cookie; `nil` for other requests.
-    private func pairing(_ request: Request) -> Response? {
+    private func pairing(_ request: Request, _ context: WebContext) -> Response? {
         guard request.method == .get, let key = request.query["key"],
             keys?.access(of: key) != nil, Self.isOwnPath(request.uri.path)
         else { return nil }
         let rest = (request.uri.query ?? "").split(separator: "&").filter { !$0.hasPrefix("key=") }
         let location = request.uri.path + (rest.isEmpty ? "" : "?" + rest.joined(separator: "&"))
-        return HTTPKeys.redirect(to: location, with: key)
+        return HTTPKeys.redirect(to: location, with: key, isSecure: context.isSecure)
     }
 
     /// Whether a redirect to the path stays on this node.
@@ -88,7 +96,7 @@ struct AuthMiddleware: RouterMiddleware {
             throw HTTPProblem(.unauthorized, field: "Authorization", "the key is not valid for this node")
         } else if context.isLocal, !needsLocalKey {
             context.access = .control
-        } else if (["/health", PhoneRoutes.path] + RemoteRoutes.open).contains(request.uri.path) {
+        } else if Self.openPaths.contains(request.uri.path) {
             context.access = .view
         } else {
             throw HTTPProblem(
@@ -108,7 +116,7 @@ struct AuthMiddleware: RouterMiddleware {
             let parts = header.split(separator: " ")
             return parts.count == 2 && parts[0].lowercased() == "bearer" ? String(parts[1]) : ""
         }
-        return request.cookies[HTTPKeys.cookie]?.value
+        return HTTPKeys.key(in: request.cookies)
     }
 
     /// Returns the name in a `Host` header in lower case, without port and brackets.
@@ -127,4 +135,12 @@ struct AuthMiddleware: RouterMiddleware {
         let parts = name.split(separator: ".", omittingEmptySubsequences: false)
         return parts.count == 4 && parts.allSatisfy { UInt8($0) != nil }
     }
+}
+
+extension HTTPField.Name {
+    /// The protocol that a client uses with a proxy.
+    fileprivate static let forwardedProtocol: Self = {
+        guard let name = Self("X-Forwarded-Proto") else { preconditionFailure("X-Forwarded-Proto is a field name") }
+        return name
+    }()
 }

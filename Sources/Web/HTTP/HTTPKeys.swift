@@ -7,7 +7,9 @@ import Wire
 /// The two shared keys with which other machines access a node.
 struct HTTPKeys: Sendable {
     /// The name of the cookie that holds a key.
-    static let cookie = "lockstep"
+    private static let cookie = "lockstep"
+    /// Its name over TLS. Browsers accept it over TLS alone, for this host alone.
+    private static let secureCookie = "__Host-lockstep"
 
     private let view: String
     private let control: String
@@ -19,14 +21,19 @@ struct HTTPKeys: Sendable {
     }
 
     /// Returns a redirect that gives the browser a key in its cookie.
-    static func redirect(to location: String, with key: String) -> Response {
-        Response(
+    /// - Parameter isSecure: Whether the browser uses TLS.
+    static func redirect(to location: String, with key: String, isSecure: Bool) -> Response {
+        let terms = "Path=/; Max-Age=31536000; HttpOnly; SameSite=Strict"
+        return Response(
             status: .seeOther,
             headers: [
                 .location: location, .cacheControl: "no-store",
-                .setCookie: "\(cookie)=\(key); Path=/; Max-Age=31536000; HttpOnly; SameSite=Strict",
+                .setCookie: isSecure ? "\(secureCookie)=\(key); \(terms); Secure" : "\(cookie)=\(key); \(terms)",
             ])
     }
+
+    /// Returns the key in the cookies of a request.
+    static func key(in cookies: Cookies) -> String? { (cookies[secureCookie] ?? cookies[cookie])?.value }
 
     /// Returns the access that a key grants, or `nil` if it is not valid.
     func access(of key: String) -> Access? {

@@ -3,17 +3,38 @@
 public import Control
 import Glibc
 import Hummingbird
+import HummingbirdCore
+import HummingbirdTLS
 public import Logging
 import NIOCore
 public import ServiceLifecycle
 import Session
 import Wire
 
-/// The HTTP API and the kiosk page of a node on a TCP port.
+/// An address at which the server listens.
+public struct HTTPListener: Sendable {
+    let host: String
+    let port: Int
+    let certificate: ServerCertificate?
+
+    /// - Parameters:
+    ///   - host: The address to listen on.
+    ///   - port: The port, 1...65535.
+    ///   - certificate: The certificate of HTTPS; `nil` for plain HTTP.
+    public init(host: String, port: Int, certificate: ServerCertificate? = nil) {
+        self.host = host
+        self.port = port
+        self.certificate = certificate
+    }
+
+    /// The SHA-256 of the node's own authority; `nil` if another one signed the certificate.
+    public var authorityFingerprint: String? { certificate?.fingerprint }
+}
+
+/// The HTTP API and the pages of a node on one or two TCP ports.
 public struct HTTPServer: Service {
     private let node: any NodeAccess
-    private let host: String
-    private let port: Int
+    private let listeners: [HTTPListener]
     private let kiosk: KioskReport
     private let auth: AuthMiddleware
     private let log: Logger
@@ -23,8 +44,7 @@ public struct HTTPServer: Service {
     /// Creates a server. It does not listen before ``run()``.
     /// - Parameters:
     ///   - node: The node to serve.
-    ///   - host: The address to listen on.
-    ///   - port: The port, 1...65535.
+    ///   - listeners: The addresses to listen on.
     ///   - hosts: The names of this machine in lower case, besides its addresses.
     ///   - givenHosts: Further host names in lower case, such as a proxy's. Requests for them always need a key.
     ///   - openFiles: The process's limit of open files, from which the limits on connections are derived.
@@ -32,12 +52,11 @@ public struct HTTPServer: Service {
     ///   - phones: The phones with a key of their own.
     ///   - log: The logger; requests are not logged.
     public init(
-        node: any NodeAccess, host: String, port: Int, hosts: Set<String>, givenHosts: Set<String> = [],
+        node: any NodeAccess, listeners: [HTTPListener], hosts: Set<String>, givenHosts: Set<String> = [],
         openFiles: Int, kiosk: KioskReport, phones: PairedPhones, log: Logger
     ) {
         self.node = node
-        self.host = host
-        self.port = port
+        self.listeners = listeners
         self.kiosk = kiosk
         auth = AuthMiddleware(
             keys: HTTPKeys(kiosk), phones: phones, hosts: hosts.union(["localhost"]), givenHosts: givenHosts,
@@ -48,15 +67,15 @@ public struct HTTPServer: Service {
 
     static func router(
         node: any NodeAccess, displays: Displays, kiosk: KioskReport, auth: AuthMiddleware,
-        timeouts: Timeouts = Timeouts()
+        timeouts: Timeouts = Timeouts(), authority: @escaping @Sendable () -> [UInt8]? = { nil }
     ) -> Router<WebContext> {
         let router = Router(context: WebContext.self, options: .autoGenerateHeadEndpoints)
         let notFound = NotFoundMiddleware()
         router.add(middleware: auth)
         router.add(middleware: notFound)
-        router.add(middleware: SameOriginMiddleware())
+        router.add(middleware: SameOriginMiddleware(isSecure: auth.isSecure))
         API(node: node, bodyTimeout: timeouts.body).addRoutes(to: router)
-        PageRoutes(node: node, displays: displays, kiosk: kiosk).addRoutes(to: router)
+        PageRoutes(node: node, displays: displays, kiosk: kiosk, authority: authority).addRoutes(to: router)
         WidgetRoutes(node: node).addRoutes(to: router)
         WeekRoutes(node: node).addRoutes(to: router)
         RemoteRoutes(node: node).addRoutes(to: router)
@@ -66,20 +85,38 @@ public struct HTTPServer: Service {
     }
 
     /// Serves until graceful shutdown.
+    public func run() async throws {
+        let displays = Displays(node: node, timeouts: timeouts)
+        let connections = Connections(limits: limits, log: log)
+        try await withThrowingDiscardingTaskGroup { group in
+            group.addTask { await displays.run() }
+            group.addTask {
+                guard (try? await gracefulShutdown()) != nil else { return }
+                await displays.close()
+            }
+            try await withThrowingDiscardingTaskGroup { group in
+                for listener in listeners { group.addTask { try await serve(listener, displays, connections) } }
+            }
+            // The event streams have ended.
+            group.cancelAll()
+        }
+    }
+
+    /// Serves at one address until graceful shutdown.
     ///
     /// If the port is taken, or the machine does not have the address yet, it logs a warning and retries. The node works
     /// without its page meanwhile.
-    public func run() async throws {
+    private func serve(_ listener: HTTPListener, _ displays: Displays, _ connections: Connections) async throws {
         var logged: String?
         while true {
             do {
-                return try await serve()
+                return try await application(listener, displays, connections).run()
             } catch let error as IOError {
                 let reason = String(cString: strerror(error.errnoCode))
                 if reason != logged {
                     log.warning(
                         "the kiosk page cannot be served yet: is the port taken, or the address another machine's?",
-                        metadata: ["address": "\(host):\(port)", "reason": "\(reason)"])
+                        metadata: ["address": "\(listener.host):\(listener.port)", "reason": "\(reason)"])
                 }
                 logged = reason
             }
@@ -90,39 +127,36 @@ public struct HTTPServer: Service {
         }
     }
 
-    private func serve() async throws {
+    private func application(
+        _ listener: HTTPListener, _ displays: Displays, _ connections: Connections
+    ) throws -> some ApplicationProtocol {
         var quiet = log
         quiet.logLevel = max(log.logLevel, .warning)
-        let displays = Displays(node: node, timeouts: timeouts)
-        let router = Self.router(node: node, displays: displays, kiosk: kiosk, auth: auth, timeouts: timeouts)
-        let connections = Connections(limits: limits, log: log)
-        let application = Application(
-            router: router,
-            server: .http1(
-                configuration: .init(
-                    additionalChannelHandlers: [ConnectionGate(connections), SafeHeaders()],
-                    idleTimeout: TimeAmount(timeouts.idle),
-                    httpDecoderConfiguration: .init(
-                        maxHeaderFieldSize: Limits.payloadBytes, maxHeaderListSize: Limits.payloadBytes,
-                        maxHeaderFieldCount: 100))),
+        var auth = auth
+        auth.isSecure = listener.certificate != nil
+        let router = Self.router(
+            node: node, displays: displays, kiosk: kiosk, auth: auth, timeouts: timeouts,
+            authority: { [listeners] in listeners.lazy.compactMap(\.certificate?.authority).first })
+        let plain = HTTPServerBuilder.http1(
             configuration: .init(
-                address: .hostname(host, port: port),
+                additionalChannelHandlers: [ConnectionGate(connections), SafeHeaders()],
+                idleTimeout: TimeAmount(timeouts.idle),
+                httpDecoderConfiguration: .init(
+                    maxHeaderFieldSize: Limits.payloadBytes, maxHeaderListSize: Limits.payloadBytes,
+                    maxHeaderFieldCount: 100)))
+        return Application(
+            router: router,
+            server: try listener.certificate.map { try .tls(plain, tlsConfiguration: $0.configuration) } ?? plain,
+            configuration: .init(
+                address: .hostname(listener.host, port: listener.port),
                 // 64 more: a refused connection also has a descriptor until it is closed.
                 availableConnectionsDelegate: .maximum(limits.total + 64, logger: quiet)),
-            onServerRunning: { [log, host, port] _ in
-                log.info("the kiosk page is served", metadata: ["address": "http://\(host):\(port)/"])
+            onServerRunning: { [log] _ in
+                let scheme = listener.certificate == nil ? "http" : "https"
+                log.info(
+                    "the kiosk page is served", metadata: ["address": "\(scheme)://\(listener.host):\(listener.port)/"])
             },
             logger: quiet
         )
-        try await withThrowingDiscardingTaskGroup { group in
-            group.addTask { await displays.run() }
-            group.addTask {
-                guard (try? await gracefulShutdown()) != nil else { return }
-                await displays.close()
-            }
-            // Returns after the event streams have ended.
-            try await application.run()
-            group.cancelAll()
-        }
     }
 }

@@ -13,6 +13,11 @@ struct PageRoutes: Sendable {
     let node: any NodeAccess
     let displays: Displays
     let kiosk: KioskReport
+    /// Returns the node's own authority for HTTPS as PEM; `nil` if it has none.
+    var authority: @Sendable () -> [UInt8]? = { nil }
+
+    /// The path of the authority, which needs no key: a phone installs it before it is paired.
+    static let authorityPath = "/authority.crt"
 
     func addRoutes(to router: Router<WebContext>) {
         router.get("/") { request, _ in try page(request) }
@@ -25,6 +30,12 @@ struct PageRoutes: Sendable {
             router.get("/\(name)") { _, _ in try Self.file(name, "font/woff2", cache: "max-age=31536000, immutable") }
         }
         router.get("/openapi.json") { _, _ in try Self.file("openapi.json", "application/json") }
+        router.get("\(Self.authorityPath)") { _, _ in
+            guard let authority = authority() else {
+                throw HTTPProblem(.notFound, "this node has no authority of its own, which it makes with --https")
+            }
+            return Response(authority, type: "application/x-x509-ca-cert")
+        }
         router.get("/v1/timeline") { request, context in try await timeline(request, context) }
         router.get("/qr.svg") { request, context in try qr(request, context) }
         router.get("/v1/clock") { _, _ in
@@ -76,12 +87,15 @@ struct PageRoutes: Sendable {
         let wantsControl =
             !Displays.StreamOptions.isOff(query.removeValue(forKey: "controls")) && context.access == .control
         query["qr"] = nil
-        let isOpen = kiosk.isLoopback && context.isLocal && kiosk.needsLocalKey != true
+        let page = kiosk.pageForOthers
+        let isOpen = page?.isLoopback != false && context.isLocal && kiosk.needsLocalKey != true
         query["key"] = isOpen || context.phone != nil ? nil : wantsControl ? kiosk.controlKey : kiosk.viewKey
         let authority = request.head.authority ?? ""
-        let isHere = AuthMiddleware.isLoopback(AuthMiddleware.host(of: authority))
-        let reachable = isHere && !kiosk.isLoopback ? "\(kiosk.machine).local:\(kiosk.port ?? 80)" : authority
-        let address = KioskReport.link(to: reachable, query: query)
+        var origin = "\(context.isSecure ? "https" : "http")://\(authority)"
+        if AuthMiddleware.isLoopback(AuthMiddleware.host(of: authority)), let page, !page.isLoopback {
+            origin = page.origin(at: "\(kiosk.machine).local")
+        }
+        let address = KioskReport.link(to: origin, query: query)
         guard let code = QRCode(address) else {
             throw HTTPProblem(.unprocessableContent, "the address is too long for a QR code")
         }

@@ -7,12 +7,17 @@ import Wire
 ///
 /// A form on another site's page can send neither. Programs send no `Origin`, which is allowed.
 struct SameOriginMiddleware: RouterMiddleware {
+    /// Whether the node itself serves TLS. Without it, a proxy may.
+    var isSecure = false
+
     @concurrent func handle(
         _ request: Request, context: WebContext, next: @concurrent (Request, WebContext) async throws -> Response
     ) async throws -> Response {
         guard request.method == .post else { return try await next(request, context) }
         let authority = request.head.authority ?? ""
-        if let origin = request.headers[.origin], origin != "http://\(authority)", origin != "https://\(authority)" {
+        if let origin = request.headers[.origin],
+            origin != "https://\(authority)", isSecure || origin != "http://\(authority)"
+        {
             throw HTTPProblem(.forbidden, field: "Origin", "must be the origin of this node, not \(origin)")
         }
         let type = request.headers[.contentType]?.split(separator: ";").first.map { $0.lowercased() }

@@ -13,6 +13,8 @@ struct WebContext: RequestContext {
     var phone: String?
     /// Whether the request comes from this machine and was not forwarded by a proxy, as ``AuthMiddleware`` decides.
     var isLocal = true
+    /// Whether the client uses TLS, with the node or with a proxy.
+    var isSecure = false
 
     init(source: ApplicationRequestContextSource) {
         coreContext = .init(source: source)

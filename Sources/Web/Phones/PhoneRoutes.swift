@@ -22,7 +22,7 @@ struct PhoneRoutes: Sendable {
     }
 
     func addRoutes(to router: Router<WebContext>) {
-        router.get("\(Self.path)") { request, _ in try pair(request) }
+        router.get("\(Self.path)") { request, context in try pair(request, context) }
     }
 
     private func add(_ request: Request) async throws -> Response {
@@ -41,13 +41,13 @@ struct PhoneRoutes: Sendable {
     }
 
     /// Gives the phone its key in a cookie and sends it to the remote page. That address has no key.
-    private func pair(_ request: Request) throws -> Response {
+    private func pair(_ request: Request, _ context: WebContext) throws -> Response {
         // A preview of the link must not use it up.
         guard request.method == .get else { return Response(status: .ok) }
         guard let code = request.query["code"], let key = try phones.pair(code) else {
             let page = PairingPage(Strings.requested(request.query["lang"], header: request.headers[.acceptLanguage]))
             return Response(Array(page.html.utf8), type: "text/html; charset=utf-8", status: .gone)
         }
-        return HTTPKeys.redirect(to: "/remote", with: key)
+        return HTTPKeys.redirect(to: "/remote", with: key, isSecure: context.isSecure)
     }
 }

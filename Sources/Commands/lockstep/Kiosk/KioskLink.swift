@@ -23,8 +23,8 @@ struct KioskLink: AsyncParsableCommand {
         commandName: "link",
         abstract: "Print the link that opens this node's page in a browser.",
         discussion: """
-            The node serves the page only with --http: 127.0.0.1:7780 for this machine, 0.0.0.0:7780 for other machines \
-            too. For those the link contains a key, which the browser stores; everyone who has the link can open the \
+            The node serves the page only with --http or --https: 127.0.0.1:7780 for this machine, 0.0.0.0:7780 for other \
+            machines too. For those the link contains a key, which the browser stores; everyone who has the link can open the \
             page; a phone gets its own key by lockstep phone add. To revoke all links, delete http-keys in the state directory and restart the node.
             With LOCKSTEP_HTTP_LOCAL_KEY=on, browsers of this machine and proxies need the key, too.
             """
@@ -51,7 +51,11 @@ struct KioskLink: AsyncParsableCommand {
     @Flag(help: "Print the link for a browser of this machine, on 127.0.0.1.")
     var local = false
 
-    @Option(help: "The name or address of this machine as the browser reaches it (default: its host name).")
+    @Option(
+        help: """
+            The name or address of this machine as the browser reaches it, or a whole origin such as that of a proxy, \
+            https://pi.example.org (default: its host name).
+            """)
     var host: String?
 
     @Flag(help: "Print the link as a QR code, too.")
@@ -75,31 +79,29 @@ struct KioskLink: AsyncParsableCommand {
     }
 
     private func link(_ report: KioskReport) -> String? {
-        guard let address = report.host, let authority = report.authority(host: host, local: local) else { return nil }
+        guard let page = local ? report.pageHere : report.pageForOthers else { return nil }
         var query: [String: String] = [:]
         query["face"] = face?.rawValue
         query["lang"] = lang
         query["theme"] = theme?.rawValue
         query["blank"] = blank?.description
         if !controls { query["controls"] = "0" }
-        let isAny = address == "0.0.0.0" || address == "::"
         // A link with a given host, such as a proxy, may be opened on any machine.
-        let isForOthers = host != nil || !report.isLoopback && !(local && isAny)
+        let isForOthers = host != nil || !page.isLoopback && !(local && page.isForAnyAddress)
         if isForOthers || report.needsLocalKey == true { query["key"] = controls ? report.controlKey : report.viewKey }
-        return KioskReport.link(to: authority, query: query)
+        return KioskReport.link(to: report.origin(of: page, host: host, local: local), query: query)
     }
 }
 
 extension KioskReport {
     static let noPage = "this node serves no page; start it with --http 127.0.0.1:7780"
 
-    /// Returns host and port of the page as a browser reaches them; `nil` without a page.
-    func authority(host name: String?, local: Bool = false) -> String? {
-        guard let host, let port else { return nil }
-        let isAny = host == "0.0.0.0" || host == "::"
-        let own = local ? (host == "::" ? "::1" : "127.0.0.1") : "\(machine).local"
-        let name = name ?? (isAny ? own : host)
-        return "\(name.contains(":") ? "[\(name)]" : name):\(port)"
+    /// Returns the origin of a page as a browser reaches it.
+    /// - Parameter name: The host that a person gave, or a whole origin, such as that of a proxy.
+    func origin(of page: Page, host name: String?, local: Bool = false) -> String {
+        if let name, name.contains("://") { return name.last == "/" ? String(name.dropLast()) : name }
+        let own = local ? (page.host == "::" ? "::1" : "127.0.0.1") : "\(machine).local"
+        return page.origin(at: name ?? (page.isForAnyAddress ? own : page.host))
     }
 }
 

@@ -24,7 +24,7 @@ struct PhoneAdd: AsyncParsableCommand {
         discussion: """
             The link works once, until the time that is printed with it, and ends when the node restarts. Whoever opens \
             it first has the access: if it was used before you opened it, remove that phone. The node must serve its \
-            page to other machines, as with --http 0.0.0.0:7780.
+            page to other machines, as with --https 0.0.0.0:7743.
             """
     )
 
@@ -34,7 +34,11 @@ struct PhoneAdd: AsyncParsableCommand {
     @Flag(help: "The phone may only look; without it, it may press, start and take, too.")
     var look = false
 
-    @Option(help: "The name or address of this machine as the phone reaches it (default: its host name).")
+    @Option(
+        help: """
+            The name or address of this machine as the phone reaches it, or a whole origin such as that of a proxy, \
+            https://pi.example.org (default: its host name).
+            """)
     var host: String?
 
     @OptionGroup var socket: SocketOptions
@@ -44,14 +48,26 @@ struct PhoneAdd: AsyncParsableCommand {
         guard let client = socket.localNode else { throw socket.unreachable() }
         try await Access.orUnreachable {
             let report = try await client.kiosk()
-            guard let authority = report.authority(host: host) else { throw UsageError(KioskReport.noPage) }
-            guard host != nil || !report.isLoopback else {
+            guard let page = report.pageForOthers else { throw UsageError(KioskReport.noPage) }
+            guard host != nil || !page.isLoopback else {
                 throw UsageError(
-                    "this node serves its page to its own machine only; start it with --http 0.0.0.0:7780, "
+                    "this node serves its page to its own machine only; start it with --https 0.0.0.0:7743, "
                         + "or name the proxy with --host")
             }
+            let origin = report.origin(of: page, host: host)
             let link = try await client.addPhone(PhoneRequest(name: name, look: look))
-            show(KioskReport.link(to: authority, path: "pair", query: ["code": link.code]), until: link.expires)
+            if !output.json, isatty(STDOUT_FILENO) == 1, let authority = report.https?.authority,
+                origin.hasPrefix("https://"), host?.contains("://") != true
+            {
+                print(
+                    """
+                    A phone that does not know this node yet must trust its authority first: open \(origin)/authority.crt there,
+                    install it as a certificate authority, and compare its SHA-256:
+                    \(authority)
+
+                    """)
+            }
+            show(KioskReport.link(to: origin, path: "pair", query: ["code": link.code]), until: link.expires)
         }
     }
 

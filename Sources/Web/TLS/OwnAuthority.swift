@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import COpenSSL
+import Platform
+
+/// The node's own certificate authority, and the certificate that it signs for the node's names and addresses.
+///
+/// Both are in the folder `https` of the state directory, each with its key in a file of mode 0600. A phone installs the
+/// authority once, so it stays while it can; the certificate is replaced when it is about to end, or a name is missing.
+/// Name constraints keep the authority to the names of this node and to private addresses, so that whoever gets its key
+/// cannot pose as other sites.
+struct OwnAuthority: Sendable {
+    /// Apple's systems accept 825 days from a private authority, and some clients 398.
+    static let certificateDays: Int64 = 397
+    static let authorityDays: Int64 = 3_650
+    /// The certificate is replaced when it is valid for fewer days.
+    static let renewalDays: Int64 = 30
+
+    /// The state directory.
+    let stateDirectory: String
+    /// The name of this machine, for people.
+    let machine: String
+    /// The names and addresses that the settings give.
+    let names: [HostName]
+    /// Returns the present addresses of this machine, which must be private ones.
+    var addresses: @Sendable () -> [HostName] = { [] }
+
+    private var directory: String { stateDirectory + "/https" }
+    private var authorityPath: String { directory + "/authority.pem" }
+    private var certificatePath: String { directory + "/certificate.pem" }
+
+    /// The result of ``credentials(at:)``.
+    struct Credentials {
+        var authority: Credential
+        var certificate: Credential
+        /// Whether the authority was just made, so that phones must install it.
+        var isAuthorityNew: Bool
+    }
+
+    /// Returns authority and certificate, and makes what is missing or does not suffice.
+    /// - Parameter now: The time in seconds since 1970.
+    func credentials(at now: Int64) throws(CertificateError) -> Credentials {
+        let hosts = names + addresses().filter { !names.contains($0) }
+        let found = try authority()
+        if let found, !found.hasEnded(at: now), let certificate = certificate(), found.vouches(for: certificate),
+            certificate.isValid(at: now), !certificate.hasEnded(at: now + Self.renewalDays * 86_400),
+            hosts.allSatisfy(certificate.holds)
+        {
+            return Credentials(authority: found, certificate: certificate, isAuthorityNew: false)
+        }
+        if let found, !found.hasEnded(at: now) {
+            let certificate = try newCertificate(for: hosts, signedBy: found, at: now)
+            if found.vouches(for: certificate) {
+                try save(certificate, at: certificatePath)
+                return Credentials(authority: found, certificate: certificate, isAuthorityNew: false)
+            }
+        }
+        let authority = try newAuthority(at: now)
+        let certificate = try newCertificate(for: hosts, signedBy: authority, at: now)
+        try save(authority, at: authorityPath)
+        try save(certificate, at: certificatePath)
+        return Credentials(authority: authority, certificate: certificate, isAuthorityNew: true)
+    }
+
+    private func newAuthority(at now: Int64) throws(CertificateError) -> Credential {
+        let permissions = names.map(\.permission) + PrivateNetworks.permissions
+        return try Credential(
+            Credential.Content(
+                subject: subject("Lockstep authority of \(machine)"),
+                extensions: [
+                    (NID_basic_constraints, "critical,CA:TRUE,pathlen:0"), (NID_key_usage, "critical,keyCertSign"),
+                    (NID_ext_key_usage, "serverAuth"), (NID_subject_key_identifier, "hash"),
+                    (NID_name_constraints, "critical," + permissions.joined(separator: ",")),
+                ],
+                validity: validity(of: Self.authorityDays, at: now)))
+    }
+
+    private func newCertificate(
+        for hosts: [HostName], signedBy authority: Credential, at now: Int64
+    ) throws(CertificateError) -> Credential {
+        try Credential(
+            Credential.Content(
+                subject: subject("Lockstep on \(machine)"),
+                extensions: [
+                    (NID_basic_constraints, "critical,CA:FALSE"), (NID_key_usage, "critical,digitalSignature"),
+                    (NID_ext_key_usage, "serverAuth"), (NID_subject_key_identifier, "hash"),
+                    (NID_authority_key_identifier, "keyid"),
+                    (NID_subject_alt_name, hosts.map(\.alternative).joined(separator: ",")),
+                ],
+                validity: validity(of: Self.certificateDays, at: now)),
+            signedBy: authority)
+    }
+
+    private func subject(_ text: String) -> String { String(text.prefix(64)) }
+
+    /// From an hour ago on, since the clock of a phone may be behind.
+    private func validity(of days: Int64, at now: Int64) -> ClosedRange<Int64> {
+        now - 3_600...now - 3_600 + days * 86_400
+    }
+
+    // MARK: Files
+
+    /// Returns the authority; `nil` if there is none yet.
+    private func authority() throws(CertificateError) -> Credential? {
+        let bytes: [UInt8]
+        do throws(FileError) {
+            bytes = try Files.read(authorityPath, limit: ServerCertificate.fileBytes)
+        } catch {
+            guard error.isMissing else { throw CertificateError(error.description) }
+            return nil
+        }
+        do throws(CertificateError) {
+            return try Credential(certificate: bytes, in: authorityPath, key: bytes, in: authorityPath)
+        } catch {
+            throw CertificateError(
+                "\(authorityPath) is damaged; restore it, or delete it: then the node makes another authority, which "
+                    + "phones must install again")
+        }
+    }
+
+    /// Returns the certificate; `nil` if there is none or it is damaged.
+    private func certificate() -> Credential? {
+        guard let bytes = try? Files.read(certificatePath, limit: ServerCertificate.fileBytes) else { return nil }
+        return try? Credential(certificate: bytes, in: certificatePath, key: bytes, in: certificatePath)
+    }
+
+    private func save(_ credential: Credential, at path: String) throws(CertificateError) {
+        do throws(FileError) {
+            try Files.makeDirectory(directory)
+            try Files.replace(path, with: credential.certificatePEM + credential.keyPEM)
+        } catch {
+            throw CertificateError(error.description)
+        }
+    }
+}

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import HummingbirdTLS
+public import Logging
+import NIOCore
+import NIOSSL
+import Platform
+import Synchronization
+
+/// The certificate of a node for HTTPS: from files that a person gave, or from the node's own authority.
+///
+/// It is checked when a client connects, at most once a minute: files that were replaced are read again, and an own
+/// certificate is renewed. If that fails, the former one stays in use.
+public final class ServerCertificate: Sendable {
+    /// The limit of the size of a file with certificates.
+    static let fileBytes = 1 << 18
+    /// The time between two checks, in milliseconds.
+    static let checkInterval: Int64 = 60_000
+
+    /// The certificate that clients get, and the authority that they may install.
+    struct Identity: Sendable {
+        var chain: [NIOSSLCertificate]
+        var key: NIOSSLPrivateKey
+        /// The own authority as PEM.
+        var authority: [UInt8]?
+        /// The SHA-256 of the own authority.
+        var fingerprint: String?
+    }
+
+    private struct State {
+        var identity: Identity
+        var checked: Int64
+        var failure: CertificateError?
+    }
+
+    private let load: @Sendable () throws(CertificateError) -> Identity
+    private let state: Mutex<State>
+    private let log: Logger
+
+    /// Reads the given files.
+    /// - Throws: ``CertificateError`` that names the file and what is wrong with it.
+    public convenience init(certificate: String, key: String, log: Logger) throws(CertificateError) {
+        try self.init(log: log) { () throws(CertificateError) in
+            try Self.given(certificate: certificate, key: key, at: SystemClock.wallMilliseconds() / 1_000)
+        }
+    }
+
+    /// Reads authority and certificate of the node, or makes them.
+    /// - Parameters:
+    ///   - stateDirectory: The node's state directory, in which they are kept.
+    ///   - machine: The name of this machine, for people.
+    ///   - hosts: The names and addresses by which browsers reach the node.
+    ///   - isForAnyAddress: Whether the node listens on all addresses of this machine.
+    /// - Throws: ``CertificateError`` that names the file and what is wrong with it.
+    public convenience init(
+        stateDirectory: String, machine: String, hosts: Set<String>, isForAnyAddress: Bool, log: Logger
+    ) throws(CertificateError) {
+        let names = hosts.union(["localhost", "127.0.0.1", "::1"]).subtracting(["0.0.0.0", "::"]).sorted()
+        let authority = OwnAuthority(
+            stateDirectory: stateDirectory, machine: machine, names: names.compactMap { HostName($0) },
+            addresses: { isForAnyAddress ? PrivateNetworks.addressesOfThisMachine() : [] })
+        try self.init(log: log) { () throws(CertificateError) in
+            let found = try authority.credentials(at: SystemClock.wallMilliseconds() / 1_000)
+            if found.isAuthorityNew {
+                log.notice(
+                    "the node has made an authority for HTTPS; phones that shall trust it install it from /authority.crt",
+                    metadata: ["sha256": "\(found.authority.fingerprint)"])
+            }
+            var identity = try Self.identity(
+                chain: found.certificate.certificatePEM, key: found.certificate.keyPEM, in: "the own certificate")
+            identity.authority = found.authority.certificatePEM
+            identity.fingerprint = found.authority.fingerprint
+            return identity
+        }
+    }
+
+    private init(
+        log: Logger, _ load: @escaping @Sendable () throws(CertificateError) -> Identity
+    ) throws(CertificateError) {
+        self.log = log
+        self.load = load
+        state = Mutex(State(identity: try load(), checked: SystemClock.bootMilliseconds()))
+    }
+
+    // MARK: Use
+
+    /// The SHA-256 of the own authority; `nil` for given files.
+    var fingerprint: String? { state.withLock { $0.identity.fingerprint } }
+
+    /// The own authority as PEM; `nil` for given files.
+    var authority: [UInt8]? { state.withLock { $0.identity.authority } }
+
+    /// The configuration of a server with this certificate.
+    var configuration: TLSConfiguration {
+        let identity = current()
+        var configuration = TLSConfiguration.makeServerConfiguration(
+            certificateChain: identity.chain.map { .certificate($0) }, privateKey: .privateKey(identity.key))
+        configuration.minimumTLSVersion = .tlsv12
+        configuration.applicationProtocols = ["http/1.1"]
+        configuration.sslContextCallback = { [self] _, promise in
+            let identity = current()
+            var override = NIOSSLContextConfigurationOverride()
+            override.certificateChain = identity.chain.map { .certificate($0) }
+            override.privateKey = .privateKey(identity.key)
+            promise.succeed(override)
+        }
+        return configuration
+    }
+
+    /// Returns the certificate for a new connection.
+    /// - Parameter now: The boot clock in milliseconds.
+    func current(at now: Int64 = SystemClock.bootMilliseconds()) -> Identity {
+        state.withLock { state in
+            guard now - state.checked >= Self.checkInterval else { return state.identity }
+            state.checked = now
+            do throws(CertificateError) {
+                state.identity = try load()
+                state.failure = nil
+            } catch {
+                if state.failure != error {
+                    log.warning(
+                        "the certificate of HTTPS could not be renewed, and the former one stays in use",
+                        metadata: ["reason": "\(error)"])
+                }
+                state.failure = error
+            }
+            return state.identity
+        }
+    }
+
+    // MARK: Reading
+
+    private static func given(certificate: String, key: String, at now: Int64) throws(CertificateError) -> Identity {
+        let (chain, keyBytes) = (try read(certificate), try read(key))
+        let mode: UInt32
+        do throws(FileError) { mode = try Files.mode(of: key) } catch { throw CertificateError(error.description) }
+        guard mode & 0o007 == 0 else {
+            throw CertificateError("\(key) is readable by other users; run chmod 600 \(key)")
+        }
+        let credential = try Credential(certificate: chain, in: certificate, key: keyBytes, in: key)
+        guard !credential.hasEnded(at: now) else {
+            throw CertificateError("the certificate in \(certificate) has expired (\(credential.end)); renew it")
+        }
+        return try identity(chain: chain, key: credential.keyPEM, in: certificate)
+    }
+
+    private static func read(_ path: String) throws(CertificateError) -> [UInt8] {
+        do throws(FileError) {
+            return try Files.read(path, limit: fileBytes)
+        } catch {
+            throw CertificateError(error.description)
+        }
+    }
+
+    private static func identity(chain: [UInt8], key: [UInt8], in path: String) throws(CertificateError) -> Identity {
+        do {
+            return Identity(
+                chain: try NIOSSLCertificate.fromPEMBytes(chain), key: try NIOSSLPrivateKey(bytes: key, format: .pem))
+        } catch {
+            throw CertificateError("\(path) cannot be used: \(error)")
+        }
+    }
+}

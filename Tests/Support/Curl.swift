@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Requests by curl, a client that checks certificates.
+public enum Curl {
+    /// Sends a request.
+    /// - Parameters:
+    ///   - authority: The file of the only authority to trust.
+    ///   - options: Further options of curl.
+    /// - Returns: The exit code of curl, and the answer with its head, or what curl says.
+    public static func answer(
+        _ url: String, trusting authority: String, _ options: [String] = []
+    ) async throws -> (code: Int32, text: String) {
+        let directory = try TemporaryDirectory()
+        let child = try Spawn.start(
+            [try Spawn.find("curl"), "-sS", "-i", "--noproxy", "*", "--max-time", "60", "--cacert", authority] + options
+                + [url],
+            output: directory.file("answer"))
+        var status: Int32?
+        try await eventually("the answer of \(url)") {
+            status = Spawn.reap(child)
+            return status != nil
+        }
+        // The exit code is in the second byte.
+        return ((status ?? 0) >> 8, directory.read("answer"))
+    }
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Platform
+import Support
+import Testing
+
+@testable import Web
+
+/// The node's own authority for HTTPS, and the certificate that it signs.
+@Suite(.limitedConcurrency) struct OwnAuthorityTests {
+    private static let day: Int64 = 86_400
+    private let now = SystemClock.wallMilliseconds() / 1_000
+    private let directory: TemporaryDirectory
+
+    init() throws { directory = try TemporaryDirectory() }
+
+    private func authority(_ names: String..., addresses: [String] = []) -> OwnAuthority {
+        let addresses = addresses.compactMap { HostName($0) }
+        return OwnAuthority(
+            stateDirectory: directory.path, machine: "desk", names: names.compactMap { HostName($0) },
+            addresses: { addresses })
+    }
+
+    private func file(_ name: String) -> String { directory.read("https/\(name).pem") }
+
+    /// Lets OpenSSL check the certificate for a host, as a client that trusts the authority does.
+    private func verify(_ kind: String, _ host: String) async throws {
+        let (root, leaf) = (directory.file("https/authority.pem"), directory.file("https/certificate.pem"))
+        try await Spawn.run(
+            [
+                try Spawn.find("openssl"), "verify", "-x509_strict", "-purpose", "sslserver", "-CAfile", root,
+                "-verify_\(kind)", host, leaf,
+            ], in: directory)
+    }
+
+    @Test func aClientThatTrustsTheAuthorityAcceptsEachName() async throws {
+        let made = try authority("desk", "desk.local", "127.0.0.1", "::1", addresses: ["192.168.7.9"])
+            .credentials(at: now)
+        #expect(made.isAuthorityNew)
+        #expect(made.authority.vouches(for: made.certificate))
+        for host in ["desk", "desk.local"] { try await verify("hostname", host) }
+        for host in ["127.0.0.1", "::1", "192.168.7.9"] { try await verify("ip", host) }
+        await #expect(throws: Failed.self) { try await verify("hostname", "kitchen.local") }
+        await #expect(throws: Failed.self) { try await verify("ip", "192.168.7.10") }
+    }
+
+    @Test func filesAreForTheNodeAlone() throws {
+        _ = try authority("desk").credentials(at: now)
+        #expect(try Files.mode(of: directory.file("https")) == 0o700)
+        for name in ["authority", "certificate"] {
+            #expect(try Files.mode(of: directory.file("https/\(name).pem")) == 0o600)
+            #expect(file(name).contains("PRIVATE KEY"))
+        }
+    }
+
+    @Test func nothingIsMadeAgainWhileItSuffices() throws {
+        let first = try authority("desk", addresses: ["10.0.0.7"]).credentials(at: now)
+        let before = [file("authority"), file("certificate")]
+        // An address that is gone for a while stays in the certificate.
+        let later = now + (OwnAuthority.certificateDays - OwnAuthority.renewalDays - 1) * Self.day
+        let second = try authority("desk").credentials(at: later)
+        #expect(!second.isAuthorityNew)
+        #expect([file("authority"), file("certificate")] == before)
+        #expect(second.authority.fingerprint == first.authority.fingerprint)
+    }
+
+    /// One is near its end, one has ended, and one was made while the clock was ahead.
+    @Test(arguments: [370, 1_200, -2])
+    func aCertificateThatIsNotValidForLongIsReplaced(days: Int64) throws {
+        _ = try authority("desk").credentials(at: now)
+        let before = [file("authority"), file("certificate")]
+        let renewed = try authority("desk").credentials(at: now + days * Self.day)
+        #expect(!renewed.isAuthorityNew)
+        #expect(renewed.certificate.isValid(at: now + days * Self.day))
+        #expect(file("authority") == before[0])
+        #expect(file("certificate") != before[1])
+    }
+
+    @Test func certificateIsValidForNoMoreThanTheLimitOfClients() throws {
+        let made = try authority("desk").credentials(at: now)
+        #expect(made.certificate.isValid(at: now))
+        #expect(!made.certificate.isValid(at: now - 2 * 3_600))
+        #expect(made.certificate.hasEnded(at: now + OwnAuthority.certificateDays * Self.day))
+        #expect(OwnAuthority.certificateDays <= 398)
+    }
+
+    @Test func aNewAddressRenewsTheCertificateAlone() async throws {
+        _ = try authority("desk").credentials(at: now)
+        let before = file("authority")
+        #expect(try !authority("desk", addresses: ["172.20.1.2"]).credentials(at: now).isAuthorityNew)
+        #expect(file("authority") == before)
+        try await verify("ip", "172.20.1.2")
+    }
+
+    @Test func aNameThatTheAuthorityMayNotSignNeedsAnotherAuthority() async throws {
+        let first = try authority("desk").credentials(at: now)
+        let second = try authority("desk", "pi.example.org").credentials(at: now)
+        #expect(second.isAuthorityNew)
+        #expect(!first.authority.vouches(for: second.certificate))
+        try await verify("hostname", "pi.example.org")
+    }
+
+    /// A thief of the authority's key cannot sign for other sites.
+    @Test(arguments: ["www.example.org", "com", "8.8.8.8", "2001:db8::1", "kitchen.local"])
+    func constraintsExcludeOtherSites(host: String) throws {
+        let made = try authority("desk", "desk.local").credentials(at: now)
+        let name = try #require(HostName(host))
+        let forged = try Credential(
+            Credential.Content(
+                subject: "forged", extensions: [(85, name.alternative)], validity: now - 60...now + Self.day),
+            signedBy: made.authority)
+        #expect(forged.holds(name))
+        #expect(!made.authority.vouches(for: forged))
+    }
+
+    @Test func anExpiredAuthorityIsReplaced() throws {
+        _ = try authority("desk").credentials(at: now)
+        let later = now + (OwnAuthority.authorityDays + 1) * Self.day
+        #expect(try authority("desk").credentials(at: later).isAuthorityNew)
+    }
+
+    @Test func aDamagedAuthorityIsNamedAndKept() throws {
+        _ = try authority("desk").credentials(at: now)
+        try directory.write("damaged", to: "https/authority.pem")
+        let error = #expect(throws: CertificateError.self) { try authority("desk").credentials(at: now) }
+        #expect(error?.description.contains("https/authority.pem is damaged; restore it, or delete it") == true)
+        #expect(file("authority") == "damaged")
+    }
+
+    @Test func aDamagedCertificateIsReplaced() async throws {
+        _ = try authority("desk").credentials(at: now)
+        for damaged in ["", "damaged", file("authority")] {
+            try directory.write(damaged, to: "https/certificate.pem")
+            #expect(try !authority("desk").credentials(at: now).isAuthorityNew)
+            try await verify("hostname", "desk")
+        }
+    }
+
+    @Test(arguments: [
+        ("desk", "DNS:desk"), ("DESK.local", "DNS:desk.local"), ("10.0.0.7", "IP:10.0.0.7"), ("::1", "IP:::1"),
+        ("a,DNS:evil", nil), ("a b", nil), ("", nil), ("*.example", nil), ("desk.", nil), ("bücher.example", nil),
+    ])
+    func hostsAreNamesOrAddresses(text: String, alternative: String?) {
+        #expect(HostName(text)?.alternative == alternative)
+    }
+
+    @Test func longNamesOfMachinesAreCut() throws {
+        let name = String(repeating: "a", count: 63)
+        let long = OwnAuthority(
+            stateDirectory: directory.path, machine: name, names: [HostName(name)].compactMap(\.self))
+        #expect(try long.credentials(at: now).isAuthorityNew)
+    }
+
+    @Test func addressesOfThisMachineArePrivate() {
+        for address in PrivateNetworks.addressesOfThisMachine() {
+            #expect(address.alternative.hasPrefix("IP:"))
+            #expect(!address.alternative.hasPrefix("IP:127."))
+        }
+    }
+}
