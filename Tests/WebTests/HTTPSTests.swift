@@ -146,6 +146,25 @@ import Testing
         }
     }
 
+    @Test func aPageThatTakesNothingIsDropped() async throws {
+        try await Self.with(Timeouts(stalled: .seconds(1), beat: .milliseconds(50))) { server in
+            let directory = try TemporaryDirectory()
+            let page = try Spawn.start(
+                [
+                    try Spawn.find("curl"), "-sSN", "--noproxy", "*", "--cacert", server.authority,
+                    "https://127.0.0.1:\(server.port)/v1/timeline",
+                ], output: directory.file("page"))
+            defer { Spawn.end(page) }
+            try await eventually("the page") { directory.read("page").contains("event: timeline") }
+            Spawn.freeze(page)
+            try await eventually("it is dropped") {
+                // More than the socket buffers hold.
+                for _ in 0..<200 { server.node.happen() }
+                return try await server.curl("/metrics").text.contains("\nlockstep_displays 0.0\n")
+            }
+        }
+    }
+
     @Test func stalledHandshakesCountAsConnections() async throws {
         try await Self.with(limits: Connections.Limits(openFiles: 32)) { server in
             var clients = try (0..<20).map { _ in try Client(server.port, sending: "") }

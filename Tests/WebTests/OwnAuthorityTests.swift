@@ -151,10 +151,15 @@ import Testing
         #expect(try long.credentials(at: now).isAuthorityNew)
     }
 
-    @Test func addressesOfThisMachineArePrivate() {
-        for address in PrivateNetworks.addressesOfThisMachine() {
-            #expect(address.alternative.hasPrefix("IP:"))
-            #expect(!address.alternative.hasPrefix("IP:127."))
-        }
+    /// A certificate holds no public address, for which the authority may not sign.
+    @Test func privateAddressesOfThisMachineArePermitted() throws {
+        #expect(Interfaces.addresses().contains("127.0.0.1"))
+        let own = PrivateNetworks.addressesOfThisMachine()
+        #expect(!own.contains(.address("127.0.0.1")))
+        let made = try OwnAuthority(
+            stateDirectory: directory.path, machine: "desk", names: [.name("desk")], addresses: { own }
+        ).credentials(at: now)
+        #expect(made.authority.vouches(for: made.certificate))
+        #expect(own.allSatisfy(made.certificate.holds))
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Glibc
+import NIOCore
+import Platform
 
 /// A name or an address by which browsers reach the node.
 enum HostName: Hashable, Sendable {
@@ -9,8 +10,7 @@ enum HostName: Hashable, Sendable {
 
     /// - Parameter text: A host name or an address; `nil` is returned for what no certificate can hold.
     init?(_ text: String) {
-        var bytes = in6_addr()
-        if inet_pton(AF_INET, text, &bytes) == 1 || inet_pton(AF_INET6, text, &bytes) == 1 {
+        if (try? SocketAddress(ipAddress: text, port: 0)) != nil {
             self = .address(text)
         } else {
             let isName = text.utf8.allSatisfy { byte in
@@ -53,36 +53,15 @@ enum PrivateNetworks {
 
     /// The private IPv4 addresses of this machine.
     static func addressesOfThisMachine() -> [HostName] {
-        // Not getifaddrs, since the unit of the node allows no netlink sockets.
-        let socket = Glibc.socket(AF_INET, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        guard socket >= 0 else { return [] }
-        defer { close(socket) }
-        var interfaces = [ifreq](repeating: ifreq(), count: 64)
-        return interfaces.withUnsafeMutableBufferPointer { interfaces in
-            var list = ifconf()
-            list.ifc_len = Int32(interfaces.count * MemoryLayout<ifreq>.stride)
-            list.ifc_ifcu.ifcu_req = interfaces.baseAddress
-            guard ioctl(socket, UInt(SIOCGIFCONF), &list) == 0 else { return [] }
-            return interfaces.prefix(Int(list.ifc_len) / MemoryLayout<ifreq>.stride).compactMap { interface in
-                let address = withUnsafeBytes(of: interface.ifr_ifru.ifru_addr) {
-                    $0.load(as: sockaddr_in.self).sin_addr
-                }
-                return hostName(address)
-            }
-        }
+        Interfaces.addresses().filter(contain).map { .address($0) }
     }
 
-    private static func hostName(_ address: in_addr) -> HostName? {
-        let isPrivate = ipv4.contains { network, mask in
-            var (network4, mask4) = (in_addr(), in_addr())
-            inet_pton(AF_INET, network, &network4)
-            inet_pton(AF_INET, mask, &mask4)
-            return address.s_addr & mask4.s_addr == network4.s_addr
-        }
-        guard isPrivate else { return nil }
-        var address = address
-        var text = [CChar](repeating: 0, count: Int(INET_ADDRSTRLEN))
-        inet_ntop(AF_INET, &address, &text, socklen_t(text.count))
-        return .address(String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self))
+    private static func contain(_ address: String) -> Bool {
+        ipv4.contains { network, mask in number(address) & number(mask) == number(network) }
+    }
+
+    /// Returns an IPv4 address as a number.
+    private static func number(_ address: String) -> UInt32 {
+        address.split(separator: ".").reduce(0) { $0 << 8 | (UInt32($1) ?? 0) }
     }
 }

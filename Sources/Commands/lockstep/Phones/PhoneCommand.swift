@@ -51,8 +51,8 @@ struct PhoneAdd: AsyncParsableCommand {
             guard let page = report.pageForOthers else { throw UsageError(KioskReport.noPage) }
             guard host != nil || !page.isLoopback else {
                 throw UsageError(
-                    "this node serves its page to its own machine only; start it with --https 0.0.0.0:7743, "
-                        + "or name the proxy with --host")
+                    "this node serves its page to its own machine only; start it with --https 0.0.0.0:7743 or "
+                        + "--http 0.0.0.0:7780, or name the proxy with --host")
             }
             let origin = report.origin(of: page, host: host)
             let link = try await client.addPhone(PhoneRequest(name: name, look: look))
