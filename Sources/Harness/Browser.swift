@@ -23,7 +23,7 @@ package actor Browser {
     ) async throws {
         let directory = try TemporaryDirectory()
         if let authority { try await trust(authority, in: directory) }
-        let browser = try Browser(directory)
+        let browser = try Browser(directory, hasOwnHome: authority != nil)
         do {
             try await body(browser)
         } catch {
@@ -43,7 +43,7 @@ package actor Browser {
             [certutil, "-A", "-d", "sql:\(database)", "-n", "authority", "-t", "C,,", "-i", authority], in: home)
     }
 
-    private init(_ directory: TemporaryDirectory) throws {
+    private init(_ directory: TemporaryDirectory, hasOwnHome: Bool) throws {
         self.directory = directory
         let pipes = (directory.file("in"), directory.file("out"))
         guard mkfifo(pipes.0, 0o600) == 0, mkfifo(pipes.1, 0o600) == 0 else { throw Failed("mkfifo: error \(errno)") }
@@ -56,9 +56,10 @@ package actor Browser {
             "--force-device-scale-factor=1", "--remote-debugging-pipe", "--user-data-dir=\(directory.file("profile"))",
             "--lang=en-US", "about:blank",
         ]
+        let home = hasOwnHome ? "HOME='\(directory.path)' " : ""
         let line = ([try Spawn.find("chromium")] + options).map { "'\($0)'" }.joined(separator: " ")
         pid = try Spawn.start(
-            ["/bin/sh", "-c", "HOME='\(directory.path)' exec \(line) 3<'\(pipes.0)' 4>'\(pipes.1)'"],
+            ["/bin/sh", "-c", "\(home)exec \(line) 3<'\(pipes.0)' 4>'\(pipes.1)'"],
             output: directory.file("log"))
     }
 
