@@ -224,6 +224,8 @@ extension World {
         guard violation == nil, !isDisputed, !isForgotten, let owner = judged.first?.seen.view.register?.owner,
             judged.contains(where: { $0.id == owner }), let node = drawJudged(isService: true)
         else { return }
+        // Only a takeover answers for an orphan, and a service cannot take over.
+        if isOrphaned, isService(node) { return }
         let unanswered = counters[.noAnswer]
         press(node, .extend(seconds: 60), sight: 0, id: 9_001)
         come(toRest: 8_000)
