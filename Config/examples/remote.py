@@ -5,6 +5,7 @@
 Needs Debian's python3-paho-mqtt. With a password: LOCKSTEP_PASSWORD_FILE names the file that holds it.
 Exit codes: 0 applied or nothing to change, 3 refused, 4 no answer, 5 no session, 6 no broker."""
 import argparse
+import contextlib
 import json
 import os
 import pathlib
@@ -15,7 +16,8 @@ from urllib.parse import urlparse
 
 import paho.mqtt.client as mqtt
 
-OPERATIONS = {"break": "startBreak", "focus": "startFocus"} | {op: op for op in "pause resume stop extend skip".split()}
+INTENTS = "pause resume stop extend skip correct startBreak startFocus".split()
+OPERATIONS = {intent.removeprefix("start").lower(): intent for intent in INTENTS}
 LIVE, ENDED = {"running", "paused", "ready"}, {"completed", "stopped", "superseded"}
 EARLIEST, LATEST, LEAD = 1_767_225_600_000, 7_258_118_400_000, 10_000  # 2026, 2200, and 10 s: bounds of a stamp
 BARRIER, AGAIN, PATIENCE = 2, 1, 5  # seconds: for the barrier, between two sendings of an intent, for its answer
@@ -27,11 +29,10 @@ def is_register(value, sender):
     numbers = [(at, 0, LATEST), (anchor["at"], 0, LATEST), (anchor["elapsed"], 0, 86_400_000),
                (len(plan), 1, 80), (value["phase"], 0, len(plan) - 1), *((p["seconds"], 1, 86_400) for p in plan),
                *((number, 0, 10 ** 12) for number in (counter, value["epoch"], value["rev"]))]
-    texts = [value["id"], value.get("lineage") or value["id"], value.get("title") or ""]
     return (value["owner"] == node == sender and value["status"] in LIVE | ENDED
             and value["mode"] in {"countdown", "countup"} and value["autoAdvance"] in {True, False}
             and all(type(number) is int and least <= number <= most for number, least, most in numbers)
-            and all(isinstance(text, str) for text in texts))
+            and all(isinstance(t, str) for t in (value["id"], value.get("lineage") or "", value.get("title") or "")))
 
 
 class Space:
@@ -49,8 +50,7 @@ class Space:
     def connected(self, client, _data, _flags, code):
         if code:
             raise ConnectionError(mqtt.connack_string(code))
-        client.subscribe([(f"{self.top}/node/+/session", 0), (f"{self.top}/node/+/ack", 0),
-                          (f"{self.top}/node/{self.node}/ping/{self.node}", 0)])
+        client.subscribe([(f"{self.top}/node/{t}", 0) for t in ("+/session", "+/ack", f"{self.node}/ping/{self.node}")])
         self.send(f"ping/{self.node}", {"v": 1, "conn": self.conn})  # the barrier
 
     def send(self, leaf, payload):
@@ -58,7 +58,7 @@ class Space:
 
     def received(self, _client, _data, message):
         """Discards each message that is not valid, and stores the others."""
-        try:
+        with contextlib.suppress(ValueError, LookupError, TypeError, AttributeError, RecursionError):
             _, sender, leaf = message.topic[len(self.top) + 1:].split("/", 2)
             if len(message.payload) > 16_384 or (value := json.loads(message.payload))["v"] != 1:
                 return
@@ -69,8 +69,6 @@ class Space:
                 self.answers[sender, value["id"]] = str(value["outcome"]), str(value.get("reason"))
             elif leaf.startswith("ping/") and value["conn"] == self.conn:
                 self.is_ready = True
-        except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
-            return
 
     def run(self, seconds, condition=lambda: False):
         """Handles messages for a time, or until the condition holds."""
@@ -97,7 +95,7 @@ def shown(register):
     return f"{seconds // 60:02}:{seconds % 60:02} {status} {register.get('title') or ''} ({register['owner']})"
 
 
-def press(space, operation, seconds):
+def press(space, operation, arguments):
     """Asks the owner each second until it answers; follows the session if another node takes it over."""
     target, asked, end, is_refused = space.current(), None, 0, False
     if target is None or target["status"] in ENDED:
@@ -107,7 +105,7 @@ def press(space, operation, seconds):
         if asked != target["id"]:
             asked, end = target["id"], time.monotonic() + PATIENCE
         space.send("intent", {"v": 1, "id": intent, "lineage": lineage, "session": target["id"], "phase": phase,
-                              "op": operation, "args": {"seconds": seconds}, "from": space.node})
+                              "op": operation, "args": arguments, "from": space.node})
         question = (target["owner"], intent)
         space.run(AGAIN, lambda: question in space.answers)
         outcome, reason = space.answers.pop(question, (None, None))
@@ -127,12 +125,14 @@ def main():
     parser.add_argument("--node", default="remote", help="the id of this remote; also the user name at the broker")
     parser.add_argument("command", choices=["status", "watch", *OPERATIONS])
     parser.add_argument("seconds", nargs="?", type=int, default=60, help="the seconds that `extend` adds")
+    parser.add_argument("--title", help="the title that `correct` writes")
+    parser.add_argument("--label", help="the label that `correct` writes")
     options = parser.parse_args()
     try:
         space = Space(options.broker, options.space, options.node)
         space.run(BARRIER, lambda: space.is_ready)
         if options.command in OPERATIONS:
-            code, text = press(space, OPERATIONS[options.command], options.seconds)
+            code, text = press(space, OPERATIONS[options.command], {k: vars(options)[k] for k in ("seconds", "title", "label")})
             print("".join(filter(str.isprintable, text)), file=sys.stderr if code else sys.stdout)
             return code
         while True:

@@ -37,6 +37,8 @@ package enum JSON: Hashable, Sendable {
 
     package var items: [JSON] { if case .array(let items) = self { items } else { [] } }
     package var text: String? { if case .string(let text) = self { text } else { nil } }
+    /// The bytes of a text in Base64; empty if it is none.
+    package var base64: [UInt8] { text.flatMap { Data(base64Encoded: $0) }.map { [UInt8]($0) } ?? [] }
     package var int: Int64? { if case .number(let number) = self { number } else { nil } }
     package var keys: Set<String> { if case .object(let fields) = self { Set(fields.keys) } else { [] } }
 }

@@ -125,13 +125,13 @@ import Testing
     }
 
     private static func with(
-        _ body: (_ node: NodeProcess, _ browser: Browser, _ address: String) async throws -> Void
+        _ body: (_ node: NodeProcess, _ browser: Chromium, _ address: String) async throws -> Void
     ) async throws {
         let port = Port.free()
         let node = try NodeProcess("desk", options: ["--http", "127.0.0.1:\(port)"])
         try await node.start()
         try await eventually("its page is served") { node.log.contains("page is served") }
-        try await Browser.with { browser in try await body(node, browser, "http://127.0.0.1:\(port)") }
+        try await Browsers.with { try await body(node, $0.chromium, "http://127.0.0.1:\(port)") }
         try await node.kill()
     }
 }

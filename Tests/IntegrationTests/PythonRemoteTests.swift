@@ -41,6 +41,11 @@ struct PythonRemoteTests {
             let seconds = space["desk"].status.totalSeconds.int
             #expect(try await remote(space, "extend", "300").code == 0)
             #expect(space["desk"].status.totalSeconds.int == seconds.map { $0 + 300 })
+            #expect(try await remote(space, "correct", "--title", "Writing", "--label", "Study").output == "applied\n")
+            #expect(space["desk"].status.title == "Writing" && space["desk"].status.label.name == "Study")
+            #expect(try await remote(space, "correct", "--title", "Reading").output == "applied\n")
+            #expect(space["desk"].status.title == "Reading" && space["desk"].status.label.name == "Study")
+            #expect(try await remote(space, "correct").errors == "invalid\n")
             #expect(try await remote(space, "break").code == 0)
             #expect(space["desk"].status.phase == 1)
             #expect(try await remote(space, "focus").code == 0)

@@ -2,7 +2,8 @@
 //
 // The part that pages with a live session share: the node's clock, the stream of timelines, words, and presses. The node
 // sends a timeline: a list of entries to show, each from an instant on, and how the time counts in it. The script of a page
-// defines `draw()`, which shows the current entry, and `streamQuery()`. The window gets an event `news` after each message.
+// defines `draw()`, which shows the current entry, and `streamQuery()`. The window gets an event `news` after each message,
+// and `lost` when the stream ends.
 "use strict";
 
 const params = new URLSearchParams(location.search);
@@ -118,6 +119,7 @@ function lose() {
   if (!isLost) {
     isLost = true;
     draw();
+    dispatchEvent(new Event("lost"));
   }
 }
 

@@ -398,6 +398,7 @@ for (const kind of ["pointerdown", "keydown"]) addEventListener(kind, () => part
 
 addEventListener("news", refresh);
 // A node that no longer takes the key of this page is lost as well.
+addEventListener("lost", refresh);
 setInterval(() => {
   if (isLost) refresh();
 }, 5000);

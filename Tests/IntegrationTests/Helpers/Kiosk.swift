@@ -4,17 +4,21 @@ import Foundation
 import Support
 import Testing
 
-/// Two nodes with kiosk pages, and a browser.
+/// Two nodes with pages, and browsers.
 struct Kiosk {
     let broker: Broker
     let desk: NodeProcess
     let kitchen: NodeProcess
     let peer: Peer
-    let browser: Browser
+    let browsers: Browsers
     let ports: [String: Int]
 
-    /// The pages are tested in Chromium.
-    static let isSeen = ConditionTrait.requires("chromium", Browser.isInstalled)
+    /// Most pages are tested in Chromium.
+    static let isSeen = ConditionTrait.requires("chromium", Engine.chromium.isInstalled)
+
+    var browser: Chromium {
+        get async throws { try await browsers.chromium }
+    }
 
     static func with(
         kitchenClock: MovedClock = .ofThisMachine, kitchenEnvironment: [String: String] = [:],
@@ -38,11 +42,11 @@ struct Kiosk {
                 try await eventually("\(node.id) serves its page") { node.log.contains("the kiosk page is served") }
             }
             try await Peer.with(port: broker.port) { peer in
-                try await Browser.with { browser in
+                try await Browsers.with { browsers in
                     do {
                         try await body(
                             Kiosk(
-                                broker: broker, desk: nodes[0], kitchen: nodes[1], peer: peer, browser: browser,
+                                broker: broker, desk: nodes[0], kitchen: nodes[1], peer: peer, browsers: browsers,
                                 ports: ports))
                     } catch {
                         throw Failed("\(error)\n" + nodes.map { "--- \($0.id)\n\($0.log)" }.joined(separator: "\n"))
@@ -61,6 +65,13 @@ struct Kiosk {
             address(node, "/?\(query)"), width: width, height: height, script: KioskProbe.script)
     }
 
+    /// Opens the remote page of a node, in a window as wide as a phone.
+    func openRemote(_ node: String, in engine: Engine) async throws -> any WebPage {
+        let page = try await browsers.open(engine, address(node, "/remote?lang=en"), width: 360, height: 640)
+        try await page.waitForRemote()
+        return page
+    }
+
     /// Presses an operation on a node, without a page.
     func press(_ op: JSON, on node: NodeProcess? = nil) async throws {
         let answer = await (node ?? desk).socket.requestAside("POST", "/v1/intents", body: (["op": op] as JSON).bytes)
@@ -76,7 +87,7 @@ struct Kiosk {
     }
 
     /// Saves a picture in the folder `LOCKSTEP_TEST_PICTURES`, if that is set.
-    func keep(_ page: Page, as name: String) async throws {
+    func keep(_ page: any WebPage, as name: String) async throws {
         guard let folder = ProcessInfo.processInfo.environment["LOCKSTEP_TEST_PICTURES"] else { return }
         try Data(try await page.picture()).write(to: URL(filePath: "\(folder)/\(name).png"))
     }

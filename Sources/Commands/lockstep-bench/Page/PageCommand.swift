@@ -54,7 +54,8 @@ struct PageCommand: Measurement {
     private func figures(_ node: NodeProcess, desk: Int, kitchen: Int) async throws -> [Figure] {
         var figures: [Figure] = []
         try await eventually("the second node serves its page") { Port.answers(kitchen) }
-        try await Browser.with { browser in
+        try await Browsers.with { browsers in
+            let browser = try await browsers.chromium
             let mine = try await Pages.open(browser, port: desk)
             let theirs = try await Pages.open(browser, port: kitchen)
             figures += try await pressed(from: theirs, to: mine, node)
@@ -102,7 +103,7 @@ struct PageCommand: Measurement {
         ]
     }
 
-    private func visited(_ browser: Browser, _ counting: Page, port: Int) async throws -> [Figure] {
+    private func visited(_ browser: Chromium, _ counting: Page, port: Int) async throws -> [Figure] {
         var samples = Samples()
         for visit in 0..<visits {
             ProgressLine.show("page: visit \(visit) of \(visits)")

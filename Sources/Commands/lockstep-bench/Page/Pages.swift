@@ -9,7 +9,7 @@ enum Pages {
     ///   - script: Runs in the page before its own scripts.
     ///   - isReady: Called between the new window and the navigation.
     static func open(
-        _ browser: Browser, port: Int, watching script: String? = nil, once isReady: () async throws -> Void = {}
+        _ browser: Chromium, port: Int, watching script: String? = nil, once isReady: () async throws -> Void = {}
     ) async throws -> Page {
         let page = try await browser.open("about:blank")
         try await page.call("Page.enable")

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import Support
+import Testing
+
+extension Engine {
+    /// The browsers of this machine; with `LOCKSTEP_TEST_ALL=1` all of them, so that a missing one fails its tests.
+    fileprivate static let tested = allCases.filter { $0.isInstalled || getenv("LOCKSTEP_TEST_ALL") != nil }
+}
+
+/// The remote page in each browser that Debian has, with real nodes.
+@Suite(.startingBrowsers, .retriedAfterStall) struct RemoteBrowserTests {
+    @Test(arguments: Engine.tested) func aSessionIsStartedControlledAndEnded(engine: Engine) async throws {
+        try await Kiosk.with { kiosk in
+            let page = try await kiosk.openRemote("kitchen", in: engine)
+            try await page.eventually(
+                "nothing runs", "entry.status === 'idle' && part('presets').getClientRects().length > 0")
+            #expect(try await page.layoutFaults() == [])
+            try await kiosk.keep(page, as: "remote-\(engine)-idle")
+            try await page.click("#presets button")
+            try await kiosk.desk.waitFor("a session") { $0.status == "running" && $0.owner == "kitchen" }
+            try await page.waitForAnswer("Session started")
+
+            try await page.press("pause")
+            try await kiosk.desk.waitFor("a pause") { $0.status == "paused" }
+            try await page.waitForAnswer("Session paused")
+            try await page.press("resume")
+            try await kiosk.desk.waitFor("it runs") { $0.status == "running" }
+            try await page.waitForAnswer("Session resumed")
+            try await page.press("extend", ":nth-child(2)")
+            try await kiosk.desk.waitFor("five minutes more") { $0.totalSeconds == 1_800 }
+            try await page.waitForAnswer("+5 min")
+            try await kiosk.keep(page, as: "remote-\(engine)-running")
+            try await expectUndo(kiosk, page)
+
+            try kiosk.desk.begin(["title": "Readin", "label": "Study", "seconds": 1_500])
+            try await page.eventually("the other session", "entry.title === 'Readin'")
+            try await expectCorrection(kiosk, page)
+            try await page.press("take")
+            try await kiosk.kitchen.waitFor("the session is its own") { $0.isOwner == true && $0.status == "running" }
+            try await page.waitForAnswer("Moved here")
+            try await page.eventually("nothing to take", "!document.querySelector('button[data-op=take]')")
+            #expect(try await page.layoutFaults() == [])
+            #expect(try await page.value("wrong") == [])
+
+            // Only leaving can send the end.
+            _ = try await page.value("void (end(), clearTimeout(ending.timer), location.href = 'about:blank')")
+            try await kiosk.desk.waitFor("the end") { $0.status != "running" }
+        }
+    }
+
+    /// Undoes the press of *stop*, presses it again and waits until it leaves.
+    private func expectUndo(_ kiosk: Kiosk, _ page: any WebPage) async throws {
+        let isEnding = "ending !== null && !part('undo').classList.contains('empty')"
+        _ = try await page.value(
+            """
+            void ((real) => {
+              window.sent = [];
+              window.pressedAt = Infinity;
+              send = (path, body) => {
+                sent.push([body.op, performance.now() - pressedAt >= undoLasts]);
+                return real(path, body);
+              };
+            })(send)
+            """)
+        try await page.press("stop")
+        try await page.eventually("it can be undone", isEnding)
+        try await page.click("#undo")
+        try await page.eventually("it is undone", "ending === null")
+        _ = try await page.value("void (window.pressedAt = performance.now())")
+        try await page.press("stop")
+        try await page.eventually("it can be undone", isEnding)
+        #expect(kiosk.kitchen.status.status == "running")
+        try await kiosk.desk.waitFor("the end") { $0.status == "stopped" || $0.status == "idle" }
+        try await page.waitForAnswer("Session stopped")
+        #expect(try await page.value("sent") == [["stop", true]])
+        try await page.eventually("nothing runs", "document.documentElement.classList.contains('idle')")
+    }
+
+    /// Corrects the title of the session on another node, and takes away its label.
+    private func expectCorrection(_ kiosk: Kiosk, _ page: any WebPage) async throws {
+        try await page.click("summary")
+        try await page.eventually(
+            "its title and label", "form.elements.title.value === 'Readin' && form.label.value === 'Study'")
+        #expect(try await page.layoutFaults() == [])
+        try await page.write("Reading", into: "input[name=title]")
+        // The page trims what is typed.
+        try await page.write(" ", into: "input[name=label]")
+        try await page.click("#go")
+        try await kiosk.desk.waitFor("the title, and no label") { $0.title == "Reading" && $0.label == .null }
+        try await page.waitForAnswer("Saved")
+        try await page.eventually("the form is closed", "!part('fresh').open && entry.title === 'Reading'")
+        #expect(kiosk.desk.status.owner == "desk")
+    }
+
+    @Test(arguments: Engine.tested) func aPageWithoutItsNodeSaysSoAndComesBack(engine: Engine) async throws {
+        try await Kiosk.with { kiosk in
+            let id = try kiosk.desk.begin()
+            let page = try await kiosk.openRemote("desk", in: engine)
+            try await page.waitFor(session: id)
+            _ = try await page.value("navigator.serviceWorker.ready.then(() => 0)")
+            try await page.eventually(
+                "its files are kept",
+                "caches.open('lockstep-remote').then((cache) => cache.match('remote')).then((kept) => !!kept)")
+            try await kiosk.desk.kill()
+            let isLost = "part('link').textContent.startsWith('No connection to desk · Last heard ')"
+            try await page.eventually("it is lost", isLost)
+            #expect(try await page.value("document.querySelectorAll('#buttons button').length") == 0)
+            // The page itself comes from what was kept.
+            try await page.reload()
+            try await page.eventually(
+                "it opens without its node", "typeof overview === 'object' && !timeline && \(isLost)")
+            #expect(try await page.value("getComputedStyle(part('begin')).display") == "none")
+            try await kiosk.desk.start()
+            try await page.eventually(
+                "it is back", "!!timeline && entry.session === '\(id)' && part('link').textContent === ''")
+            try await page.waitForRemote()
+            try await page.press("pause")
+            try await page.waitForAnswer("Session paused")
+        }
+    }
+
+    @Test(arguments: Engine.tested) func aPairedPhoneHasTheRemoteUntilItIsRemoved(engine: Engine) async throws {
+        try await Kiosk.with(kitchenEnvironment: ["LOCKSTEP_HTTP_LOCAL_KEY": "on"]) { kiosk in
+            let added = try await kiosk.kitchen.lockstep("phone", "add", "phone", "--host", "127.0.0.1", "--json")
+            let link = try #require(added.json.link.text, "\(added)")
+            let page = try await kiosk.browsers.open(engine, link + "&lang=en", width: 360, height: 640)
+            try await page.waitForRemote()
+            #expect(try await page.value("location.search") == "")
+            #expect(try await page.value("overview.mayPress") == true)
+            let id = try kiosk.desk.begin()
+            try await page.waitFor(session: id)
+            try await page.press("pause")
+            try await kiosk.desk.waitFor("a pause") { $0.status == "paused" }
+            #expect(try await kiosk.kitchen.lockstep("phone", "remove", "phone").code == 0)
+            try await page.eventually(
+                "it is shut out", "part('link').textContent === 'This link does not work any more'")
+            try await page.eventually("no buttons", "document.querySelectorAll('#buttons button').length === 0")
+        }
+    }
+
+    @Test(.enabled(if: Engine.tested.count > 1, "there is one browser here")) func twoPhonesPressAtOnce() async throws {
+        try await Kiosk.with { kiosk in
+            let id = try kiosk.desk.begin()
+            var pages: [any WebPage] = []
+            for engine in Engine.tested { pages.append(try await kiosk.openRemote("desk", in: engine)) }
+            for page in pages { try await page.waitFor(session: id) }
+            try await pages[0].press("pause")
+            for page in pages { try await page.eventually("it is paused", "entry.status === 'paused'") }
+            try await pages[1].press("resume")
+            for page in pages { try await page.eventually("it runs", "entry.status === 'running'") }
+
+            try await atOnce(pages) { try await $0.press("extend", ":nth-child(2)") }
+            for page in pages { try await page.waitForAnswer("+5 min") }
+            #expect(kiosk.desk.status.totalSeconds == .number(1_500 + 300 * Int64(pages.count)))
+            // Only one of them pauses it.
+            let at = try await pages[0].value("Date.now() + 500")
+            try await atOnce(pages) { page in
+                _ = try await page.value(
+                    """
+                    void (said = [], ((button) => setTimeout(() => button.click(), \(at.int ?? 0) - Date.now()))(
+                      document.querySelector("button[data-op=pause]")))
+                    """)
+            }
+            for page in pages {
+                try await page.eventually(
+                    "an answer", "said.includes('Session paused') || said.includes('Nothing to change')")
+                #expect(try await page.value("wrong") == [])
+            }
+            #expect(kiosk.desk.status.status == "paused")
+        }
+    }
+
+    private func atOnce(
+        _ pages: [any WebPage], _ body: @escaping @Sendable (any WebPage) async throws -> Void
+    ) async throws {
+        try await withThrowingTaskGroup { group in
+            for page in pages { group.addTask { try await body(page) } }
+            try await group.waitForAll()
+        }
+    }
+}
