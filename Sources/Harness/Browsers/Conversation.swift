@@ -12,7 +12,7 @@ actor Conversation {
     private var events: [JSON] = []
 
     /// Waits for the address that the browser writes to its log, and connects.
-    /// - Parameter suffix: What to append to that address.
+    /// - Parameter suffix: The end of the path, which the browser leaves out.
     init(with process: BrowserProcess, suffix: String = "") async throws {
         var address: (port: Int, path: String)?
         try await eventually("an address in the browser's log") {

@@ -45,7 +45,9 @@ private struct FirefoxPage: WebPage {
                 "expression": .string(WebDriver.promise(of: expression)), "target": ["context": context],
                 "awaitPromise": true,
             ])
-        guard let text = answer.result.value.text else { throw Failed(answer.exceptionDetails["text"].text ?? "no value") }
+        guard let text = answer.result.value.text else {
+            throw Failed(answer.exceptionDetails["text"].text ?? "no value")
+        }
         return try JSON(text)
     }
 

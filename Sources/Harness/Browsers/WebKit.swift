@@ -4,25 +4,21 @@ import Glibc
 
 /// WebKitGTK's MiniBrowser on an X server without a screen, controlled by WebDriver. It has one window.
 actor WebKit: Browser {
+    /// With the usual spaces in its toolbar the window cannot be as narrow as a phone.
+    private static let style = "* { min-width: 0; padding: 0; margin: 0; border-width: 0 }"
     private let process: BrowserProcess
     private let port: Int
     private var session = ""
 
     init() async throws {
-        let directory = try TemporaryDirectory()
-        // With the usual spaces between the buttons of its toolbar a window is wider than a phone.
-        let style = "\(directory.path)/.config/gtk-3.0"
-        guard mkdir("\(directory.path)/.config", 0o700) == 0, mkdir(style, 0o700) == 0 else {
-            throw Failed("mkdir: error \(errno)")
-        }
-        try directory.write("* { min-width: 0; padding: 0; margin: 0; border-width: 0 }", to: ".config/gtk-3.0/gtk.css")
         port = Port.free()
         process = try BrowserProcess(
             """
+            mkdir -p "$HOME/.config/gtk-3.0"; echo '\(Self.style)' >"$HOME/.config/gtk-3.0/gtk.css"; \
             Xvfb -displayfd 1 -screen 0 2000x2000x24 -nolisten tcp >"$HOME/display" & \
             until [ -s "$HOME/display" ]; do kill -0 $! && sleep 0.02 || exit; done; \
             DISPLAY=:$(cat "$HOME/display") exec WebKitWebDriver --port=\(port)
-            """, in: directory)
+            """, in: TemporaryDirectory())
         try await eventually("WebKitWebDriver listens") {
             try process.check()
             return Port.answers(port)
@@ -35,9 +31,10 @@ actor WebKit: Browser {
 
     func open(_ url: String, width: Int64, height: Int64) async throws -> any WebPage {
         let page = WebKitPage(browser: self)
-        try await post("window/rect", ["width": .number(width), "height": .number(height)])
         let toolbar = try await page.value("outerHeight - innerHeight").int ?? 0
         try await post("window/rect", ["width": .number(width), "height": .number(height + toolbar)])
+        try await page.eventually(
+            "a window of \(width) × \(height)", "innerWidth === \(width) && innerHeight === \(height)")
         try await post("url", ["url": .string(url)])
         return page
     }

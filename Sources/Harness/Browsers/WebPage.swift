@@ -87,7 +87,7 @@ extension WebPage {
     }
 }
 
-/// What WebDriver and WebDriver BiDi have in common.
+/// The parts that WebDriver and WebDriver BiDi have in common.
 enum WebDriver {
     static func click(x: Int64, y: Int64) -> JSON {
         [

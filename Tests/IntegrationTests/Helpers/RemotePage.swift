@@ -4,7 +4,7 @@ import Support
 
 /// Steps of a person at the remote page, in any browser.
 extension WebPage {
-    /// Waits until the page shows what its node said, and begins to record its answers in `said` and errors in `wrong`.
+    /// Waits until the page has heard its node, and begins to record answers in `said` and errors in `wrong`.
     func waitForRemote() async throws {
         try await eventually(
             "the remote page",
@@ -21,7 +21,7 @@ extension WebPage {
     }
 
     /// Presses a button of a session as soon as there is one.
-    /// - Parameter more: What else its selector has.
+    /// - Parameter more: The end of its selector.
     func press(_ operation: String, _ more: String = "") async throws {
         let button = "button[data-op=\(operation)]\(more)"
         try await eventually("a button for \(operation)", "!!document.querySelector('\(button):enabled')")
