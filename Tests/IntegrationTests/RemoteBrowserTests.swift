@@ -94,6 +94,43 @@ extension Engine {
         #expect(kiosk.desk.status.owner == "desk")
     }
 
+    @Test(arguments: Engine.tested) func nothingIsTooWideOrTooSmallInAnyLanguage(engine: Engine) async throws {
+        try await Kiosk.with { kiosk in
+            let files = try Project.files(under: "Sources/Display/Languages") { $0.hasSuffix(".json") }
+            let languages = files.compactMap { $0.split(separator: "/").last?.dropLast(5) }
+            let page = try await kiosk.openRemote("kitchen", in: engine)
+            let long = try kiosk.desk.begin([
+                "title": .string(String(repeating: "Rindfleisch", count: 9)), "label": "قراءة الكتاب 📚 مساء",
+                "plan": "work 1h x8 / rest 20m",
+            ])
+            try await page.waitFor(session: long)
+            try await kiosk.press("stop")
+            for state in ["idle", "running"] {
+                if state == "running" {
+                    try kiosk.desk.begin(["title": "Reading", "label": "Study", "plan": "focus 2h, shortBreak 5m"])
+                }
+                // The form closes when a session starts or ends.
+                try await page.eventually("it is \(state)", "entry?.status === '\(state)'")
+                for language in languages {
+                    _ = try await page.value(
+                        "void (params.set('lang', '\(language)'), connect(), refresh(), part('fresh').open = true,"
+                            + " form.label.value = 'a', change())")
+                    try await page.eventually(
+                        "\(language) \(state)",
+                        "root.lang === '\(language)' && timeline.language === '\(language)'"
+                            + " && entry.status === '\(state)' && overview.again.length > 0"
+                            + " && overview.machines.length === 2 && part('fresh').open"
+                            + " && (entry.status === 'idle' || !!document.querySelector('button[data-op=take]'))")
+                    #expect(try await page.layoutFaults() == [], "\(language) \(state)")
+                }
+            }
+            _ = try await page.value("void (params.set('lang', 'ar'), connect(), refresh())")
+            try await page.eventually("right to left", "getComputedStyle(document.body).direction === 'rtl'")
+            #expect(try await page.layoutFaults() == [])
+            #expect(try await page.value("wrong") == [])
+        }
+    }
+
     @Test(arguments: Engine.tested) func aPageWithoutItsNodeSaysSoAndComesBack(engine: Engine) async throws {
         try await Kiosk.with { kiosk in
             let id = try kiosk.desk.begin()

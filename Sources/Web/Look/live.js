@@ -3,7 +3,7 @@
 // The part that pages with a live session share: the node's clock, the stream of timelines, words, and presses. The node
 // sends a timeline: a list of entries to show, each from an instant on, and how the time counts in it. The script of a page
 // defines `draw()`, which shows the current entry, and `streamQuery()`. The window gets an event `news` after each message,
-// and `lost` when the stream ends.
+// and `lost` whenever the stream ends or cannot be opened.
 "use strict";
 
 const params = new URLSearchParams(location.search);
@@ -119,8 +119,8 @@ function lose() {
   if (!isLost) {
     isLost = true;
     draw();
-    dispatchEvent(new Event("lost"));
   }
+  dispatchEvent(new Event("lost"));
 }
 
 // Without a heartbeat (every 10 s) for 25 s the stream is dead, even if the browser still reports it open.

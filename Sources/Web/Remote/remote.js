@@ -399,9 +399,6 @@ for (const kind of ["pointerdown", "keydown"]) addEventListener(kind, () => part
 addEventListener("news", refresh);
 // A node that no longer takes the key of this page is lost as well.
 addEventListener("lost", refresh);
-setInterval(() => {
-  if (isLost) refresh();
-}, 5000);
 prefersLight.addEventListener("change", () => {
   drawOverview();
   draw();
