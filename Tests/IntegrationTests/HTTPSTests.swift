@@ -118,15 +118,18 @@ import Testing
             "\(desk.log)")
     }
 
-    @Test(.requires("chromium", Browser.isInstalled), .requires("certutil", isCertutilInstalled), .startingBrowsers)
+    @Test(
+        .requires("chromium", BrowserKind.chromium.isInstalled), .requires("certutil", isCertutilInstalled),
+        .startingBrowsers)
     func aBrowserThatTrustsTheAuthorityInstallsTheRemotePage() async throws {
         let port = Port.free()
         let desk = try Self.node(port, environment: ["LOCKSTEP_HTTP_LOCAL_KEY": "on"])
         try await Self.start(desk)
         let authority = try await Self.authority(of: desk, port)
-        try await Browser.with(trusting: authority) { browser in
+        try await Browsers.with(trusting: authority) { browsers in
+            let chromium = try await browsers.chromium
             let added = try await desk.lockstep("phone", "add", "phone", "--host", "127.0.0.1", "--json")
-            let page = try await browser.open(try #require(added.json.link.text, "\(added)"), width: 360, height: 640)
+            let page = try await chromium.open(try #require(added.json.link.text, "\(added)"), width: 360, height: 640)
             try await page.eventually(
                 "the remote page", "location.pathname === '/remote' && typeof overview === 'object'")
             #expect(try await page.value("location.protocol") == "https:")
@@ -138,7 +141,7 @@ import Testing
             #expect(cookies.map(\.name.text) == ["__Host-lockstep"])
             #expect(cookies.map(\.secure) == [true])
             #expect(cookies.map(\.httpOnly) == [true])
-            let security = try await browser.events("Network.responseReceived", of: page.session)
+            let security = try await chromium.events("Network.responseReceived", of: page.session)
                 .first { $0.response.url.text?.hasSuffix("/remote") == true }?.response
             #expect(security?.securityState == "secure", "\(security as Any)")
             #expect(try await page.problems() == [])

@@ -4,20 +4,20 @@ import Glibc
 import Support
 import Testing
 
-extension Engine {
+extension BrowserKind {
     /// The browsers of this machine; with `LOCKSTEP_TEST_ALL=1` all of them, so that a missing one fails its tests.
     fileprivate static let tested = allCases.filter { $0.isInstalled || getenv("LOCKSTEP_TEST_ALL") != nil }
 }
 
 /// The remote page in each browser that Debian has, with real nodes.
 @Suite(.startingBrowsers, .retriedAfterStall) struct RemoteBrowserTests {
-    @Test(arguments: Engine.tested) func aSessionIsStartedControlledAndEnded(engine: Engine) async throws {
+    @Test(arguments: BrowserKind.tested) func aSessionIsStartedControlledAndEnded(kind: BrowserKind) async throws {
         try await Kiosk.with { kiosk in
-            let page = try await kiosk.openRemote("kitchen", in: engine)
+            let page = try await kiosk.openRemote("kitchen", in: kind)
             try await page.eventually(
                 "nothing runs", "entry.status === 'idle' && part('presets').getClientRects().length > 0")
             #expect(try await page.layoutFaults() == [])
-            try await kiosk.keep(page, as: "remote-\(engine)-idle")
+            try await kiosk.keep(page, as: "remote-\(kind)-idle")
             try await page.click("#presets button")
             try await kiosk.desk.waitFor("a session") { $0.status == "running" && $0.owner == "kitchen" }
             try await page.waitForAnswer("Session started")
@@ -31,7 +31,7 @@ extension Engine {
             try await page.press("extend", ":nth-child(2)")
             try await kiosk.desk.waitFor("five minutes more") { $0.totalSeconds == 1_800 }
             try await page.waitForAnswer("+5 min")
-            try await kiosk.keep(page, as: "remote-\(engine)-running")
+            try await kiosk.keep(page, as: "remote-\(kind)-running")
             try await expectUndo(kiosk, page)
 
             try kiosk.desk.begin(["title": "Readin", "label": "Study", "seconds": 1_500])
@@ -94,11 +94,11 @@ extension Engine {
         #expect(kiosk.desk.status.owner == "desk")
     }
 
-    @Test(arguments: Engine.tested) func nothingIsTooWideOrTooSmallInAnyLanguage(engine: Engine) async throws {
+    @Test(arguments: BrowserKind.tested) func nothingIsTooWideOrTooSmallInAnyLanguage(kind: BrowserKind) async throws {
         try await Kiosk.with { kiosk in
             let files = try Project.files(under: "Sources/Display/Languages") { $0.hasSuffix(".json") }
             let languages = files.compactMap { $0.split(separator: "/").last?.dropLast(5) }
-            let page = try await kiosk.openRemote("kitchen", in: engine)
+            let page = try await kiosk.openRemote("kitchen", in: kind)
             let long = try kiosk.desk.begin([
                 "title": .string(String(repeating: "Rindfleisch", count: 9)), "label": "قراءة الكتاب 📚 مساء",
                 "plan": "work 1h x8 / rest 20m",
@@ -131,10 +131,10 @@ extension Engine {
         }
     }
 
-    @Test(arguments: Engine.tested) func aPageWithoutItsNodeSaysSoAndComesBack(engine: Engine) async throws {
+    @Test(arguments: BrowserKind.tested) func aPageWithoutItsNodeSaysSoAndComesBack(kind: BrowserKind) async throws {
         try await Kiosk.with { kiosk in
             let id = try kiosk.desk.begin()
-            let page = try await kiosk.openRemote("desk", in: engine)
+            let page = try await kiosk.openRemote("desk", in: kind)
             try await page.waitFor(session: id)
             _ = try await page.value("navigator.serviceWorker.ready.then(() => 0)")
             try await page.eventually(
@@ -158,11 +158,11 @@ extension Engine {
         }
     }
 
-    @Test(arguments: Engine.tested) func aPairedPhoneHasTheRemoteUntilItIsRemoved(engine: Engine) async throws {
+    @Test(arguments: BrowserKind.tested) func aPairedPhoneHasTheRemoteUntilItIsRemoved(kind: BrowserKind) async throws {
         try await Kiosk.with(kitchenEnvironment: ["LOCKSTEP_HTTP_LOCAL_KEY": "on"]) { kiosk in
             let added = try await kiosk.kitchen.lockstep("phone", "add", "phone", "--host", "127.0.0.1", "--json")
             let link = try #require(added.json.link.text, "\(added)")
-            let page = try await kiosk.browsers.open(engine, link + "&lang=en", width: 360, height: 640)
+            let page = try await kiosk.browsers.open(kind, link + "&lang=en", width: 360, height: 640)
             try await page.waitForRemote()
             #expect(try await page.value("location.search") == "")
             #expect(try await page.value("overview.mayPress") == true)
@@ -177,11 +177,12 @@ extension Engine {
         }
     }
 
-    @Test(.enabled(if: Engine.tested.count > 1, "there is one browser here")) func twoPhonesPressAtOnce() async throws {
+    @Test(.enabled(if: BrowserKind.tested.count > 1, "there is one browser here"))
+    func twoPhonesPressAtOnce() async throws {
         try await Kiosk.with { kiosk in
             let id = try kiosk.desk.begin()
             var pages: [any WebPage] = []
-            for engine in Engine.tested { pages.append(try await kiosk.openRemote("desk", in: engine)) }
+            for kind in BrowserKind.tested { pages.append(try await kiosk.openRemote("desk", in: kind)) }
             for page in pages { try await page.waitFor(session: id) }
             try await pages[0].press("pause")
             for page in pages { try await page.eventually("it is paused", "entry.status === 'paused'") }

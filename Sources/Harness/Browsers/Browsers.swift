@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A kind of browser that Debian has.
-package enum Engine: String, CaseIterable, Sendable {
+package enum BrowserKind: String, CaseIterable, Sendable {
     case chromium
     case firefox
     case webKit
@@ -17,9 +17,9 @@ package enum Engine: String, CaseIterable, Sendable {
         }
     }
 
-    fileprivate func start() async throws -> any Browser {
+    fileprivate func start(trusting authority: String?) async throws -> any Browser {
         switch self {
-        case .chromium: try await Chromium()
+        case .chromium: try await Chromium(trusting: authority)
         case .firefox: try await Firefox()
         case .webKit: try await WebKit()
         }
@@ -35,11 +35,17 @@ protocol Browser: Sendable {
 
 /// The browsers of a test, each of which starts with its first page.
 package actor Browsers {
-    private var started: [Engine: any Browser] = [:]
+    private let authority: String?
+    private var started: [BrowserKind: any Browser] = [:]
+
+    private init(trusting authority: String?) { self.authority = authority }
 
     /// Runs `body`, and then ends the browsers that it has started.
-    package static func with(_ body: (Browsers) async throws -> Void) async throws {
-        let browsers = Browsers()
+    /// - Parameter authority: The file of an authority that Chromium trusts, besides those of the system.
+    package static func with(
+        trusting authority: String? = nil, _ body: (Browsers) async throws -> Void
+    ) async throws {
+        let browsers = Browsers(trusting: authority)
         do {
             try await body(browsers)
         } catch {
@@ -50,8 +56,8 @@ package actor Browsers {
     }
 
     /// Opens a page.
-    package func open(_ engine: Engine, _ url: String, width: Int64, height: Int64) async throws -> any WebPage {
-        try await browser(engine).open(url, width: width, height: height)
+    package func open(_ kind: BrowserKind, _ url: String, width: Int64, height: Int64) async throws -> any WebPage {
+        try await browser(kind).open(url, width: width, height: height)
     }
 
     /// Chromium, for tests that take more of a browser than ``WebPage`` has.
@@ -62,10 +68,10 @@ package actor Browsers {
         }
     }
 
-    private func browser(_ engine: Engine) async throws -> any Browser {
-        if let browser = started[engine] { return browser }
-        let browser = try await engine.start()
-        started[engine] = browser
+    private func browser(_ kind: BrowserKind) async throws -> any Browser {
+        if let browser = started[kind] { return browser }
+        let browser = try await kind.start(trusting: authority)
+        started[kind] = browser
         return browser
     }
 

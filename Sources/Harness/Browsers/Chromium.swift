@@ -7,8 +7,10 @@ package actor Chromium: Browser {
     private let process: BrowserProcess
     private let conversation: Conversation
 
-    init() async throws {
+    /// - Parameter authority: The file of an authority that it trusts, besides those of the system.
+    init(trusting authority: String?) async throws {
         let directory = try TemporaryDirectory()
+        if let authority { try await Self.trust(authority, in: directory) }
         let options = [
             "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars",
             "--no-first-run", "--disable-background-networking", "--disable-extensions", "--mute-audio",
@@ -17,6 +19,16 @@ package actor Chromium: Browser {
         ]
         process = try BrowserProcess("exec chromium \(options.joined(separator: " "))", in: directory)
         conversation = try await Conversation(with: process)
+    }
+
+    /// Makes the database of certificates that Chromium reads in its home folder.
+    private static func trust(_ authority: String, in home: TemporaryDirectory) async throws {
+        let database = home.file(".pki/nssdb")
+        try FileManager.default.createDirectory(atPath: database, withIntermediateDirectories: true)
+        let certutil = try Spawn.find("certutil")
+        try await Spawn.run([certutil, "-N", "-d", "sql:\(database)", "--empty-password"], in: home)
+        try await Spawn.run(
+            [certutil, "-A", "-d", "sql:\(database)", "-n", "authority", "-t", "C,,", "-i", authority], in: home)
     }
 
     func close() async { await process.end() }
@@ -86,7 +98,7 @@ package actor Chromium: Browser {
     }
 
     /// Returns the events of a page, oldest first.
-    fileprivate func events(_ method: String, of session: String) async throws -> [JSON] {
+    package func events(_ method: String, of session: String) async throws -> [JSON] {
         try await conversation.events(method).filter { $0.sessionId.text == session }.map(\.params)
     }
 }

@@ -14,7 +14,7 @@ struct Kiosk {
     let ports: [String: Int]
 
     /// Most pages are tested in Chromium.
-    static let isSeen = ConditionTrait.requires("chromium", Engine.chromium.isInstalled)
+    static let isSeen = ConditionTrait.requires("chromium", BrowserKind.chromium.isInstalled)
 
     var browser: Chromium {
         get async throws { try await browsers.chromium }
@@ -66,8 +66,8 @@ struct Kiosk {
     }
 
     /// Opens the remote page of a node, in a window as wide as a phone.
-    func openRemote(_ node: String, in engine: Engine) async throws -> any WebPage {
-        let page = try await browsers.open(engine, address(node, "/remote?lang=en"), width: 360, height: 640)
+    func openRemote(_ node: String, in kind: BrowserKind) async throws -> any WebPage {
+        let page = try await browsers.open(kind, address(node, "/remote?lang=en"), width: 360, height: 640)
         try await page.waitForRemote()
         return page
     }
