@@ -12,6 +12,7 @@ const alerts = (() => {
   const [attack, fade, length, loudness] = [0.008, 0.32, 1.8, 0.35];
   let last = null; // the state that was looked at before
   let context = null;
+  let release = () => {}; // releases the lock of the latest event
 
   function sound() {
     context = context || new AudioContext();
@@ -35,8 +36,23 @@ const alerts = (() => {
     }
   }
 
+  /// Takes the lock of an event, unless another page has it, and holds it until this page's next event.
+  function claim(event) {
+    return new Promise((done) => {
+      navigator.locks.request(`alert ${event}`, { ifAvailable: true }, (lock) => {
+        done(lock !== null);
+        return lock && new Promise((next) => {
+          release();
+          release = next;
+        });
+      }).catch(() => done(true));
+    });
+  }
+
   /// Returns whether this page reports an event, and no other page of the browser does.
   async function reports(event) {
+    // Without TLS a browser has locks on 127.0.0.1 only.
+    if (navigator.locks) return claim(event);
     const page = Math.random().toString(36);
     try {
       if (JSON.parse(localStorage.alerted || "[]")[0] === event) return false;
