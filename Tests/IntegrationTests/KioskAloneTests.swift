@@ -45,7 +45,7 @@ import Testing
                 try await Self.waitFor(page, face, turn: turn)
             }
             _ = try await page.value("void (location = '/week')")
-            try await page.eventually("the week", "!!document.querySelector('main') && location.pathname === '/week'")
+            try await page.eventually("the week", "location.pathname === '/week' && \(Self.hasLoaded)")
             _ = try await page.value("void (location = '/?face=focus&turn=9')")
             try await Self.waitFor(page, "focus", turn: 9)
             try await eventually("one stream is open") {
@@ -64,12 +64,15 @@ import Testing
         }
     }
 
+    /// Whether the page has loaded: an address that a script sets before then replaces the page's entry in the history.
+    private static let hasLoaded = "performance.getEntriesByType('navigation')[0]?.loadEventEnd > 0"
+
     private static func waitFor(_ page: Page, _ face: String, turn: Int) async throws {
         // A browser without a free connection would wait for most of a minute.
         try await eventually("the \(face) face of turn \(turn)", within: .seconds(25)) {
             try await page.value(
                 "location.search.endsWith('turn=\(turn)') && !!document.documentElement?.classList.contains('\(face)')"
-                    + " && /[0-9]:[0-9]{2}/.test(document.getElementById('time')?.textContent)") == true
+                    + " && /[0-9]:[0-9]{2}/.test(document.getElementById('time')?.textContent) && \(hasLoaded)") == true
         }
     }
 
