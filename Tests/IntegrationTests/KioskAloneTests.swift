@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    /// Whether the page has loaded: an address that a script sets before then replaces the page's entry in the history.
+    /// Whether the page has loaded: what a script navigates to before then replaces the page in the history.
     private static let hasLoaded = "performance.getEntriesByType('navigation')[0]?.loadEventEnd > 0"
 
     private static func waitFor(_ page: Page, _ face: String, turn: Int) async throws {
