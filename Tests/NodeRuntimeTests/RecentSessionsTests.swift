@@ -46,6 +46,7 @@ import Testing
         }
         #expect(recent.all.count == RecentSessions.limit)
         #expect(recent.all.first?.lineage == "s-\(RecentSessions.limit + 4)")
+        recent.save()
         #expect(RecentSessions(in: directory.path).all == recent.all)
         _ = try directory.write("damaged", to: "recent.json")
         #expect(RecentSessions(in: directory.path).all == [])

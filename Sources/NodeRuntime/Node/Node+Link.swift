@@ -30,9 +30,11 @@ extension Node {
         return view.isLinked ? nil : link.problems.current ?? "no answer in \(milliseconds / 1_000) s"
     }
 
-    /// Publishes that the node goes offline, and closes the connection. The session continues by its plan.
+    /// Publishes that the node goes offline, closes the connection and saves the recent sessions. The session continues by
+    /// its plan.
     package func goOffline() async {
         await link.close { identity.isAnnounced ? MQTTMessage(core.will(of: $0, at: clocks())) : nil }
+        recent.save()
     }
 
     private func will() -> MQTTMessage? {

@@ -30,7 +30,7 @@ package actor Node {
     /// The counters of ``metrics()``.
     var counted = NodeMetrics()
     var askers = Askers()
-    private(set) var recent: RecentSessions
+    var recent: RecentSessions
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
@@ -56,6 +56,7 @@ package actor Node {
     package func start() {
         runner.use(loop.makeTimer { [weak self] in self?.assumeIsolated { $0.handle(.wake) } })
         hub.use(debtTick: loop.makeTimer { [weak self] in self?.assumeIsolated { $0.feedsHaveChanged() } })
+        recent.use(saveTimer: loop.makeTimer { [weak self] in self?.assumeIsolated { $0.recent.save() } })
         handle(.restored(files.load(for: identity.node, at: clocks().wall)))
     }
 

@@ -1,20 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Control
+import Mosquitto
 import Platform
 import Session
 
 /// The sessions that a node has seen, the latest first: what its pages offer again and list.
 ///
-/// They are only for display, so a crash may lose the last change. The debt service has the exact minutes.
+/// They are only for display, so a crash may lose the last seconds. The debt service has the exact minutes.
 struct RecentSessions {
     /// The most sessions, more than a page lists for a week.
     static let limit = 100
+    /// Milliseconds from a change until the file is written.
+    ///
+    /// A judgement: encoding a hundred sessions takes a millisecond or more, for which a press that follows a start would
+    /// have to wait on the node's thread.
+    private static let saveDelay: Int64 = 2_000
     private static let name = "recent.json"
     /// The largest file that is read, in bytes; ``limit`` sessions of the longest plans need less.
     private static let fileLimit = 1 << 20
 
     private let path: String?
+    private var saveTimer: LoopTimer?
+    private var isUnsaved = false
     private(set) var all: [RecentSession] = []
 
     /// Reads the sessions of an earlier process. A file that cannot be read is overwritten later.
@@ -27,7 +35,10 @@ struct RecentSessions {
         all = Array(stored.prefix(Self.limit))
     }
 
-    /// Stores the session that is shown now. It is written to disk when it starts and when it is over.
+    /// Sets the timer that calls ``save()``.
+    mutating func use(saveTimer: LoopTimer) { self.saveTimer = saveTimer }
+
+    /// Stores the session that is shown now. When it starts and when it is over, a write of the file is planned.
     mutating func note(_ register: Register, at groupTime: Int64) {
         let session = RecentSession(register, at: groupTime)
         let before = all.firstIndex { $0.lineage == session.lineage }
@@ -38,7 +49,15 @@ struct RecentSessions {
             all.insert(session, at: all.firstIndex { $0.startedAt <= session.startedAt } ?? all.endIndex)
             all = Array(all.prefix(Self.limit))
         }
-        guard isNews, let path else { return }
-        try? Files.replace(path, isFlushed: false, with: ReportJSON.encode(all))
+        guard isNews, !isUnsaved else { return }
+        isUnsaved = true
+        saveTimer?.arm(atBootMilliseconds: SystemClock.bootMilliseconds() + Self.saveDelay)
+    }
+
+    /// Writes the file if it lacks a change.
+    mutating func save() {
+        guard isUnsaved else { return }
+        isUnsaved = false
+        if let path { try? Files.replace(path, isFlushed: false, with: ReportJSON.encode(all)) }
     }
 }
