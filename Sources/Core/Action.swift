@@ -38,7 +38,7 @@ extension NodeCore {
         /// The broker has confirmed every register that was sent, or their connection has ended.
         case registersConfirmed
         /// The retained messages of the first connection have arrived, or there will be no connection.
-        case caughtUp
+        case settled
         /// ``NodeCore/view`` or ``NodeCore/isCatchingUp`` has changed.
         case show
         /// Write a line to the log.

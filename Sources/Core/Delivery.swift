@@ -62,10 +62,10 @@ struct Delivery: Sendable {
         return content
     }
 
-    /// Keeps an answer for the next connection.
+    /// Keeps an answer for the next connection, or for the barrier of this one.
     mutating func hold(_ answer: Held) {
         held.append(answer)
-        if held.count > NodeCore.heldAnswers { held.removeFirst() }
+        if held.count > NodeCore.answersWithoutConnection { held.removeFirst() }
     }
 
     /// Removes the waiting answers.
@@ -90,5 +90,5 @@ struct Delivery: Sendable {
 
 extension NodeCore {
     /// The most answers that wait for a connection. A judgement: the programs whose answers are dropped ask again.
-    package static let heldAnswers = 256
+    package static let answersWithoutConnection = 256
 }

@@ -68,7 +68,7 @@ public struct LedgerIntake: Sendable {
     /// Whether no record waits or is being written.
     public var isIdle: Bool { waiting.isEmpty && filing.isEmpty }
 
-    /// Receives a record; `time` is group time, `now` the boot clock, both in milliseconds.
+    /// Receives a record; `time` is group time in milliseconds.
     public mutating func receive(_ digested: DigestedRecord, in space: SpaceID, at time: Int64, now: Int64) {
         let node = digested.record.node
         guard digested.record.isPlausible(at: time) else {
@@ -98,7 +98,7 @@ public struct LedgerIntake: Sendable {
         return filing
     }
 
-    /// Answers for the batch that was written, at `now` of the boot clock in milliseconds.
+    /// Answers for the batch that was written.
     ///
     /// `outcomes` says how each record was filed; `nil` if none was, so that their nodes send them again.
     public mutating func filed(_ outcomes: [InsertOutcome]?, at now: Int64) {

@@ -19,6 +19,7 @@ public struct NodeCore: Sendable {
     /// When ``Event/wake`` is needed, on the boot clock; `nil` while only another event can change anything.
     public private(set) var nextWake: Int64?
 
+    /// Whether the broker withholds this node's own messages on the present connection (MQTT 5).
     private var isNoLocal = false
     /// Whether the retained messages of the present connection have arrived, or the wait for them has ended.
     private var isReady = false
@@ -79,9 +80,9 @@ public struct NodeCore: Sendable {
     /// Adds the consequences of an event to its actions.
     private mutating func finish(at now: Instant) -> [Action] {
         expire(at: now)
-        // An event that is no input of the engine may come when the engine is due.
+        // Some events are no input of the engine, such as a confirmation, and one of them may come when the engine is due.
         if let due = engine.nextWake, due <= now.boot { decide(.wake, at: now) }
-        settle(at: now)
+        showAndPlanWake(at: now)
         defer { actions = [] }
         return actions
     }
@@ -91,11 +92,11 @@ public struct NodeCore: Sendable {
     /// The source of displays.
     public var view: View { engine.view }
 
-    /// Whether the view may still be that of an earlier session.
+    /// Whether retained messages of the present connection are still arriving, so that the view may be an earlier one.
     public var isCatchingUp: Bool { engine.isCatchingUp }
 
     /// Whether the retained messages of the first connection have arrived, or there will be no connection.
-    public var isCaughtUp: Bool { settling.isOver }
+    public var hasSettled: Bool { settling.isOver }
 
     /// Whether the broker has not confirmed every register yet.
     public var hasUnconfirmedRegisters: Bool { delivery.registers > 0 }
@@ -126,13 +127,14 @@ public struct NodeCore: Sendable {
     }
 
     /// Shows changes and computes the next wake.
-    private mutating func settle(at now: Instant) {
+    private mutating func showAndPlanWake(at now: Instant) {
         if connection != nil, !isReady, !engine.isCatchingUp { becomeReady(at: now) }
         if engine.view != shown.view || engine.isCatchingUp != shown.isCatchingUp {
             shown = (engine.view, engine.isCatchingUp)
             actions.append(.show)
         }
-        let release = persistedWrite.map { _ in now.boot + 1 }
+        // Records leave with the next event, or a millisecond later if there is none.
+        let release = persistedWrite == nil ? nil : now.boot + 1
         nextWake = [
             engine.nextWake, release, recordRetryAt, isReady ? delivery.resendAt : nil, twin.deadline,
             settling.deadline,
@@ -162,11 +164,10 @@ public struct NodeCore: Sendable {
     private var isService: Bool { engine.identity.role == .service }
 
     private mutating func expire(at now: Instant) {
-        func isDue(_ deadline: Int64?) -> Bool { deadline.map { $0 <= now.boot } ?? false }
-        if isDue(twin.deadline) { passBarrier(at: now) }
-        if settling.expire(at: now.boot) { actions.append(.caughtUp) }
-        if isDue(recordRetryAt) { changeOutbox { $0.retry(at: now.boot) } }
-        if isReady, isDue(delivery.resendAt) { sendHeldAnswers(at: now) }
+        if now.hasReached(twin.deadline) { passBarrier(at: now) }
+        if settling.expire(at: now.boot) { actions.append(.settled) }
+        if now.hasReached(recordRetryAt) { changeOutbox { $0.retry(at: now.boot) } }
+        if isReady, now.hasReached(delivery.resendAt) { sendHeldAnswers(at: now) }
     }
 
     // MARK: The disk
@@ -218,13 +219,12 @@ public struct NodeCore: Sendable {
         connection = nil
         isReady = false
         twin.disconnected()
-        for case .presence(let isSleeping) in delivery.disconnect(keepsAnswers: keeps(.answersKept)) where isSleeping {
-            actions.append(.announced(isSleeping: true))
-        }
+        let lost = delivery.disconnect(keepsAnswers: keeps(.answersKept))
+        for case .presence(isSleeping: true) in lost { actions.append(.announced(isSleeping: true)) }
         actions.append(.registersConfirmed)
         changeOutbox { $0.link(isUp: false, at: now.boot) }
         decide(.linkDown, at: now)
-        if !willRetry, settling.end() { actions.append(.caughtUp) }
+        if !willRetry, settling.end() { actions.append(.settled) }
     }
 
     /// Subscribes, with a barrier to this node behind all retained messages.
@@ -253,7 +253,7 @@ public struct NodeCore: Sendable {
     private mutating func becomeReady(at now: Instant) {
         isReady = true
         if settling.barrierPassed(needsAnswers: !isAnnounced && engine.peers.isEmpty, at: now.boot) {
-            actions.append(.caughtUp)
+            actions.append(.settled)
         }
         sendHeldAnswers(at: now)
         changeOutbox { $0.link(isUp: true, at: now.boot) }
@@ -322,7 +322,8 @@ public struct NodeCore: Sendable {
             actions.append(.send(outgoing, token, of: message))
         case .ack(.answer(let answer)):
             let held = Delivery.Held(answer: answer, until: now.boot + Limits.intentLife)
-            if connection != nil { send(held) } else if keeps(.answersKept) { delivery.hold(held) }
+            // Before the barrier it would overtake the register that it reports.
+            if isReady { send(held) } else if keeps(.answersKept) { delivery.hold(held) }
         case .presence(let presence):
             let token = delivery.send(.presence(isSleeping: presence.isSleeping))
             actions.append(.send(codec.encode(message), token, of: message))

@@ -18,7 +18,7 @@ struct Settling: Sendable {
     private var isAnswered = false
 
     /// Records that the barrier has returned.
-    /// - Returns: Whether the wait has ended.
+    /// - Returns: Whether the wait has ended by this.
     mutating func barrierPassed(needsAnswers: Bool, at boot: Int64) -> Bool {
         guard needsAnswers, !isOver else { return end() }
         deadline = boot + Self.helloPatience

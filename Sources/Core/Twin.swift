@@ -14,7 +14,9 @@ struct Twin: Sendable {
     private static let shortestWait: Int64 = 2_000
     /// Milliseconds after the last presence until the conflict counts as over: longer than two attempts are apart.
     private static let memory = 3 * longestWait
-    /// Milliseconds that the barrier waits for a twin's answer. The engine counts it as passed half a second later.
+    /// Milliseconds that the barrier waits for a twin's answer.
+    ///
+    /// A judgement, stated by the protocol. The engine counts it as passed 2 s after the connection in any case.
     private static let patience: Int64 = 1_500
     /// Connections of this process that are remembered. A judgement: presences of older ones do not arrive any more.
     private static let connections = 16

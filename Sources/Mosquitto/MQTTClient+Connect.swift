@@ -12,10 +12,10 @@ extension MQTTClient {
     /// Starts one attempt to connect, or waits until an abandoned connector ends if there are too many.
     func attempt() {
         guard lingering < lingeringLimit else {
-            attemptIsDue = true
+            isAttemptDue = true
             return
         }
-        attemptIsDue = false
+        isAttemptDue = false
         attempts += 1
         let number = attempts
         let version: ProtocolVersion = configuration.version == .v311 || fallsBack ? .v311 : .v5
@@ -58,7 +58,7 @@ extension MQTTClient {
 
     private func lingeringConnectorEnded() {
         lingering -= 1
-        if case .waiting = phase, attemptIsDue { attempt() }
+        if case .waiting = phase, isAttemptDue { attempt() }
     }
 
     private func connectorFinished(_ number: Int, _ code: Int32, _ error: Int32) {

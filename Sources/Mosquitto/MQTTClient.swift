@@ -19,7 +19,7 @@ public actor MQTTClient {
     public nonisolated let configuration: MQTTConfiguration
 
     var phase = Phase.idle
-    var hasRun = false
+    var hasStarted = false
     var handler: (@Sendable (MQTTEvent) -> Void)?
     var outbox: Outbox
     /// The requests whose packet ids were reused, about to fail.
@@ -36,7 +36,7 @@ public actor MQTTClient {
     /// The number of abandoned connectors that are still blocked in the kernel.
     var lingering = 0
     /// Whether an attempt is due and waits for a lingering connector to end.
-    var attemptIsDue = false
+    var isAttemptDue = false
 
     var phaseTimer: LoopTimer?
     var tickTimer: LoopTimer?
@@ -64,14 +64,15 @@ public actor MQTTClient {
 
     /// Runs the client while `body` runs, then closes it gracefully.
     ///
-    /// - Parameter body: The code that needs the client. It starts before the client is connected.
+    /// - Parameter body: The code that needs the client. It starts before the client is connected, and it is not told when
+    ///   ``run()`` ends by itself: its requests then fail with `.closed`.
     /// - Returns: The result of `body`.
     /// - Throws: The error of `body`, else that of ``run()``.
     public nonisolated func run<Value>(while body: () async throws -> Value) async throws -> Value {
         async let running: Void = run()
         do {
             let value = try await body()
-            await close(deadlineMilliseconds: configuration.closeDeadlineMilliseconds)
+            await close()
             try await running
             return value
         } catch {
@@ -88,9 +89,9 @@ public actor MQTTClient {
     /// - Throws: `.invalidConfiguration`; `.alreadyRunning` at a second call; an error for which
     ///   ``MQTTConfiguration/giveUp`` returned `true`.
     public func run() async throws(MQTTError) {
-        if case .closed = phase, !hasRun { return }
-        guard !hasRun else { throw MQTTError(.alreadyRunning, "a client runs once") }
-        hasRun = true
+        if case .closed = phase, !hasStarted { return }
+        guard !hasStarted else { throw MQTTError(.alreadyRunning, "a client runs once") }
+        hasStarted = true
         do throws(MQTTError) {
             try configuration.check()
         } catch {
@@ -115,10 +116,11 @@ public actor MQTTClient {
     ///
     /// The DISCONNECT makes the server discard the will.
     ///
-    /// - Parameter deadlineMilliseconds: How long to wait for acknowledgements. Requests that are unanswered then fail
-    ///   with `.closed`. The DISCONNECT is sent in any case, if the socket accepts it.
-    public func close(deadlineMilliseconds: Int64 = 2000) async {
-        beginClose(deadlineMilliseconds: deadlineMilliseconds)
+    /// - Parameter deadlineMilliseconds: How long to wait for acknowledgements; `nil` for
+    ///   ``MQTTConfiguration/closeDeadlineMilliseconds``. Requests that are unanswered then fail with `.closed`. The
+    ///   DISCONNECT is sent in any case, if the socket accepts it.
+    public func close(deadlineMilliseconds: Int64? = nil) async {
+        beginClose(deadlineMilliseconds: deadlineMilliseconds ?? configuration.closeDeadlineMilliseconds)
         if case .closed = phase { return }
         await withCheckedContinuation { closing.append($0) }
     }
@@ -131,7 +133,7 @@ public actor MQTTClient {
     /// The handler may enter an actor of the same loop with `assumeIsolated` and call the client's synchronous requests,
     /// which never call it themselves. A received message of QoS 1 is acknowledged after the handler has returned.
     public func onEvent(_ handler: @escaping @Sendable (MQTTEvent) -> Void) {
-        precondition(!hasRun, "the handler of a client is set before it runs")
+        precondition(!hasStarted, "the handler of a client is set before it runs")
         self.handler = handler
     }
 

@@ -124,7 +124,7 @@ public struct MQTTConfiguration: Sendable {
     public var requestTimeoutMilliseconds: Int64
     /// The timeout of an attempt, in milliseconds, 1 or more, from name resolution to the CONNACK.
     public var connectTimeoutMilliseconds: Int64
-    /// The milliseconds, 0 or more, that a close waits for acknowledgements when the task of `run()` is cancelled.
+    /// The milliseconds, 0 or more, that a close waits for acknowledgements, also when the task of `run()` is cancelled.
     public var closeDeadlineMilliseconds: Int64
     /// Returns whether a failure ends the client, so that `run()` throws it.
     ///

@@ -100,7 +100,7 @@ package final class ServiceCore {
         case .yield(let milliseconds): output.yield(milliseconds)
         case .deliver(let decoded): delivered.append(decoded)
         case .log(let note): notes.write(note, of: state)
-        case .unsubscribe, .reply, .changeRecords, .readRecords, .answered, .announced, .registersConfirmed, .caughtUp,
+        case .unsubscribe, .reply, .changeRecords, .readRecords, .answered, .announced, .registersConfirmed, .settled,
             .show:
             break
         }

@@ -45,6 +45,8 @@ struct Witness {
         var exposedAt: Int64?
         /// Whether that was so at the last look.
         var isExposed = false
+        /// Group time minus the boot clock when it was last within the honest clocks.
+        var honestLead: Int64?
         /// The effects that the liar has caused in a second.
         var lately: (second: Int64, counts: [World.Caused: Int]) = (0, [:])
         /// The time since which its way to the broker is undisturbed, in virtual time.

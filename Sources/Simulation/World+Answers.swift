@@ -32,7 +32,7 @@ extension World {
         witness.nodes[node].answers += actions.count {
             if case .send(_, _, of: .ack(.answer)?) = $0 { true } else { false }
         }
-        if witness.nodes[node].answers > NodeCore.heldAnswers { witness.nodes[node].owed = [:] }
+        if witness.nodes[node].answers > NodeCore.answersWithoutConnection { witness.nodes[node].owed = [:] }
     }
 
     /// Notes a packet that reaches the broker.

@@ -108,7 +108,7 @@ extension World {
         case .log(.engine(let note)): witnessNote(note, at: node)
         case .changeRecords(let changes): for change in changes { machines[node].records.apply(change) }
         case .readRecords(let ids): events.append(.recordsRead(machines[node].records.acknowledged(ids)))
-        case .log, .deliver, .answered, .announced, .registersConfirmed, .caughtUp, .show: break
+        case .log, .deliver, .answered, .announced, .registersConfirmed, .settled, .show: break
         }
     }
 

@@ -125,9 +125,13 @@ extension World {
         guard !machines[node].isStepUnnoticed, let leads = honestVoices(at: node).leads,
             witness.nodes[node].exposedAt.map({ now - $0 > 10_000_000 }) ?? true
         else { return }
+        let lead = time - instant.boot
+        // It stays where it was when the honest clock that it followed is forgotten, as after a sleep, until the next pong.
+        if lead == witness.nodes[node].honestLead { return }
         // Small changes of a median are not followed.
-        let beyond = max(leads.lowerBound - (time - instant.boot), time - instant.boot - leads.upperBound)
+        let beyond = max(leads.lowerBound - lead, lead - leads.upperBound)
         if beyond > 51 { fail(.timeHeld, "\(Names.node(node)) goes by a time \(beyond) ms beyond all honest ones") }
+        witness.nodes[node].honestLead = lead
     }
 
     /// The clock that a pong must not change.

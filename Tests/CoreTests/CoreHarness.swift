@@ -67,7 +67,7 @@ struct CoreHarness {
         case .answered(let answer): answered.append(answer.intent)
         case .announced(let isSleeping): announced.append(isSleeping)
         case .readRecords: events.append(.recordsRead([]))
-        case .reply, .changeRecords, .deliver, .registersConfirmed, .caughtUp, .show, .log: break
+        case .reply, .changeRecords, .deliver, .registersConfirmed, .settled, .show, .log: break
         }
     }
 

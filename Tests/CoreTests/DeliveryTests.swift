@@ -86,6 +86,18 @@ import Wire
         #expect(owner.sent.contains { $0.kind == "answer I1" })
     }
 
+    /// An answer before the barrier would overtake the register that it reports.
+    @Test mutating func answerToAnIntentBeforeTheBarrierFollowsTheRegister() {
+        owner.handle(.disconnected(willRetry: true))
+        owner.bringsBarriersBack = false
+        owner.connect()
+        owner.sent = []
+        owner.receive(owner.intent("I1"))
+        #expect(owner.sent.isEmpty)
+        owner.pass(2_000)
+        #expect(owner.sent.map(\.kind).filter { ["register", "answer I1"].contains($0) } == ["register", "answer I1"])
+    }
+
     @Test mutating func confirmedRegisterReplacesItsEcho() {
         let before = owner.core.view.register
         owner.noLocal = true

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Session
 import Simulation
 import Support
 import Testing
@@ -40,6 +41,12 @@ import Testing
     @Test func everyMutantHasATrace() {
         let traced = Set(Kept.traces.filter(\.isForMutant).map(\.rule))
         #expect(Mutant.all.map(\.name).filter { !traced.contains($0) } == [])
+    }
+
+    @Test func everyRuleHasAMutant() throws {
+        let missing = Mutant.all.reduce(into: Set<UInt64>()) { $0.insert(Rules.all.subtracting($1.rules).rawValue) }
+        let source = try Project.read("Sources/Session/Engine/Rules.swift")
+        #expect(missing.count == source.matches(of: /Rules\(rawValue: 1 <</).count)
     }
 
     @Test func everyFileIsATrace() {

@@ -39,6 +39,8 @@ import Testing
         Quote(proto, "until three minutes after the last one", "Sources/Core", "memory = 3 * longestWait"),
         Quote(proto, "The barrier counts only 1.5 s after", "Sources/Core", "patience: Int64 = 1_500"),
         Quote(
+            proto, "but at most 2 s after the connection", "Sources/Session", "barrierPatience: Int64 = 2_000"),
+        Quote(
             proto, "`state`, for half a second at most", "Sources/NodeRuntime",
             "wait(timeout: .now() + .milliseconds(500))"),
         Quote(proto, "acknowledged within two seconds, the", "Sources/NodeRuntime", "wakeTimeout: Int64 = 2_000"),

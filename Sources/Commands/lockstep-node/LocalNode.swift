@@ -17,7 +17,7 @@ struct LocalNode: NodeAccess {
 
     func start(_ start: Start) async -> ReplyReport {
         let reply = await node.start(start)
-        await node.registersAreOut()
+        await node.waitForRegisters()
         return await node.report(reply)
     }
 

@@ -6,7 +6,7 @@ import Session
 /// The callers of a node that wait: for the reply to a request, or for a condition.
 struct Askers {
     /// The callers that wait for the retained messages of the first connection.
-    var catchingUp = Waiters()
+    var settling = Waiters()
     /// The callers that wait until the broker has acknowledged all registers.
     var confirming = Waiters()
     private enum Asker {
@@ -64,15 +64,27 @@ struct Askers {
     }
 }
 
-/// The callers that wait for one condition.
+/// The callers that wait for one condition, each until a deadline of its own.
 struct Waiters {
-    private var continuations: [CheckedContinuation<Void, Never>] = []
+    private var lastCaller = 0
+    private var continuations: [Int: CheckedContinuation<Void, Never>] = [:]
 
-    mutating func add(_ continuation: CheckedContinuation<Void, Never>) { continuations.append(continuation) }
+    /// Returns the number of a new caller.
+    mutating func makeCaller() -> Int {
+        lastCaller += 1
+        return lastCaller
+    }
 
-    /// Resumes all callers: the condition holds, or its deadline has passed.
+    mutating func add(_ continuation: CheckedContinuation<Void, Never>, of caller: Int) {
+        continuations[caller] = continuation
+    }
+
+    /// Resumes a caller whose deadline has passed.
+    mutating func resume(_ caller: Int) { continuations.removeValue(forKey: caller)?.resume() }
+
+    /// Resumes all callers, because the condition holds.
     mutating func resume() {
-        for continuation in continuations { continuation.resume() }
-        continuations = []
+        for continuation in continuations.values { continuation.resume() }
+        continuations = [:]
     }
 }

@@ -23,10 +23,13 @@ extension Node {
     /// - Parameter milliseconds: The maximum wait.
     /// - Returns: Why there is no connection then; `nil` if there is one.
     package func waitUntilSettled(milliseconds: Int64 = 4_000) async -> String? {
-        let deadline = loop.makeTimer { [weak self] in self?.assumeIsolated { $0.askers.catchingUp.resume() } }
-        deadline.arm(atBootMilliseconds: SystemClock.bootMilliseconds() + milliseconds)
-        if !core.isCaughtUp { await withCheckedContinuation { askers.catchingUp.add($0) } }
-        deadline.cancel()
+        if !core.hasSettled {
+            let caller = askers.settling.makeCaller()
+            let deadline = loop.makeTimer { [weak self] in self?.assumeIsolated { $0.askers.settling.resume(caller) } }
+            deadline.arm(atBootMilliseconds: SystemClock.bootMilliseconds() + milliseconds)
+            await withCheckedContinuation { askers.settling.add($0, of: caller) }
+            deadline.cancel()
+        }
         return view.isLinked ? nil : link.problems.current ?? "no answer in \(milliseconds / 1_000) s"
     }
 

@@ -15,6 +15,11 @@ import Wire
 /// It runs on the thread of its broker connection, so a press that arrives over MQTT is decided, journalled and published
 /// without a thread switch. The cost: a slow disk blocks that thread. `Mosquitto` resolves names and connects elsewhere.
 package actor Node {
+    /// Milliseconds that the reply to a start waits for the broker.
+    ///
+    /// A judgement: a person waits for it, and a broker on the local network answers within a tenth of that.
+    private static let confirmationLimit: Int64 = 300
+
     /// The loop of the node and of its connection.
     package nonisolated let loop: EventLoop
     package nonisolated let identity: NodeIdentity
@@ -64,21 +69,21 @@ package actor Node {
 
     /// Starts a session here.
     package func start(_ start: Start) async -> Reply {
-        await reply { ticket in .start(start, id: ULID.make(at: groupTime), ticket) }
+        await ask { ticket in .start(start, id: ULID.make(at: groupTime), ticket) }
     }
 
     /// Changes the current session, whichever node owns it.
     package func press(_ press: Press) async -> Reply {
-        await reply { ticket in .press(press, id: ULID.make(at: groupTime), ticket) }
+        await ask { ticket in .press(press, id: ULID.make(at: groupTime), ticket) }
     }
 
     /// Takes the current session over, whichever node owns it.
     package func take() async -> Reply {
-        await reply { ticket in .take(id: ULID.make(at: groupTime), ticket) }
+        await ask { ticket in .take(id: ULID.make(at: groupTime), ticket) }
     }
 
     /// The core handles the event before anything suspends: the wait may switch threads.
-    private func reply(_ event: (Ticket) -> NodeCore.Event) async -> Reply {
+    private func ask(_ event: (Ticket) -> NodeCore.Event) async -> Reply {
         let ticket = askers.makeTicket()
         handle(event(ticket))
         return await withTaskCancellationHandler {
@@ -101,17 +106,21 @@ package actor Node {
         askers.add(reply, to: ticket)
     }
 
-    /// Waits until the broker has acknowledged all registers, for 300 ms at most: a person waits for this answer.
-    package func registersAreOut() async {
+    /// Waits until the broker has acknowledged all registers, for ``confirmationLimit`` at most.
+    ///
+    /// So the reply to a start can say that the broker refuses the session, for example because it is too large.
+    package func waitForRegisters() async {
         guard core.hasUnconfirmedRegisters else { return }
-        let deadline = loop.makeTimer { [weak self] in self?.assumeIsolated { $0.askers.confirming.resume() } }
-        deadline.arm(atBootMilliseconds: SystemClock.bootMilliseconds() + 300)
-        await withCheckedContinuation { askers.confirming.add($0) }
+        let caller = askers.confirming.makeCaller()
+        let deadline = loop.makeTimer { [weak self] in self?.assumeIsolated { $0.askers.confirming.resume(caller) } }
+        deadline.arm(atBootMilliseconds: SystemClock.bootMilliseconds() + Self.confirmationLimit)
+        await withCheckedContinuation { askers.confirming.add($0, of: caller) }
         deadline.cancel()
     }
 
     // MARK: State
 
+    /// The core, read in place: a copy of it would cost more than most reads.
     var core: NodeCore { _read { yield runner.core } }
 
     /// Reads this node's clocks.
@@ -169,6 +178,7 @@ package actor Node {
         switch action {
         case .persist(let write): persist(write)
         case .send(let outgoing, let token, let message):
+            // Ledger records have no message, and are not counted.
             if message != nil { counted.published += 1 }
             guard let token else { return link.send(outgoing) }
             link.send(outgoing) { [weak self] result in
@@ -186,7 +196,7 @@ package actor Node {
             counted.answers[ReplyReport.Outcome(answer.outcome).rawValue, default: 0] += 1
         case .announced(let isSleeping): suspend.announced(isSleeping: isSleeping)
         case .registersConfirmed: askers.confirming.resume()
-        case .caughtUp: askers.catchingUp.resume()
+        case .settled: askers.settling.resume()
         case .show: hub.setShowDue()
         case .log(let note): log.write(note, of: core.engine)
         }

@@ -35,7 +35,7 @@ extension Engine {
     mutating func passBarrier(at now: Instant) {
         guard link.barrierDeadline != nil else { return }
         let context = context(at: now)
-        link.barrierPassed(isTimeVouched: context.bound != nil, hasCompany: hasCompany, at: now.boot)
+        link.barrierPassed(isTimeVouched: context.bound != nil, isAnotherNodeOnline: isAnotherNodeOnline, at: now.boot)
         if let found = echoes.barrierPassed(), keeps(.recovery) {
             log(ownership.recover(found, context))
         }

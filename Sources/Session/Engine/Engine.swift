@@ -6,9 +6,9 @@
 /// carry out every effect, in order, before the next input. ``Input/restored(_:)`` comes first, and ``Input/wake`` at
 /// ``nextWake``, or soon after.
 ///
-/// Each part owns its state, and the handlers of inputs change it. The rules in `Reactions.swift` combine the state of
-/// several parts and run until none applies. Only a start, `take` and a recovery change the own session outside of them.
-/// Publishing is a step of its own behind them, because a register leaves only in its final state of an input.
+/// Each part owns its state. Time changes the own session in `advance`, and a start, `take`, an intent or a recovery in
+/// `dispatch`. Rules that depend on several parts (yield, cut, date, stamp, takeover) are in `Reactions.swift` and run until
+/// none applies. Publishing is a step of its own behind them, because a register leaves only in its final state of an input.
 public struct Engine: Hashable, Sendable {
     /// The node's identity.
     public let identity: NodeIdentity
@@ -60,7 +60,8 @@ public struct Engine: Hashable, Sendable {
             for stamp in replicas.admitDue(context) { ownership.raiseMark(to: stamp, context) }
         }
         _ = ownership.advance(at: now.boot, rules: identity.rules)
-        // After a suspend the end of a wait comes late. An intent must still meet what it recovers.
+        // A wait may have ended during a suspend. A barrier that is overdue recovers a register, which must be there before
+        // an intent is decided. The end of a connection ends its waits itself.
         if case .linkDown = input { return }
         while endDueWait(at: now) {}
     }
@@ -92,21 +93,26 @@ public struct Engine: Hashable, Sendable {
 
     /// Publishes presence, register and answers that may leave now.
     ///
-    /// The register leaves when it is on disk and the barrier of this connection has passed. Answers follow it.
+    /// The register leaves when it is on disk and the barrier of this connection has passed. Answers leave behind it when
+    /// they are on disk; the caller holds them while there is no connection, or before its barrier.
     private mutating func publish(at now: Instant) {
         if let connection = link.removePendingPresence(), identity.isAnnounced {
             emit(.publish(.presence(presence(at: now, connection: connection, online: true))))
         }
-        if let own = ownership.register, ownership.isUnpublished, link.isUp, !ownership.journal.isUnannounced,
-            gate.isRegisterWritten && !ownership.isRegisterChanged || !keeps(.writeFirst),
-            link.isReady && !isDateAwaited || !keeps(.barrierFirst)
-        {
+        if mayRegisterLeave, let own = ownership.register {
             emit(.publish(.register(own)))
             echoes.expect(own.version)
             ownership.published()
         }
         for answer in gate.release(rules: identity.rules) { emit(answer) }
         if let connection = link.removePendingBarrier() { emit(.barrier(connection)) }
+    }
+
+    private var mayRegisterLeave: Bool {
+        let isWanted = ownership.isUnpublished && !ownership.journal.isUnannounced
+        let isOnDisk = gate.isRegisterWritten && !ownership.isRegisterChanged
+        let isBarrierPassed = link.isReady && !startAwaitsTime
+        return isWanted && link.isUp && (isOnDisk || !keeps(.writeFirst)) && (isBarrierPassed || !keeps(.barrierFirst))
     }
 
     /// Asks other nodes for their clocks where the view depends on them.
@@ -135,7 +141,7 @@ public struct Engine: Hashable, Sendable {
         consider(gate.retryAt)
         consider(link.barrierDeadline)
         consider(link.timeDeadline)
-        consider(link.comparedBy)
+        consider(link.comparisonDeadline)
         consider(echoes.repairAt)
         consider(echoes.reminderAt)
         consider(replicas.nextWake)
@@ -175,7 +181,7 @@ public struct Engine: Hashable, Sendable {
     private func isCandidate(_ own: Register, at now: Instant) -> Bool {
         guard link.isReady else { return true }
         if ownership.journal.isUnannounced { return false }
-        // A start above the largest stamp that counts is one millisecond further ahead than that.
+        // A start above the largest stamp that counts may be one millisecond further ahead, if its counter is used up.
         return replicas.current == nil || context(at: now, lead: 1).admits(own.stamp)
     }
 

@@ -18,6 +18,9 @@ public struct Instant: Hashable, Sendable {
         self.wallBound = wallBound
     }
 
+    /// Whether a deadline on the boot clock has come; `nil` is no deadline.
+    package func hasReached(_ deadline: Int64?) -> Bool { deadline.map { $0 <= boot } ?? false }
+
     /// The wall clock minus the boot clock.
     var wallLead: Int64 { wall - boot }
 }

@@ -12,20 +12,20 @@ extension Engine {
     /// Ends a wait whose time has come.
     /// - Returns: Whether there was one.
     mutating func endDueWait(at now: Instant) -> Bool {
-        func isDue(_ deadline: Int64?) -> Bool { deadline.map { $0 <= now.boot } ?? false }
-        if isDue(link.barrierDeadline) {
+        if now.hasReached(link.barrierDeadline) {
             passBarrier(at: now)
-        } else if isDue(link.timeDeadline) {
+        } else if now.hasReached(link.timeDeadline) {
             link.timeIsKnown()
-        } else if isDue(link.comparedBy) {
+        } else if now.hasReached(link.comparisonDeadline) {
             link.clocksWereCompared()
             selectTimeSource(at: now)
-        } else if isDue(echoes.repairAt) {
+        } else if now.hasReached(echoes.repairAt) {
             carryOutRepair(at: now)
-        } else if isDue(echoes.reminderAt) {
-            if echoes.removeDueReminder(at: now.boot), isOlderSessionAlive { repair(at: now) }
-        } else if isDue(gate.retryAt) {
-            gate.retry()
+        } else if now.hasReached(echoes.reminderAt) {
+            echoes.forgetReminder()
+            if isOlderSessionAlive { repair(at: now) }
+        } else if now.hasReached(gate.retryAt) {
+            gate.forgetRetry()
             ownership.writeAgain()
         } else {
             return false
@@ -34,13 +34,10 @@ extension Engine {
     }
 
     private mutating func carryOutRepair(at now: Instant) {
-        let repair = echoes.removeDueRepair(at: now.boot)
-        guard repair.isDue else { return }
+        let contested = echoes.removeDueRepair(at: now.boot)
         link.announce()
         ownership.publishAgain()
-        if let other = repair.above, let own = ownership.register, other >= own.version {
-            ownership.change(above: other) { _ in }
-        }
+        if let contested { ownership.raiseVersion(above: contested) }
     }
 
     /// Whether the own session is the latest, and an online node still holds an older live one.
@@ -57,9 +54,10 @@ extension Engine {
     private mutating func updateOwnSession(at now: Instant) -> Bool {
         guard ownership.register != nil else { return false }
         let context = context(at: now)
+        // Again: this input may have recovered a register whose boundary has passed.
         if ownership.advance(at: now.boot, rules: context.rules) { return true }
-        let isStampSettled = time.source == .own || wereAllAsked
-        let canCompare = !isDateAwaited && (link.isUp || !ownership.isProvisional)
+        let isStampSettled = time.source == .own || haveReferencesAnswered
+        let canCompare = !startAwaitsTime && (link.isUp || !ownership.isProvisional)
         let note =
             ownership.date(among: replicas, context)
             ?? (isStampSettled ? ownership.restamp(among: replicas, context) : nil)
@@ -70,12 +68,12 @@ extension Engine {
     }
 
     /// Whether a start without contact waits for group time. Until then it is neither compared with others nor published.
-    var isDateAwaited: Bool { link.timeDeadline != nil && ownership.isProvisional }
+    var startAwaitsTime: Bool { link.timeDeadline != nil && ownership.isProvisional }
 
     // MARK: Intents
 
     /// Forwards, retargets, sends and ends requests.
-    /// - Returns: Whether anything but messages resulted.
+    /// - Returns: Whether a takeover or an end may let another rule apply.
     private mutating func advanceRequests(at now: Instant) -> Bool {
         let context = context(at: now)
         if let winner = replicas.current?.register {
@@ -88,7 +86,7 @@ extension Engine {
         if let head = view.register, !view.isOwner { reply(requests.follow(head, context)) }
         let audience = Requests.Audience(
             head: view.register, owner: view.register.map { peers[$0.owner] } ?? Peer(), isReady: link.isReady,
-            canTakeOver: canTakeOver, isTimeAwaited: isTimeAwaited(at: now))
+            canTakeOver: canTakeOver, messagesAwaitTime: messagesAwaitTime(at: now))
         var hasChanged = false
         var pinged: Set<NodeID> = []
         for step in requests.removeSteps(audience, context) {
@@ -121,15 +119,16 @@ extension Engine {
 
     // MARK: Group time
 
-    /// Selects the source of group time from all known clocks, and judges stamps again after a jump.
+    /// Selects the source of group time from all known clocks.
     ///
-    /// It is called where clocks have changed and not as a reaction, because the rest of that step needs the new time.
+    /// Stamps are judged again after a jump, when the mark is ahead of the new time, and when the own clock has become
+    /// vouched for. Callers need the new time at once, so this is no reaction.
     mutating func selectTimeSource(at now: Instant) {
-        let before = time.time(at: now.boot)
+        let before = time.timeBeforeStep(atBoot: now.boot)
         let wasWrong = GroupClock.contradict(time.wallLead + now.boot, before)
         let wasOwn = time.source == .own
         time.choose(
-            from: clocks.readings(of: peers, at: now), own: node, isComplete: wereAllAsked,
+            from: clocks.readings(of: peers, at: now), own: node, isComplete: haveReferencesAnswered,
             rules: identity.rules, at: now)
         let context = context(at: now)
         let hasJumped = abs(time.time(at: now) - before) > GroupClock.tolerance
@@ -154,22 +153,22 @@ extension Engine {
     /// Whether the clocks of all time references are known.
     ///
     /// Where the broker delivers no retained messages, the nodes become known one by one, and only the end of the wait counts.
-    private var wereAllAsked: Bool {
-        guard link.isReady, hasCompany else { return false }
-        if link.comparedBy == nil { return true }
+    private var haveReferencesAnswered: Bool {
+        guard link.isReady, isAnotherNodeOnline else { return false }
+        if link.comparisonDeadline == nil { return true }
         return echoes.sawOwnPresence && peers.timeReferences(for: node).allSatisfy(clocks.hasAnswered)
     }
 
-    var hasCompany: Bool { peers.online.contains { $0 != node } }
+    var isAnotherNodeOnline: Bool { peers.online.contains { $0 != node } }
 
     /// Whether vouched clocks contradict each other, so that dates are approximate.
     var isDisputed: Bool {
         clocks.contradicting.contains { peers[$0].isOnline && peers[$0].presence?.clock.synced == true }
-            || time.source == .contested && link.comparedBy == nil || time.source == .outvoted
+            || time.source == .contested && link.comparisonDeadline == nil || time.source == .outvoted
     }
 
     /// Whether messages with a group time should wait for the first comparison of clocks.
-    private func isTimeAwaited(at now: Instant) -> Bool {
+    private func messagesAwaitTime(at now: Instant) -> Bool {
         now.wallBound == nil && clocks.estimates.isEmpty && !clocks.polls.isEmpty
     }
 

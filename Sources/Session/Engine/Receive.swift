@@ -128,7 +128,7 @@ extension Engine {
     private mutating func planReminder(below register: Register, at now: Instant) {
         // Before the barrier the own register is about to be published in any case.
         guard let own = ownership.register, register.status.isLive, register.stamp < own.stamp, link.isReady,
-            !isDateAwaited, keeps(.reminder)
+            !startAwaitsTime, keeps(.reminder)
         else { return }
         echoes.planReminder(at: now.boot)
     }

@@ -3,7 +3,7 @@
 /// Numbers the writes of the journal, and holds answers until their write is on disk.
 struct WriteGate: Hashable, Sendable {
     /// The most answers that wait while the disk fails. A judgement: dropped peers ask again after a second.
-    static let heldAnswers = 256
+    static let answersWithoutDisk = 256
     /// Milliseconds from a failed write to the next one. A judgement: a full disk does not change faster.
     private static let retryDelay: Int64 = 1_000
 
@@ -55,7 +55,7 @@ struct WriteGate: Hashable, Sendable {
                 waiting.append(entry)
             }
         }
-        held = failed != nil ? waiting.suffix(Self.heldAnswers) : waiting
+        held = failed != nil ? waiting.suffix(Self.answersWithoutDisk) : waiting
         return free
     }
 
@@ -67,7 +67,7 @@ struct WriteGate: Hashable, Sendable {
     }
 
     /// Forgets the planned retry, which is carried out now.
-    mutating func retry() { retryAt = nil }
+    mutating func forgetRetry() { retryAt = nil }
 
     /// Records that a write is on disk.
     /// - Returns: Whether the disk works again.

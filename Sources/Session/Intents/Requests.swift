@@ -100,7 +100,7 @@ struct Requests: Hashable, Sendable {
         /// Whether this node may continue a session.
         var canTakeOver: Bool
         /// Whether messages with a group time wait for the first comparison of clocks.
-        var isTimeAwaited: Bool
+        var messagesAwaitTime: Bool
     }
 
     /// A due step of a request.
@@ -122,7 +122,7 @@ struct Requests: Hashable, Sendable {
         for var request in open {
             if request.giveUpAt <= context.now.boot {
                 overdue.append(.giveUp(request))
-            } else if request.isOrphaned(audience, context) {
+            } else if request.checkOwner(audience, context) {
                 orphaned.append(.takeOver(request))
             } else {
                 if audience.isReady, request.sendAt <= context.now.boot, let step = request.send(audience, context) {
@@ -254,7 +254,7 @@ extension Requests.Request {
         if isSent {
             if audience.canTakeOver, audience.head?.owner != context.node { pinged = audience.head?.owner }
         } else {
-            if audience.isTimeAwaited, boot < suspectAt - Requests.silenceLimit + ClockSync.firstAnswerLimit {
+            if audience.messagesAwaitTime, boot < suspectAt - Requests.silenceLimit + ClockSync.firstAnswerLimit {
                 sendAt = boot + ClockSync.burstInterval
                 return nil
             }
@@ -264,10 +264,9 @@ extension Requests.Request {
         return .send(intent, pinging: pinged)
     }
 
-    /// Whether no other node will answer.
-    ///
-    /// The owner is gone or was silent too long, or this node owns the session now.
-    fileprivate mutating func isOrphaned(_ audience: Requests.Audience, _ context: Context) -> Bool {
+    /// Checks whether the owner will still answer, and plans the next check.
+    /// - Returns: Whether no other node will: the owner is gone or was silent too long, or this node owns the session now.
+    fileprivate mutating func checkOwner(_ audience: Requests.Audience, _ context: Context) -> Bool {
         let isOwn = audience.head?.owner == context.node
         let isRefused = refusal != nil && !isOwn
         guard audience.canTakeOver, ticket != nil, !isRefused, context.keeps(.takeover), let head = audience.head else {
@@ -279,7 +278,7 @@ extension Requests.Request {
         if isSameLineage, audience.isReady, audience.owner.presence != nil, !audience.owner.isOnline { return true }
         guard suspectAt <= context.now.boot else { return false }
         let received = isSameLineage ? audience.owner.lastReceived ?? .min : .min
-        let silentAt = received.addingReportingOverflow(Requests.silenceLimit).partialValue
+        let silentAt = received + Requests.silenceLimit
         suspectAt = max(suspectAt, min(silentAt, unresponsiveAt))
         return suspectAt <= context.now.boot
     }

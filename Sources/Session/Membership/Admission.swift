@@ -6,9 +6,10 @@
 /// node than its topic. The broker's ACL lets a node publish only below its own topic. So the sender is known here, but
 /// it can lie in everything that it publishes. `Trust.md` states the effects of lies.
 ///
-/// Four checks are elsewhere, because their result changes after the message has come, or is an answer to it: versions of a
+/// Five checks are elsewhere, because their result changes after the message has come, or is an answer to it: versions of a
 /// register (``Replicas``, ``Echoes``), its stamp (``Context/admits(_:)``, again whenever group time jumps), room for
-/// another node (``Peers``), and session, phase and expiry of an intent (``Answers``).
+/// another node (``Peers``), session, phase and expiry of an intent (``Answers``), and the votes about time
+/// (``GroupClock``).
 struct Admission: Hashable, Sendable {
     /// The result of the check of one message.
     enum Verdict: Hashable, Sendable {

@@ -25,7 +25,7 @@ struct Link: Hashable, Sendable {
     /// The deadline of a start without contact that waits for group time, on the boot clock.
     private(set) var timeDeadline: Int64?
     /// The deadline of a date or stamp that waits for clocks of others, on the boot clock.
-    private(set) var comparedBy: Int64?
+    private(set) var comparisonDeadline: Int64?
     private var isPresencePending = false
     private var isBarrierPending = false
 
@@ -49,23 +49,23 @@ struct Link: Hashable, Sendable {
         downSince = boot
         barrierDeadline = nil
         timeDeadline = nil
-        comparedBy = nil
+        comparisonDeadline = nil
     }
 
     /// Ends the wait for the barrier.
-    mutating func barrierPassed(isTimeVouched: Bool, hasCompany: Bool, at boot: Int64) {
+    mutating func barrierPassed(isTimeVouched: Bool, isAnotherNodeOnline: Bool, at boot: Int64) {
         barrierDeadline = nil
         settledAt = boot
-        if !isTimeVouched { comparedBy = boot + Self.clockPatience }
+        if !isTimeVouched { comparisonDeadline = boot + Self.clockPatience }
         // Without another node there is no other clock.
-        if timeDeadline != nil { timeDeadline = hasCompany ? boot + Self.answerPatience : nil }
+        if timeDeadline != nil { timeDeadline = isAnotherNodeOnline ? boot + Self.answerPatience : nil }
     }
 
     /// Ends the wait of a start for group time.
     mutating func timeIsKnown() { timeDeadline = nil }
 
     /// Ends the wait for the clocks of others.
-    mutating func clocksWereCompared() { comparedBy = nil }
+    mutating func clocksWereCompared() { comparisonDeadline = nil }
 
     /// - Returns: Whether this is a change.
     mutating func setSleeping(_ isSleeping: Bool) -> Bool {

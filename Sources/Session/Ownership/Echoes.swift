@@ -97,22 +97,17 @@ struct Echoes: Hashable, Sendable {
     ///
     /// The delay depends on the node's id, so that the nodes of a large space do not all answer at once.
     mutating func answerHello(of node: NodeID, at boot: Int64) {
-        let due = boot + Int64(FNV.hash(node.rawValue.utf8.span) % 200)
+        let due = max(boot + Int64(FNV.hash(node.rawValue.utf8.span) % 200), repairNotBefore)
         repairAt = min(repairAt ?? due, due)
     }
 
-    /// Removes a repair that is due.
-    /// - Returns: Whether it is due, and the version that the own register must exceed.
-    mutating func removeDueRepair(at boot: Int64) -> (isDue: Bool, above: Version?) {
-        guard let repairAt, repairAt <= boot else { return (false, nil) }
-        guard boot >= repairNotBefore else {
-            self.repairAt = repairNotBefore
-            return (false, nil)
-        }
-        self.repairAt = nil
+    /// Removes the repair that is due.
+    /// - Returns: The version that the own register must exceed, if another program claims one.
+    mutating func removeDueRepair(at boot: Int64) -> Version? {
+        repairAt = nil
         repairNotBefore = boot + Self.interval
         defer { contested = nil }
-        return (true, contested)
+        return contested
     }
 
     /// Plans a reminder, because an older live register has appeared.
@@ -121,11 +116,6 @@ struct Echoes: Hashable, Sendable {
     /// own register is published once more, unless the author has yielded by then.
     mutating func planReminder(at boot: Int64) { reminderAt = reminderAt ?? boot + Self.interval }
 
-    /// Removes a reminder that is due.
-    /// - Returns: Whether there was one.
-    mutating func removeDueReminder(at boot: Int64) -> Bool {
-        guard let reminderAt, reminderAt <= boot else { return false }
-        self.reminderAt = nil
-        return true
-    }
+    /// Forgets the planned reminder, which is carried out now.
+    mutating func forgetReminder() { reminderAt = nil }
 }

@@ -83,6 +83,11 @@ struct Ownership: Hashable, Sendable {
         put(own, above: version)
     }
 
+    /// Raises the version above one that another program claims, without another change.
+    mutating func raiseVersion(above other: Version) {
+        if let own = journal.own, other >= own.version { change(above: other) { _ in } }
+    }
+
     private mutating func put(_ register: Register, above version: Version) {
         let version = version.next
         journal.own = register

@@ -79,7 +79,7 @@ struct GroupClock: Hashable, Sendable {
     }
 
     /// Group time if the own wall clock was not set since the latest choice.
-    func time(at boot: Int64) -> Int64 { boot + (source == .own ? wallLead : lead) }
+    func timeBeforeStep(atBoot boot: Int64) -> Int64 { boot + (source == .own ? wallLead : lead) }
 
     func time(at now: Instant) -> Int64 { source == .own ? now.wall : now.boot + lead }
 

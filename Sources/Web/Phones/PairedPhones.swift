@@ -90,7 +90,9 @@ public final class PairedPhones: Sendable {
         log.info("phone removed", metadata: ["name": "\(name)"])
         if let failure {
             throw HTTPProblem(
-                .serviceUnavailable, "“\(name)” is removed until the node restarts, which is not saved: \(failure)")
+                .serviceUnavailable,
+                "“\(name)” is removed, but that is not saved: \(failure). It is back when the node restarts; free space"
+                    + " there and remove it again")
         }
     }
 
