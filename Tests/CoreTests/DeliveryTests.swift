@@ -98,6 +98,22 @@ import Wire
         #expect(owner.sent.map(\.kind).filter { ["register", "answer I1"].contains($0) } == ["register", "answer I1"])
     }
 
+    /// The recovery at that barrier would undo the effect.
+    @Test func intentBeforeTheFirstBarrierOfAProcessIsNotDecided() {
+        var owner = CoreHarness("desk")
+        owner.handle(.restored(NodeCore.Restored()))
+        owner.start("S1")
+        owner.bringsBarriersBack = false
+        owner.connect()
+        owner.receive(owner.intent("I1"))
+        #expect(owner.core.view.register?.status == .running)
+        owner.pass(2_000)
+        #expect(!owner.sent.contains { $0.kind.hasPrefix("answer") })
+        owner.receive(owner.intent("I1"))
+        #expect(owner.core.view.register?.status == .paused)
+        #expect(owner.sent.contains { $0.kind == "answer I1" })
+    }
+
     @Test mutating func confirmedRegisterReplacesItsEcho() {
         let before = owner.core.view.register
         owner.noLocal = true

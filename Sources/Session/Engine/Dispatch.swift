@@ -37,7 +37,7 @@ extension Engine {
         let context = context(at: now)
         link.barrierPassed(isTimeVouched: context.bound != nil, isAnotherNodeOnline: isAnotherNodeOnline, at: now.boot)
         if let found = echoes.barrierPassed(), keeps(.recovery) {
-            log(ownership.recover(found, context))
+            if let note = ownership.recover(found, context) { emit(.log(note)) }
         }
         let isRetainedMissing = identity.isAnnounced ? !echoes.sawOwnPresence : peers.isEmpty
         if isRetainedMissing {
@@ -50,13 +50,6 @@ extension Engine {
 
     /// Plans to publish presence and register again.
     mutating func repair(at now: Instant) { if link.isUp { echoes.repair(at: now.boot) } }
-
-    /// Logs a recovery, after which the effects of intents may be undone.
-    mutating func log(_ note: Note?) {
-        guard let note else { return }
-        if case .recovered = note { answers.forgetEffects() }
-        emit(.log(note))
-    }
 
     // MARK: A person at this machine
 

@@ -92,7 +92,7 @@ extension Engine {
     private mutating func receiveEcho(_ echo: Register, at now: Instant) {
         switch echoes.receive(echo, journal: ownership.journal, isReady: link.isReady, rules: identity.rules) {
         case .known: break
-        case .lost: log(ownership.adopt(echo, context(at: now)))
+        case .lost: emit(.log(ownership.adopt(echo, context(at: now))))
         case .contested: repair(at: now)
         case .outdated:
             if let own = ownership.register { emit(.log(.repaired(own.version))) }
@@ -145,8 +145,11 @@ extension Engine {
     // MARK: Intents and answers
 
     /// Answers a peer, if the intent is for a session that this node answers for.
+    ///
+    /// Before the first barrier of this process it does not: a later register that the broker has kept would undo the effect,
+    /// and the asker sends the intent again.
     private mutating func answer(_ intent: Intent, at now: Instant) {
-        guard let own = ownership.register, isForOwnSession(intent) else { return }
+        guard let own = ownership.register, isForOwnSession(intent), echoes.isSettled else { return }
         let verdict = admission.charge(.intent, to: intent.from, context(at: now))
         if verdict == .accepted { return decide(intent, at: now) { .publish(.ack(.answer($0))) } }
         discard(.tooOften, from: intent.from)

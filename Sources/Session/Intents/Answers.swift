@@ -58,7 +58,7 @@ struct Answers: Hashable, Sendable {
         effects.forget(asker)
     }
 
-    /// Forgets the effects, because another session begins or a recovery may have undone them.
+    /// Forgets the effects, because another session begins.
     mutating func forgetEffects() { effects = Memory() }
 
     /// Decides an intent for a session that is or was this node's.

@@ -20,7 +20,7 @@ struct Echoes: Hashable, Sendable {
     /// The largest register of this node that came from the broker before the first barrier of this process.
     private var found: Register?
     /// Whether that barrier has passed.
-    private var isSettled = false
+    private(set) var isSettled = false
     private var repairNotBefore: Int64 = .min
     /// The largest version of this node that another program claims; the next repair exceeds it.
     private var contested: Version?
