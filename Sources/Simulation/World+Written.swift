@@ -235,13 +235,15 @@ extension World {
         }
     }
 
-    /// Forgets effects that a recovery undoes, and an end by time alone: the broker may have an earlier pause.
+    /// Forgets effects that a recovery undoes, and an end.
+    ///
+    /// The broker may have an earlier pause, and the same input may have ended that by a later start.
     private mutating func witnessRecovery(of session: SessionID, at node: Int) {
         guard let own = machines[node].own, own.id == session else { return }
         for intent in witness.effects.keys where !own.applied.contains(intent) {
             witness.effects[intent]?.removeAll { $0.node == own.owner && $0.session == session }
         }
-        if own.status.isLive { witness.finals[session] = nil }
+        if own.status.isLive || own.status == .superseded { witness.finals[session] = nil }
     }
 
     private mutating func witnessTakeover(_ session: SessionID, from: NodeID, at node: Int) {

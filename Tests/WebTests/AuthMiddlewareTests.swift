@@ -4,6 +4,7 @@ import Control
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import Support
 import Synchronization
 import Testing
 import Wire
@@ -16,14 +17,14 @@ import Wire
     static let control = String(repeating: "c", count: 32)
 
     static func with(
-        _ node: FakeNode = FakeNode(), _ body: (RouteClient) async throws -> Void
+        _ node: FakeNode = FakeNode(), phones: PairedPhones? = nil, _ body: (RouteClient) async throws -> Void
     ) async throws {
         let kiosk = KioskReport(
             host: "0.0.0.0", port: 7_780, isLoopback: false, machine: "pi", viewKey: view, controlKey: control)
         let router = HTTPServer.router(
             node: node, displays: Displays(node: node), kiosk: kiosk,
             auth: AuthMiddleware(
-                keys: HTTPKeys(kiosk), phones: try LiveServer.phones(), hosts: ["localhost", "pi"]))
+                keys: HTTPKeys(kiosk), phones: try phones ?? LiveServer.phones(), hosts: ["localhost", "pi"]))
         try await body(RouteClient(router))
     }
 
@@ -54,6 +55,28 @@ import Wire
         try await Self.with { client in
             let answer = try await client.execute(uri: "/health", method: .get, headers: Self.bearing("x"))
             #expect(answer.status == .unauthorized)
+        }
+    }
+
+    /// The node reads a connection over TLS for some seconds after it has closed it.
+    @Test func aRequestWhosePhoneIsRemovedMeanwhileIsRefused() async throws {
+        let directory = try TemporaryDirectory()
+        let phones = try LiveServer.phones(at: directory.file("phones"))
+        let node = FakeNode()
+        try await Self.with(node, phones: phones) { client in
+            let key = try #require(try phones.pair(try phones.invite("gone", mayPress: true).code))
+            let parts = Mutex(["{\"op\":", "\"pause\"}"])
+            let body = AsyncStream<ByteBuffer> {
+                let part = parts.withLock { $0.isEmpty ? nil : $0.removeFirst() }
+                if part != nil { try? phones.remove("gone") }
+                return part.map { ByteBuffer(string: $0) }
+            }
+            let answer = try await client.execute(
+                uri: "/v1/intents", method: .post,
+                headers: [.authorization: "Bearer \(key)", .contentType: "application/json"],
+                body: RequestBody(asyncSequence: body))
+            #expect(answer.status == .unauthorized)
+            #expect(node.asked.withLock(\.self).isEmpty)
         }
     }
 
@@ -101,7 +124,7 @@ import Wire
             #expect(answer.headers[.location] == "/?controls=0&face=calm")
             let cookie = try #require(answer.headers[.setCookie])
             #expect(cookie.contains("HttpOnly"))
-            #expect(cookie.contains("SameSite=Strict"))
+            #expect(cookie.contains("SameSite=Lax"))
             let page = try await client.execute(
                 uri: "/", method: .get, headers: [.cookie: "lockstep=\(Self.view)"])
             #expect(page.status == .ok)

@@ -76,6 +76,17 @@ import Testing
         #expect(file("certificate") != before[1])
     }
 
+    /// Phones have installed the first one.
+    @Test func anAuthorityThatAWrongClockReplacedIsUsedAgain() throws {
+        let first = try authority("desk").credentials(at: now)
+        #expect(try authority("desk").credentials(at: now + 18 * 365 * Self.day).isAuthorityNew)
+        let again = try authority("desk").credentials(at: now)
+        #expect(again.authority.fingerprint == first.authority.fingerprint)
+        #expect(again.certificate.isValid(at: now))
+        #expect(first.authority.vouches(for: again.certificate))
+        #expect(try !authority("desk").credentials(at: now).isAuthorityNew)
+    }
+
     @Test func certificateIsValidForNoMoreThanTheLimitOfClients() throws {
         let made = try authority("desk").credentials(at: now)
         #expect(made.certificate.isValid(at: now))

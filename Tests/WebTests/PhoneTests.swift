@@ -48,7 +48,7 @@ import Testing
             let answer = try await LiveServer.get(port, "/pair?code=\(code)", Self.proxy).lowercased()
             #expect(answer.hasPrefix("http/1.1 303"), "\(answer)")
             #expect(answer.contains("\r\nlocation: /remote\r\n"), "\(answer)")
-            #expect(answer.contains("httponly; samesite=strict"), "\(answer)")
+            #expect(answer.contains("httponly; samesite=lax"), "\(answer)")
             #expect(answer.contains("cache-control: no-store"), "\(answer)")
             #expect(try await LiveServer.get(port, "/", Self.proxy).hasPrefix("HTTP/1.1 401"))
             let cookie = try await Self.pair("other", with: phones, port)
@@ -122,6 +122,40 @@ import Testing
             #expect(try await LiveServer.get(port, "/", Self.proxy, gone).hasPrefix("HTTP/1.1 401"))
             #expect(try await LiveServer.get(port, "/", Self.proxy, stays).hasPrefix("HTTP/1.1 200"))
             #expect(phones.report.phones.map(\.name) == ["stays"])
+        }
+    }
+
+    @Test func theCookieOfAPhoneThatIsUsedIsRenewed() async throws {
+        try await Self.with { port, _, phones in
+            let cookie = try await Self.pair("phone", with: phones, port)
+            let answer = try await LiveServer.get(port, "/v1/overview", Self.proxy, cookie)
+            #expect(answer.hasPrefix("HTTP/1.1 200"), "\(answer)")
+            let key = try #require(cookie.split(separator: "=").last)
+            #expect(answer.contains("lockstep=\(key); Path=/; Max-Age="), "\(answer)")
+        }
+    }
+
+    /// Streams of the API count as pages, so that one phone does not use up the connections.
+    @Test func aPhoneHasALimitOfStreams() async throws {
+        try await Self.with { port, _, phones in
+            let cookie = try await Self.pair("phone", mayPress: false, with: phones, port)
+            var open: [Client] = []
+            for index in 0..<Displays.limitPerPhone {
+                let client = try Self.stream(port, index.isMultiple(of: 2) ? "/v1/events" : "/v1/timeline", cookie)
+                try await eventually("stream \(index)") { !client.isAtEnd && client.text.contains("data: ") }
+                open.append(client)
+            }
+            for path in ["/v1/events", "/v1/timeline"] {
+                let answer = try await LiveServer.get(port, path, Self.proxy, cookie)
+                #expect(answer.hasPrefix("HTTP/1.1 503"), "\(answer)")
+            }
+            open.removeFirst()
+            try await eventually("room for another one") {
+                let next = try Self.stream(port, "/v1/events", cookie)
+                try await eventually("an answer") { next.isAtEnd || next.text.contains("\r\n\r\n") }
+                return next.text.hasPrefix("HTTP/1.1 200")
+            }
+            #expect(open.allSatisfy { !$0.isAtEnd })
         }
     }
 

@@ -27,12 +27,18 @@ struct RouteClient: Sendable {
     func execute(
         uri: String, method: HTTPRequest.Method, headers: HTTPFields = [:], body: ByteBuffer = ByteBuffer()
     ) async throws -> Answer {
+        try await execute(uri: uri, method: method, headers: headers, body: RequestBody(buffer: body))
+    }
+
+    func execute(
+        uri: String, method: HTTPRequest.Method, headers: HTTPFields = [:], body: RequestBody
+    ) async throws -> Answer {
         let head = HTTPRequest(
             method: method, scheme: "http", authority: "localhost", path: uri, headerFields: headers)
         let context = WebContext(
             source: ApplicationRequestContextSource(
                 channel: NIOAsyncTestingChannel(), logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }))
-        let response = try await ask(Request(head: head, body: RequestBody(buffer: body)), context)
+        let response = try await ask(Request(head: head, body: body), context)
         let collector = Collector()
         try await response.body.write(collector)
         return Answer(status: response.status, headers: response.headers, body: collector.bytes.withLock(\.self))

@@ -10,39 +10,41 @@ import Wire
 /// The JSON routes, served on the Unix socket and on the network.
 struct API: Sendable {
     let node: any NodeAccess
+    /// The open streams, which are limited; `nil` on the Unix socket.
+    var displays: Displays?
     /// The time limit for receiving the body of a request.
     var bodyTimeout = Timeouts().body
 
     func addRoutes(to router: Router<WebContext>) {
         router.get("/v1/session") { _, _ in Self.json(ReportJSON.encode(await node.status())) }
         router.get("/v1/nodes") { _, _ in Self.json(ReportJSON.encode(await node.nodes())) }
-        router.get("/v1/events") { _, _ in await events() }
+        router.get("/v1/events") { _, context in try await events(context) }
         // Swift 6.3.1 crashes when it optimises closures that do this work themselves.
-        router.post("/v1/start") { request, _ in try await start(request) }
-        router.post("/v1/intents") { request, _ in try await intent(request) }
-        router.post("/v1/take") { request, _ in try await take(request) }
-        router.post("/v1/sound") { request, _ in try await sound(request) }
+        router.post("/v1/start") { request, context in try await start(request, context) }
+        router.post("/v1/intents") { request, context in try await intent(request, context) }
+        router.post("/v1/take") { request, context in try await take(request, context) }
+        router.post("/v1/sound") { request, context in try await sound(request, context) }
     }
 
-    private func start(_ request: Request) async throws -> Response {
-        let wanted = try ReportJSON.decode(StartRequest.self, from: try await body(of: request))
+    private func start(_ request: Request, _ context: WebContext) async throws -> Response {
+        let wanted = try ReportJSON.decode(StartRequest.self, from: try await body(of: request, context))
         let plan = try await plan(ofPreset: wanted.preset)
         return Self.answer(await node.start(try wanted.start(presetPlan: plan)))
     }
 
-    private func intent(_ request: Request) async throws -> Response {
-        let wanted = try ReportJSON.decode(IntentRequest.self, from: try await body(of: request))
+    private func intent(_ request: Request, _ context: WebContext) async throws -> Response {
+        let wanted = try ReportJSON.decode(IntentRequest.self, from: try await body(of: request, context))
         return Self.answer(await node.press(try wanted.press()))
     }
 
-    private func take(_ request: Request) async throws -> Response {
-        _ = try TakeRequest(body: try await body(of: request))
+    private func take(_ request: Request, _ context: WebContext) async throws -> Response {
+        _ = try TakeRequest(body: try await body(of: request, context))
         return Self.answer(await node.take())
     }
 
     /// Publishes a level. The calm service does not acknowledge it; a lost one is a gap.
-    private func sound(_ request: Request) async throws -> Response {
-        let wanted = try ReportJSON.decode(SoundRequest.self, from: try await body(of: request))
+    private func sound(_ request: Request, _ context: WebContext) async throws -> Response {
+        let wanted = try ReportJSON.decode(SoundRequest.self, from: try await body(of: request, context))
         guard await node.report(try wanted.sound()) else {
             throw HTTPProblem(.serviceUnavailable, "the node has no connection to a broker")
         }
@@ -61,16 +63,29 @@ struct API: Sendable {
     }
 
     /// Returns a stream of server-sent events: the current view and each later one. Time passing sends nothing.
-    private func events() async -> Response {
+    private func events(_ context: WebContext) async throws -> Response {
+        let viewer = Displays.Viewer(context)
+        if let displays { try await displays.checkRoom(for: viewer) }
         let views = await node.views()
-        return .eventStream { writer in
+        return .eventStream { [node, displays, channel = context.channel] writer in
+            // An empty write sends the response head.
+            try await writer.write(ByteBuffer())
+            if let displays, await !displays.add(viewer, on: channel) { return }
             for await _ in views.cancelOnGracefulShutdown() {
                 try await writer.write(.event("view", data: await node.snapshot().nodeView.json()))
             }
         }
     }
 
-    private func body(of request: Request) async throws -> [UInt8] {
+    /// Returns the body of a request, if its sender may still ask then.
+    private func body(of request: Request, _ context: WebContext) async throws -> [UInt8] {
+        let body = try await receiveBody(of: request)
+        // A connection over TLS is read for some seconds after it was closed.
+        guard context.isStillPaired() else { throw HTTPProblem(.unauthorized, "this phone was removed") }
+        return body
+    }
+
+    private func receiveBody(of request: Request) async throws -> [UInt8] {
         try await withThrowingTaskGroup(of: [UInt8].self) { group in
             defer { group.cancelAll() }
             group.addTask {

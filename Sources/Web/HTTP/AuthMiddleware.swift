@@ -30,7 +30,14 @@ struct AuthMiddleware: RouterMiddleware {
         try checkHost(of: request)
         if let paired = pairing(request, context) { return paired }
         try admit(request, &context)
-        return try await next(request, context)
+        var response = try await next(request, context)
+        // The cookie ends a year after the phone was used last, not after it was paired.
+        if request.method == .get, request.uri.path == RemoteRoutes.overviewPath, context.phone != nil,
+            let key = HTTPKeys.key(in: request.cookies)
+        {
+            response.headers[.setCookie] = HTTPKeys.cookie(with: key, isSecure: context.isSecure)
+        }
+        return response
     }
 
     /// Whether a request comes from this machine and was not forwarded.
@@ -88,6 +95,7 @@ struct AuthMiddleware: RouterMiddleware {
         let access = key.flatMap { keys?.access(of: $0) }
         let phone = phones.admit(access == nil ? key : nil, on: context.channel)
         context.phone = phone?.hash
+        if let phone { context.isStillPaired = { [phones] in phones.isPaired(phone) } }
         if let access {
             context.access = access
         } else if let phone {

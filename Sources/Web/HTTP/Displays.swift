@@ -9,7 +9,7 @@ import Platform
 import Session
 import Wire
 
-/// The open event streams of pages. Each gets its timeline after every change.
+/// The open event streams. Each page gets its timeline after every change.
 ///
 /// A change is rendered once for all pages with equal options, and written to each connection on its event loop. One task
 /// per page would mean hundreds of wake-ups before the last page is updated.
@@ -34,6 +34,10 @@ actor Displays {
         case key(Access)
         /// The phone whose key has this hash.
         case phone(String)
+
+        init(_ context: WebContext) {
+            self = context.phone.map { .phone($0) } ?? (context.isLocal ? .local : .key(context.access))
+        }
 
         fileprivate var limit: Int {
             switch self {
@@ -62,7 +66,8 @@ actor Displays {
     }
 
     private struct Page {
-        var options: StreamOptions
+        /// The options of its timeline; `nil` for a stream of the API, which writes its events itself.
+        var options: StreamOptions?
         var viewer: Viewer
         var channel: any Channel
         var end: AsyncStream<Never>.Continuation
@@ -94,7 +99,14 @@ actor Displays {
         }
     }
 
-    /// Whether one more page may be opened.
+    /// Checks that one more stream may be opened.
+    func checkRoom(for viewer: Viewer) throws(HTTPProblem) {
+        guard hasRoom(for: viewer) else {
+            throw HTTPProblem(
+                .serviceUnavailable, "the node has too many open pages (at most \(Self.limit)); close one")
+        }
+    }
+
     func hasRoom(for viewer: Viewer) -> Bool {
         guard viewer != .local else { return pages.count < Self.limit }
         return pages.count < Self.limit - Self.reservedForLocal
@@ -105,14 +117,28 @@ actor Displays {
     /// head, and must call ``leave(_:)`` when the returned stream ends.
     /// - Returns: `nil` if a limit is reached.
     func join(_ options: StreamOptions, as viewer: Viewer, on channel: any Channel) async -> Subscription? {
+        guard let subscription = add(options, as: viewer, on: channel) else { return nil }
+        Self.write(Self.timeline(of: await present(), for: options), to: [channel])
+        return subscription
+    }
+
+    /// Adds a stream of the API, which counts as a page until its connection ends.
+    ///
+    /// It gets a comment with each beat.
+    /// - Returns: `false` if a limit is reached.
+    func add(_ viewer: Viewer, on channel: any Channel) -> Bool {
+        guard let id = add(nil, as: viewer, on: channel)?.id else { return false }
+        channel.closeFuture.whenComplete { _ in Task { await self.leave(id) } }
+        return true
+    }
+
+    private func add(_ options: StreamOptions?, as viewer: Viewer, on channel: any Channel) -> Subscription? {
         guard hasRoom(for: viewer) else { return nil }
         let (stream, end) = AsyncStream.makeStream(of: Never.self)
         lastID += 1
-        let id = lastID
-        pages[id] = Page(options: options, viewer: viewer, channel: channel, end: end)
+        pages[lastID] = Page(options: options, viewer: viewer, channel: channel, end: end)
         channel.closeFuture.whenComplete { _ in end.finish() }
-        Self.write(Self.timeline(of: await present(), for: options), to: [channel])
-        return Subscription(id: id, end: stream)
+        return Subscription(id: lastID, end: stream)
     }
 
     func leave(_ id: Int) { pages[id] = nil }
@@ -135,6 +161,7 @@ actor Displays {
         shown = now
         let ready = pages.filter { id, page in isReady(page, id) }
         for (options, pages) in Dictionary(grouping: ready.values, by: \.options) {
+            guard let options else { continue }
             Self.write(Self.timeline(of: now, for: options), to: pages.map(\.channel))
         }
     }
@@ -147,12 +174,16 @@ actor Displays {
 
     private func beat() async {
         let beat = ByteBuffer.event("beat", data: Array("1".utf8))
+        // A comment, which clients of the API skip: its failure shows that the peer is gone.
+        let comment = ByteBuffer(string: ":\n\n")
         while (try? await Task.sleep(for: timeouts.beat)) != nil {
             guard !pages.isEmpty else { continue }
             let wasWrong = shown?.nodeView.isClockWrong
             if await node.snapshot().nodeView.isClockWrong != wasWrong { await update() }
             let stalled = pages.filter { $0.value.stalledSince != nil }
-            Self.write(beat, to: pages.values.filter { $0.stalledSince == nil }.map(\.channel))
+            let alive = pages.values.filter { $0.stalledSince == nil }
+            Self.write(beat, to: alive.filter { $0.options != nil }.map(\.channel))
+            Self.write(comment, to: alive.filter { $0.options == nil }.map(\.channel))
             for (id, page) in stalled { await resumeOrDrop(page, id) }
         }
     }
@@ -161,7 +192,8 @@ actor Displays {
     private func resumeOrDrop(_ page: Page, _ id: Int) async {
         if page.channel.isWritable {
             pages[id]?.stalledSince = nil
-            Self.write(Self.timeline(of: await present(), for: page.options), to: [page.channel])
+            guard let options = page.options else { return }
+            Self.write(Self.timeline(of: await present(), for: options), to: [page.channel])
         } else if let since = page.stalledSince,
             .milliseconds(SystemClock.bootMilliseconds() - since) > timeouts.stalled
         {

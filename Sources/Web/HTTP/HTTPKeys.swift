@@ -23,13 +23,20 @@ struct HTTPKeys: Sendable {
     /// Returns a redirect that gives the browser a key in its cookie.
     /// - Parameter isSecure: Whether the browser uses TLS.
     static func redirect(to location: String, with key: String, isSecure: Bool) -> Response {
-        let terms = "Path=/; Max-Age=31536000; HttpOnly; SameSite=Strict"
-        return Response(
+        Response(
             status: .seeOther,
             headers: [
-                .location: location, .cacheControl: "no-store",
-                .setCookie: isSecure ? "\(secureCookie)=\(key); \(terms); Secure" : "\(cookie)=\(key); \(terms)",
+                .location: location, .cacheControl: "no-store", .setCookie: cookie(with: key, isSecure: isSecure),
             ])
+    }
+
+    /// Returns the cookie that holds a key for a year.
+    ///
+    /// It is sent with a link on another site (`Lax`), such as one in a mail. No `GET` request changes anything, and
+    /// ``SameOriginMiddleware`` refuses the others.
+    static func cookie(with key: String, isSecure: Bool) -> String {
+        let terms = "Path=/; Max-Age=31536000; HttpOnly; SameSite=Lax"
+        return isSecure ? "\(secureCookie)=\(key); \(terms); Secure" : "\(cookie)=\(key); \(terms)"
     }
 
     /// Returns the key in the cookies of a request.

@@ -74,7 +74,7 @@ public struct HTTPServer: Service {
         router.add(middleware: auth)
         router.add(middleware: notFound)
         router.add(middleware: SameOriginMiddleware(isSecure: auth.isSecure))
-        API(node: node, bodyTimeout: timeouts.body).addRoutes(to: router)
+        API(node: node, displays: displays, bodyTimeout: timeouts.body).addRoutes(to: router)
         PageRoutes(node: node, displays: displays, kiosk: kiosk, authority: authority).addRoutes(to: router)
         WidgetRoutes(node: node).addRoutes(to: router)
         WeekRoutes(node: node).addRoutes(to: router)
@@ -104,15 +104,15 @@ public struct HTTPServer: Service {
 
     /// Serves at one address until graceful shutdown.
     ///
-    /// If the port is taken, or the machine does not have the address yet, it logs a warning and retries. The node works
-    /// without its page meanwhile.
+    /// If the port is taken, or the machine does not have the address yet or cannot resolve its name, it logs a warning and
+    /// retries. The node works without its page meanwhile.
     private func serve(_ listener: HTTPListener, _ displays: Displays, _ connections: Connections) async throws {
         var logged: String?
         while true {
             do {
                 return try await application(listener, displays, connections).run()
-            } catch let error as IOError {
-                let reason = String(cString: strerror(error.errnoCode))
+            } catch {
+                guard let reason = Self.reasonToRetry(error) else { throw error }
                 if reason != logged {
                     log.warning(
                         "the kiosk page cannot be served yet: is the port taken, or the address another machine's?",
@@ -124,6 +124,15 @@ public struct HTTPServer: Service {
             guard (try? await cancelWhenGracefulShutdown { try await Task.sleep(for: timeouts.bind) }) != nil else {
                 return
             }
+        }
+    }
+
+    /// Describes an error of listening that may pass; `nil` for another one.
+    private static func reasonToRetry(_ error: any Error) -> String? {
+        switch error {
+        case let error as IOError: String(cString: strerror(error.errnoCode))
+        case is SocketAddressError, is SocketAddressError.UnknownHost: "the name has no address"
+        default: nil
         }
     }
 

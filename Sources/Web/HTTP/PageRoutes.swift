@@ -105,12 +105,8 @@ struct PageRoutes: Sendable {
     private func timeline(_ request: Request, _ context: WebContext) async throws -> Response {
         let options = try Displays.StreamOptions(
             request.query, header: request.headers[.acceptLanguage], access: context.access)
-        let viewer: Displays.Viewer =
-            context.phone.map { .phone($0) } ?? (context.isLocal ? .local : .key(context.access))
-        guard await displays.hasRoom(for: viewer) else {
-            throw HTTPProblem(
-                .serviceUnavailable, "the node has too many open pages (at most \(Displays.limit)); close one")
-        }
+        let viewer = Displays.Viewer(context)
+        try await displays.checkRoom(for: viewer)
         return .eventStream { [displays, channel = context.channel] writer in
             // An empty write sends the response head.
             try await writer.write(ByteBuffer())

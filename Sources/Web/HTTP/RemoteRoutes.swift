@@ -16,6 +16,9 @@ struct RemoteRoutes: Sendable {
     /// The files that a browser may ask for without its cookie, when it installs the page.
     static let open = files.map { "/\($0.0)" }.filter { $0.hasSuffix(".webmanifest") || $0.hasSuffix("g") }
 
+    /// The path of what the page shows beside the session. Each open page asks for it again and again.
+    static let overviewPath = "/v1/overview"
+
     let node: any NodeAccess
 
     func addRoutes(to router: Router<WebContext>) {
@@ -24,7 +27,7 @@ struct RemoteRoutes: Sendable {
             return try PageRoutes.file("remote.html", "text/html; charset=utf-8")
         }
         for (name, type) in Self.files { router.get("/\(name)") { _, _ in try PageRoutes.file(name, type) } }
-        router.get("/v1/overview") { request, context in await overview(request, context) }
+        router.get("\(Self.overviewPath)") { request, context in await overview(request, context) }
     }
 
     private func overview(_ request: Request, _ context: WebContext) async -> Response {

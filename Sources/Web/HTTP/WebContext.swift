@@ -11,6 +11,8 @@ struct WebContext: RequestContext {
     var access = Access.control
     /// The hash of the key of the phone that sends the request; `nil` for other clients.
     var phone: String?
+    /// Returns whether that phone is still paired. It may have been removed while the body of its request arrived.
+    var isStillPaired: @Sendable () -> Bool = { true }
     /// Whether the request comes from this machine and was not forwarded by a proxy, as ``AuthMiddleware`` decides.
     var isLocal = true
     /// Whether the client uses TLS, with the node or with a proxy.

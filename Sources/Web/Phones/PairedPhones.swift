@@ -110,6 +110,11 @@ public final class PairedPhones: Sendable {
         return phone
     }
 
+    /// Returns whether a phone was not removed meanwhile.
+    func isPaired(_ phone: PhoneBook.Phone) -> Bool {
+        state.withLock { $0.book.phones.contains { $0.hash == phone.hash } }
+    }
+
     private func forget(_ id: ObjectIdentifier) {
         let now = now()
         state.withLock { state in

@@ -6,7 +6,8 @@ import Platform
 /// The node's own certificate authority, and the certificate that it signs for the node's names and addresses.
 ///
 /// Both are in the folder `https` of the state directory, each with its key in a file of mode 0600. A phone installs the
-/// authority once, so it stays while it can; the certificate is replaced when it is about to end, or a name is missing.
+/// authority once, so it stays while it can; the certificate is replaced when it is about to end, or a name is missing. A
+/// replaced authority is kept, and used again when it is valid and the present one is not: the clock may have been wrong.
 /// Name constraints keep the authority to the names of this node and to private addresses, so that whoever gets its key
 /// cannot pose as other sites.
 struct OwnAuthority: Sendable {
@@ -27,6 +28,7 @@ struct OwnAuthority: Sendable {
 
     private var directory: String { stateDirectory + "/https" }
     private var authorityPath: String { directory + "/authority.pem" }
+    private var formerPath: String { directory + "/authority-former.pem" }
     private var certificatePath: String { directory + "/certificate.pem" }
 
     /// The result of ``credentials(at:)``.
@@ -42,24 +44,38 @@ struct OwnAuthority: Sendable {
     func credentials(at now: Int64) throws(CertificateError) -> Credentials {
         let hosts = names + addresses().filter { !names.contains($0) }
         let found = try authority()
-        if let found, !found.hasEnded(at: now), let certificate = certificate(), found.vouches(for: certificate),
-            certificate.isValid(at: now), !certificate.hasEnded(at: now + Self.renewalDays * 86_400),
-            hosts.allSatisfy(certificate.holds)
+        if let found, !found.isValid(at: now), let former = formerAuthority(), former.isValid(at: now),
+            let certificate = try certificate(for: hosts, of: former, at: now)
         {
-            return Credentials(authority: found, certificate: certificate, isAuthorityNew: false)
+            try save(found, at: formerPath)
+            try save(former, at: authorityPath)
+            return Credentials(authority: former, certificate: certificate, isAuthorityNew: false)
         }
-        if let found, !found.hasEnded(at: now) {
-            let certificate = try newCertificate(for: hosts, signedBy: found, at: now)
-            if found.vouches(for: certificate) {
-                try save(certificate, at: certificatePath)
-                return Credentials(authority: found, certificate: certificate, isAuthorityNew: false)
-            }
+        if let found, !found.hasEnded(at: now), let certificate = try certificate(for: hosts, of: found, at: now) {
+            return Credentials(authority: found, certificate: certificate, isAuthorityNew: false)
         }
         let authority = try newAuthority(at: now)
         let certificate = try newCertificate(for: hosts, signedBy: authority, at: now)
+        if let found { try save(found, at: formerPath) }
         try save(authority, at: authorityPath)
         try save(certificate, at: certificatePath)
         return Credentials(authority: authority, certificate: certificate, isAuthorityNew: true)
+    }
+
+    /// Returns the present certificate or a new one.
+    /// - Returns: `nil` if the authority may not sign for the names.
+    private func certificate(
+        for hosts: [HostName], of authority: Credential, at now: Int64
+    ) throws(CertificateError) -> Credential? {
+        if let present = certificate(), authority.vouches(for: present), present.isValid(at: now),
+            !present.hasEnded(at: now + Self.renewalDays * 86_400), hosts.allSatisfy(present.holds)
+        {
+            return present
+        }
+        let certificate = try newCertificate(for: hosts, signedBy: authority, at: now)
+        guard authority.vouches(for: certificate) else { return nil }
+        try save(certificate, at: certificatePath)
+        return certificate
     }
 
     private func newAuthority(at now: Int64) throws(CertificateError) -> Credential {
@@ -118,10 +134,15 @@ struct OwnAuthority: Sendable {
         }
     }
 
+    /// Returns the authority that was replaced last; `nil` if there is none or it is damaged.
+    private func formerAuthority() -> Credential? { credential(at: formerPath) }
+
     /// Returns the certificate; `nil` if there is none or it is damaged.
-    private func certificate() -> Credential? {
-        guard let bytes = try? Files.read(certificatePath, limit: ServerCertificate.fileBytes) else { return nil }
-        return try? Credential(certificate: bytes, in: certificatePath, key: bytes, in: certificatePath)
+    private func certificate() -> Credential? { credential(at: certificatePath) }
+
+    private func credential(at path: String) -> Credential? {
+        guard let bytes = try? Files.read(path, limit: ServerCertificate.fileBytes) else { return nil }
+        return try? Credential(certificate: bytes, in: path, key: bytes, in: path)
     }
 
     private func save(_ credential: Credential, at path: String) throws(CertificateError) {
