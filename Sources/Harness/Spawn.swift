@@ -110,7 +110,7 @@ public enum Spawn {
                 esac
             done
             [ "$pids" = ' ' ] || kill -9 $pids
-            # What they have started themselves is in their sessions.
+            # The processes that they have started are in their sessions.
             for stat in /proc/[0-9]*/stat; do
                 read -r pid name state parent group session rest <"$stat" || continue
                 case "$pids" in *" $session "*) kill -9 "$pid" ;; esac

@@ -128,6 +128,7 @@ actor Displays {
     /// - Returns: `false` if a limit is reached.
     func add(_ viewer: Viewer, on channel: any Channel) -> Bool {
         guard let id = add(nil, as: viewer, on: channel)?.id else { return false }
+        // A task of its own: the future completes on an event loop, and this stream has no task that waits for its end.
         channel.closeFuture.whenComplete { _ in Task { await self.leave(id) } }
         return true
     }

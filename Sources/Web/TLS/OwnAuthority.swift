@@ -8,7 +8,7 @@ import Platform
 /// Both are in the folder `https` of the state directory, each with its key in a file of mode 0600. A phone installs the
 /// authority once, so it stays while it can; the certificate is replaced when it is about to end, or a name is missing. A
 /// replaced authority is kept, and used again when it is valid and the present one is not: the clock may have been wrong.
-/// Name constraints keep the authority to the names of this node and to private addresses, so that whoever gets its key
+/// Name constraints keep the authority to the names of this node and to private addresses, so that a thief of its key
 /// cannot pose as other sites.
 struct OwnAuthority: Sendable {
     /// Apple's systems accept 825 days from a private authority, and some clients 398.
