@@ -53,7 +53,7 @@ import Testing
             try await Proxy.with(to: broker.port) { line in
                 let desk = try NodeProcess("desk", broker: "mqtt://127.0.0.1:\(line.port)")
                 try await desk.start()
-                try await Space.waitForSubscription(of: "desk", at: broker)
+                try await Space.waitForBarrier(of: "desk", at: broker)
                 // The broker still has the old connection and its presence, as after a power cut.
                 line.hold(.forth, .back, isForLater: false)
                 try await desk.kill()

@@ -141,11 +141,10 @@ public final class Broker: Sendable {
     /// The log of the broker.
     public var log: String { directory.read("mosquitto.log") }
 
-    /// The number of subscriptions of a client, without regard to the random suffix of its ID.
-    public func subscriptions(of client: String) -> Int {
-        log.split(separator: "\n").count { line in
-            guard let words = line.firstRange(of: "Sending SUBACK to \(client)-") else { return false }
-            return !line[words.upperBound...].contains("-")
+    /// Whether the broker has returned a node's barrier. What is sent to the node after that arrives behind it.
+    public func hasReturnedBarrier(of node: String) -> Bool {
+        log.split(separator: "\n").contains { line in
+            line.contains("Sending PUBLISH to lockstep-home-\(node)-") && line.contains("/node/\(node)/ping/\(node)'")
         }
     }
 

@@ -27,7 +27,7 @@ struct FaultySpace {
                     let kitchen = try NodeProcess("kitchen", broker: "mqtt://127.0.0.1:\(kitchenLine.port)")
                     try await desk.start()
                     try await kitchen.start()
-                    for id in ["desk", "kitchen"] { try await Space.waitForSubscription(of: id, at: broker) }
+                    for id in ["desk", "kitchen"] { try await Space.waitForBarrier(of: id, at: broker) }
                     try await Peer.with(port: broker.port) { peer in
                         let space = FaultySpace(
                             broker: broker, desk: desk, kitchen: kitchen, deskLine: deskLine, kitchenLine: kitchenLine,

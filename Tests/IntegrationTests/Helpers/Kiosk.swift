@@ -34,7 +34,7 @@ struct Kiosk {
                     environment: id == "kitchen" ? kitchenEnvironment : [:],
                     clock: id == "kitchen" ? kitchenClock : .ofThisMachine)
                 try await node.start()
-                try await Space.waitForSubscription(of: id, at: broker)
+                try await Space.waitForBarrier(of: id, at: broker)
                 nodes.append(node)
             }
             // A node serves its socket earlier than its page.

@@ -26,7 +26,7 @@ struct Space {
                 try await Peer.with(port: broker.port) { peer in
                     for id in ids {
                         try await peer.waitFor("presence", of: id, "online") { $0.online == true }
-                        try await waitForSubscription(of: id, at: broker)
+                        try await waitForBarrier(of: id, at: broker)
                     }
                     try await body(Space(broker: broker, nodes: nodes, peer: peer))
                 }
@@ -38,12 +38,9 @@ struct Space {
         }
     }
 
-    /// Waits until a node has subscribed, which it does after its presence, so that it gets all messages.
-    /// - Parameter times: The number of its connections.
-    static func waitForSubscription(of id: String, at broker: Broker, times: Int = 1) async throws {
-        try await eventually("\(id) has subscribed, \(times) times") {
-            broker.subscriptions(of: "lockstep-home-\(id)") >= times
-        }
+    /// Waits until a node has got its barrier, so that it gets all messages and decides intents.
+    static func waitForBarrier(of id: String, at broker: Broker) async throws {
+        try await eventually("\(id) has its barrier") { broker.hasReturnedBarrier(of: id) }
     }
 }
 
