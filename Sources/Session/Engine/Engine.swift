@@ -14,6 +14,8 @@ public struct Engine: Hashable, Sendable {
     public let identity: NodeIdentity
     /// The source of displays, as of the last input.
     public private(set) var view = View()
+    /// When the engine needs ``Input/wake``, on the boot clock; `nil` while only another input can change anything.
+    public private(set) var nextWake: Int64?
     /// The known nodes, this one included.
     public internal(set) var peers = Peers()
 
@@ -44,6 +46,7 @@ public struct Engine: Hashable, Sendable {
         view = view(at: now)
         compareClocks(at: now)
         write()
+        nextWake = earliestDeadline
         defer { effects = [] }
         return effects
     }
@@ -119,9 +122,8 @@ public struct Engine: Hashable, Sendable {
     private mutating func compareClocks(at now: Instant) {
         clocks.compareIfDue(at: now.boot)
         clocks.update(syncPlan(at: now), among: peers, me: node, at: now.boot)
-        if let due = clocks.nextWake, due <= now.boot {
-            for peer in clocks.removeDue(at: now.boot, rules: identity.rules) { ping(peer, at: now) }
-        }
+        guard now.hasReached(clocks.nextWake) else { return }
+        for peer in clocks.removeDue(at: now.boot, rules: identity.rules) { ping(peer, at: now) }
     }
 
     /// Asks for one write of the journal if it has changed, behind the ledger records that go with it.
@@ -133,8 +135,8 @@ public struct Engine: Hashable, Sendable {
 
     mutating func emit(_ effect: Effect) { effects.append(effect) }
 
-    /// When the engine needs ``Input/wake``, on the boot clock; `nil` while only another input can change anything.
-    public var nextWake: Int64? {
+    /// The earliest deadline of the parts.
+    private var earliestDeadline: Int64? {
         var next: Int64?
         func consider(_ deadline: Int64?) { if let deadline, deadline < next ?? .max { next = deadline } }
         consider(ownership.register?.boundary)
