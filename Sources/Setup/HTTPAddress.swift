@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Platform
+
 /// The address of the kiosk page: `127.0.0.1:7780`, `[::]:7780`, or the port alone for loopback.
 package struct HTTPAddress: Hashable, Sendable, CustomStringConvertible {
     /// The default port of HTTP.
@@ -15,6 +17,9 @@ package struct HTTPAddress: Hashable, Sendable, CustomStringConvertible {
     package init(_ text: String, port: Int = Self.usualPort) throws(BadValue) {
         let isPort = !text.isEmpty && text.allSatisfy(\.isNumber)
         place = try BrokerAddress.Place(isPort ? "127.0.0.1:\(text)" : text[...], port: port)
+        guard HostText.accepts(place.host) else {
+            throw BadValue("“\(place.host)” is no host; to listen on all addresses, write 0.0.0.0 or [::]")
+        }
     }
 
     package var host: String { place.host }

@@ -84,7 +84,13 @@ package struct Settings: Sendable {
         }
         httpsCertificate = try values.path(.httpsCertificate)
         httpsKey = try values.path(.httpsKey)
-        httpHosts = Set((values[.httpHosts]?.text ?? "").split { $0 == "," || $0 == " " }.map { $0.lowercased() })
+        httpHosts =
+            try values.read(
+                .httpHosts,
+                { text in
+                    let hosts = text.split { $0 == "," || $0 == " " }.map { $0.lowercased() }
+                    return hosts.allSatisfy(HostText.accepts) ? Set(hosts) : nil
+                }, "names or addresses without scheme, port and brackets, as pi.example.org, separated by commas") ?? []
         needsLocalKey = try values.isOn(.httpLocalKey)
         let ownPresets = try values.read(.presets, Presets.init(file:))
         if let ownPresets { presets = ownPresets } else { presets = try Self.presets(at: paths.presets) }

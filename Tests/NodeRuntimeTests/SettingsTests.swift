@@ -53,6 +53,19 @@ import Testing
         #expect(complaint { try settings([.role: "calm"]) }.contains("node, remote or display"))
     }
 
+    @Test func hostsOfThePageAreChecked() throws {
+        let hosts = try settings([.httpHosts: "Pi.example.org, fd00::7"]).httpHosts
+        #expect(hosts == ["pi.example.org", "fd00::7"])
+        for text in ["https://pi.example.org", "pi:7780", "[fd00::7]", "*.example.org"] {
+            let said = complaint { try settings([.httpHosts: text]) }
+            #expect(said.contains("“\(text)” is invalid; valid is names or addresses without scheme"), "\(said)")
+        }
+        for text in ["*:7780", "[fe80::1%eth0]:7780", "pi.:7780"] {
+            #expect(complaint { try settings([.https: text]) }.contains("is no host; to listen on all"), "\(text)")
+        }
+        #expect(try settings([.http: "pi.local:8080"]).http?.host == "pi.local")
+    }
+
     @Test func defaultsHoldWithoutSettings() throws {
         let settings = try settings()
         #expect(settings.broker == nil)

@@ -141,7 +141,7 @@ public final class Broker: Sendable {
     /// The log of the broker.
     public var log: String { directory.read("mosquitto.log") }
 
-    /// Whether the broker has returned a node's barrier. What is sent to the node after that arrives behind it.
+    /// Whether the broker has returned a node's barrier. Later messages to the node arrive behind it.
     public func hasReturnedBarrier(of node: String) -> Bool {
         log.split(separator: "\n").contains { line in
             line.contains("Sending PUBLISH to lockstep-home-\(node)-") && line.contains("/node/\(node)/ping/\(node)'")

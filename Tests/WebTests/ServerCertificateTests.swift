@@ -48,11 +48,17 @@ import Testing
         #expect(said.contains("the key in \(other.key) does not belong to the certificate in \(pi.certificate)"))
     }
 
-    @Test func anExpiredCertificateIsNamedWithItsEnd() throws {
+    @Test func anExpiredCertificateIsServedWithAWarning() throws {
+        let lines = LogLines()
         let (certificate, key) = try write("pi", days: -1)
-        let said = complaint(certificate, key)
-        #expect(said.contains("the certificate in \(certificate) has expired ("), "\(said)")
-        #expect(said.contains(" GMT)"), "\(said)")
+        let server = try ServerCertificate(certificate: certificate, key: key, log: lines.logger)
+        let start = SystemClock.bootMilliseconds()
+        let expired = server.current(at: start + 2 * ServerCertificate.checkInterval).chain
+        #expect(lines.all.count == 1, "\(lines.all)")
+        #expect(lines.all[0].contains("the certificate in \(certificate) has expired ("), "\(lines.all)")
+        #expect(lines.all[0].contains(" GMT); renew it"), "\(lines.all)")
+        try write("pi")
+        #expect(server.current(at: start + 4 * ServerCertificate.checkInterval).chain != expired)
     }
 
     @Test func missingAndForeignFilesAreNamed() throws {

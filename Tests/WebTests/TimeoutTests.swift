@@ -25,6 +25,17 @@ import Testing
         }
     }
 
+    @Test(arguments: ["/v1/events", "/v1/timeline"])
+    func aHeadRequestForAStreamEnds(path: String) async throws {
+        try await LiveServer.with { port, _ in
+            let answer = try await LiveServer.answer(
+                port, "HEAD \(path) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+            #expect(answer.hasPrefix("HTTP/1.1 200"), "\(answer)")
+            #expect(answer.lowercased().contains("content-type: text/event-stream"), "\(answer)")
+            #expect(answer.hasSuffix("\r\n\r\n"), "\(answer)")
+        }
+    }
+
     @Test func singleBytesDoNotExtendTheHeadTimeout() async throws {
         try await LiveServer.with(Timeouts(idle: .milliseconds(300))) { port, _ in
             let client = try Client(port, sending: "GET /health HTTP/1.1\r\nHost: localhost\r\nX: ")

@@ -18,7 +18,7 @@ struct API: Sendable {
     func addRoutes(to router: Router<WebContext>) {
         router.get("/v1/session") { _, _ in Self.json(ReportJSON.encode(await node.status())) }
         router.get("/v1/nodes") { _, _ in Self.json(ReportJSON.encode(await node.nodes())) }
-        router.get("/v1/events") { _, context in try await events(context) }
+        router.get("/v1/events") { request, context in try await events(request, context) }
         // Swift 6.3.1 crashes when it optimises closures that do this work themselves.
         router.post("/v1/start") { request, context in try await start(request, context) }
         router.post("/v1/intents") { request, context in try await intent(request, context) }
@@ -63,11 +63,11 @@ struct API: Sendable {
     }
 
     /// Returns a stream of server-sent events: the current view and each later one. Time passing sends nothing.
-    private func events(_ context: WebContext) async throws -> Response {
+    private func events(_ request: Request, _ context: WebContext) async throws -> Response {
         let viewer = Displays.Viewer(context)
         if let displays { try await displays.checkRoom(for: viewer) }
         let views = await node.views()
-        return .eventStream { [node, displays, channel = context.channel] writer in
+        return .eventStream(for: request) { [node, displays, channel = context.channel] writer in
             // An empty write sends the response head.
             try await writer.write(ByteBuffer())
             if let displays, await !displays.add(viewer, on: channel) { return }

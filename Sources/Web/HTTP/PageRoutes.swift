@@ -107,7 +107,7 @@ struct PageRoutes: Sendable {
             request.query, header: request.headers[.acceptLanguage], access: context.access)
         let viewer = Displays.Viewer(context)
         try await displays.checkRoom(for: viewer)
-        return .eventStream { [displays, channel = context.channel] writer in
+        return .eventStream(for: request) { [displays, channel = context.channel] writer in
             // An empty write sends the response head.
             try await writer.write(ByteBuffer())
             guard let subscription = await displays.join(options, as: viewer, on: channel) else { return }

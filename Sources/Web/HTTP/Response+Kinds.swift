@@ -22,16 +22,19 @@ extension Response {
             body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
     }
 
-    /// Returns a response that streams server-sent events.
+    /// Returns a response that streams server-sent events. To `HEAD` it is complete without a body.
     static func eventStream(
+        for request: Request,
         _ write: @escaping @Sendable @concurrent (inout any ResponseBodyWriter) async throws -> Void
     ) -> Response {
         Response(
             status: .ok, headers: [.contentType: "text/event-stream", .cacheControl: "no-store"],
-            body: ResponseBody { writer in
-                try await write(&writer)
-                try await writer.finish(nil)
-            })
+            body: request.method == .head
+                ? ResponseBody()
+                : ResponseBody { writer in
+                    try await write(&writer)
+                    try await writer.finish(nil)
+                })
     }
 }
 

@@ -13,11 +13,7 @@ enum HostName: Hashable, Sendable {
         if (try? SocketAddress(ipAddress: text, port: 0)) != nil {
             self = .address(text)
         } else {
-            let isName = text.utf8.allSatisfy { byte in
-                let character = Character(Unicode.Scalar(byte))
-                return byte < 128 && (character.isLetter || character.isNumber || "-_.".contains(character))
-            }
-            guard isName, !text.isEmpty, text.utf8.count <= 253, text.first != ".", text.last != "." else { return nil }
+            guard HostText.accepts(text) else { return nil }
             self = .name(text.lowercased())
         }
     }

@@ -25,6 +25,8 @@ public final class ServerCertificate: Sendable {
         var authority: [UInt8]?
         /// The SHA-256 of the own authority.
         var fingerprint: String?
+        /// The error that names the end of an expired certificate; `nil` while it is valid.
+        var expired: CertificateError?
     }
 
     private struct State {
@@ -79,7 +81,10 @@ public final class ServerCertificate: Sendable {
     ) throws(CertificateError) {
         self.log = log
         self.load = load
-        state = Mutex(State(identity: try load(), checked: SystemClock.bootMilliseconds()))
+        let identity = try load()
+        if let expired = identity.expired { log.warning("\(expired)") }
+        state = Mutex(
+            State(identity: identity, checked: SystemClock.bootMilliseconds(), failure: identity.expired))
     }
 
     // MARK: Use
@@ -114,7 +119,9 @@ public final class ServerCertificate: Sendable {
             guard now - state.checked >= Self.checkInterval else { return state.identity }
             state.checked = now
             do throws(CertificateError) {
-                state.identity = try load()
+                let identity = try load()
+                if let expired = identity.expired { throw expired }
+                state.identity = identity
                 state.failure = nil
             } catch {
                 if state.failure != error {
@@ -138,10 +145,13 @@ public final class ServerCertificate: Sendable {
             throw CertificateError("\(key) is readable by other users; run chmod 600 \(key)")
         }
         let credential = try Credential(certificate: chain, in: certificate, key: keyBytes, in: key)
-        guard !credential.hasEnded(at: now) else {
-            throw CertificateError("the certificate in \(certificate) has expired (\(credential.end)); renew it")
+        var identity = try identity(chain: chain, key: credential.keyPEM, in: certificate)
+        // A node that starts after a certificate has expired still shows and serves its session.
+        if credential.hasEnded(at: now) {
+            identity.expired = CertificateError(
+                "the certificate in \(certificate) has expired (\(credential.end)); renew it")
         }
-        return try identity(chain: chain, key: credential.keyPEM, in: certificate)
+        return identity
     }
 
     private static func read(_ path: String) throws(CertificateError) -> [UInt8] {

@@ -4,6 +4,8 @@ import ArgumentParser
 import Commands
 import Control
 import Display
+import Platform
+import Setup
 import Wire
 
 /// `lockstep kiosk`: the node's page, and the machine's own screen.
@@ -55,8 +57,8 @@ struct KioskLink: AsyncParsableCommand {
         help: """
             The name or address of this machine as the browser reaches it, or a whole origin such as that of a proxy, \
             https://pi.example.org (default: its host name).
-            """)
-    var host: String?
+            """, transform: PageHost.init)
+    var host: PageHost?
 
     @Flag(help: "Print the link as a QR code, too.")
     var qr = false
@@ -97,12 +99,38 @@ extension KioskReport {
     static let noPage = "this node serves no page; start it with --http 127.0.0.1:7780"
 
     /// Returns the origin of a page as a browser reaches it.
-    /// - Parameter name: The host that a person gave, or a whole origin, such as that of a proxy.
-    func origin(of page: Page, host name: String?, local: Bool = false) -> String {
-        if let name, name.contains("://") { return name.last == "/" ? String(name.dropLast()) : name }
-        let own = local ? (page.host == "::" ? "::1" : "127.0.0.1") : "\(machine).local"
-        return page.origin(at: name ?? (page.isForAnyAddress ? own : page.host))
+    func origin(of page: Page, host: PageHost?, local: Bool = false) -> String {
+        switch host {
+        case .origin(let origin): return origin
+        case .host(let host): return page.origin(at: host)
+        case nil:
+            let own = local ? (page.host == "::" ? "::1" : "127.0.0.1") : "\(machine).local"
+            return page.origin(at: page.isForAnyAddress ? own : page.host)
+        }
     }
+}
+
+/// Where browsers reach the page, as a person names it.
+enum PageHost {
+    /// A name or an address of the node's machine.
+    case host(String)
+    /// A whole origin, such as that of a proxy.
+    case origin(String)
+
+    init(_ text: String) throws {
+        let origin = text.last == "/" ? String(text.dropLast()) : text
+        let scheme = ["https://", "http://"].first { origin.hasPrefix($0) }
+        if let scheme, (try? HTTPAddress(String(origin.dropFirst(scheme.count)))) != nil {
+            self = .origin(origin)
+        } else if HostText.accepts(text) {
+            self = .host(text)
+        } else {
+            throw ValidationError(
+                "“\(text)” is no host; write a name or an address without port, or an origin as https://pi.example.org")
+        }
+    }
+
+    var isOrigin: Bool { if case .origin = self { true } else { false } }
 }
 
 /// The colours of the page.

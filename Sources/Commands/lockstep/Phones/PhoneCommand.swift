@@ -38,8 +38,8 @@ struct PhoneAdd: AsyncParsableCommand {
         help: """
             The name or address of this machine as the phone reaches it, or a whole origin such as that of a proxy, \
             https://pi.example.org (default: its host name).
-            """)
-    var host: String?
+            """, transform: PageHost.init)
+    var host: PageHost?
 
     @OptionGroup var socket: SocketOptions
     @OptionGroup var output: OutputOptions
@@ -57,7 +57,7 @@ struct PhoneAdd: AsyncParsableCommand {
             let origin = report.origin(of: page, host: host)
             let link = try await client.addPhone(PhoneRequest(name: name, look: look))
             if !output.json, isatty(STDOUT_FILENO) == 1, let authority = report.https?.authority,
-                origin.hasPrefix("https://"), host?.contains("://") != true
+                origin.hasPrefix("https://"), host?.isOrigin != true
             {
                 print(
                     """

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Platform
+import Testing
+
+/// Hosts that a person writes.
+@Suite(.timeLimit(.minutes(5))) struct HostTextTests {
+    @Test(arguments: [
+        "pi", "pi.local", "kitchen_pi.local", "PI.example.org", "127.0.0.1", "0.0.0.0", "::", "fd00::7",
+        "::ffff:10.0.0.7",
+    ])
+    func namesAndAddressesAreAccepted(text: String) {
+        #expect(HostText.accepts(text))
+    }
+
+    @Test(arguments: [
+        "", "*", "*.example.org", ".", "pi.", "a..b", "a b", "pi:80", "[::1]", "fe80::1%eth0", ":::", "bücher.example",
+        "http://pi", "pi/", "a,b", String(repeating: "a", count: 64), String(repeating: "a.", count: 127) + "aa",
+    ])
+    func otherTextsAreRefused(text: String) {
+        #expect(!HostText.accepts(text))
+    }
+}
