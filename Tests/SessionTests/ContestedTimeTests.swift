@@ -30,6 +30,24 @@ import Testing
         #expect(rig.own?.startedAt == EngineHarness.epoch + 10_000)
     }
 
+    /// Its role can change nothing. A service with the same clock has a vote.
+    @Test(arguments: [(Role.display, false), (.service, true)])
+    func theClockOfADisplayHasNoVote(role: Role, hasVote: Bool) {
+        var rig = EngineHarness(wallBound: nil)
+        rig.linkUp()
+        rig.meet("attic", Self.rogue, role: role)
+        rig.pass(10_000)
+        #expect((rig.groupTime == rig.wall) != hasVote)
+        #expect(rig.pings.isEmpty != hasVote)
+        rig.hear(ExchangeTests.pong(of: rig, clock: Self.rogue), from: "attic")
+        rig.hear(
+            .ping(Ping(connection: token("c-9"), sent: 77, at: Self.rogue.time(at: rig.boot)), to: rig.node),
+            from: "attic")
+        rig.pass(10_000)
+        #expect((rig.groupTime == rig.wall) != hasVote)
+        #expect(rig.pings.isEmpty != hasVote)
+    }
+
     /// The ledger learns that the date may be wrong.
     @Test func recordsAreApproximateWhileVouchedClocksContradict() {
         var rig = Self.synchronised()

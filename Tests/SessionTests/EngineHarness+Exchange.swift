@@ -35,9 +35,12 @@ extension EngineHarness {
     var groupTime: Int64 { engine.groupTime(now) }
 
     /// Adds a node that answers pings, and delivers its presence.
-    mutating func meet(_ node: String, _ clock: PeerClock = PeerClock(), connection: String? = nil) {
+    mutating func meet(
+        _ node: String, _ clock: PeerClock = PeerClock(), role: Role = .node, connection: String? = nil
+    ) {
         clocks[id(node)] = clock
         var said = presence(connection ?? "\(node)-1")
+        said.role = role
         said.clock = clock.quality
         said.at = clock.time(at: boot)
         hear(.presence(said), from: node)

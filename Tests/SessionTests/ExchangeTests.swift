@@ -54,7 +54,10 @@ import Testing
         var passing = EngineHarness(isAnnounced: false)
         passing.linkUp()
         passing.hear(ping, from: "kitchen")
-        for rig in [down, other, passing] { #expect(rig.pongs.isEmpty) }
+        var display = EngineHarness(role: .display)
+        display.linkUp()
+        display.hear(ping, from: "kitchen")
+        for rig in [down, other, passing, display] { #expect(rig.pongs.isEmpty) }
     }
 
     /// A wall clock before 1970 or after 2200 does not fit a payload.

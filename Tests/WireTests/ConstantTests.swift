@@ -97,6 +97,7 @@ import Testing
         Quote(proto, "after 2045 is not used", "Sources/Session", "plausibleMilliseconds: Int64 = 631_152_000_000"),
         Quote(proto, "that is within 2 s of the median", "Sources/Session", "tolerance: Int64 = 2_000"),
         Quote(proto, "asks the first seven online nodes", "Sources/Session", "timeReferences = 7"),
+        Quote(proto, "newly belongs to the seven a second later", "Sources/Session", "debounce: Int64 = 1_000"),
         Quote(proto, "three seconds after the barrier", "Sources/Session", "clockPatience: Int64 = 3_000"),
         Quote(proto, "a guess that changes by more than 2 s", "Sources/Session", "tolerance: Int64 = 2_000"),
         Quote(proto, "lie more than 10 s after", "Sources/Session", "move(taken.at) + Limits.stampLead"),
@@ -215,7 +216,7 @@ import Testing
         "| 130 MB | 34 MB | 7.5 ms |", "**97 MB** | **26 MB** | **7.5 ms**", "| 102 MB | 25 MB | 9.5 ms |",
         "| 93 MB | 24 MB | 7.5 ms |",
         "A person starts 25 minutes", "a break 600 s into", "connected 20 s later", "a phase of 1,500 seconds",
-        "25:00 until 750 ms", "This register has two phases", "newly belongs to the seven a second later",
+        "25:00 until 750 ms", "This register has two phases",
         "the calm of each seven days", "everything in about 20 minutes", "an answer within 7 days",
         "from start to exit | 8 ms", "over MQTT | 32,621 a second",
     ]

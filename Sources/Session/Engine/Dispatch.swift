@@ -35,7 +35,8 @@ extension Engine {
     mutating func passBarrier(at now: Instant) {
         guard link.barrierDeadline != nil else { return }
         let context = context(at: now)
-        link.barrierPassed(isTimeVouched: context.bound != nil, isAnotherNodeOnline: isAnotherNodeOnline, at: now.boot)
+        link.barrierPassed(
+            isTimeVouched: context.bound != nil, isAnotherClockOnline: isAnotherClockOnline, at: now.boot)
         if let found = echoes.barrierPassed(), keeps(.recovery) {
             if let note = ownership.recover(found, context) { emit(.log(note)) }
         }

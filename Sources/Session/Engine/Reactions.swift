@@ -154,12 +154,12 @@ extension Engine {
     ///
     /// Where the broker delivers no retained messages, the nodes become known one by one, and only the end of the wait counts.
     private var haveReferencesAnswered: Bool {
-        guard link.isReady, isAnotherNodeOnline else { return false }
+        guard link.isReady, isAnotherClockOnline else { return false }
         if link.comparisonDeadline == nil { return true }
         return echoes.sawOwnPresence && peers.timeReferences(for: node).allSatisfy(clocks.hasAnswered)
     }
 
-    var isAnotherNodeOnline: Bool { peers.online.contains { $0 != node } }
+    var isAnotherClockOnline: Bool { !peers.firstPeers(besides: node).isEmpty }
 
     /// Whether vouched clocks contradict each other, so that dates are approximate.
     var isDisputed: Bool {

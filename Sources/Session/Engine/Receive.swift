@@ -72,7 +72,9 @@ extension Engine {
             if isOutdated, keeps(.presenceRepair) { repair(at: now) }
             return
         }
-        if presence.online, !retained { clocks.compare(presence.at, of: sender, context(at: now)) }
+        if presence.online, !retained, presence.role != .display {
+            clocks.compare(presence.at, of: sender, context(at: now))
+        }
         guard
             case .changed(let known) = peers.receive(
                 presence, from: sender, retained: retained, rules: identity.rules, at: now.boot)
@@ -178,20 +180,21 @@ extension Engine {
 
     // MARK: Clocks
 
-    /// Answers a ping with readings of this node's clocks. A passing remote does not answer.
+    /// Answers a ping with readings of this node's clocks. Displays and remotes do not answer.
     private mutating func answer(_ ping: Ping, of asker: NodeID, at now: Instant) {
-        guard link.isUp, identity.isAnnounced else { return }
+        guard link.isUp, identity.isAnnounced, identity.role != .display else { return }
         let context = context(at: now)
         let pong = Pong(
             connection: ping.connection, sent: ping.sent, bootID: identity.bootID, boot: now.boot,
             wall: min(max(now.wall, Limits.time.lowerBound), Limits.time.upperBound), at: context.groupTime,
             clock: context.clockQuality)
         emit(.publish(.pong(pong, to: asker)))
-        clocks.compare(ping.at, of: asker, context)
+        if peers.hasVote(asker) { clocks.compare(ping.at, of: asker, context) }
     }
 
     private mutating func receive(_ pong: Pong, from peer: NodeID, at now: Instant) {
-        guard keeps(.exchange), let estimate = clocks.receive(pong, from: peer, at: now.boot) else { return }
+        guard keeps(.exchange), peers.hasVote(peer), let estimate = clocks.receive(pong, from: peer, at: now.boot)
+        else { return }
         if keeps(.bootClock) { replicas.measure(estimate.offset, of: peer, in: estimate.bootID) }
         selectTimeSource(at: now)
         clocks.compare(now.boot + estimate.groupLead, of: peer, context(at: now))

@@ -53,12 +53,12 @@ struct Link: Hashable, Sendable {
     }
 
     /// Ends the wait for the barrier.
-    mutating func barrierPassed(isTimeVouched: Bool, isAnotherNodeOnline: Bool, at boot: Int64) {
+    mutating func barrierPassed(isTimeVouched: Bool, isAnotherClockOnline: Bool, at boot: Int64) {
         barrierDeadline = nil
         settledAt = boot
         if !isTimeVouched { comparisonDeadline = boot + Self.clockPatience }
         // Without another node there is no other clock.
-        if timeDeadline != nil { timeDeadline = isAnotherNodeOnline ? boot + Self.answerPatience : nil }
+        if timeDeadline != nil { timeDeadline = isAnotherClockOnline ? boot + Self.answerPatience : nil }
     }
 
     /// Ends the wait of a start for group time.

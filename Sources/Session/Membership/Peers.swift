@@ -85,9 +85,12 @@ public struct Peers: Hashable, Sendable {
         return self[sender].discarded[reason] == 1
     }
 
-    /// The first ``Limits/timeReferences`` online nodes by id, without `me`.
+    /// Whether a node's clock counts. Those of displays and remotes do not: their roles can change nothing.
+    func hasVote(_ node: NodeID) -> Bool { known[node]?.presence?.role != .display }
+
+    /// The first ``Limits/timeReferences`` online nodes by id whose clocks count, without `me`.
     func firstPeers(besides me: NodeID) -> [NodeID] {
-        Array(online.lazy.filter { $0 != me }.prefix(Limits.timeReferences))
+        Array(online.lazy.filter { $0 != me && hasVote($0) }.prefix(Limits.timeReferences))
     }
 
     /// The nodes that `me` asks for the time. All nodes ask the same ones; one of these does not ask itself.

@@ -39,9 +39,9 @@ public struct Stamp: Hashable, Codable, Comparable, Sendable {
 /// after a restart is above it.
 public struct HybridClock: Hashable, Sendable {
     /// The largest time stamped or seen, in milliseconds since 1970.
-    public private(set) var time: Int64
+    public package(set) var time: Int64
     /// The counter that belongs to ``time``.
-    public private(set) var counter: Int
+    public package(set) var counter: Int
 
     /// How far the mark in a journal is raised above the stamp that passes it, in milliseconds.
     ///

@@ -12,10 +12,10 @@ extension Journal {
 
     static let fields = Fields("journal", blank: Journal(epoch: 0, mark: HybridClock())) {
         Field("epoch", \.epoch, .counter)
-        Field("mark", \.mark.reading, .array(ClockReading.fields))
+        Field("mark", \.mark, .array(HybridClock.fields))
         Field("own", optional: \.own, .payload(Register.fields))
         Field("past", \.past, .list(of: .id(), 0...1_000), absent: { _ in [] })
-        Field("base", \.markBeforeStart.reading, .array(ClockReading.fields), absent: { _ in ClockReading() })
+        Field("base", \.markBeforeStart, .array(HybridClock.fields), absent: { _ in HybridClock() })
         Field("provisional", \.isProvisional, .bool, unless: false)
         Field("guess", \.isGuess, .bool, unless: false)
         Field("approx", \.isApproximate, .bool, unless: false)
@@ -24,20 +24,9 @@ extension Journal {
     }
 }
 
-/// A hybrid clock's reading as it is written.
-struct ClockReading {
-    var time: Int64 = 0
-    var counter = 0
-
-    static let fields = Fields("mark", blank: ClockReading()) {
+extension HybridClock {
+    fileprivate static let fields = Fields("mark", blank: HybridClock()) {
         Field("time", \.time, .time)
         Field("counter", \.counter, .counter)
-    }
-}
-
-extension HybridClock {
-    fileprivate var reading: ClockReading {
-        get { ClockReading(time: time, counter: counter) }
-        set { self = HybridClock(time: newValue.time, counter: newValue.counter) }
     }
 }
