@@ -43,10 +43,13 @@ public enum Buttons {
 
     /// Returns every operation that the owner would apply, in the order of a remote control.
     ///
-    /// They are more than a face has buttons for; none if idle, ended or stale.
+    /// They are more than a face has buttons for; none if idle, ended or stale. To skip the last phase is to stop, which has a
+    /// button that can be undone.
     public static func allOperations(of moment: Moment?) -> [IntentOperation] {
         let extensions = [60, 300, 600].map { IntentOperation.extend(seconds: $0) }
-        return ([.pause, .resume, .startBreak, .startFocus, .skip] + extensions + [.stop]).filter {
+        let isLastPhase = moment.map { $0.register.phase + 1 >= $0.register.plan.count } ?? true
+        let next: [IntentOperation] = isLastPhase ? [] : [.skip]
+        return ([.pause, .resume, .startBreak, .startFocus] + next + extensions + [.stop]).filter {
             isAllowed($0, moment)
         }
     }

@@ -22,8 +22,10 @@ public struct PairingPage: Sendable {
             <link rel="icon" href="data:,">
             </head>
             <body>
+            <main>
             <h1>\(title)</h1>
             <p>\(advice)</p>
+            </main>
             </body>
             </html>
 

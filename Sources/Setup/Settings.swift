@@ -91,7 +91,8 @@ package struct Settings: Sendable {
                     let hosts = text.split { $0 == "," || $0 == " " }.map { $0.lowercased() }
                     return hosts.allSatisfy(HostText.accepts) ? Set(hosts) : nil
                 }, "names or addresses without scheme, port and brackets, as pi.example.org, separated by commas") ?? []
-        needsLocalKey = try values.isOn(.httpLocalKey)
+        // A proxy on this machine may hide that its clients are not.
+        needsLocalKey = values.isGiven(.httpLocalKey) ? try values.isOn(.httpLocalKey) : !httpHosts.isEmpty
         let ownPresets = try values.read(.presets, Presets.init(file:))
         if let ownPresets { presets = ownPresets } else { presets = try Self.presets(at: paths.presets) }
         defaults = PhaseDefaults()

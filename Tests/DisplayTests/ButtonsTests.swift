@@ -79,12 +79,17 @@ import Testing
     @Test func aRemoteHasAButtonForEachAllowedOperation() {
         var options = ScreenOptions()
         options.hasAllOperations = true
-        let running = Screen(view(sample()), at: 0, face: .focus, options: options)
+        let plan = [Phase(kind: .focus, seconds: 1_500), Phase(kind: .focus, seconds: 300)]
+        let single = Screen(view(sample()), at: 0, face: .focus, options: options)
+        #expect(
+            single.buttons.map(\.text) == ["Pause", "Start break", "+1 min", "+5 min", "+10 min", "Stop"],
+            "to skip the last phase is to stop")
+        let running = Screen(view(sample(plan)), at: 0, face: .focus, options: options)
         #expect(
             running.buttons.map(\.text) == [
                 "Pause", "Start break", "Next phase", "+1 min", "+5 min", "+10 min", "Stop",
             ])
-        let ready = Screen(view(sample(status: .ready)), at: 0, face: .focus, options: options)
+        let ready = Screen(view(sample(plan, status: .ready)), at: 0, face: .focus, options: options)
         #expect(ready.buttons.map(\.text) == ["Start focus", "Next phase", "Stop"])
         let countUp = Screen(view(sample(mode: .countup)), at: 0, face: .focus, options: options)
         #expect(countUp.buttons.map(\.text) == ["Pause", "Stop"])

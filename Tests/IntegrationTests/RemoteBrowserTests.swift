@@ -174,6 +174,9 @@ extension BrowserKind {
             try await page.eventually(
                 "it is shut out", "part('link').textContent === 'This link does not work any more'")
             try await page.eventually("no buttons", "document.querySelectorAll('#buttons button').length === 0")
+            #expect(try await page.value("localStorage.getItem(store)") == .null)
+            #expect(try await page.value("part('time').textContent + part('stage').innerText.trim()") == "")
+            #expect(try await page.value("document.title") == "This link does not work any more")
         }
     }
 

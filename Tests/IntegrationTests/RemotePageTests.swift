@@ -46,6 +46,63 @@ import Testing
         }
     }
 
+    @Test(.waitingForTimers) func aSessionWhoseOwnerIsGoneIsContinuedHere() async throws {
+        try await Kiosk.with { kiosk in
+            let page = try await Self.open(kiosk, "kitchen")
+            let id = try kiosk.desk.begin()
+            try await page.waitFor(session: id)
+            try await page.eventually("it can be moved", "overview.take !== null")
+            try await kiosk.desk.kill()
+            try await page.eventually("the session is stale", "root.classList.contains('stale')")
+            let buttons = "[...document.querySelectorAll('#buttons button')].map((button) => button.dataset.op).join()"
+            try await page.eventually("it can only be moved", "\(buttons) === 'take'")
+            let offers =
+                "[...document.querySelectorAll('#presets button')].every((button) => button.getClientRects().length)"
+            #expect(try await page.value(offers) == true)
+            #expect(try await page.value("isCorrecting()") == false)
+            try await page.press("take")
+            try await kiosk.kitchen.waitFor("the session here") { $0.isOwner == true && $0.lineage.text == id }
+            try await page.eventually("its buttons", "\(buttons).startsWith('pause,')")
+            #expect(try await page.value("isCorrecting()") == true)
+        }
+    }
+
+    @Test func aCorrectionIsForTheSessionThatTheFormShows() async throws {
+        try await Kiosk.with { kiosk in
+            let page = try await Self.open(kiosk, "kitchen")
+            let first = try kiosk.desk.begin(["title": "Reading", "seconds": 1500])
+            try await page.waitFor(session: first)
+            try await page.eventually("the form", "isCorrecting()")
+            _ = try await page.value("void (part('fresh').open = true)")
+            try await page.eventually("its title", "form.elements.title.value === 'Reading'")
+            let second = try kiosk.desk.begin(["title": "Writing", "seconds": 1500])
+            try await page.waitFor(session: second)
+            _ = try await page.value(
+                "void (form.elements.title.value = 'Essays', document.querySelector('form .main').click())")
+            try await page.eventually("a refusal", "said.length > 0")
+            #expect(try await page.value("said.includes('Saved')") == false)
+            #expect(kiosk.kitchen.status.title == "Writing")
+        }
+    }
+
+    @Test func aRemoteKeepsTheScreenOnWhileASessionIsLive() async throws {
+        try await Kiosk.with { kiosk in
+            let page = try await Self.open(kiosk, "kitchen")
+            _ = try await page.value(
+                """
+                void (window.locks = 0, navigator.wakeLock.request = async () => {
+                  locks++;
+                  return { release: async () => { locks--; } };
+                })
+                """)
+            let id = try kiosk.desk.begin()
+            try await page.waitFor(session: id)
+            try await page.eventually("the screen stays on", "locks === 1")
+            #expect(try await kiosk.desk.lockstep("stop").code == 0)
+            try await page.eventually("the screen may sleep", "locks === 0")
+        }
+    }
+
     @Test func aPageThatOnlyLooksHasNoButtons() async throws {
         try await Kiosk.with { kiosk in
             let page = try await Self.open(kiosk, "kitchen", "lang=en&controls=0")

@@ -199,6 +199,10 @@ import Testing
         #expect(try !settings().needsLocalKey)
         #expect(try settings(environment: ["LOCKSTEP_HTTP_LOCAL_KEY": "on"]).needsLocalKey)
         #expect(try !settings(environment: ["LOCKSTEP_HTTP_LOCAL_KEY": "off"]).needsLocalKey)
+        // A proxy may hide that its clients are on other machines.
+        let proxy = ["LOCKSTEP_HTTP_HOSTS": "pi.example.org"]
+        #expect(try settings(environment: proxy).needsLocalKey)
+        #expect(try !settings(environment: proxy.merging(["LOCKSTEP_HTTP_LOCAL_KEY": "off"]) { $1 }).needsLocalKey)
     }
 
     @Test(arguments: [

@@ -201,4 +201,17 @@ import Testing
             #expect(!shared.hasSuffix(open.svg))
         }
     }
+
+    /// Everyone who passes the screen can scan it.
+    @Test func theCodeOnAScreenHasNoKeyToPress() async throws {
+        try await Self.with { port, _, _ in
+            let host = "localhost:\(port)"
+            let look = try #require(QRCode("http://\(host)/?key=\(AuthMiddlewareTests.view)"))
+            for path in ["/qr.svg", "/qr.svg?controls=1"] {
+                let picture = try await LiveServer.get(
+                    port, path, host: host, Self.proxy, "Authorization: Bearer \(AuthMiddlewareTests.control)")
+                #expect(picture.hasSuffix(look.svg), "\(path)")
+            }
+        }
+    }
 }

@@ -4,13 +4,16 @@ public import Session
 
 /// The output of `lockstep nodes --json` and of `/v1/nodes`: an array, ordered by node.
 public struct NodesReport: Codable, Hashable, Sendable {
+    /// The node that stands for messages on topics that name no node.
+    public static let strangers = "?"
+
     /// One element for each participant.
     public var nodes: [NodeReport]
 
-    /// Creates a report. Messages on topics that name no node are counted in a last element of the node `?`.
+    /// Creates a report. Messages on topics that name no node are counted in a last element, ``strangers``.
     public init(_ nodes: [NodeReport], strangers: [Discard: Int] = [:]) {
         self.nodes = nodes.sorted { $0.node < $1.node }
-        if !strangers.isEmpty { self.nodes.append(NodeReport("?", isOnline: false, dropped: strangers)) }
+        if !strangers.isEmpty { self.nodes.append(NodeReport(Self.strangers, isOnline: false, dropped: strangers)) }
     }
 
     /// Reads the array.

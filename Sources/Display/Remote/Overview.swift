@@ -103,7 +103,7 @@ public struct Overview: Sendable, Encodable {
             sessions.first { $0.start == start }.map { Offer(again: $0, strings: strings) }
         }
         self.presets = [.focus(strings), .countUp(strings)] + presets.map { Offer($0, strings: strings) }
-        machines = nodes.filter { $0.role != "service" }.map {
+        machines = nodes.filter { $0.role != "service" && $0.node != NodesReport.strangers }.map {
             Machine($0, owner: live?.owner, at: groupTime, strings: strings)
         }
         self.week = week.map { WeekSums($0, strings: strings) }

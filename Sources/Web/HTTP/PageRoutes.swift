@@ -78,18 +78,18 @@ struct PageRoutes: Sendable {
         return try Self.file("kiosk.html", "text/html; charset=utf-8")
     }
 
-    /// Returns a QR code of the page's address, with a key for the access that this page has.
+    /// Returns a QR code of the page's address, with the key to look.
     ///
-    /// A phone gets no key: those of the code are shared, and would outlast its own.
+    /// Everyone who passes the screen can scan it, so it never has the key to press; phones that press are paired. A phone
+    /// gets no key: the shared one would outlast its own.
     private func qr(_ request: Request, _ context: WebContext) throws -> Response {
         var query = request.query
         try PageParameters.check(query)
-        let wantsControl =
-            !Displays.StreamOptions.isOff(query.removeValue(forKey: "controls")) && context.access == .control
         query["qr"] = nil
+        query["controls"] = nil
         let page = kiosk.pageForOthers
         let isOpen = page?.isLoopback != false && context.isLocal && kiosk.needsLocalKey != true
-        query["key"] = isOpen || context.phone != nil ? nil : wantsControl ? kiosk.controlKey : kiosk.viewKey
+        query["key"] = isOpen || context.phone != nil ? nil : kiosk.viewKey
         let authority = request.head.authority ?? ""
         var origin = "\(context.isSecure ? "https" : "http")://\(authority)"
         if AuthMiddleware.isLoopback(AuthMiddleware.host(of: authority)), let page, !page.isLoopback {

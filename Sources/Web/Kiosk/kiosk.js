@@ -410,32 +410,6 @@ for (const kind of ["pointerdown", "keydown"]) addEventListener(kind, () => {
 }, { passive: true });
 if (sounds) for (const kind of ["pointerdown", "keydown"]) addEventListener(kind, alerts.unlock, { passive: true });
 
-// --- Wake lock: the screen stays on while a session is live ---
-
-let wakeLock = null;
-let isAsking = false;
-async function keepAwake() {
-  const wants = !!entry && ["running", "paused", "ready"].includes(entry.status) && !document.hidden;
-  if (!("wakeLock" in navigator) || isAsking || wants === !!wakeLock) return;
-  isAsking = true;
-  try {
-    if (wants) {
-      wakeLock = await navigator.wakeLock.request("screen");
-      wakeLock.onrelease = () => { wakeLock = null; };
-    } else {
-      await wakeLock.release();
-      wakeLock = null;
-    }
-    isAsking = false;
-    keepAwake(); // the state may have changed meanwhile
-  } catch (error) {
-    isAsking = false;
-    wakeLock = null; // some browsers refuse it without TLS
-  }
-}
-
-document.addEventListener("visibilitychange", keepAwake);
-addEventListener("pageshow", keepAwake);
 addEventListener("resize", () => {
   room = { width: innerWidth, height: innerHeight };
   isFitted = false;

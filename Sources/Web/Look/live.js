@@ -237,7 +237,8 @@ async function send(path, body) {
       method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body), keepalive: true,
     });
     reply = await answer.json();
-    if (answer.status === 401 || answer.status === 403) return { reply, text: say("notPermitted") };
+    if (answer.status === 401) return { reply, text: say("linkOver") || say("notPermitted") };
+    if (answer.status === 403) return { reply, text: say("notPermitted") };
   } catch (error) {
     return { reply, text: say("pageLost", { node: (timeline && timeline.node) || "" }) };
   }
@@ -254,6 +255,33 @@ function request(wish) {
   const { op, seconds } = wish;
   return ["v1/intents", { op, session: entry.session, phase: entry.phase, ...(seconds === undefined ? {} : { seconds }) }];
 }
+
+// --- Wake lock: the screen stays on while a session is live ---
+
+let wakeLock = null;
+let isAsking = false;
+async function keepAwake() {
+  const wants = !!entry && ["running", "paused", "ready"].includes(entry.status) && !document.hidden;
+  if (!("wakeLock" in navigator) || isAsking || wants === !!wakeLock) return;
+  isAsking = true;
+  try {
+    if (wants) {
+      wakeLock = await navigator.wakeLock.request("screen");
+      wakeLock.onrelease = () => { wakeLock = null; };
+    } else {
+      await wakeLock.release();
+      wakeLock = null;
+    }
+    isAsking = false;
+    keepAwake(); // the state may have changed meanwhile
+  } catch (error) {
+    isAsking = false;
+    wakeLock = null; // some browsers refuse it without TLS
+  }
+}
+
+document.addEventListener("visibilitychange", keepAwake);
+addEventListener("pageshow", keepAwake);
 
 // --- Sleep ---
 

@@ -58,6 +58,7 @@ async function refresh() {
     try {
       const answer = await fetch("v1/overview?" + ownQuery("lang", "controls"), { cache: "no-store" });
       isShutOut = answer.status === 401;
+      if (isShutOut) forget();
       if (!answer.ok) break;
       overview = await answer.json();
       heardWall = Date.now();
@@ -69,6 +70,20 @@ async function refresh() {
   isRefreshing = false;
   drawOverview();
   draw();
+}
+
+const lists = ["buttons", "machines", "sums", "days", "again", "presets", "labels"];
+const texts = ["time", "state", "detail", "notice"];
+
+/// Forgets and clears what the node has told this page, whose key it no longer takes.
+function forget() {
+  localStorage.removeItem(store);
+  [overview, timeline, drawn] = [null, null, ""];
+  keep();
+  form.reset();
+  delete part("buttons").dataset.names;
+  for (const id of lists) part(id).replaceChildren();
+  for (const node of [part("name").lastElementChild, ...texts.map(part)]) write(node, "");
 }
 
 /// Shows the kept overview while the node has not answered.
@@ -137,6 +152,7 @@ function drawWeek() {
 
 const form = part("form");
 
+let corrected = ""; // the session whose title and label the form shows
 const isCorrecting = () => part("fresh").parentElement === part("now");
 
 /// Shows the form for a new session, or for the title and the label of the one that runs.
@@ -154,6 +170,7 @@ function drawFresh(isLive) {
 part("fresh").addEventListener("toggle", () => {
   if (!part("fresh").open || !isCorrecting()) return;
   form.reset();
+  corrected = entry.session;
   form.elements.title.value = entry.title;
   form.label.value = entry.label ? entry.label.name : "";
   const known = entry.label && overview.colours.find((choice) => choice.colour === entry.label.colour);
@@ -182,14 +199,15 @@ function change(event) {
   part("colours").hidden = form.label.value.trim() === "";
   if (!event || event.target !== form.label) return;
   const known = overview.labels.find((label) => label.name === form.label.value.trim());
-  const same = known && overview.colours.find((choice) => choice.colour === known.colour);
-  if (same) form.colour.value = same.name;
+  // A colour that the page does not offer stays that of the label.
+  if (known) for (const choice of overview.colours) part("colours").querySelector(`[value="${choice.name}"]`).checked = choice.colour === known.colour;
 }
 
 /// Returns the title and the label of the form, as a request has them.
 function about() {
   const [title, label] = [form.elements.title.value.trim(), form.label.value.trim()];
-  const colour = label && form.colour.value;
+  const known = overview.labels.find((choice) => choice.name === label);
+  const colour = label && (form.colour.value || (known && known.colour));
   return { ...(title ? { title } : {}), ...(label ? { label } : {}), ...(colour ? { colour } : {}) };
 }
 
@@ -197,7 +215,7 @@ form.addEventListener("input", change);
 form.addEventListener("submit", (event) => {
   event.preventDefault();
   const emptied = { title: "", label: "" };
-  if (isCorrecting()) return deliver("correct", ["v1/intents", { op: "correct", session: entry.session, ...emptied, ...about() }]);
+  if (isCorrecting()) return deliver("correct", ["v1/intents", { op: "correct", session: corrected, ...emptied, ...about() }]);
   const kinds = {
     minutes: () => ({ seconds: Math.round(form.minutes.valueAsNumber * 60) || 0 }), countup: () => ({ mode: "countup" }),
     plan: () => ({ plan: form.plan.value }),
@@ -225,6 +243,7 @@ function drawLink() {
   const age = timeline ? performance.now() - heardAt : Date.now() - heardWall;
   const lost = [say("pageLost", { node: overview ? overview.node : "" }), overview ? lastHeard(age) : ""].filter(Boolean).join(" · ");
   const isLooking = !!overview && !overview.mayPress;
+  if (isShutOut) document.title = say("linkOver");
   write(part("link"), isShutOut ? say("linkOver") : isAway ? lost : isLooking ? say("notPermitted") : "");
   for (const [name, isOn] of [["lost", isAway || isShutOut], ["look", isLooking], ["waiting", !overview]]) root.classList.toggle(name, isOn);
   return isLost ? 1000 : Infinity;
@@ -253,9 +272,10 @@ function drawSession() {
   part("arc").style.visibility = done > 0.001 ? "" : "hidden";
   const notices = entry.notices.map((notice) => (notice === stale ? lastHeard(now - stale.since) + " · " + isolated(stale.from) : notice.text));
   write(part("notice"), notices.join(" · "));
-  if (ending && (ending.session !== entry.session || !isLive)) keep();
+  if (ending && !isLive) keep();
   drawButtons(isLive);
-  drawFresh(isLive);
+  drawFresh(isLive && !stale);
+  keepAwake();
   if (part("sound").checked) alerts.look(entry, now, tell);
   const title = entry.title || label || (overview ? overview.node : "");
   if (document.title !== title) document.title = title;
@@ -264,8 +284,10 @@ function drawSession() {
 
 /// Draws the buttons in rows: the usual ones first, below the others.
 function drawButtons(isLive) {
-  const wishes = isLost || isShutOut ? [] : [...entry.buttons];
-  if (wishes.length > 0 && overview && overview.take) wishes.push({ op: "take", text: overview.take });
+  const isReachable = !isLost && !isShutOut;
+  const wishes = isReachable ? [...entry.buttons] : [];
+  // A session whose owner is gone has no other button.
+  if (isReachable && isLive && overview && overview.mayPress && overview.take) wishes.push({ op: "take", text: overview.take });
   const rows = [["pause", "resume", "startBreak", "startFocus"], ["extend"], ["skip", "stop"], ["take"]]
     .map((row) => wishes.filter((wish) => row.includes(wish.op))).filter((row) => row.length > 0);
   const box = part("buttons");
