@@ -50,6 +50,55 @@ import Testing
         #expect(member.lastSeen == .null)
     }
 
+    @Test func feedsOfTheLastServiceOfARoleAreClearedAtItsEnd() async throws {
+        let broker = try await BrokerMachine()
+        let desk = try await Self.secret(broker, "desk")
+        var feeds: [String: [UInt8]] = [:]
+        for (name, role, leaves) in [
+            ("sums", "debt", ["debt", "debt/year"]), ("quiet", "calm", ["calm"]), ("quieter", "calm", []),
+        ] {
+            let secret = try await Self.secret(broker, name, role: role)
+            try await Peer.with(name, port: broker.port, password: secret) { peer in
+                for leaf in leaves { try await peer.publish(feed: leaf, [123, 125]) }
+            }
+            for leaf in leaves { feeds[leaf] = [123, 125] }
+        }
+        try await Peer.with("desk", port: broker.port, password: desk) { peer in
+            func retained() -> Set<String> {
+                var present: Set<String> = []
+                for message in peer.messages where message.topic.contains("/feed/") {
+                    let leaf = String(message.topic.split(separator: "/", maxSplits: 4).last ?? "")
+                    if message.payload.isEmpty { present.remove(leaf) } else { present.insert(leaf) }
+                }
+                return present
+            }
+            try await eventually("the feeds") { retained() == Set(feeds.keys) }
+            #expect(try await broker.lockstep("revoke", "sums").code == 0)
+            try await eventually("no debt") { retained() == ["calm"] }
+            // Another member still publishes this feed.
+            #expect(try await broker.lockstep("revoke", "quiet").code == 0)
+            #expect(retained() == ["calm"])
+            #expect(try await broker.lockstep("revoke", "quieter").code == 0)
+            try await eventually("no calm") { retained().isEmpty }
+        }
+    }
+
+    @Test func aKioskIsRefusedWhereThereIsNone() async throws {
+        let broker = try await BrokerMachine()
+        let machine = try JoiningMachine()
+        let before = try machine.tree
+        let (node, calm) = (try await broker.invite("desk"), try await broker.invite("ear", "--role", "calm"))
+        for (words, reason) in [
+            ([node, "--user"], "--user"), ([node, "--json"], "lockstep kiosk enable"), ([calm], "shows no page"),
+        ] {
+            let joined = try await CommandLine.run(
+                ["join", "--kiosk"] + words + ["--destdir", machine.directory.path])
+            #expect(joined.code == 2, "\(joined)")
+            #expect(joined.errors.contains(reason), "\(joined)")
+        }
+        #expect(try machine.tree == before)
+    }
+
     @Test func aForeignAuthorityGetsNoSecret() async throws {
         let broker = try await BrokerMachine("--tls")
         let machine = try JoiningMachine()

@@ -21,6 +21,9 @@ package struct LedgerRestore: Hashable, Sendable {
         }
         guard try LedgerCopy.size(of: backup) > 0 else { throw LedgerError.foreign(path: backup) }
         let fresh = path + ".new"
+        guard !Self.isSame(backup, fresh) else {
+            throw LedgerError.unusable(path: backup, "it is where the copy is made; rename it first")
+        }
         do {
             _ = try LedgerCopy(of: backup, to: fresh)
             spaces = try Self.check(fresh, named: backup)
@@ -37,6 +40,12 @@ package struct LedgerRestore: Hashable, Sendable {
             throw LedgerError.unusable(path: path, String(cString: strerror(error.code)))
         }
         try? Files.flushDirectory(of: path)
+    }
+
+    /// Whether two paths are one file.
+    private static func isSame(_ one: String, _ other: String) -> Bool {
+        var (a, b) = (stat(), stat())
+        return stat(one, &a) == 0 && stat(other, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino
     }
 
     private static func check(_ copy: String, named backup: String) throws -> [SpaceID] {

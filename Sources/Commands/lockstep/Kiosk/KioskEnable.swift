@@ -49,12 +49,18 @@ struct KioskEnable: AsyncParsableCommand {
             face: face.rawValue, hasControls: controls, language: lang, theme: theme?.rawValue,
             blank: blank?.description, surface: surface.rawValue)
         try KioskService.requireRoot()
+        let isNew = access(KioskSettings.path, F_OK) != 0
         do throws(FileError) {
             try Files.replace(KioskSettings.path, with: Array(settings.text.utf8))
         } catch {
             throw UsageError(error.description)
         }
-        try await KioskService.systemctl("enable", "--quiet", KioskService.unit)
+        do {
+            try await KioskService.systemctl("enable", "--quiet", KioskService.unit)
+        } catch {
+            if isNew { unlink(KioskSettings.path) }
+            throw error
+        }
         // The node reads the address of its page when it starts.
         try await KioskService.systemctl("restart", "lockstep-node.service")
         try await KioskService.systemctl("restart", KioskService.unit)

@@ -56,8 +56,20 @@ struct JoinCommand: AsyncParsableCommand {
     @OptionGroup(title: "With the address of a broker")
     var own: OwnBrokerOptions
 
+    func validate() throws {
+        guard kiosk else { return }
+        if scope.isPersonal { throw ValidationError("--kiosk is for the whole machine; leave out --user") }
+        if output.json {
+            throw ValidationError("--kiosk prints no JSON; join with --json, then run lockstep kiosk enable")
+        }
+    }
+
     func run() async throws {
         let request = try request()
+        guard !kiosk || request.role.service == "node" else {
+            throw UsageError(
+                "--kiosk is for a node, remote or display; a member of the role \(request.role) shows no page")
+        }
         let joining = try await scope.joining(quiet: output.json)
         let report = try await Members.orExit(json: output.json) {
             try await Self.cancelledByInterrupt { try await joining.join(request) }
@@ -189,7 +201,11 @@ struct LeaveCommand: AsyncParsableCommand {
     func run() async throws {
         let joining = try await scope.joining(quiet: output.json)
         let left = try await Members.orExit(json: output.json) { try await joining.leave() }
-        print(output.json ? Report.json(["left": left]) : "Left the broker: \(left.joined(separator: ", ")) stopped.")
+        if output.json { return print(Report.json(["left": left])) }
+        print("Left the broker: \(left.joined(separator: ", ")) stopped.")
+        if !scope.isPersonal, access((scope.destdir ?? "") + KioskSettings.path, F_OK) == 0 {
+            print("This machine is still a kiosk. To return its screen to the console: sudo lockstep kiosk disable")
+        }
     }
 }
 

@@ -9,7 +9,11 @@ import Setup
 struct MembersCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "members",
-        abstract: "List the members of this machine's broker, with role, space, state and last sign of life.")
+        abstract: "List the members of this machine's broker, with role, space, state and last sign of life.",
+        discussion: """
+            LAST SEEN is when a member left. Of one that lost its power or network it is when that connection was made, \
+            because the broker publishes no time with a will.
+            """)
 
     @OptionGroup var output: OutputOptions
 

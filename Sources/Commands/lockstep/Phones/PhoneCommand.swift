@@ -22,8 +22,8 @@ struct PhoneAdd: AsyncParsableCommand {
         commandName: "add",
         abstract: "Print a QR code and a link with which one phone gets a key of its own.",
         discussion: """
-            The link works once, until the time that is printed with it, and ends when the node restarts. Whoever opens \
-            it first has the access: if it was used before you opened it, remove that phone. The node must serve its \
+            The link works once, until the time that is printed with it, and ends when the node restarts. The first person \
+            who opens it has the access: if it was used before you opened it, remove that phone. The node must serve its \
             page to other machines, as with --https 0.0.0.0:7743.
             """
     )
