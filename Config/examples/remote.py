@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A remote for Lockstep that follows Protocol.md and shares no code with it. It shows and asks, and owns no session.
 
-Needs Debian's python3-paho-mqtt. With a password: LOCKSTEP_PASSWORD_FILE names the file that holds it.
+Needs Debian's python3-paho-mqtt. LOCKSTEP_PASSWORD_FILE and LOCKSTEP_TLS_CA name files with the password and the authority.
 Exit codes: 0 applied or nothing to change, 3 refused, 4 no answer, 5 no session, 6 no broker."""
 import argparse
 import contextlib
@@ -13,11 +13,10 @@ import secrets
 import sys
 import time
 from urllib.parse import urlparse
-
 import paho.mqtt.client as mqtt
 
-INTENTS = "pause resume stop extend skip correct startBreak startFocus".split()
-OPERATIONS = {intent.removeprefix("start").lower(): intent for intent in INTENTS}
+PORTS = {"mqtt": 1883, "mqtts": 8883}
+OPERATIONS = {"break": "startBreak", "focus": "startFocus", **{op: op for op in "pause resume stop extend skip correct".split()}}
 LIVE, ENDED = {"running", "paused", "ready"}, {"completed", "stopped", "superseded"}
 EARLIEST, LATEST, LEAD = 1_767_225_600_000, 7_258_118_400_000, 10_000  # 2026, 2200, and 10 s: bounds of a stamp
 BARRIER, AGAIN, PATIENCE = 2, 1, 5  # seconds: for the barrier, between two sendings of an intent, for its answer
@@ -37,7 +36,6 @@ def is_register(value, sender):
 
 class Space:
     """The registers of a space, and the answers of owners by sender and intent."""
-
     def __init__(self, broker, space, node):
         self.top, self.node, self.conn = f"lockstep/1/{space}", node, secrets.token_hex(8)
         self.registers, self.answers, self.is_ready = {}, {}, False
@@ -45,7 +43,9 @@ class Space:
         if path := os.environ.get("LOCKSTEP_PASSWORD_FILE"):
             self.client.username_pw_set(node, pathlib.Path(path).read_text(encoding="utf-8").strip())
         self.client.on_connect, self.client.on_message = self.connected, self.received
-        self.client.connect(broker.hostname, broker.port or 1883, keepalive=10)
+        if broker.scheme == "mqtts":
+            self.client.tls_set(os.environ.get("LOCKSTEP_TLS_CA"))
+        self.client.connect(broker.hostname, broker.port or PORTS[broker.scheme], keepalive=10)
 
     def connected(self, client, _data, _flags, code):
         if code:
@@ -57,8 +57,7 @@ class Space:
         self.client.publish(f"{self.top}/node/{self.node}/{leaf}", json.dumps(payload), qos=1)
 
     def received(self, _client, _data, message):
-        """Discards each message that is not valid, and stores the others."""
-        with contextlib.suppress(ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        with contextlib.suppress(ValueError, LookupError, TypeError, AttributeError, RecursionError):  # an invalid message
             _, sender, leaf = message.topic[len(self.top) + 1:].split("/", 2)
             if len(message.payload) > 16_384 or (value := json.loads(message.payload))["v"] != 1:
                 return
@@ -70,8 +69,7 @@ class Space:
             elif leaf.startswith("ping/") and value["conn"] == self.conn:
                 self.is_ready = True
 
-    def run(self, seconds, condition=lambda: False):
-        """Handles messages for a time, or until the condition holds."""
+    def run(self, seconds, condition=lambda: False):  # handles messages for a time, or until the condition holds
         end = time.monotonic() + seconds
         while not condition() and (left := end - time.monotonic()) > 0:
             if error := self.client.loop(min(left, 0.2)):
@@ -120,7 +118,7 @@ def press(space, operation, arguments):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--broker", default="mqtt://127.0.0.1:1883", type=urlparse, help="mqtt://host[:port]")
+    parser.add_argument("--broker", default="mqtt://127.0.0.1:1883", type=urlparse, help="mqtt:// or mqtts://host[:port]")
     parser.add_argument("--space", default="home")
     parser.add_argument("--node", default="remote", help="the id of this remote; also the user name at the broker")
     parser.add_argument("command", choices=["status", "watch", *OPERATIONS])
@@ -128,6 +126,8 @@ def main():
     parser.add_argument("--title", help="the title that `correct` writes")
     parser.add_argument("--label", help="the label that `correct` writes")
     options = parser.parse_args()
+    if options.broker.scheme not in PORTS or not options.broker.hostname:
+        parser.error(f"--broker begins with mqtt:// or mqtts:// and names a host, not {options.broker.geturl()}")
     try:
         space = Space(options.broker, options.space, options.node)
         space.run(BARRIER, lambda: space.is_ready)

@@ -56,6 +56,26 @@ struct PythonRemoteTests {
         }
     }
 
+    @Test func remoteConnectsOverTLS() async throws {
+        let broker = try await BrokerMachine("--tls")
+        let secret = try await JoinTests.secret(broker, "phone", role: "remote")
+        let password = try broker.directory.write(secret, to: "password")
+        let address = "mqtts://localhost:\(broker.port)"
+        let authority = try broker.directory.file("etc/mosquitto/lockstep/ca.crt")
+        let environment = ["LOCKSTEP_PASSWORD_FILE": password, "LOCKSTEP_TLS_CA": authority]
+        let arguments = [Python.remote, "--node", "phone", "--broker"]
+        let idle = try await CommandLine.run(
+            arguments + [address, "status"], program: Python.path, environment: environment)
+        #expect(idle.code == 5, "\(idle)")
+        #expect(idle.output == "no session\n", "\(idle)")
+        for wrong in ["ftp://localhost", "localhost:1883", "mqtt://"] {
+            let refused = try await CommandLine.run(
+                arguments + [wrong, "status"], program: Python.path, environment: environment)
+            #expect(refused.code == 2, "\(refused)")
+            #expect(refused.errors.contains("--broker begins with mqtt:// or mqtts://"), "\(refused)")
+        }
+    }
+
     @Test func remoteShowsTheSessionThatStartedLast() async throws {
         try await Space.with("desk", "kitchen") { space in
             _ = try space["desk"].begin()
