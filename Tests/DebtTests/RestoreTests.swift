@@ -89,6 +89,17 @@ struct RestoreTests {
         #expect(!names.contains { $0.contains(".before") || $0.contains(".new") })
     }
 
+    /// An interrupted restore leaves a file of that name.
+    @Test func aBackupWhereTheCopyIsMadeIsKept() throws {
+        try makeLedger("ledger.sqlite.new", sessions: 2)
+        let before = try bytes("ledger.sqlite.new")
+        let backup = path + ".new"
+        #expect(throws: LedgerError.unusable(path: backup, "it is where the copy is made; rename it first")) {
+            try LedgerRestore(from: backup, to: path)
+        }
+        #expect(try bytes("ledger.sqlite.new") == before)
+    }
+
     @Test func ledgerOfALaterVersionIsNotOpened() throws {
         try makeLedger("ledger.sqlite", sessions: 1)
         let later = try DatabaseQueue(path: path)
