@@ -8,14 +8,14 @@ import Glibc
 /// It has one owner at a time: the client on the loop's thread, or the connector's thread while it connects. Only the
 /// owner may call it, and only the owner destroys it, so handing it over is safe (`@unchecked Sendable`).
 @safe final class Handle: @unchecked Sendable {
-    let version: ProtocolVersion
+    let version: MQTTVersion
     let inbox = Inbox()
     private let mosquitto: OpaquePointer
     private var destroyed = false
 
     private static let libraryReady: Bool = mosquitto_lib_init() == MOSQ_ERR_SUCCESS.rawValue
 
-    init(_ configuration: MQTTConfiguration, _ version: ProtocolVersion, will: MQTTMessage?) throws(MQTTError) {
+    init(_ configuration: MQTTConfiguration, _ version: MQTTVersion, will: MQTTMessage?) throws(MQTTError) {
         guard Self.libraryReady else { throw .system("start the MQTT library", ENOMEM) }
         self.version = version
         let id = configuration.clientID

@@ -18,7 +18,7 @@ extension MQTTClient {
         isAttemptDue = false
         attempts += 1
         let number = attempts
-        let version: ProtocolVersion = configuration.version == .v311 || fallsBack ? .v311 : .v5
+        let version: MQTTVersion = configuration.version == .v311 || fallsBack ? .v311 : .v5
         fallsBack = false
         let will = configuration.makeWill?(number)
         guard case .waiting = phase else { return }
@@ -110,7 +110,7 @@ extension MQTTClient {
     func lost(_ link: Link, _ code: Int32) {
         switch phase {
         case .draining, .leaving:
-            fail(outbox.takeAll(), Self.lost(by: .lost(code)))
+            fail(pending.takeAll(), Self.lost(by: .lost(code)))
             finish(.success(()))
             return
         default:

@@ -133,7 +133,7 @@ extension MQTTClient {
             error = Self.combined(failures)
         }
         failures = []
-        let requests = outbox.takeAll()
+        let requests = pending.takeAll()
         if configuration.giveUp(error) {
             fail(requests, Self.lost(by: error))
             deliver(.disconnected(error, retryInMilliseconds: nil))
@@ -166,7 +166,7 @@ extension MQTTClient {
         phaseTimer = nil
         tickTimer = nil
         deadlineTimer = nil
-        fail(outbox.takeAll(), .closed)
+        fail(pending.takeAll(), .closed)
         // Break the reference cycle: the handler usually captures the owner of the client.
         handler = nil
         running?.resume(returning: result)
@@ -191,7 +191,7 @@ extension MQTTClient {
     }
 
     func leaveIfDrained() {
-        guard case .draining(let link) = phase, !outbox.hasPublishes else { return }
+        guard case .draining(let link) = phase, !pending.hasPublishes else { return }
         leave(link)
     }
 
@@ -199,7 +199,7 @@ extension MQTTClient {
         phase = .leaving(link)
         // Wait at most 500 ms for a full socket to accept the DISCONNECT.
         phaseTimer?.arm(atBootMilliseconds: SystemClock.bootMilliseconds() + 500)
-        fail(outbox.takeAll(), .closed)
+        fail(pending.takeAll(), .closed)
         link.handle.disconnect()
         if link.handle.write() != 0 || link.handle.socket < 0 {
             finish(.success(()))

@@ -103,13 +103,13 @@ extension MQTTClient {
         case .message(let message):
             deliver(.message(message))
         case .published(let id, let reason):
-            guard case .publish(let completion) = outbox.remove(id) else { return }
+            guard case .publish(let completion) = pending.remove(id) else { return }
             completion?(Self.outcome(reason))
         case .subscribed(let id, let reasons):
-            guard case .subscribe(let group, let range) = outbox.remove(id) else { return }
+            guard case .subscribe(let group, let range) = pending.remove(id) else { return }
             granted(group, range, reasons)
         case .unsubscribed(let id):
-            guard case .unsubscribe(let completion) = outbox.remove(id) else { return }
+            guard case .unsubscribe(let completion) = pending.remove(id) else { return }
             completion?(.success(()))
         }
     }
@@ -125,7 +125,7 @@ extension MQTTClient {
         }
     }
 
-    private func granted(_ group: Outbox.SubscribeGroup, _ range: Range<Int>, _ reasons: [Int32]) {
+    private func granted(_ group: PendingRequests.SubscribeGroup, _ range: Range<Int>, _ reasons: [Int32]) {
         for (index, reason) in zip(range, reasons) {
             group.grants[index] =
                 QoS(rawValue: reason).map(Grant.granted)

@@ -74,14 +74,14 @@ extension MQTTClient {
         do throws(MQTTError) {
             let link = try connectedLink()
             try message.check()
-            if outbox.hasRoom {
+            if pending.hasRoom {
                 let id = try link.handle.publish(message)
                 writeLast(link)
                 // Safe after scheduling the write: the answer cannot be read before this call has returned.
                 add(id, .publish(completion))
             } else if message.retain {
                 let now = SystemClock.bootMilliseconds()
-                if let superseded = try outbox.wait(message, completion, now: now) {
+                if let superseded = try pending.wait(message, completion, now: now) {
                     loop.execute { superseded(.success(.superseded)) }
                 }
                 setDeadlineTimer()
@@ -106,11 +106,11 @@ extension MQTTClient {
     ) {
         do throws(MQTTError) {
             let link = try connectedLink()
-            for subscription in subscriptions { try Topic.checkFilter(subscription.filter) }
+            for subscription in subscriptions { try TopicSyntax.checkFilter(subscription.filter) }
             let packets = Self.packets(subscriptions)
             let placeholder = Grant.refused(MQTTError(.subscribeRefused, "the server's answer is too short"))
             let grants = [Grant](repeating: placeholder, count: subscriptions.count)
-            let group = Outbox.SubscribeGroup(grants, packets: packets.count, completion)
+            let group = PendingRequests.SubscribeGroup(grants, packets: packets.count, completion)
             if packets.isEmpty, let completion { loop.execute { completion(.success([])) } }
             for range in packets {
                 let id: Int32
@@ -137,7 +137,7 @@ extension MQTTClient {
     public func unsubscribe(_ filters: [String], completion: (@Sendable (Result<Void, MQTTError>) -> Void)?) {
         do throws(MQTTError) {
             let link = try connectedLink()
-            for filter in filters { try Topic.checkFilter(filter) }
+            for filter in filters { try TopicSyntax.checkFilter(filter) }
             if filters.isEmpty {
                 if let completion { loop.execute { completion(.success(())) } }
                 return
@@ -152,7 +152,7 @@ extension MQTTClient {
 
     /// Publishes the retained messages that waited for room in the in-flight window.
     func publishWaiting(_ link: Link) {
-        while let waiting = outbox.takeWaiting() {
+        while let waiting = pending.takeWaiting() {
             do throws(MQTTError) {
                 add(try link.handle.publish(waiting.message), .publish(waiting.completion))
             } catch {
@@ -161,7 +161,7 @@ extension MQTTClient {
         }
     }
 
-    func fail(_ requests: [Outbox.Request], _ error: MQTTError) {
+    func fail(_ requests: [PendingRequests.Request], _ error: MQTTError) {
         for request in requests {
             switch request {
             case .publish(let completion):
@@ -194,7 +194,7 @@ extension MQTTClient {
         deadlineTimerAt = nil
         // After a stall, first read the answers that have arrived meanwhile.
         guard lateness <= Self.latenessLimit else { return setDeadlineTimer(notBefore: now + Self.latenessLimit) }
-        let expired = outbox.takeExpired(now: now)
+        let expired = pending.takeExpired(now: now)
         setDeadlineTimer()
         guard !expired.isEmpty else { return }
         if case .connected = phase {
@@ -212,8 +212,8 @@ extension MQTTClient {
         }
     }
 
-    private func add(_ id: Int32, _ request: Outbox.Request) {
-        if let old = outbox.add(id, request, now: SystemClock.bootMilliseconds()) {
+    private func add(_ id: Int32, _ request: PendingRequests.Request) {
+        if let old = pending.add(id, request, now: SystemClock.bootMilliseconds()) {
             overtaken.append(old)
             loop.execute { [weak self] in self?.assumeIsolated { $0.failOvertaken() } }
         }
@@ -222,7 +222,7 @@ extension MQTTClient {
 
     /// Arms the timer unless it is armed already; it then fires early at worst, and is armed again.
     private func setDeadlineTimer(notBefore earliest: Int64 = 0) {
-        guard deadlineTimerAt == nil, let deadline = outbox.nextDeadline else { return }
+        guard deadlineTimerAt == nil, let deadline = pending.nextDeadline else { return }
         let instant = max(deadline, earliest)
         deadlineTimerAt = instant
         deadlineTimer?.arm(atBootMilliseconds: instant)

@@ -21,9 +21,9 @@ public actor MQTTClient {
     var phase = Phase.idle
     var hasStarted = false
     var handler: (@Sendable (MQTTEvent) -> Void)?
-    var outbox: Outbox
+    var pending: PendingRequests
     /// The requests whose packet ids were reused, about to fail.
-    var overtaken: [Outbox.Request] = []
+    var overtaken: [PendingRequests.Request] = []
     var backoff: BackoffState
     /// The number of attempts so far.
     var attempts = 0
@@ -58,7 +58,7 @@ public actor MQTTClient {
     public init(_ configuration: MQTTConfiguration, on loop: EventLoop) {
         self.configuration = configuration
         self.loop = loop
-        outbox = Outbox(limit: configuration.inFlightLimit, timeout: configuration.requestTimeoutMilliseconds)
+        pending = PendingRequests(limit: configuration.inFlightLimit, timeout: configuration.requestTimeoutMilliseconds)
         backoff = BackoffState(configuration.backoff)
     }
 

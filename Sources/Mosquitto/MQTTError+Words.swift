@@ -18,7 +18,7 @@ extension MQTTError {
     }
 
     /// Returns the error for a CONNACK that refuses the connection.
-    static func connack(_ reason: Int32, _ version: ProtocolVersion) -> MQTTError {
+    static func connack(_ reason: Int32, _ version: MQTTVersion) -> MQTTError {
         switch version {
         case .v311:
             let code: Code =

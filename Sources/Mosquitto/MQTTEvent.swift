@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A version of MQTT.
-public enum ProtocolVersion: Sendable, Hashable {
+public enum MQTTVersion: Sendable, Hashable {
     /// MQTT 3.1.1
     case v311
     /// MQTT 5
@@ -13,12 +13,12 @@ public struct Connection: Sendable, Hashable {
     /// The number of the attempt, from 1 up, as passed to ``MQTTConfiguration/makeWill``.
     public let number: Int
     /// The version that the server accepted.
-    public let version: ProtocolVersion
+    public let version: MQTTVersion
     /// Whether the server still had a session. Subscribe in any case.
     public let sessionPresent: Bool
 
     /// Creates a connection's description, for tests of event handlers.
-    public init(number: Int, version: ProtocolVersion, sessionPresent: Bool) {
+    public init(number: Int, version: MQTTVersion, sessionPresent: Bool) {
         self.number = number
         self.version = version
         self.sessionPresent = sessionPresent

@@ -7,7 +7,7 @@ typealias UnsubscribeCompletion = @Sendable (Result<Void, MQTTError>) -> Void
 /// The unanswered requests of one connection, and the retained messages queued behind the in-flight limit.
 ///
 /// It is emptied with its connection, so no message is sent on a later one.
-struct Outbox {
+struct PendingRequests {
     /// A subscribe request, which may take several packets.
     final class SubscribeGroup {
         var grants: [Grant]
@@ -148,7 +148,7 @@ struct Outbox {
     mutating func takeAll() -> [Request] {
         let requests = sent.values.map { ($0.serial, $0.request) }
         let messages = waiting.values.map { ($0.serial, Request.publish($0.completion)) }
-        self = Outbox(limit: limit, timeout: timeout)
+        self = PendingRequests(limit: limit, timeout: timeout)
         return (requests + messages).sorted { $0.0 < $1.0 }.map(\.1)
     }
 

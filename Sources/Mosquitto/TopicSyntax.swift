@@ -5,7 +5,7 @@ import CMosquitto
 /// The validation of topics and filters.
 ///
 /// It comes before the library's own, which has one code for all faults and cuts a text at a NUL.
-enum Topic {
+enum TopicSyntax {
     static func checkName(_ topic: String) throws(MQTTError) {
         if isPlain(topic) { return }
         try checkText(topic)
@@ -46,7 +46,7 @@ enum Topic {
 
 extension MQTTMessage {
     func check() throws(MQTTError) {
-        try Topic.checkName(topic)
+        try TopicSyntax.checkName(topic)
         guard payload.count <= 268_435_455 else {
             throw MQTTError(.tooLarge, "the message is larger than MQTT allows (268435455 bytes)")
         }
