@@ -66,7 +66,8 @@ const alerts = (() => {
 
   async function notify(text, title) {
     if (!document.hidden || !("Notification" in window) || Notification.permission !== "granted") return;
-    const options = { body: title, tag: "phase" };
+    // The next end replaces it and is told as well.
+    const options = { body: title, tag: "phase", renotify: true };
     const worker = navigator.serviceWorker && (await navigator.serviceWorker.getRegistration());
     if (worker) await worker.showNotification(text, options);
     else new Notification(text, options);

@@ -21,6 +21,16 @@ addEventListener("fetch", (event) => {
   if (name && event.request.method === "GET") event.respondWith(answer(event, name));
 });
 
+// A press on a notification shows the page.
+addEventListener("notificationclick", (event) => {
+  event.notification.close();
+  const show = async () => {
+    const [page] = await clients.matchAll({ type: "window" });
+    return page ? page.focus() : clients.openWindow("remote");
+  };
+  event.waitUntil(show());
+});
+
 /// Returns the file of the node, or the kept one if the node does not answer in time.
 async function answer(event, name) {
   const cache = await caches.open(cacheName);
