@@ -78,8 +78,9 @@ const texts = ["time", "state", "detail", "notice"];
 /// Forgets and clears what the node has told this page, whose key it no longer takes.
 function forget() {
   localStorage.removeItem(store);
-  [overview, timeline, drawn] = [null, null, ""];
+  [overview, timeline, entry, drawn] = [null, null, null, ""];
   keep();
+  keepAwake();
   form.reset();
   delete part("buttons").dataset.names;
   for (const id of lists) part(id).replaceChildren();
