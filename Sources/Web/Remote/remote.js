@@ -246,7 +246,9 @@ function drawLink() {
   const isLooking = !!overview && !overview.mayPress;
   if (isShutOut) document.title = say("linkOver");
   write(part("link"), isShutOut ? say("linkOver") : isAway ? lost : isLooking ? say("notPermitted") : "");
-  for (const [name, isOn] of [["lost", isAway || isShutOut], ["look", isLooking], ["waiting", !overview]]) root.classList.toggle(name, isOn);
+  // Without a timeline it is not known yet whether a session runs.
+  const isWaiting = !overview || (!timeline && !isLost);
+  for (const [name, isOn] of [["lost", isAway || isShutOut], ["look", isLooking], ["waiting", isWaiting]]) root.classList.toggle(name, isOn);
   return isLost ? 1000 : Infinity;
 }
 
