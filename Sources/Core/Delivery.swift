@@ -80,6 +80,7 @@ struct Delivery: Sendable {
     /// - Returns: The lost messages in the order in which they were sent.
     mutating func disconnect(keepsAnswers: Bool) -> [Content] {
         let lost = underWay.sorted { $0.key < $1.key }.map(\.value)
+        if !keepsAnswers { held = [] }
         for case .answer(let held) in lost where keepsAnswers { hold(held) }
         underWay = [:]
         registers = 0

@@ -48,7 +48,7 @@ public struct NodeCore: Sendable {
     /// Handles one event at one instant.
     /// - Returns: The actions that the shell must carry out, in order.
     public mutating func handle(_ event: Event, at now: Instant) -> [Action] {
-        releaseRecords(at: now)
+        let written = removePersistedWrite()
         switch event {
         case .restored(let found): restore(found, at: now)
         case .connected(let id, let noLocal): connected(id, noLocal: noLocal, at: now)
@@ -65,20 +65,22 @@ public struct NodeCore: Sendable {
         case .sleeping(let isSleeping): decide(.sleeping(isSleeping), at: now)
         case .wake: decide(.wake, at: now)
         }
-        return finish(at: now)
+        return finish(releasing: written, at: now)
     }
 
     /// Handles an input that no event carries: a message without its bytes.
     ///
     /// The tests of `Session` forge such messages, and the bench does not measure the codec.
     package mutating func handle(_ input: Input, at now: Instant) -> [Action] {
-        releaseRecords(at: now)
+        let written = removePersistedWrite()
         decide(input, at: now)
-        return finish(at: now)
+        return finish(releasing: written, at: now)
     }
 
     /// Adds the consequences of an event to its actions.
-    private mutating func finish(at now: Instant) -> [Action] {
+    /// - Parameter written: The write whose records are released, behind the messages that people wait for.
+    private mutating func finish(releasing written: Int?, at now: Instant) -> [Action] {
+        if let written { changeOutbox { $0.persisted(written, at: now.boot) } }
         expire(at: now)
         // Some events are no input of the engine, such as a confirmation, and one of them may come when the engine is due.
         if let due = engine.nextWake, due <= now.boot { decide(.wake, at: now) }
@@ -133,10 +135,10 @@ public struct NodeCore: Sendable {
             shown = (engine.view, engine.isCatchingUp)
             actions.append(.show)
         }
-        // Records leave with the next event, or a millisecond later if there is none.
-        let release = persistedWrite == nil ? nil : now.boot + 1
+        // Records leave with the next event, which may be the confirmation of a register, or a millisecond later.
+        let release = persistedWrite == nil || delivery.registers > 0 ? nil : now.boot + 1
         nextWake = [
-            engine.nextWake, release, recordRetryAt, isReady ? delivery.resendAt : nil, twin.deadline,
+            engine.nextWake, release, recordRetryAt, mayAnswersLeave ? delivery.resendAt : nil, twin.deadline,
             settling.deadline,
         ].compactMap(\.self).min()
     }
@@ -167,7 +169,7 @@ public struct NodeCore: Sendable {
         if now.hasReached(twin.deadline) { passBarrier(at: now) }
         if settling.expire(at: now.boot) { actions.append(.settled) }
         if now.hasReached(recordRetryAt) { changeOutbox { $0.retry(at: now.boot) } }
-        if isReady, now.hasReached(delivery.resendAt) { sendHeldAnswers(at: now) }
+        if now.hasReached(delivery.resendAt) { sendHeldAnswers(at: now) }
     }
 
     // MARK: The disk
@@ -187,11 +189,9 @@ public struct NodeCore: Sendable {
         persistedWrite = write
     }
 
-    /// Releases the records of an earlier write. The register and the answers, which people wait for, have left by then.
-    private mutating func releaseRecords(at now: Instant) {
-        guard let write = keeps(.recordsHeld) ? persistedWrite : .max else { return }
-        persistedWrite = nil
-        changeOutbox { $0.persisted(write, at: now.boot) }
+    private mutating func removePersistedWrite() -> Int? {
+        defer { persistedWrite = nil }
+        return keeps(.recordsHeld) ? persistedWrite : .max
     }
 
     /// Changes the outbox and carries out its tasks.
@@ -322,8 +322,7 @@ public struct NodeCore: Sendable {
             actions.append(.send(outgoing, token, of: message))
         case .ack(.answer(let answer)):
             let held = Delivery.Held(answer: answer, until: now.boot + Limits.intentLife)
-            // Before the barrier it would overtake the register that it reports.
-            if isReady { send(held) } else if keeps(.answersKept) { delivery.hold(held) }
+            if mayAnswersLeave { send(held) } else if isReady || keeps(.answersKept) { delivery.hold(held) }
         case .presence(let presence):
             let token = delivery.send(.presence(isSleeping: presence.isSleeping))
             actions.append(.send(codec.encode(message), token, of: message))
@@ -331,7 +330,14 @@ public struct NodeCore: Sendable {
         }
     }
 
+    /// Whether the broker has every register that an answer can report.
+    ///
+    /// Peers get the register first, and an asker is told "applied" when it is true for all. The broker handles one message
+    /// after the other: an answer right behind its register made a press a tenth longer.
+    private var mayAnswersLeave: Bool { isReady && delivery.registers == 0 }
+
     private mutating func sendHeldAnswers(at now: Instant) {
+        guard mayAnswersLeave else { return }
         for held in delivery.removeHeld(at: now.boot) { send(held) }
     }
 
@@ -345,7 +351,10 @@ public struct NodeCore: Sendable {
         guard let content = delivery.confirm(token, confirmation, at: now.boot) else { return }
         switch content {
         case .register(let register, _):
-            if delivery.registers == 0 { actions.append(.registersConfirmed) }
+            if delivery.registers == 0 {
+                actions.append(.registersConfirmed)
+                sendHeldAnswers(at: now)
+            }
             guard confirmation == .delivered, isNoLocal else { return }
             decide(.received(.register(register), from: codec.me, retained: false), at: now)
         case .answer(let held): if confirmation == .delivered { actions.append(.answered(held.answer)) }

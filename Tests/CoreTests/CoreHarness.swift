@@ -19,6 +19,8 @@ struct CoreHarness {
     var noLocal = false
     /// Whether the broker confirms messages.
     var confirms = true
+    /// Whether confirmations wait for ``confirmHeld()``.
+    var holdsConfirmations = false
     var confirmation = NodeCore.Confirmation.delivered
     var bringsBarriersBack = true
     var isDiskSlow = false
@@ -31,6 +33,7 @@ struct CoreHarness {
     private(set) var subscriptions: [NodeCore.Filter] = []
     private(set) var ended: [String] = []
     private var writes: [Int] = []
+    private var unconfirmed: [NodeCore.Token] = []
     private var connections = 0
     private var ticket = 0
 
@@ -54,7 +57,11 @@ struct CoreHarness {
             if isDiskSlow { writes.append(write.number) } else { events.append(.persisted(write.number)) }
         case .send(let outgoing, let confirmationToken, of: let message):
             sent.append(Sent(outgoing: outgoing, kind: Self.kind(of: message)))
-            if let confirmationToken, confirms { events.append(.sent(confirmationToken, confirmation)) }
+            if let confirmationToken, holdsConfirmations {
+                unconfirmed.append(confirmationToken)
+            } else if let confirmationToken, confirms {
+                events.append(.sent(confirmationToken, confirmation))
+            }
             if case .presence = message { events.append(.received(NodeCore.Packet(outgoing, isRetained: false))) }
         case .subscribe(let filters, let barrier):
             subscriptions = filters
@@ -111,6 +118,13 @@ struct CoreHarness {
             Intent(
                 id: token(id), lineage: session, session: session, phase: 0, operation: .pause, from: node("kitchen"),
                 at: now.wall, expiresAt: now.wall + Limits.intentLife))
+    }
+
+    mutating func confirmHeld() {
+        holdsConfirmations = false
+        let held = unconfirmed
+        unconfirmed = []
+        for token in held { handle(.sent(token, confirmation)) }
     }
 
     mutating func finishWrites() {

@@ -20,6 +20,17 @@ import Wire
         #expect(owner.sent.suffix(3).map(\.kind) == ["register", "answer I1", "record"])
     }
 
+    /// An answer right behind its register would delay the register, since the broker handles one after the other.
+    @Test mutating func answerWaitsUntilTheBrokerHasItsRegister() {
+        owner.holdsConfirmations = true
+        owner.receive(owner.intent("I1"))
+        #expect(owner.sent.last?.kind == "register")
+        owner.pass(10_000)
+        #expect(!owner.sent.contains { $0.kind.hasPrefix("answer") })
+        owner.confirmHeld()
+        #expect(owner.sent.contains { $0.kind == "answer I1" })
+    }
+
     @Test mutating func anAnswerThatIsLostOnAConnectionIsSentAgainOnIt() {
         owner.confirmation = .lost
         owner.receive(owner.intent("I1"))
@@ -78,6 +89,7 @@ import Wire
         owner.confirms = false
         owner.receive(owner.intent("I1"))
         owner.handle(.disconnected(willRetry: true))
+        owner.confirms = true
         owner.sent = []
         owner.bringsBarriersBack = false
         owner.connect()
