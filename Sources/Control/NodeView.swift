@@ -45,19 +45,19 @@ public struct NodeView: Hashable, Sendable {
     }
 
     /// The view for another program on this machine, with calm, debt and problems.
-    public func json() -> [UInt8] { NodeViewFields.fields.payload(NodeViewFields(self)) }
+    public func json() -> [UInt8] { NodeViewFields(self).payload }
 
     /// Reads the result of ``json()``; an older program writes the view only.
     /// - Throws: ``Rejection`` when the bytes are not a view of this version, or something is out of bounds.
     public init(json: [UInt8]) throws(Rejection) {
-        let read = try NodeViewFields.fields.read(payload: json)
+        let read = try NodeViewFields(payload: json)
         self = read.node
         view.error = read.error.map { ErrorBound(milliseconds: $0, at: read.errorAt) }
     }
 }
 
 /// A node's view as it is written, with times of the boot clock that both programs share.
-private struct NodeViewFields {
+private struct NodeViewFields: Described {
     /// The node's view without its error bound.
     var node: NodeView
     var error: Int64?
@@ -69,28 +69,31 @@ private struct NodeViewFields {
         errorAt = node.view.error?.at
     }
 
-    static let fields = Fields("node's view", blank: NodeViewFields(NodeView(View()))) {
-        Field("isOwner", \.node.view.isOwner, .bool)
-        Field("isLinked", \.node.view.isLinked, .bool)
-        Field("anchorBoot", \.node.view.anchorBoot, .past)
-        Field("shown", \.node.view.shown, .past, unless: 0)
-        Field("error", optional: \.error, .past)
-        Field("errorAt", optional: \.errorAt, .past)
-        Field("contactLostAt", optional: \.node.view.contactLostAt, .past)
-        Field("register", optional: \.node.view.register, .payload(Register.fields))
-        Field("calm", optional: \.node.calm, .object(CalmFeed.fields))
-        Field("debtMinutes", optional: \.node.debtMinutes, .whole(DebtFeed.bounds))
-        Field("clockWrong", \.node.isClockWrong, .bool, unless: false)
-        Field("unsaved", \.node.isUnsaved, .bool, unless: false)
-        Field("alone", \.node.worksAlone, .bool, unless: false)
-        Field("readOnly", \.node.isReadOnly, .bool, unless: false)
-        Field("node", optional: \.node.node, .node)
-        Field("clockAhead", \.node.clockAhead, .whole, unless: 0)
-        Field("warnings", \.node.warnings, .list(of: .string, 0...8), unless: [])
+    package static let objectName = "node's view"
+    package static let blank = NodeViewFields(NodeView(View()))
+
+    package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
+        try form.field("isOwner", &node.view.isOwner, .bool)
+        try form.field("isLinked", &node.view.isLinked, .bool)
+        try form.field("anchorBoot", &node.view.anchorBoot, .past)
+        try form.field("shown", &node.view.shown, .past, unless: 0)
+        try form.field("error", optional: &error, .past)
+        try form.field("errorAt", optional: &errorAt, .past)
+        try form.field("contactLostAt", optional: &node.view.contactLostAt, .past)
+        try form.field("register", optional: &node.view.register, .payload())
+        try form.field("calm", optional: &node.calm, .object())
+        try form.field("debtMinutes", optional: &node.debtMinutes, .whole(DebtFeed.bounds))
+        try form.field("clockWrong", &node.isClockWrong, .bool, unless: false)
+        try form.field("unsaved", &node.isUnsaved, .bool, unless: false)
+        try form.field("alone", &node.worksAlone, .bool, unless: false)
+        try form.field("readOnly", &node.isReadOnly, .bool, unless: false)
+        try form.field("node", optional: &node.node, .node)
+        try form.field("clockAhead", &node.clockAhead, .whole(), unless: 0)
+        try form.field("warnings", &node.warnings, .list(of: .string, 0...8), unless: [])
     }
 }
 
-extension Format where Value == Int64 {
+extension Format where Self == NumberFormat<Int64> {
     /// A reading of the boot clock. A session can be older than the machine's boot, so it can lie before zero.
-    fileprivate static let past = whole(-Limits.reading.upperBound...Limits.reading.upperBound)
+    fileprivate static var past: Self { .whole(-Limits.reading.upperBound...Limits.reading.upperBound) }
 }

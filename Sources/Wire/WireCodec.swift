@@ -88,23 +88,23 @@ public struct WireCodec: Sendable {
     /// Encodes a message of this node. Its fields must be valid, as the engine's are.
     public func encode(_ message: Message) -> Outgoing {
         switch message {
-        case .presence(let presence): outgoing(.presence(me), Presence.fields.payload(presence))
+        case .presence(let presence): outgoing(.presence(me), presence.payload)
         case .register(let register): outgoing(.session(me), register.json())
         case .intent(let intent): outgoing(.intent(me), intent.json())
         case .ack(let ack): outgoing(.ack(me), ack.json())
-        case .hello: outgoing(.hello(me), Hello.fields.payload(Hello()))
-        case .ping(let ping, let to): outgoing(.ping(from: me, to: to), Ping.fields.payload(ping), qos: 0)
-        case .pong(let pong, let to): outgoing(.pong(from: me, to: to), Pong.fields.payload(pong), qos: 0)
+        case .hello: outgoing(.hello(me), Hello().payload)
+        case .ping(let ping, let to): outgoing(.ping(from: me, to: to), ping.payload, qos: 0)
+        case .pong(let pong, let to): outgoing(.pong(from: me, to: to), pong.payload, qos: 0)
         }
     }
 
     /// Encodes a sound level of this node. Its fields must be within their bounds.
     public func encode(_ level: SoundLevel) -> Outgoing {
-        outgoing(.sound(me), SoundLevel.fields.payload(level), qos: 0)
+        outgoing(.sound(me), level.payload, qos: 0)
     }
 
     /// Encodes the calm service's feed, which only that service may publish. Its fields must be within their bounds.
-    public func encode(_ calm: CalmFeed) -> Outgoing { outgoing(.calm, CalmFeed.fields.payload(calm)) }
+    public func encode(_ calm: CalmFeed) -> Outgoing { outgoing(.calm, calm.payload) }
 
     /// Returns the will that the broker publishes when the connection breaks: the same presence, offline.
     public func will(for presence: Presence) -> Outgoing {
@@ -116,7 +116,7 @@ public struct WireCodec: Sendable {
 
     /// Returns a message to this node itself. When it returns, all retained messages have arrived.
     public func barrier(_ connection: ConnectionID) -> Outgoing {
-        outgoing(.ping(from: me, to: me), Barrier.fields.payload(Barrier(connection: connection)))
+        outgoing(.ping(from: me, to: me), Barrier(connection: connection).payload)
     }
 
     /// Decodes a message that arrived.
@@ -140,22 +140,22 @@ public struct WireCodec: Sendable {
 
     private func read(_ payload: [UInt8], on topic: Topic, now: Int64) throws(Rejection) -> Decoded {
         switch topic {
-        case .presence(let node): .message(.presence(try Presence.fields.read(payload: payload)), from: node)
-        case .session(let node): .message(.register(try Register.fields.read(payload: payload, by: node)), from: node)
+        case .presence(let node): .message(.presence(try Presence(payload: payload)), from: node)
+        case .session(let node): .message(.register(try Register(payload: payload, by: node)), from: node)
         case .intent(let node): .message(.intent(try Intent(payload: payload, from: node, now: now)), from: node)
         case .ack(let node): try Ack.read(payload: payload).map { .message(.ack($0), from: node) } ?? .ignored
-        case .hello(let node): .message(try Hello.fields.read(payload: payload).message, from: node)
-        case .ping(me, to: me): .barrier(try Barrier.fields.read(payload: payload).connection)
-        case .ping(let node, to: me): .message(.ping(try Ping.fields.read(payload: payload), to: me), from: node)
+        case .hello(let node): .message(try Hello(payload: payload).message, from: node)
+        case .ping(me, to: me): .barrier(try Barrier(payload: payload).connection)
+        case .ping(let node, to: me): .message(.ping(try Ping(payload: payload), to: me), from: node)
         case .pong(let node, to: me) where node != me:
-            .message(.pong(try Pong.fields.read(payload: payload), to: me), from: node)
+            .message(.pong(try Pong(payload: payload), to: me), from: node)
         case .ping, .pong: .ignored
-        case .sound(let node): .sound(try SoundLevel.fields.read(payload: payload), from: node)
-        case .record(let node): .record(try DigestedRecord.fields.read(payload: payload, by: node))
-        case .calm: .feed(.calm(payload.isEmpty ? nil : try CalmFeed.fields.read(payload: payload)))
-        case .debt: .feed(.debt(payload.isEmpty ? nil : try DebtFeed.fields.read(payload: payload)))
-        case .debtYear: .feed(.debtYear(payload.isEmpty ? nil : try DebtYear.fields.read(payload: payload)))
-        case .debtAck: .ledgerAck(try LedgerAck.fields.read(payload: payload))
+        case .sound(let node): .sound(try SoundLevel(payload: payload), from: node)
+        case .record(let node): .record(try DigestedRecord(payload: payload, by: node))
+        case .calm: .feed(.calm(payload.isEmpty ? nil : try CalmFeed(payload: payload)))
+        case .debt: .feed(.debt(payload.isEmpty ? nil : try DebtFeed(payload: payload)))
+        case .debtYear: .feed(.debtYear(payload.isEmpty ? nil : try DebtYear(payload: payload)))
+        case .debtAck: .ledgerAck(try LedgerAck(payload: payload))
         }
     }
 

@@ -10,11 +10,11 @@ struct DescriptionTests {
     /// The tables of all payloads, and of the objects within.
     private static let described: [String: FieldTable] = {
         let tables =
-            Presence.fields.tables + Register.fields.tables + IntentFields.fields.tables + Ping.fields.tables
-            + Pong.fields.tables + Barrier.fields.tables + AnswerFields.fields.tables + Fork.fields.tables
-            + ClockObjection.fields.tables + SoundLevel.fields.tables + CalmFeed.fields.tables
-            + DebtFeed.fields.tables + DebtYear.fields.tables + DigestedRecord.fields.tables + LedgerAck.fields.tables
-            + Journal.fields.tables
+            Presence.tables + Register.tables + IntentFields.tables + Ping.tables
+            + Pong.tables + Barrier.tables + AnswerFields.tables + Fork.tables
+            + ClockObjection.tables + SoundLevel.tables + CalmFeed.tables
+            + DebtFeed.tables + DebtYear.tables + DigestedRecord.tables + LedgerAck.tables
+            + Journal.tables
         return Dictionary(tables.map { ($0.name, $0) }) { one, other in
             precondition(one == other, "two tables are called \(one.name)")
             return one

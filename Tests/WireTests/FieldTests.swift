@@ -6,25 +6,31 @@ import Testing
 @testable import Wire
 
 /// An object with a field of every kind.
-private struct Sample: Equatable {
-    struct Part: Equatable {
+private struct Sample: Equatable, Described {
+    struct Part: Equatable, Described {
         var from = 0
         var to: Int?
 
-        static let fields = Fields("part", blank: Part()) {
-            Field("from", \.from, .percent)
-            Field("to", optional: \.to, .percent)
+        static let objectName = "part"
+        static let blank = Part()
+
+        mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
+            try form.field("from", &from, .percent)
+            try form.field("to", optional: &to, .percent)
         }
     }
 
-    struct Group: Equatable {
+    struct Group: Equatable, Described {
         var size = 0
         var colour: String?
 
-        static let fields = Fields("group", blank: Group()) {
-            Field("size", \.size, .percent)
-            Field("weight", \.size, .percent)
-            Field("colour", optional: \.colour, .text(8))
+        static let objectName = "group"
+        static let blank = Group()
+
+        mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
+            try form.field("size", &size, .percent)
+            try form.field("weight", &size, .percent)
+            try form.field("colour", optional: &colour, .text(8))
         }
     }
 
@@ -35,24 +41,28 @@ private struct Sample: Equatable {
     var parts: [Part] = []
     var group: Group?
 
-    static let fields = Fields("sample", blank: Sample(), invalidField: { $0.need == $0.maybe ? "maybe" : nil }) {
-        Field("need", \.need, .percent)
-        Field("maybe", optional: \.maybe, .percent)
-        Field("plain", \.plain, .percent, unless: 7)
-        Field("implied", \.implied, .percent, absent: { $0.need + 1 })
-        Field("parts", \.parts, .list(of: .array(Part.fields), 0...2), absent: { _ in [] })
-        Group.fields.within(optional: \Sample.group)
-        Field("double", written: .whole) { $0.need == 0 ? nil : 2 * $0.need }
+    static let objectName = "sample"
+    static let blank = Sample()
+    var invalidField: String? { need == maybe ? "maybe" : nil }
+
+    mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
+        try form.field("need", &need, .percent)
+        try form.field("maybe", optional: &maybe, .percent)
+        try form.field("plain", &plain, .percent, unless: 7)
+        try form.field("implied", &implied, .percent, absent: need + 1)
+        try form.field("parts", &parts, .list(of: .array(), 0...2), absent: [])
+        try form.fields(of: &group, decidedBy: "size")
+        try form.field("double", written: need == 0 ? nil : 2 * need, .whole())
     }
 }
 
 @Suite("A payload is read and written as its fields describe it", .timeLimit(.minutes(5)))
 struct FieldTests {
     private func read(_ fields: String) throws -> Sample {
-        try Sample.fields.read(payload: Array(#"{"v":1\#(fields)}"#.utf8))
+        try Sample(payload: Array(#"{"v":1\#(fields)}"#.utf8))
     }
 
-    private func text(_ sample: Sample) -> String { String(decoding: Sample.fields.payload(sample), as: UTF8.self) }
+    private func text(_ sample: Sample) -> String { String(decoding: sample.payload, as: UTF8.self) }
 
     @Test func fieldsAreWrittenInTheirOrder() {
         var sample = Sample(need: 3, maybe: 4, plain: 5, implied: 6, parts: [.init(from: 1), .init(from: 1, to: 2)])
@@ -69,7 +79,7 @@ struct FieldTests {
             Sample(), Sample(need: 3, maybe: 4, plain: 5, implied: 6, parts: [.init(from: 1, to: 2)]),
             Sample(need: 1, group: Sample.Group(size: 2, colour: "red")),
         ] {
-            #expect(try Sample.fields.read(payload: Sample.fields.payload(sample)) == sample)
+            #expect(try Sample(payload: sample.payload) == sample)
         }
     }
 
@@ -121,19 +131,19 @@ struct FieldTests {
     }
 
     @Test func everyWordIsReadBack() throws {
-        let format = Format<IntentOperation.Name>.word
+        let format = WordFormat<IntentOperation.Name>()
         for word in IntentOperation.Name.allCases {
             var writer = JSONWriter()
-            format.write(word, &writer)
+            format.write(word, to: &writer)
             var reader = JSONReader(writer.bytes)
             #expect(try format.read(&reader) == word)
         }
     }
 
     @Test func tablesOfInnerObjectsAreListed() {
-        #expect(Sample.fields.tables.map(\.name) == ["sample", "part"])
+        #expect(Sample.tables.map(\.name) == ["sample", "part"])
         #expect(
-            Sample.fields.tables[0].rows.map { "\($0.key) \($0.type)\($0.need.rawValue)" } == [
+            Sample.tables[0].rows.map { "\($0.key) \($0.type)\($0.need.rawValue)" } == [
                 "need 0 to 100", "maybe 0 to 100, optional", "plain 0 to 100, optional", "implied 0 to 100, optional",
                 "parts at most 2 of `[from, to]`, optional", "size 0 to 100, optional", "weight 0 to 100",
                 "colour text(8), optional", "double whole number, not read",

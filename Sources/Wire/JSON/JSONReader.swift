@@ -6,13 +6,18 @@ import Session
 ///
 /// Where RFC 8259 leaves a choice: of a key that occurs twice the last value counts, nesting ends at ``depthLimit``, a
 /// lone surrogate is an error, and numbers of the protocol are whole, without fraction and exponent.
-struct JSONReader {
+package struct JSONReader {
     /// The most objects and arrays that may be open at one time, the outermost included.
     static let depthLimit = 16
 
     private let bytes: [UInt8]
-    private var position = 0
-    private var depth = 0
+    /// The next byte to read.
+    var position = 0
+    /// The number of objects and arrays that are open.
+    var depth = 0
+    /// How the fields of the present object are found, and whether one was read.
+    var lookup = Lookup.inOrder
+    var items = Items()
 
     init(_ bytes: [UInt8]) {
         self.bytes = bytes
@@ -51,14 +56,20 @@ struct JSONReader {
     /// Skips a key if it is next, without white space and escapes.
     /// - Returns: Whether it was.
     mutating func skip(key: StaticString) -> Bool {
-        let end = position + key.utf8CodeUnitCount + 3
+        var start = position
+        if !items.isFirst {
+            guard peek == UInt8(ascii: ",") else { return false }
+            start += 1
+        }
+        let end = start + key.utf8CodeUnitCount + 3
         guard end <= bytes.count, bytes[end - 1] == UInt8(ascii: ":"), bytes[end - 2] == UInt8(ascii: "\""),
-            bytes[position] == UInt8(ascii: "\"")
+            bytes[start] == UInt8(ascii: "\"")
         else { return false }
-        for index in 0..<key.utf8CodeUnitCount where bytes[position + 1 + index] != key.utf8Start[index] {
+        for index in 0..<key.utf8CodeUnitCount where bytes[start + 1 + index] != key.utf8Start[index] {
             return false
         }
         position = end
+        items.isFirst = false
         return true
     }
 

@@ -3,10 +3,12 @@
 /// Writes compact JSON in the order of the calls, so that a field is always at the same place.
 ///
 /// It owns plain memory: an array would check at each byte whether it is shared, which doubles the time to write a register.
-struct JSONWriter: ~Copyable {
+package struct JSONWriter: ~Copyable {
     private var memory = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: 2_048)
     private var count = 0
     private var needsComma = false
+    /// Whether the fields of the present object are written with their keys.
+    var hasKeys = true
 
     deinit { memory.deallocate() }
 

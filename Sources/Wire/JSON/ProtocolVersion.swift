@@ -6,6 +6,8 @@ import Session
 enum ProtocolVersion {
     /// The version that this program reads and writes.
     static let current: Int64 = 1
+    /// The key of a payload's version.
+    static let key: StaticString = "v"
 
     /// Throws unless a payload's `v` is the current version.
     static func check(_ version: Int64?) throws(Rejection) {

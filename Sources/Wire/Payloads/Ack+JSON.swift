@@ -6,13 +6,13 @@ extension Ack {
     /// Reads an answer or an objection; `nil` for a kind of a later version.
     static func read(payload: [UInt8]) throws(Rejection) -> Ack? {
         // The kind decides on the other fields, and may be anywhere in the object.
-        switch try AckKind.fields.read(payload: payload).kind {
-        case AnswerFields.kind: return .answer(try AnswerFields.fields.read(payload: payload).checked())
+        switch try AckKind(payload: payload).kind {
+        case AnswerFields.kind: return .answer(try AnswerFields(payload: payload).checked())
         case Fork.kind:
-            let fork = try Fork.fields.read(payload: payload)
+            let fork = try Fork(payload: payload)
             return .fork(node: fork.node, version: fork.version)
         case ClockObjection.kind:
-            let objection = try ClockObjection.fields.read(payload: payload)
+            let objection = try ClockObjection(payload: payload)
             return .clock(node: objection.node, session: objection.session, at: objection.at)
         default: return nil
         }
@@ -21,25 +21,28 @@ extension Ack {
     /// The ack as it is sent.
     func json() -> [UInt8] {
         switch self {
-        case .answer(let answer): AnswerFields.fields.payload(AnswerFields(answer))
-        case .fork(let node, let version): Fork.fields.payload(Fork(node: node, version: version))
+        case .answer(let answer): AnswerFields(answer).payload
+        case .fork(let node, let version): Fork(node: node, version: version).payload
         case .clock(let node, let session, let at):
-            ClockObjection.fields.payload(ClockObjection(node: node, session: session, at: at))
+            ClockObjection(node: node, session: session, at: at).payload
         }
     }
 }
 
 /// The field that every ack has.
-struct AckKind {
+struct AckKind: Described {
     var kind = ""
 
-    static let fields = Fields("ack", blank: AckKind()) {
-        Field("kind", \.kind, .string)
+    package static let objectName = "ack"
+    package static let blank = AckKind()
+
+    package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
+        try form.field("kind", &kind, .string)
     }
 }
 
 /// An answer as it is written: the outcome apart from its reason.
-struct AnswerFields {
+struct AnswerFields: Described {
     static let kind = "intent"
 
     enum OutcomeName: String, CaseIterable {
@@ -75,44 +78,51 @@ struct AnswerFields {
         return answer
     }
 
-    static let fields = Fields("answer", blank: AnswerFields(blank)) {
-        Field("kind", kind: kind)
-        Field("id", \.answer.intent, .id())
-        Field("outcome", \.outcome, .word)
-        Field("reason", optional: \.reason, .word)
-        Field("session", \.answer.session, .id())
-        Field("rev", \.answer.rev, .counter)
-        Field("by", optional: \.answer.by, .object(Superseder.fields))
-    }
+    package static let objectName = "answer"
+    package static let blank = AnswerFields(Answer(intent: .blank, outcome: .applied, session: .blank, rev: 0))
 
-    private static let blank = Answer(intent: .blank, outcome: .applied, session: .blank, rev: 0)
+    package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
+        try form.field("kind", kind: Self.kind)
+        try form.field("id", &answer.intent, .id())
+        try form.field("outcome", &outcome, .word())
+        try form.field("reason", optional: &reason, .word())
+        try form.field("session", &answer.session, .id())
+        try form.field("rev", &answer.rev, .counter)
+        try form.field("by", optional: &answer.by, .object())
+    }
 }
 
 /// The objection that two registers of a node have one version.
-struct Fork {
+struct Fork: Described {
     static let kind = "fork"
     var node: NodeID
     var version: Version
 
-    static let fields = Fields("fork", blank: Fork(node: .blank, version: Version(epoch: 0, rev: 0))) {
-        Field("kind", kind: kind)
-        Field("node", \.node, .node)
-        Field("epoch", \.version.epoch, .counter)
-        Field("rev", \.version.rev, .counter)
+    package static let objectName = "fork"
+    package static let blank = Fork(node: .blank, version: Version(epoch: 0, rev: 0))
+
+    package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
+        try form.field("kind", kind: Self.kind)
+        try form.field("node", &node, .node)
+        try form.field("epoch", &version.epoch, .counter)
+        try form.field("rev", &version.rev, .counter)
     }
 }
 
 /// The objection that the stamp of a node's session is not admitted.
-struct ClockObjection {
+struct ClockObjection: Described {
     static let kind = "clock"
     var node: NodeID
     var session: SessionID
     var at: Int64
 
-    static let fields = Fields("stamp objection", blank: ClockObjection(node: .blank, session: .blank, at: 0)) {
-        Field("kind", kind: kind)
-        Field("node", \.node, .node)
-        Field("session", \.session, .id())
-        Field("at", \.at, .time)
+    package static let objectName = "stamp objection"
+    package static let blank = ClockObjection(node: .blank, session: .blank, at: 0)
+
+    package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
+        try form.field("kind", kind: Self.kind)
+        try form.field("node", &node, .node)
+        try form.field("session", &session, .id())
+        try form.field("at", &at, .time)
     }
 }

@@ -3,7 +3,7 @@
 public import Session
 
 /// The calm service's result for one session.
-public struct CalmFeed: Hashable, Sendable {
+public struct CalmFeed: Hashable, Sendable, Described {
     /// The change from the minute before the last one to the last one.
     public enum Trend: String, CaseIterable, Sendable {
         case rising, falling, steady
@@ -52,14 +52,17 @@ public struct CalmFeed: Hashable, Sendable {
     /// The reading if enough was heard; else `nil`.
     public var ifKnown: CalmFeed? { coverage >= Self.enoughCoverage ? self : nil }
 
-    package static let fields = Fields("feed/calm", blank: CalmFeed(session: .blank, percent: 0, coverage: 0, at: 0)) {
-        Field("session", \.session, .id())
-        Field("percent", \.percent, .percent)
-        Field("coverage", \.coverage, .percent)
-        Field("trend", optional: \.trend, .word)
-        Field("level", optional: \.level, .decibels)
-        Field("threshold", optional: \.threshold, .decibels)
-        Field("minutes", \.minutes, .list(of: .nullable(.percent), 0...minutesLimit), unless: [])
-        Field("at", \.at, .time)
+    package static let objectName = "feed/calm"
+    package static let blank = CalmFeed(session: .blank, percent: 0, coverage: 0, at: 0)
+
+    package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
+        try form.field("session", &session, .id())
+        try form.field("percent", &percent, .percent)
+        try form.field("coverage", &coverage, .percent)
+        try form.field("trend", optional: &trend, .word())
+        try form.field("level", optional: &level, .decibels)
+        try form.field("threshold", optional: &threshold, .decibels)
+        try form.field("minutes", &minutes, .list(of: .nullable(.percent), 0...Self.minutesLimit), unless: [])
+        try form.field("at", &at, .time)
     }
 }

@@ -3,7 +3,7 @@
 public import Session
 
 /// The week's debt, as the debt service publishes it.
-public struct DebtFeed: Hashable, Sendable {
+public struct DebtFeed: Hashable, Sendable, Described {
     /// The minutes missing to the week's goal, negative beyond it: -100,000 to 100,000.
     public var minutes: Int
     /// When it was computed, in milliseconds of group time.
@@ -35,15 +35,18 @@ public struct DebtFeed: Hashable, Sendable {
         return week.done + max(0, min(instant, until, week.to) - at)
     }
 
-    static let fields = Fields("feed/debt", blank: DebtFeed(minutes: 0, at: 0)) {
-        Field("minutes", \.minutes, .whole(bounds))
-        DebtWeek.fields.within(optional: \.week)
-        Field("at", \.at, .time)
+    package static let objectName = "feed/debt"
+    package static let blank = DebtFeed(minutes: 0, at: 0)
+
+    package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
+        try form.field("minutes", &minutes, .whole(Self.bounds))
+        try form.fields(of: &week, decidedBy: "week")
+        try form.field("at", &at, .time)
     }
 }
 
 /// A week against its goal. Amounts of time are in milliseconds, but for the goal.
-public struct DebtWeek: Hashable, Sendable {
+public struct DebtWeek: Hashable, Sendable, Described {
     /// The time done on one label.
     public struct LabelSum: Hashable, Sendable {
         /// The label; `nil` for the default label.
@@ -114,28 +117,33 @@ public struct DebtWeek: Hashable, Sendable {
         self.today = today
     }
 
-    fileprivate static let fields = Fields("week of feed/debt", blank: blank) {
-        Field("week", \.name, .text(16))
-        Field("from", \.from, .time)
-        Field("to", \.to, .time)
-        Field("goal", \.goal, .whole(goals))
-        Field("carried", \.carried, .whole(goals), unless: 0)
-        Field("done", \.done, .whole(amounts))
-        Field("days", \.days, .list(of: .whole(amounts), 0...daysLimit), absent: { _ in [] })
-        Field("streak", \.streak, .counter, absent: { _ in 0 })
-        Field("labels", \.labels, .list(of: .object(LabelSum.fields), 0...labelsLimit), absent: { _ in [] })
-        Field("calm", optional: \.calm, .percent)
-        Field("until", optional: \.until, .time)
-        Field("first", optional: \.first, .date)
-        Field("today", optional: \.today, .whole(0...daysLimit - 1))
+    package static let objectName = "week of feed/debt"
+
+    package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
+        try form.field("week", &name, .text(16))
+        try form.field("from", &from, .time)
+        try form.field("to", &to, .time)
+        try form.field("goal", &goal, .whole(Self.goals))
+        try form.field("carried", &carried, .whole(Self.goals), unless: 0)
+        try form.field("done", &done, .whole(Self.amounts))
+        try form.field("days", &days, .list(of: .whole(Self.amounts), 0...Self.daysLimit), absent: [])
+        try form.field("streak", &streak, .counter, absent: 0)
+        try form.field("labels", &labels, .list(of: .object(), 0...Self.labelsLimit), absent: [])
+        try form.field("calm", optional: &calm, .percent)
+        try form.field("until", optional: &until, .time)
+        try form.field("first", optional: &first, .date)
+        try form.field("today", optional: &today, .whole(0...Self.daysLimit - 1))
     }
 
-    private static let blank = DebtWeek(name: "", from: 0, to: 0, goal: 0, done: 0, days: [], streak: 0, labels: [])
+    package static let blank = DebtWeek(name: "", from: 0, to: 0, goal: 0, done: 0, days: [], streak: 0, labels: [])
 }
 
-extension DebtWeek.LabelSum {
-    fileprivate static let fields = Fields("label's time", blank: DebtWeek.LabelSum(label: nil, done: 0)) {
-        Field("label", optional: \.label, .object(Label.fields))
-        Field("done", \.done, .whole(DebtWeek.amounts))
+extension DebtWeek.LabelSum: Described {
+    package static let objectName = "label's time"
+    package static let blank = DebtWeek.LabelSum(label: nil, done: 0)
+
+    package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
+        try form.field("label", optional: &label, .object())
+        try form.field("done", &done, .whole(DebtWeek.amounts))
     }
 }

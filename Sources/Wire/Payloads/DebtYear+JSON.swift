@@ -3,7 +3,7 @@
 public import Session
 
 /// The time done in the weeks before the one of ``DebtFeed``.
-public struct DebtYear: Hashable, Sendable {
+public struct DebtYear: Hashable, Sendable, Described {
     /// The first day, which is the first of a week.
     public var first: CivilDate
     /// Whole minutes done on each day, the earliest first; ``daysLimit`` at most.
@@ -37,20 +37,21 @@ public struct DebtYear: Hashable, Sendable {
         return self != other
     }
 
-    static let fields = Fields(
-        "feed/debt/year", blank: DebtYear(first: CivilDate(dayNumber: 0), days: [], at: 0),
-        invalidField: { $0.calm.isEmpty || $0.calm.count == ($0.days.count + 6) / 7 ? nil : "calm" }
-    ) {
-        Field("first", \.first, .date)
-        Field("days", \.days, .list(of: .whole(minutes), 0...daysLimit))
-        Field("calm", \.calm, .list(of: .nullable(.percent), 0...(daysLimit + 6) / 7), unless: [])
-        Field("at", \.at, .time)
+    package static let objectName = "feed/debt/year"
+    package static let blank = DebtYear(first: CivilDate(dayNumber: 0), days: [], at: 0)
+    package var invalidField: String? { calm.isEmpty || calm.count == (days.count + 6) / 7 ? nil : "calm" }
+
+    package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
+        try form.field("first", &first, .date)
+        try form.field("days", &days, .list(of: .whole(Self.minutes), 0...Self.daysLimit))
+        try form.field("calm", &calm, .list(of: .nullable(.percent), 0...(Self.daysLimit + 6) / 7), unless: [])
+        try form.field("at", &at, .time)
     }
 }
 
 extension WireCodec {
     /// Encodes the debt service's feed of the weeks before. Its fields must be within their bounds.
     public func encode(_ year: DebtYear) -> Outgoing {
-        outgoing(.debtYear, DebtYear.fields.payload(year))
+        outgoing(.debtYear, year.payload)
     }
 }

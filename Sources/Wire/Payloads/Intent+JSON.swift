@@ -11,40 +11,47 @@ extension Intent {
     /// A script may leave out the lineage, the phase, the arguments and both times. The engine checks the arguments, since
     /// it must answer.
     init(payload: [UInt8], from sender: NodeID, now: Int64) throws(Rejection) {
-        let asked = try IntentFields.fields.read(payload: payload, by: sender, from: IntentFields(at: now))
+        let asked = try IntentFields(payload: payload, by: sender, from: IntentFields(at: now))
         self = asked.intent
+        lineage = asked.lineage ?? session
         let args = asked.args
         operation = IntentOperation(
             name: asked.op, seconds: args?.seconds, title: args?.title, label: args?.label, colour: args?.colour)
     }
 
     /// The intent as it is sent.
-    func json() -> [UInt8] { IntentFields.fields.payload(IntentFields(self)) }
+    func json() -> [UInt8] { IntentFields(self).payload }
 }
 
 /// An intent as it is written: the operation apart from its arguments.
-struct IntentFields {
-    struct Arguments {
+struct IntentFields: Described {
+    struct Arguments: Described {
         var seconds: Int?
         var title: String?
         var label: String?
         var colour: Colour?
 
-        static let fields = Fields("args", blank: Arguments()) {
-            Field("seconds", optional: \.seconds, .whole)
-            Field("title", optional: \.title, .string)
-            Field("label", optional: \.label, .string)
-            Field("colour", optional: \.colour, .colour)
+        package static let objectName = "args"
+        package static let blank = Arguments()
+
+        package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
+            try form.field("seconds", optional: &seconds, .whole())
+            try form.field("title", optional: &title, .string)
+            try form.field("label", optional: &label, .string)
+            try form.field("colour", optional: &colour, .colour)
         }
     }
 
     /// The intent without its operation.
     var intent: Intent
+    /// The lineage; `nil` from a script that knows only the session.
+    var lineage: SessionID?
     var op: IntentOperation.Name
     var args: Arguments?
 
     init(_ intent: Intent) {
         self.intent = intent
+        lineage = intent.lineage
         op = intent.operation.name
         switch intent.operation {
         case .extend(let seconds): args = Arguments(seconds: seconds)
@@ -59,18 +66,24 @@ struct IntentFields {
             Intent(
                 id: .blank, lineage: .blank, session: .blank, phase: nil, operation: .pause, from: .blank, at: at,
                 expiresAt: 0))
+        lineage = nil
     }
 
-    static let fields = Fields("intent", blank: IntentFields(at: 0), author: \.intent.from) {
-        Field("id", \.intent.id, .id())
-        Field("lineage", \.intent.lineage, .id(), absent: \.intent.session)
-        Field("session", \.intent.session, .id())
-        Field("phase", optional: \.intent.phase, .whole)
-        Field("op", \.op, .word)
-        Field("args", optional: \.args, .object(Arguments.fields))
-        Field("from", \.intent.from, .node)
-        Field("at", \.intent.at, .time, absent: \.intent.at)
-        Field("expiresAt", \.intent.expiresAt, .time, absent: { $0.intent.at + Limits.intentLife })
+    package static let objectName = "intent"
+    package static let blank = IntentFields(at: 0)
+    package var author: NodeID? { intent.from }
+
+    package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
+        try form.field("id", &intent.id, .id())
+        try form.field("lineage", optional: &lineage, .id())
+        try form.field("session", &intent.session, .id())
+        try form.field("phase", optional: &intent.phase, .whole())
+        try form.field("op", &op, .word())
+        try form.field("args", optional: &args, .object())
+        try form.field("from", &intent.from, .node)
+        let now = intent.at
+        try form.field("at", &intent.at, .time, absent: now)
+        try form.field("expiresAt", &intent.expiresAt, .time, absent: intent.at + Limits.intentLife)
     }
 }
 

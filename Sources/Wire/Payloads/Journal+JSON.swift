@@ -2,31 +2,37 @@
 
 public import Session
 
-extension Journal {
+extension Journal: Described {
     /// Reads a journal back from its file.
     /// - Throws: ``Rejection`` when the bytes are not a journal of this version, or its register is out of bounds.
-    public init(json: [UInt8]) throws(Rejection) { self = try Self.fields.read(payload: json) }
+    public init(json: [UInt8]) throws(Rejection) { self = try Self(payload: json) }
 
     /// The journal as one line of JSON without the line's end.
-    public func json() -> [UInt8] { Self.fields.payload(self) }
+    public func json() -> [UInt8] { payload }
 
-    static let fields = Fields("journal", blank: Journal(epoch: 0, mark: HybridClock())) {
-        Field("epoch", \.epoch, .counter)
-        Field("mark", \.mark, .array(HybridClock.fields))
-        Field("own", optional: \.own, .payload(Register.fields))
-        Field("past", \.past, .list(of: .id(), 0...1_000), absent: { _ in [] })
-        Field("base", \.markBeforeStart, .array(HybridClock.fields), absent: { _ in HybridClock() })
-        Field("provisional", \.isProvisional, .bool, unless: false)
-        Field("guess", \.isGuess, .bool, unless: false)
-        Field("approx", \.isApproximate, .bool, unless: false)
-        Field("guessBefore", \.isLastAnnouncedGuess, .bool, unless: false)
-        Field("before", optional: \.lastAnnounced, .payload(Register.fields))
+    package static let objectName = "journal"
+    package static let blank = Journal(epoch: 0, mark: HybridClock())
+
+    package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
+        try form.field("epoch", &epoch, .counter)
+        try form.field("mark", &mark, .array())
+        try form.field("own", optional: &own, .payload())
+        try form.field("past", &past, .list(of: .id(), 0...1_000), absent: [])
+        try form.field("base", &markBeforeStart, .array(), absent: HybridClock())
+        try form.field("provisional", &isProvisional, .bool, unless: false)
+        try form.field("guess", &isGuess, .bool, unless: false)
+        try form.field("approx", &isApproximate, .bool, unless: false)
+        try form.field("guessBefore", &isLastAnnouncedGuess, .bool, unless: false)
+        try form.field("before", optional: &lastAnnounced, .payload())
     }
 }
 
-extension HybridClock {
-    fileprivate static let fields = Fields("mark", blank: HybridClock()) {
-        Field("time", \.time, .time)
-        Field("counter", \.counter, .counter)
+extension HybridClock: Described {
+    package static let objectName = "mark"
+    package static let blank = HybridClock()
+
+    package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
+        try form.field("time", &time, .time)
+        try form.field("counter", &counter, .counter)
     }
 }

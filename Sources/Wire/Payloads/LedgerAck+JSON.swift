@@ -3,7 +3,7 @@
 public import Session
 
 /// The debt service's message to a node: results for its records, and the ledger's weeks.
-public struct LedgerAck: Hashable, Sendable {
+public struct LedgerAck: Hashable, Sendable, Described {
     /// The result for a record.
     public enum Outcome: String, CaseIterable, Sendable {
         /// The ledger contains it, or a newer one of its session.
@@ -49,17 +49,23 @@ public struct LedgerAck: Hashable, Sendable {
         self.weeks = weeks
     }
 
-    static let fields = Fields("feed/debt/ack", blank: LedgerAck(node: .blank)) {
-        Field("node", \.node, .node)
-        Field("records", \.items, .list(of: .object(Item.fields), 0...itemsLimit), absent: { _ in [] })
-        Field("weeks", optional: \.weeks, .list(of: .array(RecordWeek.fields), 0...weeksLimit))
+    package static let objectName = "feed/debt/ack"
+    package static let blank = LedgerAck(node: .blank)
+
+    package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
+        try form.field("node", &node, .node)
+        try form.field("records", &items, .list(of: .object(), 0...Self.itemsLimit), absent: [])
+        try form.field("weeks", optional: &weeks, .list(of: .array(), 0...Self.weeksLimit))
     }
 }
 
-extension LedgerAck.Item {
-    fileprivate static let fields = Fields("acknowledged record", blank: LedgerAck.Item(.blank, .kept)) {
-        RecordName.fields.within(\.name)
-        Field("outcome", \.outcome, .word)
+extension LedgerAck.Item: Described {
+    package static let objectName = "acknowledged record"
+    package static let blank = LedgerAck.Item(.blank, .kept)
+
+    package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
+        try name.describe(to: &form)
+        try form.field("outcome", &outcome, .word())
     }
 }
 
@@ -67,7 +73,7 @@ extension LedgerAck.Item {
 ///
 /// A week has seven days, counted from 1970 in universal time, by the time of the stamp. So it is the same for all
 /// programs; people never see it.
-public struct RecordWeek: Hashable, Sendable {
+public struct RecordWeek: Hashable, Sendable, Described {
     /// The number of weeks since 1970.
     public var number: Int
     /// The number of records.
@@ -90,34 +96,39 @@ public struct RecordWeek: Hashable, Sendable {
         sum &+= FNV.hash(text.utf8.span)
     }
 
-    fileprivate static let fields = Fields("week", blank: RecordWeek(number: 0)) {
-        Field("number", \.number, .whole(0...12_001))
-        Field("count", \.count, .counter)
-        Field("digest", \.sum, .sum)
+    package static let objectName = "week"
+    package static let blank = RecordWeek(number: 0)
+
+    package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
+        try form.field("number", &number, .whole(0...12_001))
+        try form.field("count", &count, .counter)
+        try form.field("digest", &sum, .sum)
     }
 }
 
-extension Format where Value == UInt64 {
-    /// A number as sixteen hexadecimal digits.
-    fileprivate static let sum = Format(name: "id") { reader throws(Rejection) in
-        let digest: RecordDigest = try Format<RecordDigest>.id().read(&reader)
-        guard let sum = UInt64(digest.rawValue, radix: 16) else {
-            throw Rejection(.outOfBounds, "“\(digest)” is not hexadecimal digits")
-        }
-        return sum
-    } write: {
-        $1.value((FNV.token($0) as RecordDigest).rawValue)
-    }
+/// A number as sixteen hexadecimal digits.
+private struct SumFormat: TextFormat {
+    typealias Value = UInt64
+
+    var name: String { "id" }
+
+    func value(of text: String) -> UInt64? { RecordDigest(text).flatMap { UInt64($0.rawValue, radix: 16) } }
+
+    func text(of value: UInt64) -> String { (FNV.token(value) as RecordDigest).rawValue }
+}
+
+extension Format where Self == SumFormat {
+    fileprivate static var sum: Self { SumFormat() }
 }
 
 extension WireCodec {
     /// Encodes the debt service's message to a node. Its fields must be within their bounds.
     public func encode(_ ack: LedgerAck) -> Outgoing {
-        outgoing(.debtAck, LedgerAck.fields.payload(ack))
+        outgoing(.debtAck, ack.payload)
     }
 
     /// Encodes the debt service's feed of the week. Its fields must be within their bounds.
     public func encode(_ debt: DebtFeed) -> Outgoing {
-        outgoing(.debt, DebtFeed.fields.payload(debt))
+        outgoing(.debt, debt.payload)
     }
 }

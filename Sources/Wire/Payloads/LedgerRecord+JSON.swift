@@ -8,7 +8,7 @@ public enum RecordDigestKind {}
 public typealias RecordDigest = Token<RecordDigestKind>
 
 /// A ledger record with its digest, as it is sent, stored and acknowledged.
-public struct DigestedRecord: Hashable, Sendable {
+public struct DigestedRecord: Hashable, Sendable, Described {
     /// The record.
     public var record: LedgerRecord
     /// Its digest, made by its writer.
@@ -20,30 +20,33 @@ public struct DigestedRecord: Hashable, Sendable {
     /// Computes the digest. The fields must be valid, as the engine's are.
     public init(_ record: LedgerRecord) {
         self.record = record
-        digest = FNV.digest(of: LedgerRecord.fields.payload(record).span)
+        digest = FNV.digest(of: record.payload.span)
     }
 
     /// Reads a record from a payload or a file.
     /// - Throws: ``Rejection`` when the bytes are not a record of this version, or it is out of bounds.
     public init(json: [UInt8]) throws(Rejection) {
-        self = try Self.fields.read(payload: json)
+        self = try Self(payload: json)
     }
 
     /// Returns the record as it is sent, and as it is stored in a file.
-    public func json() -> [UInt8] { Self.fields.payload(self) }
+    public func json() -> [UInt8] { payload }
 
-    static let fields = Fields(
-        "record", blank: DigestedRecord(.blank), author: \.record.node, invalidField: \.record.invalidField
-    ) {
-        LedgerRecord.fields.within(\.record)
+    package static let objectName = "record"
+    package static let blank = DigestedRecord(.blank)
+    package var author: NodeID? { record.node }
+    package var invalidField: String? { record.invalidField }
+
+    package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
+        try record.describe(to: &form)
         // Not part of the digest, so that a record of an earlier version keeps its name.
-        Field("continuedFrom", optional: \.record.continuedFrom, .node)
-        Field("digest", \.digest, .id())
+        try form.field("continuedFrom", optional: &record.continuedFrom, .node)
+        try form.field("digest", &digest, .id())
     }
 }
 
 /// Identifies one version of a record.
-public struct RecordName: Hashable, Sendable {
+public struct RecordName: Hashable, Sendable, Described {
     /// The session.
     public var id: SessionID
     /// The version of its record.
@@ -64,20 +67,22 @@ public struct RecordName: Hashable, Sendable {
     public init?(ofRejected json: [UInt8]) {
         var reader = JSONReader(json)
         do throws(Rejection) {
-            self = try Self.fields.read(&reader)
+            self = try reader.object(from: .blank, isPayload: false)
         } catch {
             return nil
         }
     }
 
-    static let fields = Fields("record's name", blank: RecordName.blank) {
-        Field("id", \.id, .id())
-        Field("epoch", \.version.epoch, .counter)
-        Field("rev", \.version.rev, .counter)
-        Field("digest", \.digest, .id())
+    package static let objectName = "record's name"
+
+    package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
+        try form.field("id", &id, .id())
+        try form.field("epoch", &version.epoch, .counter)
+        try form.field("rev", &version.rev, .counter)
+        try form.field("digest", &digest, .id())
     }
 
-    static let blank = RecordName(id: .blank, version: Version(epoch: 0, rev: 0), digest: .blank)
+    package static let blank = RecordName(id: .blank, version: Version(epoch: 0, rev: 0), digest: .blank)
 }
 
 extension SessionID {
@@ -102,34 +107,36 @@ extension FNV {
     }
 }
 
-extension LedgerRecord {
+extension LedgerRecord: Described {
     /// The fields that the digest covers.
-    fileprivate static let fields = Fields("record", blank: blank) {
-        Field("id", \.id, .id())
-        Field("lineage", \.lineage, .id(), absent: \.id)
-        Field("continuedAt", optional: \.continuedAt, .time)
-        Field("node", \.node, .node)
-        Field("stamp", \.stamp, .array(Stamp.fields))
-        Field("epoch", \.version.epoch, .counter)
-        Field("rev", \.version.rev, .counter)
-        Field("title", \.title, .textOrEmpty(Limits.titleBytes), absent: { _ in "" })
-        Field("icon", optional: \.icon, .text(Limits.iconBytes))
-        Field("label", optional: \.label, .object(Label.fields))
-        Field("mode", \.mode, .word)
-        Field("status", \.status, .word)
-        Field("startedAt", \.startedAt, .time)
-        Field("endsAt", optional: \.endsAt, .time)
-        Field("runs", \.runs, [Run].format)
-        Field("approx", \.isApproximate, .bool, unless: false)
+    package static let objectName = "record"
+
+    package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
+        try form.field("id", &id, .id())
+        try form.field("lineage", &lineage, .id(), absent: id)
+        try form.field("continuedAt", optional: &continuedAt, .time)
+        try form.field("node", &node, .node)
+        try form.field("stamp", &stamp, .array())
+        try form.field("epoch", &version.epoch, .counter)
+        try form.field("rev", &version.rev, .counter)
+        try form.field("title", &title, .textOrEmpty(Limits.titleBytes), absent: "")
+        try form.field("icon", optional: &icon, .text(Limits.iconBytes))
+        try form.field("label", optional: &label, .object())
+        try form.field("mode", &mode, .word())
+        try form.field("status", &status, .word())
+        try form.field("startedAt", &startedAt, .time)
+        try form.field("endsAt", optional: &endsAt, .time)
+        try form.field("runs", &runs, [Run].format)
+        try form.field("approx", &isApproximate, .bool, unless: false)
     }
 
-    fileprivate static let blank = LedgerRecord(
+    package static let blank = LedgerRecord(
         id: .blank, lineage: .blank, node: .blank, stamp: Stamp(time: 0, counter: 0, node: .blank),
         version: Version(epoch: 0, rev: 0), title: "", mode: .countdown, status: .running, startedAt: 0, runs: [])
 }
 
 extension [LedgerRecord.Run] {
-    fileprivate static let format = Format<Self>.list(of: .array(LedgerRecord.Run.fields), 0...Limits.runs)
+    fileprivate static let format = ListFormat(element: ArrayFormat<LedgerRecord.Run>(), counts: 0...Limits.runs)
 
     /// Reads runs from the JSON of a store.
     /// - Throws: ``Rejection`` for invalid JSON; ``LedgerRecord/invalidField`` checks whether they fit the record.
@@ -142,16 +149,19 @@ extension [LedgerRecord.Run] {
     /// Returns the runs as `[["focus",from,to],…]`.
     public func json() -> [UInt8] {
         var writer = JSONWriter()
-        Self.format.write(self, &writer)
+        Self.format.write(self, to: &writer)
         return writer.bytes
     }
 }
 
-extension LedgerRecord.Run {
-    fileprivate static let fields = Fields("recorded run", blank: LedgerRecord.Run(kind: .focus, from: 0)) {
-        Field("kind", \.kind, .word)
-        Field("from", \.from, .time)
-        Field("to", optional: \.to, .time)
+extension LedgerRecord.Run: Described {
+    package static let objectName = "recorded run"
+    package static let blank = LedgerRecord.Run(kind: .focus, from: 0)
+
+    package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
+        try form.field("kind", &kind, .word())
+        try form.field("from", &from, .time)
+        try form.field("to", optional: &to, .time)
     }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Session
+package import Session
 
 // Objects that several payloads contain.
 
@@ -14,36 +14,51 @@ extension NodeID {
     static let blank = NodeID("0") ?? { preconditionFailure("a digit is a node") }()
 }
 
-extension Stamp {
-    static let fields = Fields("stamp", blank: Stamp(time: 0, counter: 0, node: .blank)) {
-        Field("time", \.time, .time)
-        Field("counter", \.counter, .counter)
-        Field("node", \.node, .node)
+extension Stamp: Described {
+    package static let objectName = "stamp"
+    package static let blank = Stamp(time: 0, counter: 0, node: .blank)
+
+    package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
+        try form.field("time", &time, .time)
+        try form.field("counter", &counter, .counter)
+        try form.field("node", &node, .node)
     }
 }
 
-extension Superseder {
-    static let fields = Fields("superseder", blank: Superseder(session: .blank, node: .blank, at: 0)) {
-        Field("session", \.session, .id())
-        Field("node", \.node, .node)
-        Field("at", \.at, .time)
+extension Superseder: Described {
+    package static let objectName = "superseder"
+    package static let blank = Superseder(session: .blank, node: .blank, at: 0)
+
+    package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
+        try form.field("session", &session, .id())
+        try form.field("node", &node, .node)
+        try form.field("at", &at, .time)
     }
 }
 
-extension Label {
-    static let fields = Fields("label", blank: Label(name: "")) {
-        Field("name", \.name, .text(Limits.nameBytes))
-        Field("colour", \.colour, .colour, absent: { _ in .grey })
+extension Label: Described {
+    package static let objectName = "label"
+    package static let blank = Label(name: "")
+
+    package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
+        try form.field("name", &name, .text(Limits.nameBytes))
+        try form.field("colour", &colour, .colour, absent: .grey)
     }
 }
 
-extension Format where Value == Colour {
-    /// A colour; any other value reads as grey, since a label is never refused for its colour.
-    static let colour = Format(name: "colour") { reader throws(Rejection) in
+/// A colour; any other value reads as grey, since a label is never refused for its colour.
+struct ColourFormat: Format {
+    var name: String { "colour" }
+
+    func read(_ reader: inout JSONReader) throws(Rejection) -> Colour {
         if reader.isAtString { return Colour(hex: try reader.string()) ?? .grey }
         try reader.skip()
         return .grey
-    } write: {
-        $1.value($0.description)
     }
+
+    func write(_ value: Colour, to writer: inout JSONWriter) { writer.value(value.description) }
+}
+
+extension Format where Self == ColourFormat {
+    static var colour: Self { ColourFormat() }
 }

@@ -1,42 +1,54 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Session
+package import Session
 
-extension Ping {
-    static let fields = Fields("ping", blank: Ping(connection: .blank, sent: 0, at: 0)) {
-        Field("conn", \.connection, .id())
-        Field("sent", \.sent, .reading)
-        Field("at", \.at, .time)
+extension Ping: Described {
+    package static let objectName = "ping"
+    package static let blank = Ping(connection: .blank, sent: 0, at: 0)
+
+    package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
+        try form.field("conn", &connection, .id())
+        try form.field("sent", &sent, .reading)
+        try form.field("at", &at, .time)
     }
 }
 
-extension Pong {
-    static let fields = Fields("pong", blank: blank) {
-        Field("conn", \.connection, .id())
-        Field("sent", \.sent, .reading)
-        Field("bootId", \.bootID, .id())
-        Field("boot", \.boot, .reading)
-        Field("wall", \.wall, .time)
-        Field("at", \.at, .time)
-        Field("clock", \.clock, .object(ClockQuality.fields))
+extension Pong: Described {
+    package static let objectName = "pong"
+
+    package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
+        try form.field("conn", &connection, .id())
+        try form.field("sent", &sent, .reading)
+        try form.field("bootId", &bootID, .id())
+        try form.field("boot", &boot, .reading)
+        try form.field("wall", &wall, .time)
+        try form.field("at", &at, .time)
+        try form.field("clock", &clock, .object())
     }
 
-    private static let blank = Pong(
+    package static let blank = Pong(
         connection: .blank, sent: 0, bootID: .blank, boot: 0, wall: 0, at: 0, clock: ClockQuality(synced: false))
 }
 
 /// A ping of a node to itself: when it returns, all retained messages have arrived.
-struct Barrier {
+struct Barrier: Described {
     var connection: ConnectionID
 
-    static let fields = Fields("barrier", blank: Barrier(connection: .blank)) {
-        Field("conn", \.connection, .id())
+    package static let objectName = "barrier"
+    package static let blank = Barrier(connection: .blank)
+
+    package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
+        try form.field("conn", &connection, .id())
     }
 }
 
 /// A request to every node to publish its presence and register again.
-struct Hello {
+struct Hello: Described {
     var message: Message { .hello }
 
-    static let fields = Fields("hello", blank: Hello()) {}
+    package static let objectName = "hello"
+    package static let blank = Hello()
+
+    package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
+    }
 }

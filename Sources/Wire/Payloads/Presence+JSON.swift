@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Session
+package import Session
 
-extension Presence {
-    static let fields = Fields("presence", blank: blank) {
-        Field("online", \.online, .bool)
-        Field("conn", \.connection, .id())
-        Field("role", \.role, .word)
-        Field("name", \.name, .text(Limits.nameBytes))
-        Field("at", \.at, .time)
-        Field("clock", \.clock, .object(ClockQuality.fields))
-        Field("software", \.software, .text(Limits.titleBytes))
-        Field("state", optional: \.state, .word)
+extension Presence: Described {
+    package static let objectName = "presence"
+
+    package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
+        try form.field("online", &online, .bool)
+        try form.field("conn", &connection, .id())
+        try form.field("role", &role, .word())
+        try form.field("name", &name, .text(Limits.nameBytes))
+        try form.field("at", &at, .time)
+        try form.field("clock", &clock, .object())
+        try form.field("software", &software, .text(Limits.titleBytes))
+        try form.field("state", optional: &state, .word())
     }
 
-    private static let blank = Presence(
+    package static let blank = Presence(
         online: false, connection: .blank, role: .node, name: "", at: 0, clock: ClockQuality(synced: false),
         software: "")
 
@@ -28,10 +30,13 @@ extension Presence {
     }
 }
 
-extension ClockQuality {
-    static let fields = Fields("clock", blank: ClockQuality(synced: false)) {
-        Field("synced", \.synced, .bool)
-        Field("bound", optional: \.bound, .reading)
-        Field("wrong", \.isWrong, .bool, unless: false)
+extension ClockQuality: Described {
+    package static let objectName = "clock"
+    package static let blank = ClockQuality(synced: false)
+
+    package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
+        try form.field("synced", &synced, .bool)
+        try form.field("bound", optional: &bound, .reading)
+        try form.field("wrong", &isWrong, .bool, unless: false)
     }
 }

@@ -3,7 +3,7 @@
 public import Session
 
 /// A sound level at a node during the last period.
-public struct SoundLevel: Hashable, Sendable {
+public struct SoundLevel: Hashable, Sendable, Described {
     /// The largest level, and the negated smallest, in decibels.
     public static let limit = 200.0
     /// The range of ``period`` in milliseconds.
@@ -32,12 +32,15 @@ public struct SoundLevel: Hashable, Sendable {
         self.bootID = bootID
     }
 
-    static let fields = Fields("sound", blank: SoundLevel(level: 0)) {
-        Field("source", optional: \.source, .id())
-        Field("level", \.level, .decibels)
-        Field("period", \.period, .whole(periods), absent: { _ in 1_000 })
-        Field("sent", optional: \.sent, .reading)
-        Field("bootId", optional: \.bootID, .id())
+    package static let objectName = "sound"
+    package static let blank = SoundLevel(level: 0)
+
+    package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
+        try form.field("source", optional: &source, .id())
+        try form.field("level", &level, .decibels)
+        try form.field("period", &period, .whole(Self.periods), absent: 1_000)
+        try form.field("sent", optional: &sent, .reading)
+        try form.field("bootId", optional: &bootID, .id())
     }
 }
 

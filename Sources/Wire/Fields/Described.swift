@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Session
+
+/// An object of the protocol, described once: it is read, written, bounded and documented from its fields.
+///
+/// Sources/README.md says how to add a field.
+package protocol Described {
+    /// The object's name in Protocol.md.
+    static var objectName: String { get }
+    /// The initial value of a read. Its required fields are always replaced.
+    static var blank: Self { get }
+
+    /// Hands each field to a form, in the order in which they are written. A reader accepts any order.
+    mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure)
+
+    /// The node that must be the sender of a payload; `nil` if the object names none.
+    var author: NodeID? { get }
+    /// The field that does not fit the others; `nil` if all fit.
+    var invalidField: String? { get }
+}
+
+extension Described {
+    package var author: NodeID? { nil }
+    package var invalidField: String? { nil }
+
+    /// Reads a whole payload: the version, then the fields.
+    ///
+    /// A payload of another version may contain anything, so its version is checked before any other error is thrown.
+    /// - Parameters:
+    ///   - sender: The node of the topic; `nil` for a file.
+    ///   - blank: The initial value, if it depends on the time.
+    package init(payload bytes: [UInt8], by sender: NodeID? = nil, from blank: Self = Self.blank) throws(Rejection) {
+        do throws(Rejection) {
+            var reader = JSONReader(bytes)
+            self = try reader.fields(from: blank, isPayload: true)
+            try reader.end()
+            if let author, let sender, author != sender {
+                throw Rejection(.wrongSender, "its author is \(author) and not \(sender)")
+            }
+            try checkFields()
+        } catch {
+            try ProtocolVersion.checkEnvelope(bytes)
+            throw error
+        }
+    }
+
+    /// Throws unless the fields fit each other.
+    func checkFields() throws(Rejection) {
+        if let invalidField { throw Rejection(.outOfBounds, "\(invalidField) does not fit the other fields") }
+    }
+
+    /// The object as a whole payload.
+    package var payload: [UInt8] {
+        var writer = JSONWriter()
+        writer.object(self, isPayload: true)
+        return writer.bytes
+    }
+}
+
+/// Reads, writes or documents the fields of an object, one after the other.
+package protocol Form: ~Copyable {
+    /// The error of a field: ``Rejection`` for a reader.
+    associatedtype Failure: Error
+
+    /// A required field.
+    mutating func field<F: Format>(_ key: StaticString, _ value: inout F.Value, _ format: F) throws(Failure)
+
+    /// An optional field; an absent one is `nil`.
+    mutating func field<F: Format>(_ key: StaticString, optional value: inout F.Value?, _ format: F) throws(Failure)
+
+    /// A field that is left out if it has its standard value.
+    mutating func field<F: Format>(
+        _ key: StaticString, _ value: inout F.Value, _ format: F, unless standard: F.Value
+    ) throws(Failure) where F.Value: Equatable
+
+    /// A field that is always written; an absent one has a value that may follow from the fields before.
+    mutating func field<F: Format>(
+        _ key: StaticString, _ value: inout F.Value, _ format: F, absent implied: @autoclosure () -> F.Value
+    ) throws(Failure)
+
+    /// A field that is written for clients that only look, and never read; `nil` leaves it out.
+    mutating func field<F: Format>(
+        _ key: StaticString, written value: @autoclosure () -> F.Value?, _ format: F
+    ) throws(Failure)
+
+    /// The field that names the kind of an object; the reader has read it before.
+    mutating func field(_ key: StaticString, kind: String) throws(Failure)
+
+    /// The fields of a part that may be absent as a whole; the part's first field decides.
+    mutating func fields<Part: Described>(of part: inout Part?, decidedBy first: StaticString) throws(Failure)
+}
