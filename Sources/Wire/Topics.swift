@@ -84,16 +84,31 @@ public struct Topics: Hashable, Sendable {
     /// Parses a topic's name; `nil` outside this space, or if a node's id is invalid.
     public func parse(_ name: String) -> Topic? {
         guard name.utf8.starts(with: root.utf8) else { return nil }
-        let levels = name.utf8.dropFirst(root.utf8.count)
-            .split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map { String(Substring($0)) }
-        guard levels.first == "node" else { return feed(levels) }
-        guard (3...4).contains(levels.count), let node = NodeID(levels[1]) else { return nil }
-        if levels.count == 3 { return topic(levels[2], of: node) }
-        guard let peer = NodeID(levels[3]) else { return nil }
-        switch levels[2] {
+        var levels = Levels(rest: name.utf8.dropFirst(root.utf8.count))
+        guard levels.next() == "node" else { return feed(name.utf8.dropFirst(root.utf8.count)) }
+        guard let node = NodeID(levels.next()), case let leaf = levels.next(), !leaf.isEmpty else { return nil }
+        if levels.isAtEnd { return topic(leaf, of: node) }
+        guard let peer = NodeID(levels.next()), levels.isAtEnd else { return nil }
+        switch leaf {
         case "ping": return .ping(from: node, to: peer)
         case "pong": return .pong(from: node, to: peer)
         default: return nil
+        }
+    }
+
+    /// Reads the levels of a topic one after the other.
+    private struct Levels {
+        /// The levels that were not read; `nil` behind the last.
+        var rest: Substring.UTF8View?
+
+        var isAtEnd: Bool { rest == nil }
+
+        /// Returns the next level; an empty one at the end.
+        mutating func next() -> String {
+            guard let levels = rest else { return "" }
+            let end = levels.firstIndex(of: UInt8(ascii: "/"))
+            rest = end.map { levels[levels.index(after: $0)...] }
+            return String(Substring(levels[..<(end ?? levels.endIndex)]))
         }
     }
 
@@ -136,7 +151,7 @@ public struct Topics: Hashable, Sendable {
         return SpaceID(String(name.utf8.dropFirst(top.utf8.count).prefix { $0 != UInt8(ascii: "/") }) ?? "")
     }
 
-    private func own(_ node: NodeID, _ leaf: String) -> String { "\(root)node/\(node)/\(leaf)" }
+    private func own(_ node: NodeID, _ leaf: String) -> String { root + "node/" + node.rawValue + "/" + leaf }
 
     private func topic(_ leaf: String, of node: NodeID) -> Topic? {
         switch leaf {
@@ -151,12 +166,12 @@ public struct Topics: Hashable, Sendable {
         }
     }
 
-    private func feed(_ levels: [String]) -> Topic? {
-        switch levels {
-        case ["feed", "calm"]: .calm
-        case ["feed", "debt"]: .debt
-        case ["feed", "debt", "year"]: .debtYear
-        case ["feed", "debt", "ack"]: .debtAck
+    private func feed(_ levels: Substring.UTF8View) -> Topic? {
+        switch Substring(levels) {
+        case "feed/calm": .calm
+        case "feed/debt": .debt
+        case "feed/debt/year": .debtYear
+        case "feed/debt/ack": .debtAck
         default: nil
         }
     }

@@ -18,15 +18,29 @@ struct JournalRecords {
     private(set) var damagedAt: Int?
 
     /// Returns the line of a record.
-    static func line(of json: [UInt8]) -> [UInt8] { header(of: json[...]) + json + [UInt8(ascii: "\n")] }
+    static func line(of json: [UInt8]) -> [UInt8] {
+        var line = header(of: json[...])
+        line.reserveCapacity(headerBytes + json.count + 1)
+        line += json
+        line.append(UInt8(ascii: "\n"))
+        return line
+    }
 
     private static func header(of json: ArraySlice<UInt8>) -> [UInt8] {
-        func padded(_ text: String, to width: Int) -> String {
-            String(repeating: "0", count: max(0, width - text.utf8.count)) + text
+        var header = [UInt8](repeating: UInt8(ascii: " "), count: headerBytes)
+        func write<Number: BinaryInteger>(_ number: Number, radix: Number, to range: Range<Int>) {
+            var rest = number
+            for index in range.reversed() {
+                header[index] = digits[Int(rest % radix)]
+                rest /= radix
+            }
         }
-        let hash = String(FNV.hash(json.span), radix: 16)
-        return Array("\(padded(String(json.count), to: 8)) \(padded(hash, to: 16)) ".utf8)
+        write(json.count, radix: 10, to: 0..<8)
+        write(FNV.hash(json.span), radix: 16, to: 9..<25)
+        return header
     }
+
+    private static let digits = Array("0123456789abcdef".utf8)
 
     /// Finds the records of a file.
     init(in bytes: [UInt8]) {
