@@ -52,15 +52,15 @@ extension Engine {
 
     /// Dates, stamps, ends or cuts the own session as time and the other sessions require.
     private mutating func updateOwnSession(at now: Instant) -> Bool {
-        guard ownership.register != nil else { return false }
+        guard let stamp = ownership.register?.stamp else { return false }
         let context = context(at: now)
         // Again: this input may have recovered a register whose boundary has passed.
         if ownership.advance(at: now.boot, rules: context.rules) { return true }
-        let isStampSettled = time.source == .own || haveReferencesAnswered
+        let needsStamp = !context.admits(stamp) && (time.source == .own || haveReferencesAnswered)
         let canCompare = !startAwaitsTime && (link.isUp || !ownership.isProvisional)
         let note =
             ownership.date(among: replicas, context)
-            ?? (isStampSettled ? ownership.restamp(among: replicas, context) : nil)
+            ?? (needsStamp ? ownership.restamp(among: replicas, context) : nil)
             ?? (canCompare ? ownership.yield(to: replicas, context) : nil)
             ?? (canCompare && link.isReady ? ownership.leaveProvisional(context) : nil)
         if let note { emit(.log(note)) }
@@ -159,7 +159,7 @@ extension Engine {
         return echoes.sawOwnPresence && peers.timeReferences(for: node).allSatisfy(clocks.hasAnswered)
     }
 
-    var isAnotherClockOnline: Bool { !peers.firstPeers(besides: node).isEmpty }
+    var isAnotherClockOnline: Bool { peers.hasAnotherClock(besides: node) }
 
     /// Whether vouched clocks contradict each other, so that dates are approximate.
     var isDisputed: Bool {

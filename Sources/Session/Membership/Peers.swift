@@ -88,6 +88,9 @@ public struct Peers: Hashable, Sendable {
     /// Whether a node's clock counts. Those of displays and remotes do not: their roles can change nothing.
     func hasVote(_ node: NodeID) -> Bool { known[node]?.presence?.role != .display }
 
+    /// Whether an online node other than `me` has a clock that counts.
+    func hasAnotherClock(besides me: NodeID) -> Bool { online.contains { $0 != me && hasVote($0) } }
+
     /// The first ``Limits/timeReferences`` online nodes by id whose clocks count, without `me`.
     func firstPeers(besides me: NodeID) -> [NodeID] {
         Array(online.lazy.filter { $0 != me && hasVote($0) }.prefix(Limits.timeReferences))
