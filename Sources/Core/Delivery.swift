@@ -23,6 +23,10 @@ struct Delivery: Sendable {
         var answer: Answer
         /// Until when the asker can use it, on the boot clock.
         var until: Int64
+        /// The register that the broker must confirm first; 0 for none.
+        fileprivate var behind: NodeCore.Token = 0
+
+        init(_ answer: Answer, until: Int64) { (self.answer, self.until) = (answer, until) }
     }
 
     private var lastToken = 0
@@ -30,8 +34,8 @@ struct Delivery: Sendable {
     private var held: [Held] = []
     /// When to send waiting answers on this connection, on the boot clock; `nil` if they wait for the next.
     private(set) var resendAt: Int64?
-    /// The number of registers that are not confirmed yet.
-    private(set) var registers = 0
+    /// The registers that are not confirmed yet, the earliest first.
+    private var registers: [NodeCore.Token] = []
     /// The size of the own register that the broker has refused; `nil` once it accepts one.
     private(set) var refusedBytes: Int?
 
@@ -39,7 +43,7 @@ struct Delivery: Sendable {
     mutating func send(_ content: Content) -> NodeCore.Token {
         lastToken += 1
         underWay[lastToken] = content
-        if case .register = content { registers += 1 }
+        if case .register = content { registers.append(lastToken) }
         return lastToken
     }
 
@@ -49,7 +53,7 @@ struct Delivery: Sendable {
         guard let content = underWay.removeValue(forKey: token) else { return nil }
         switch content {
         case .register(_, let bytes):
-            registers -= 1
+            registers.removeAll { $0 == token }
             if confirmation == .delivered { refusedBytes = nil }
             if confirmation == .refused(isTooLarge: true) { refusedBytes = bytes }
         case .answer(let held):
@@ -62,17 +66,25 @@ struct Delivery: Sendable {
         return content
     }
 
-    /// Keeps an answer for the next connection, or for the barrier of this one.
+    /// Whether a register is not confirmed yet.
+    var hasRegisters: Bool { !registers.isEmpty }
+
+    /// Keeps an answer until the registers before it are confirmed, or for the next connection or barrier.
     mutating func hold(_ answer: Held) {
+        var answer = answer
+        answer.behind = registers.last ?? 0
         held.append(answer)
         if held.count > NodeCore.answersWithoutConnection { held.removeFirst() }
     }
 
-    /// Removes the waiting answers.
+    /// Removes the waiting answers whose registers are confirmed.
     /// - Returns: Those that are still of use.
     mutating func removeHeld(at boot: Int64) -> [Held] {
-        defer { (held, resendAt) = ([], nil) }
-        return held.filter { $0.until > boot }
+        let earliest = registers.first ?? .max
+        let free = held.filter { $0.behind < earliest }
+        held.removeAll { $0.behind < earliest }
+        resendAt = nil
+        return free.filter { $0.until > boot }
     }
 
     /// Records that the connection has ended, and that its messages are lost.
@@ -81,9 +93,10 @@ struct Delivery: Sendable {
     mutating func disconnect(keepsAnswers: Bool) -> [Content] {
         let lost = underWay.sorted { $0.key < $1.key }.map(\.value)
         if !keepsAnswers { held = [] }
+        for index in held.indices { held[index].behind = 0 }
         for case .answer(let held) in lost where keepsAnswers { hold(held) }
         underWay = [:]
-        registers = 0
+        registers = []
         resendAt = nil
         return lost
     }

@@ -101,7 +101,7 @@ public struct NodeCore: Sendable {
     public var hasSettled: Bool { settling.isOver }
 
     /// Whether the broker has not confirmed every register yet.
-    public var hasUnconfirmedRegisters: Bool { delivery.registers > 0 }
+    public var hasUnconfirmedRegisters: Bool { delivery.hasRegisters }
 
     /// The size in bytes of the own register that the broker has refused; `nil` once it accepts one.
     public var refusedBytes: Int? { delivery.refusedBytes }
@@ -136,9 +136,9 @@ public struct NodeCore: Sendable {
             actions.append(.show)
         }
         // Records leave with the next event, which may be the confirmation of a register, or a millisecond later.
-        let release = persistedWrite == nil || delivery.registers > 0 ? nil : now.boot + 1
+        let release = persistedWrite == nil || delivery.hasRegisters ? nil : now.boot + 1
         nextWake = [
-            engine.nextWake, release, recordRetryAt, mayAnswersLeave ? delivery.resendAt : nil, twin.deadline,
+            engine.nextWake, release, recordRetryAt, isReady ? delivery.resendAt : nil, twin.deadline,
             settling.deadline,
         ].compactMap(\.self).min()
     }
@@ -169,7 +169,7 @@ public struct NodeCore: Sendable {
         if now.hasReached(twin.deadline) { passBarrier(at: now) }
         if settling.expire(at: now.boot) { actions.append(.settled) }
         if now.hasReached(recordRetryAt) { changeOutbox { $0.retry(at: now.boot) } }
-        if now.hasReached(delivery.resendAt) { sendHeldAnswers(at: now) }
+        if isReady, now.hasReached(delivery.resendAt) { sendHeldAnswers(at: now) }
     }
 
     // MARK: The disk
@@ -321,8 +321,14 @@ public struct NodeCore: Sendable {
             let token = delivery.send(.register(register, bytes: outgoing.payload.count))
             actions.append(.send(outgoing, token, of: message))
         case .ack(.answer(let answer)):
-            let held = Delivery.Held(answer: answer, until: now.boot + Limits.intentLife)
-            if mayAnswersLeave { send(held) } else if isReady || keeps(.answersKept) { delivery.hold(held) }
+            let held = Delivery.Held(answer, until: now.boot + Limits.intentLife)
+            // Peers get the register first, and an asker is told "applied" when it is true for all. The broker handles one
+            // message after the other: an answer right behind its register makes a press a fifth longer.
+            if isReady, !delivery.hasRegisters {
+                send(held)
+            } else if isReady || keeps(.answersKept) {
+                delivery.hold(held)
+            }
         case .presence(let presence):
             let token = delivery.send(.presence(isSleeping: presence.isSleeping))
             actions.append(.send(codec.encode(message), token, of: message))
@@ -330,14 +336,7 @@ public struct NodeCore: Sendable {
         }
     }
 
-    /// Whether the broker has every register that an answer can report.
-    ///
-    /// Peers get the register first, and an asker is told "applied" when it is true for all. The broker handles one message
-    /// after the other: an answer right behind its register made a press a tenth longer.
-    private var mayAnswersLeave: Bool { isReady && delivery.registers == 0 }
-
     private mutating func sendHeldAnswers(at now: Instant) {
-        guard mayAnswersLeave else { return }
         for held in delivery.removeHeld(at: now.boot) { send(held) }
     }
 
@@ -351,10 +350,8 @@ public struct NodeCore: Sendable {
         guard let content = delivery.confirm(token, confirmation, at: now.boot) else { return }
         switch content {
         case .register(let register, _):
-            if delivery.registers == 0 {
-                actions.append(.registersConfirmed)
-                sendHeldAnswers(at: now)
-            }
+            if isReady { sendHeldAnswers(at: now) }
+            if !delivery.hasRegisters { actions.append(.registersConfirmed) }
             guard confirmation == .delivered, isNoLocal else { return }
             decide(.received(.register(register), from: codec.me, retained: false), at: now)
         case .answer(let held): if confirmation == .delivered { actions.append(.answered(held.answer)) }

@@ -264,10 +264,13 @@ extension World {
         let corrected = counters[.clockCorrected]
         let own = judged.map { machines[$0].own?.version }
         let states = machines.indices.map(clockState)
+        let unjudged = machines.indices.filter { !judged.contains($0) }
+        let others = unjudged.map { machines[$0].own?.version }
         run(until: now + 600_000_000)
-        // A clock may drift until its kernel no longer vouches for it, or until it is wrong.
+        // A clock may drift until its kernel no longer vouches for it, or until it is wrong. A node with a wrong clock may end
+        // a phase of an older session, of which the owner of the current one reminds it.
         guard counters[.clockCorrected] == corrected, machines.indices.map(clockState) == states,
-            judged == self.judged.map(\.index)
+            judged == self.judged.map(\.index), others == unjudged.map({ machines[$0].own?.version })
         else { return }
         for (place, node) in judged.enumerated() where published[node] != before[place] {
             fail(.quiet, "\(Names.node(node)) publishes although only time has passed")

@@ -19,7 +19,7 @@ struct CoreHarness {
     var noLocal = false
     /// Whether the broker confirms messages.
     var confirms = true
-    /// Whether confirmations wait for ``confirmHeld()``.
+    /// Whether confirmations wait for ``confirmHeld(_:)``.
     var holdsConfirmations = false
     var confirmation = NodeCore.Confirmation.delivered
     var bringsBarriersBack = true
@@ -112,18 +112,19 @@ struct CoreHarness {
     }
 
     /// An intent of another node for the session that is shown.
-    func intent(_ id: String) -> Message {
+    func intent(_ id: String, _ operation: IntentOperation = .pause) -> Message {
         let session = core.view.register?.id ?? token("none")
         return .intent(
             Intent(
-                id: token(id), lineage: session, session: session, phase: 0, operation: .pause, from: node("kitchen"),
+                id: token(id), lineage: session, session: session, phase: 0, operation: operation,
+                from: node("kitchen"),
                 at: now.wall, expiresAt: now.wall + Limits.intentLife))
     }
 
-    mutating func confirmHeld() {
-        holdsConfirmations = false
-        let held = unconfirmed
-        unconfirmed = []
+    /// Delivers the confirmations that were held, the earliest first.
+    mutating func confirmHeld(_ count: Int) {
+        let held = unconfirmed.prefix(count)
+        unconfirmed.removeFirst(held.count)
         for token in held { handle(.sent(token, confirmation)) }
     }
 

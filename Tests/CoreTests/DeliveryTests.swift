@@ -27,8 +27,27 @@ import Wire
         #expect(owner.sent.last?.kind == "register")
         owner.pass(10_000)
         #expect(!owner.sent.contains { $0.kind.hasPrefix("answer") })
-        owner.confirmHeld()
+        owner.confirmHeld(1)
         #expect(owner.sent.contains { $0.kind == "answer I1" })
+    }
+
+    /// Otherwise a peer that presses faster than the broker confirms would keep all answers back.
+    @Test mutating func answerWaitsForNoLaterRegister() {
+        owner.holdsConfirmations = true
+        owner.receive(owner.intent("I1"))
+        owner.receive(owner.intent("I2", .resume))
+        #expect(!owner.sent.contains { $0.kind.hasPrefix("answer") })
+        owner.confirmHeld(1)
+        #expect(owner.sent.map(\.kind).filter { $0.hasPrefix("answer") } == ["answer I1"])
+        owner.confirmHeld(1)
+        #expect(owner.sent.map(\.kind).filter { $0.hasPrefix("answer") } == ["answer I1", "answer I2"])
+    }
+
+    @Test mutating func answerWithoutARegisterIsSentAtOnce() {
+        owner.receive(owner.intent("I1"))
+        owner.holdsConfirmations = true
+        owner.receive(owner.intent("I2"))
+        #expect(owner.sent.last?.kind == "answer I2")
     }
 
     @Test mutating func anAnswerThatIsLostOnAConnectionIsSentAgainOnIt() {

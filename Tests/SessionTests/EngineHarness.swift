@@ -105,7 +105,8 @@ struct EngineHarness {
             carryOut(.journal(write.journal, write: write.number), into: &inputs)
         case .send(_, let confirmation, of: let message):
             if let message { carryOut(.publish(message), into: &inputs) }
-            if let confirmation { _ = core.handle(.sent(confirmation, .delivered), at: now) }
+            guard let confirmation else { return }
+            for action in core.handle(.sent(confirmation, .delivered), at: now) { perform(action, into: &inputs) }
         case .subscribe: if let connection = core.connection { carryOut(.barrier(connection), into: &inputs) }
         case .reply(let ticket, let reply): carryOut(.reply(ticket, reply), into: &inputs)
         case .log(.engine(let note)): carryOut(.log(note), into: &inputs)
