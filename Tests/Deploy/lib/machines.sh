@@ -86,7 +86,10 @@ finds_leader() {
     machine_leader[$1]=$(pgrep -P "${machine_pid[$1]}" | head -n 1)
     [ -n "${machine_leader[$1]}" ]
 }
-is_up() { [[ "$(on "$1" systemctl is-system-running 2>/dev/null || true)" =~ ^(running|degraded)$ ]]; }
+# The first child of systemd-nspawn is gone when it has made the machine's first process, so the leader is found each time.
+is_up() {
+    finds_leader "$1" && [[ "$(on "$1" systemctl is-system-running 2>/dev/null || true)" =~ ^(running|degraded)$ ]]
+}
 
 # on NAME COMMAND…: runs a command on a machine, as root.
 on() {
