@@ -354,9 +354,11 @@ struct Ownership: Hashable, Sendable {
         return .restamped(own.id, from: own.stamp.time, to: moved.stamp.time)
     }
 
-    /// Gives a new stamp to a session whose stamp group time does not admit. The session's dates stay.
+    /// Gives a new stamp to the session; the caller must check that group time does not admit the present one.
+    ///
+    /// The session's dates stay.
     mutating func restamp(among replicas: Replicas, _ context: Context) -> Note? {
-        guard let own = journal.own, !context.admits(own.stamp), context.keeps(.restamp) else { return nil }
+        guard let own = journal.own, context.keeps(.restamp) else { return nil }
         let stamp = journal.stamp(of: own, movedBy: journal.shift(of: own, context), among: replicas, context)
         guard stamp != own.stamp else { return nil }
         journal.isApproximate = true
