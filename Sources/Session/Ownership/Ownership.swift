@@ -354,7 +354,7 @@ struct Ownership: Hashable, Sendable {
         return .restamped(own.id, from: own.stamp.time, to: moved.stamp.time)
     }
 
-    /// Gives a new stamp to the session; the caller must check that group time does not admit the present one.
+    /// Gives a new stamp to a session whose stamp group time does not admit; the caller checks that.
     ///
     /// The session's dates stay.
     mutating func restamp(among replicas: Replicas, _ context: Context) -> Note? {
