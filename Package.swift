@@ -44,6 +44,11 @@ let package = Package(
         .executable(name: "lockstep-bench", targets: ["lockstep-bench"]),
         .executable(name: "lockstep-sim", targets: ["lockstep-sim"]),
     ],
+    traits: [
+        .default(enabledTraits: ["HTTPS"]),
+        .trait(
+            name: "HTTPS", description: "The pages over TLS. Deploy/demo leaves it out: it takes a third of a build."),
+    ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
@@ -118,15 +123,24 @@ let package = Package(
                 "COpenSSL", "CWebAssets", "Control", "Display", "Platform", "Session", "Wire", lifecycle, logging,
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
-                .product(name: "HummingbirdTLS", package: "hummingbird"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ],
             exclude: ["Kiosk", "Look", "README.md", "Remote", "Week", "HTTP/openapi.json"],
+            swiftSettings: strict
+        ),
+        .target(
+            name: "TLS",
+            dependencies: [
+                "COpenSSL", "Platform", "Web", logging,
+                .product(name: "HummingbirdCore", package: "hummingbird"),
+                .product(name: "HummingbirdTLS", package: "hummingbird", condition: .when(traits: ["HTTPS"])),
+                .product(name: "NIOSSL", package: "swift-nio-ssl", condition: .when(traits: ["HTTPS"])),
+                .product(name: "NIOCore", package: "swift-nio"),
+            ],
             swiftSettings: strict
         ),
         .target(
@@ -177,6 +191,7 @@ let package = Package(
             dependencies: [
                 "Commands", "Control", "Display", "Mosquitto", "NodeRuntime", "Platform", "Session", "Setup", "Shell",
                 "Web", "Wire", arguments, lifecycle, logging, signals,
+                .target(name: "TLS", condition: .when(traits: ["HTTPS"])),
             ],
             path: "Sources/Commands/lockstep-node",
             swiftSettings: strict,
@@ -282,7 +297,7 @@ let package = Package(
         .testTarget(
             name: "WebTests",
             dependencies: [
-                "Control", "Display", "Platform", "Session", "Support", "Web", "Wire", lifecycle,
+                "Control", "Display", "Platform", "Session", "Support", "TLS", "Web", "Wire", lifecycle,
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -290,6 +305,11 @@ let package = Package(
                 .product(name: "NIOEmbedded", package: "swift-nio"),
                 .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
             ],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "TLSTests",
+            dependencies: ["Platform", "Support", "TLS", logging, .product(name: "NIOCore", package: "swift-nio")],
             swiftSettings: strict
         ),
         .testTarget(

@@ -4,6 +4,7 @@ import Control
 import Logging
 import Support
 import Synchronization
+import TLS
 import Testing
 
 @testable import Web
@@ -37,7 +38,7 @@ import Testing
         let authority = try directory.write(
             String(decoding: try #require(certificate.authority), as: UTF8.self), to: "authority.crt")
         let phones = try LiveServer.phones(at: directory.file("phones"))
-        try await LiveServer.with(timeouts, limits: limits, phones: phones, certificate: certificate) { port, node in
+        try await LiveServer.with(timeouts, limits: limits, phones: phones, encryption: certificate) { port, node in
             try await body(Server(port: port, node: node, phones: phones, authority: authority))
         }
     }

@@ -15,7 +15,7 @@ enum LiveServer {
     static func with(
         _ timeouts: Timeouts = Timeouts(), limits: Connections.Limits = Connections.Limits(openFiles: 1_024),
         hosts: Set<String> = [], givenHosts: Set<String> = [], needsLocalKey: Bool = false,
-        phones: PairedPhones? = nil, certificate: ServerCertificate? = nil,
+        phones: PairedPhones? = nil, encryption: (any HTTPEncryption)? = nil,
         _ body: (_ port: Int, _ node: FakeNode) async throws -> Void
     ) async throws {
         let (port, node) = (Port.free(), FakeNode())
@@ -24,7 +24,7 @@ enum LiveServer {
             host: "127.0.0.1", port: port, isLoopback: true, machine: "pi", viewKey: AuthMiddlewareTests.view,
             controlKey: AuthMiddlewareTests.control, needsLocalKey: needsLocalKey)
         var server = HTTPServer(
-            node: node, listeners: [HTTPListener(host: "127.0.0.1", port: port, certificate: certificate)],
+            node: node, listeners: [HTTPListener(host: "127.0.0.1", port: port, encryption: encryption)],
             hosts: hosts, givenHosts: givenHosts, openFiles: 1_024, kiosk: kiosk,
             phones: try phones ?? self.phones(), log: log)
         server.timeouts = timeouts

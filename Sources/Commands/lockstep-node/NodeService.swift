@@ -128,24 +128,10 @@ extension Settings {
     fileprivate func listeners(log: Logger) throws(SettingError) -> [HTTPListener] {
         var listeners = http.map { [HTTPListener(host: $0.host, port: $0.port)] } ?? []
         if let https {
-            let certificate: ServerCertificate
-            do throws(CertificateError) {
-                certificate = try serverCertificate(for: https, log: log)
-            } catch {
-                throw SettingError("HTTPS cannot be served: \(error)")
-            }
-            listeners.append(HTTPListener(host: https.host, port: https.port, certificate: certificate))
+            let encryption = try encryption(of: https, names: httpNames.union(httpHosts), log: log)
+            listeners.append(HTTPListener(host: https.host, port: https.port, encryption: encryption))
         }
         return listeners
-    }
-
-    private func serverCertificate(for https: HTTPAddress, log: Logger) throws(CertificateError) -> ServerCertificate {
-        if let httpsCertificate, let httpsKey {
-            return try ServerCertificate(certificate: httpsCertificate, key: httpsKey, log: log)
-        }
-        return try ServerCertificate(
-            stateDirectory: stateDirectory, machine: Self.hostName, hosts: httpNames.union(httpHosts),
-            isForAnyAddress: https.isForAnyAddress, log: log)
     }
 
     fileprivate func kiosk(_ secrets: HTTPSecrets?, _ listeners: [HTTPListener]) -> KioskReport {

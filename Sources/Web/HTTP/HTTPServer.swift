@@ -3,32 +3,42 @@
 public import Control
 import Glibc
 import Hummingbird
-import HummingbirdCore
-import HummingbirdTLS
+public import HummingbirdCore
 public import Logging
 import NIOCore
 public import ServiceLifecycle
 import Session
 import Wire
 
+/// The encryption of an HTTPS address. The module `TLS` implements it, so that a node can be built without TLS.
+public protocol HTTPEncryption: Sendable {
+    /// The SHA-256 of the node's own authority; `nil` if another one signed the certificate.
+    var fingerprint: String? { get }
+    /// The node's own authority as PEM; `nil` if another one signed the certificate.
+    var authority: [UInt8]? { get }
+
+    /// Returns the same server behind TLS.
+    func encrypt(_ server: HTTPServerBuilder) throws -> HTTPServerBuilder
+}
+
 /// An address at which the server listens.
 public struct HTTPListener: Sendable {
     let host: String
     let port: Int
-    let certificate: ServerCertificate?
+    let encryption: (any HTTPEncryption)?
 
     /// - Parameters:
     ///   - host: The address to listen on.
     ///   - port: The port, 1...65535.
-    ///   - certificate: The certificate of HTTPS; `nil` for plain HTTP.
-    public init(host: String, port: Int, certificate: ServerCertificate? = nil) {
+    ///   - encryption: The encryption of HTTPS; `nil` for plain HTTP.
+    public init(host: String, port: Int, encryption: (any HTTPEncryption)? = nil) {
         self.host = host
         self.port = port
-        self.certificate = certificate
+        self.encryption = encryption
     }
 
     /// The SHA-256 of the node's own authority; `nil` if another one signed the certificate.
-    public var authorityFingerprint: String? { certificate?.fingerprint }
+    public var authorityFingerprint: String? { encryption?.fingerprint }
 }
 
 /// The HTTP API and the pages of a node on one or two TCP ports.
@@ -142,10 +152,10 @@ public struct HTTPServer: Service {
         var quiet = log
         quiet.logLevel = max(log.logLevel, .warning)
         var auth = auth
-        auth.isSecure = listener.certificate != nil
+        auth.isSecure = listener.encryption != nil
         let router = Self.router(
             node: node, displays: displays, kiosk: kiosk, auth: auth, timeouts: timeouts,
-            authority: { [listeners] in listeners.lazy.compactMap(\.certificate?.authority).first })
+            authority: { [listeners] in listeners.lazy.compactMap(\.encryption?.authority).first })
         let plain = HTTPServerBuilder.http1(
             configuration: .init(
                 additionalChannelHandlers: [ConnectionGate(connections), SafeHeaders()],
@@ -155,13 +165,13 @@ public struct HTTPServer: Service {
                     maxHeaderFieldCount: 100)))
         return Application(
             router: router,
-            server: try listener.certificate.map { try .tls(plain, tlsConfiguration: $0.configuration) } ?? plain,
+            server: try listener.encryption.map { try $0.encrypt(plain) } ?? plain,
             configuration: .init(
                 address: .hostname(listener.host, port: listener.port),
                 // 64 more: a refused connection also has a descriptor until it is closed.
                 availableConnectionsDelegate: .maximum(limits.total + 64, logger: quiet)),
             onServerRunning: { [log] _ in
-                let scheme = listener.certificate == nil ? "http" : "https"
+                let scheme = listener.encryption == nil ? "http" : "https"
                 log.info(
                     "the kiosk page is served", metadata: ["address": "\(scheme)://\(listener.host):\(listener.port)/"])
             },

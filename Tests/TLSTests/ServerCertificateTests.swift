@@ -6,7 +6,7 @@ import Platform
 import Support
 import Testing
 
-@testable import Web
+@testable import TLS
 
 /// The certificate of HTTPS from given files.
 @Suite(.limitedConcurrency) struct ServerCertificateTests {

@@ -4,7 +4,7 @@ import Platform
 import Support
 import Testing
 
-@testable import Web
+@testable import TLS
 
 /// The node's own authority for HTTPS, and the certificate that it signs.
 @Suite(.limitedConcurrency) struct OwnAuthorityTests {

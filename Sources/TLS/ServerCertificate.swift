@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import HummingbirdCore
 import HummingbirdTLS
 public import Logging
 import NIOCore
 import NIOSSL
 import Platform
 import Synchronization
+public import Web
 
 /// The certificate of a node for HTTPS: from files that a person gave, or from the node's own authority.
 ///
 /// It is checked when a client connects, at most once a minute: files that were replaced are read again, and an own
 /// certificate is renewed. If that fails, the former one stays in use.
-public final class ServerCertificate: Sendable {
+public final class ServerCertificate: HTTPEncryption {
     /// The limit of the size of a file with certificates.
     static let fileBytes = 1 << 18
     /// The time between two checks, in milliseconds.
@@ -89,14 +91,16 @@ public final class ServerCertificate: Sendable {
 
     // MARK: Use
 
-    /// The SHA-256 of the own authority; `nil` for given files.
-    var fingerprint: String? { state.withLock { $0.identity.fingerprint } }
+    public var fingerprint: String? { state.withLock { $0.identity.fingerprint } }
 
-    /// The own authority as PEM; `nil` for given files.
-    var authority: [UInt8]? { state.withLock { $0.identity.authority } }
+    public var authority: [UInt8]? { state.withLock { $0.identity.authority } }
 
-    /// The configuration of a server with this certificate.
-    var configuration: TLSConfiguration {
+    /// Returns the same server behind TLS with this certificate.
+    public func encrypt(_ server: HTTPServerBuilder) throws -> HTTPServerBuilder {
+        try .tls(server, tlsConfiguration: configuration)
+    }
+
+    private var configuration: TLSConfiguration {
         let identity = current()
         var configuration = TLSConfiguration.makeServerConfiguration(
             certificateChain: identity.chain.map { .certificate($0) }, privateKey: .privateKey(identity.key))

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Logging
+import Setup
+import Web
+
+#if HTTPS
+import TLS
+#endif
+
+extension Settings {
+    /// Returns the encryption of the HTTPS address: with the given certificate, or that of the node's own authority.
+    /// - Parameter names: The names and addresses by which browsers reach the node.
+    func encryption(
+        of https: HTTPAddress, names: Set<String>, log: Logger
+    ) throws(SettingError) -> any HTTPEncryption {
+        #if HTTPS
+        do throws(CertificateError) {
+            if let httpsCertificate, let httpsKey {
+                return try ServerCertificate(certificate: httpsCertificate, key: httpsKey, log: log)
+            }
+            return try ServerCertificate(
+                stateDirectory: stateDirectory, machine: Self.hostName, hosts: names,
+                isForAnyAddress: https.isForAnyAddress, log: log)
+        } catch {
+            throw SettingError("HTTPS cannot be served: \(error)")
+        }
+        #else
+        throw SettingError("HTTPS cannot be served: this program was built without it; run swift build -c release")
+        #endif
+    }
+}
