@@ -136,11 +136,14 @@ public struct NodeCore: Sendable {
             actions.append(.show)
         }
         // Records leave with the next event, which may be the confirmation of a register, or a millisecond later.
-        let release = persistedWrite == nil || delivery.hasRegisters ? nil : now.boot + 1
-        nextWake = [
-            engine.nextWake, release, recordRetryAt, isReady ? delivery.resendAt : nil, twin.deadline,
-            settling.deadline,
-        ].compactMap(\.self).min()
+        var next = Deadline()
+        next.consider(engine.nextWake)
+        next.consider(persistedWrite == nil || delivery.hasRegisters ? nil : now.boot + 1)
+        next.consider(recordRetryAt)
+        next.consider(isReady ? delivery.resendAt : nil)
+        next.consider(twin.deadline)
+        next.consider(settling.deadline)
+        nextWake = next.time
     }
 
     private mutating func perform(_ effect: Effect, at now: Instant) {

@@ -137,20 +137,19 @@ public struct Engine: Hashable, Sendable {
 
     /// The earliest deadline of the parts.
     private var earliestDeadline: Int64? {
-        var next: Int64?
-        func consider(_ deadline: Int64?) { if let deadline, deadline < next ?? .max { next = deadline } }
-        consider(ownership.register?.boundary)
-        consider(gate.retryAt)
-        consider(link.barrierDeadline)
-        consider(link.timeDeadline)
-        consider(link.comparisonDeadline)
-        consider(echoes.repairAt)
-        consider(echoes.reminderAt)
-        consider(replicas.nextWake)
-        consider(requests.nextWake(isReady: link.isReady, canTakeOver: canTakeOver))
-        consider(clocks.compareAt)
-        consider(clocks.nextWake)
-        return next
+        var next = Deadline()
+        next.consider(ownership.boundary)
+        next.consider(gate.retryAt)
+        next.consider(link.barrierDeadline)
+        next.consider(link.timeDeadline)
+        next.consider(link.comparisonDeadline)
+        next.consider(echoes.repairAt)
+        next.consider(echoes.reminderAt)
+        next.consider(replicas.nextWake)
+        next.consider(requests.nextWake(isReady: link.isReady, canTakeOver: canTakeOver))
+        next.consider(clocks.compareAt)
+        next.consider(clocks.nextWake)
+        return next.time
     }
 
     // MARK: The view
@@ -166,12 +165,13 @@ public struct Engine: Hashable, Sendable {
         let current = replicas.current
         if let own = ownership.register, own.stamp >= current?.stamp ?? own.stamp, isCandidate(own, at: now) {
             return View(
-                register: own, anchorBoot: own.anchor.boot, error: ErrorBound(), isOwner: true, isLinked: link.isUp)
+                shared: ownership.journal.shared, anchorBoot: own.anchor.boot, error: ErrorBound(), isOwner: true,
+                isLinked: link.isUp)
         } else if let current {
             let owner = peers[current.owner]
             let ownerLost = owner.isOnline ? nil : owner.offlineSince ?? link.settledAt
             return View(
-                register: current.register, anchorBoot: current.anchorBoot, error: clocks.errorBound(of: current),
+                shared: current.shared, anchorBoot: current.anchorBoot, error: clocks.errorBound(of: current),
                 contactLostAt: [link.downSince, ownerLost].compactMap(\.self).min(), isLinked: link.isUp)
         } else {
             return View(isLinked: link.isUp)

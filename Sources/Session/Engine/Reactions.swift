@@ -76,10 +76,8 @@ extension Engine {
     /// - Returns: Whether a takeover or an end may let another rule apply.
     private mutating func advanceRequests(at now: Instant) -> Bool {
         let context = context(at: now)
-        if let winner = replicas.current?.register {
-            for intent in ownership.removeForwarded(to: winner, context) {
-                requests.forward(intent, to: winner, context)
-            }
+        for intent in ownership.removeForwarded(to: replicas, context) {
+            if let winner = replicas.current?.register { requests.forward(intent, to: winner, context) }
         }
         if requests.isEmpty { return false }
         let view = view(at: now)

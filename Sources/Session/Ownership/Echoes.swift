@@ -18,7 +18,7 @@ struct Echoes: Hashable, Sendable {
     /// Whether the broker has delivered this node's own retained presence on this connection.
     private(set) var sawOwnPresence = false
     /// The largest register of this node that came from the broker before the first barrier of this process.
-    private var found: Register?
+    private var found: Shared<Register>?
     /// Whether that barrier has passed.
     private(set) var isSettled = false
     private var repairNotBefore: Int64 = .min
@@ -49,7 +49,10 @@ struct Echoes: Hashable, Sendable {
     }
 
     /// Expects the echo of a register that leaves now.
-    mutating func expect(_ version: Version) { expected = (expected + [version]).suffix(Self.expectedVersions) }
+    mutating func expect(_ version: Version) {
+        expected.append(version)
+        if expected.count > Self.expectedVersions { expected.removeFirst() }
+    }
 
     /// Whether a version was published on this connection and its echo is only now arriving.
     private mutating func isExpected(_ version: Version) -> Bool {
@@ -61,7 +64,7 @@ struct Echoes: Hashable, Sendable {
     /// Receives a register on the own topic.
     mutating func receive(_ echo: Register, journal: Journal, isReady: Bool, rules: Rules) -> Finding {
         guard isSettled else {
-            if echo.version > found?.version ?? Version(epoch: -1, rev: 0) { found = echo }
+            if echo.version > found?.value.version ?? Version(epoch: -1, rev: 0) { found = Shared(echo) }
             return .known
         }
         guard let own = journal.own else { return .lost }
@@ -85,7 +88,7 @@ struct Echoes: Hashable, Sendable {
     mutating func barrierPassed() -> Register? {
         isSettled = true
         defer { found = nil }
-        return found
+        return found?.value
     }
 
     mutating func receivedOwnPresence() { sawOwnPresence = true }

@@ -29,6 +29,8 @@ struct Ownership: Hashable, Sendable {
     private var carried: [Intent] = []
 
     var register: Register? { journal.own }
+    /// When the session's current phase ends, on the boot clock; `nil` unless a countdown runs.
+    var boundary: Int64? { journal.shared?.value.boundary }
     var isProvisional: Bool { journal.isProvisional }
 
     // MARK: Writing and publishing
@@ -90,8 +92,9 @@ struct Ownership: Hashable, Sendable {
 
     private mutating func put(_ register: Register, above version: Version) {
         let version = version.next
+        var register = register
+        register.version = version
         journal.own = register
-        journal.own?.version = version
         journal.epoch = version.epoch
         isRegisterChanged = true
         isUnpublished = true
@@ -107,7 +110,7 @@ struct Ownership: Hashable, Sendable {
     /// Advances the session over the phase boundaries that time has crossed.
     /// - Returns: Whether it crossed one.
     mutating func advance(at boot: Int64, rules: Rules) -> Bool {
-        guard let boundary = journal.own?.boundary, boundary <= boot, let own = journal.own else { return false }
+        guard let boundary, boundary <= boot, let own = journal.own else { return false }
         let lateness = rules.contains(.lateness) ? Limits.lateness : nil
         let advanced = own.advanced(since: boot - own.anchor.boot, lateness: lateness)
         change { $0 = advanced }
@@ -201,8 +204,9 @@ struct Ownership: Hashable, Sendable {
         let superseder = Superseder(session: next.id, node: next.owner, at: next.continues?.at ?? next.startedAt)
         var ended = own.anchored(context).superseded(by: superseder)
         ended.last = nil
-        journal.own = ended
-        journal.own?.version = next.version
+        var filed = ended
+        filed.version = next.version
+        journal.own = filed
         isRegisterChanged = true
         return ended
     }
@@ -236,9 +240,9 @@ struct Ownership: Hashable, Sendable {
     }
 
     /// Removes the intents that took effect here and that the continuation lacks. Its owner is asked for them.
-    mutating func removeForwarded(to winner: Register, _ context: Context) -> [Intent] {
-        guard !carried.isEmpty, let own = journal.own, winner.lineage == own.lineage, winner.owner != own.owner,
-            winner.stamp > own.stamp
+    mutating func removeForwarded(to replicas: Replicas, _ context: Context) -> [Intent] {
+        guard !carried.isEmpty, let own = journal.own, let winner = replicas.current?.register,
+            winner.lineage == own.lineage, winner.owner != own.owner, winner.stamp > own.stamp
         else { return [] }
         defer { carried = [] }
         return carried.filter { !winner.hasApplied($0) && $0.expiresAt > context.groupTime }

@@ -17,9 +17,7 @@ public struct NodeID: Hashable, Comparable, Sendable, CustomStringConvertible {
     public var description: String { rawValue }
 
     /// Orders ids by their bytes.
-    public static func < (a: NodeID, b: NodeID) -> Bool {
-        a.rawValue.utf8.lexicographicallyPrecedes(b.rawValue.utf8)
-    }
+    public static func < (a: NodeID, b: NodeID) -> Bool { a.rawValue < b.rawValue }
 }
 
 /// The id of a space, with the grammar of ``NodeID``.

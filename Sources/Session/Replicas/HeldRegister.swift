@@ -2,12 +2,7 @@
 
 /// A register of another node, and the position of its anchor on this node's boot clock.
 struct HeldRegister: Hashable, Sendable {
-    let register: Register
-    /// Copies of what each message is compared with, so that the register is not touched for it.
-    let version: Version
-    let stamp: Stamp
-    let owner: NodeID
-    let anchor: Anchor
+    let shared: Shared<Register>
     /// The owner's boot clock minus this node's.
     private(set) var offset: Int64
     /// Whether the offset was measured; otherwise it follows from group time.
@@ -21,16 +16,18 @@ struct HeldRegister: Hashable, Sendable {
     /// When time alone makes it admissible, on the boot clock.
     private(set) var admissibleAt: Int64?
 
+    var register: Register { shared.value }
+    var version: Version { shared.value.version }
+    var stamp: Stamp { shared.value.stamp }
+    var owner: NodeID { shared.value.owner }
+    var anchor: Anchor { shared.value.anchor }
+
     /// The anchor on this node's boot clock.
     var anchorBoot: Int64 { anchor.boot - offset }
 
     /// Places a register. An admitted stamp stays admitted, so that a session does not vanish when clocks waver.
     init(_ register: Register, after known: HeldRegister?, measured: Int64?, _ context: Context) {
-        self.register = register
-        version = register.version
-        stamp = register.stamp
-        owner = register.owner
-        anchor = register.anchor
+        shared = Shared(register)
         offset = Self.offset(of: register.anchor, context)
         placedWithin = context.bound
         isAdmitted = false

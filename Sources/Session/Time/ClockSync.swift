@@ -28,11 +28,13 @@ struct ClockSync: Hashable, Sendable {
     private static let shortestIdleInterval: Int64 = 5_000
 
     private(set) var estimates: [NodeID: ClockEstimate] = [:]
-    private(set) var polls: [NodeID: Poll] = [:]
+    private(set) var polls: [NodeID: Poll] = [:] {
+        didSet { nextWake = polls.values.lazy.compactMap(\.next).min() }
+    }
+    /// When the next ping is due, on the boot clock.
+    private(set) var nextWake: Int64?
     /// When the latest poll of a node began, on the boot clock.
     private var beganAt: [NodeID: Int64] = [:]
-    /// When the next ping is due, on the boot clock.
-    var nextWake: Int64? { polls.values.lazy.compactMap(\.next).min() }
     /// Nodes whose latest group time contradicts this node's.
     private(set) var contradicting: Set<NodeID> = []
     /// When all clocks were last compared again because of a contradiction, on the boot clock.
