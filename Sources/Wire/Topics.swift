@@ -83,7 +83,7 @@ public struct Topics: Hashable, Sendable {
 
     /// Parses a topic's name; `nil` outside this space, or if a node's id is invalid.
     public func parse(_ name: String) -> Topic? {
-        guard name.utf8.starts(with: root.utf8) else { return nil }
+        guard name.hasPrefix(root) else { return nil }
         var levels = Levels(rest: name.utf8.dropFirst(root.utf8.count))
         guard levels.next() == "node" else { return feed(name.utf8.dropFirst(root.utf8.count)) }
         guard let node = NodeID(levels.next()), case let leaf = levels.next(), !leaf.isEmpty else { return nil }

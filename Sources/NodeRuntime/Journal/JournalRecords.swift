@@ -19,8 +19,9 @@ struct JournalRecords {
 
     /// Returns the line of a record.
     static func line(of json: [UInt8]) -> [UInt8] {
-        var line = header(of: json[...])
+        var line: [UInt8] = []
         line.reserveCapacity(headerBytes + json.count + 1)
+        line += header(of: json[...])
         line += json
         line.append(UInt8(ascii: "\n"))
         return line

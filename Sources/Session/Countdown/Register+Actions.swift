@@ -34,7 +34,7 @@ extension Register {
     mutating func carryOut(_ intent: Intent, defaults: PhaseDefaults, rules: Rules) -> Outcome {
         if let reason = phaseRefusal(of: intent), rules.contains(.phaseFence) { return .refused(reason) }
         let outcome = perform(intent.operation, defaults: defaults)
-        if outcome == .applied { applied = (applied + [intent.id]).suffix(Limits.applied) }
+        if outcome == .applied { applied.append(intent.id, limit: Limits.applied) }
         return outcome
     }
 

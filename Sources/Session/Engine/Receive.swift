@@ -4,9 +4,10 @@
 extension Engine {
     mutating func receive(_ message: Message, from sender: NodeID, retained: Bool, at now: Instant) {
         let isSignOfLife = !retained && (sender != node || identity.isAnnounced) && !message.isWill
-        if !peers.admits(sender) { makeRoom(at: now) }
-        guard peers.admit(sender, receivedAt: isSignOfLife ? now.boot : nil) else {
-            return discard(.tooManyNodes, from: nil)
+        let receivedAt = isSignOfLife ? now.boot : nil
+        if !peers.admit(sender, receivedAt: receivedAt) {
+            makeRoom(at: now)
+            guard peers.admit(sender, receivedAt: receivedAt) else { return discard(.tooManyNodes, from: nil) }
         }
         switch judge(message, from: sender, at: now) {
         case .accepted: break

@@ -75,7 +75,7 @@ struct Requests: Hashable, Sendable {
         fileprivate mutating func aim(at head: Register, boot: Int64) {
             intent.session = head.id
             owners.removeAll { $0 == head.owner }
-            owners = owners.suffix(Requests.rememberedOwners - 1) + [head.owner]
+            owners.append(head.owner, limit: Requests.rememberedOwners)
             sendAt = boot
             restartLimits(at: boot)
         }

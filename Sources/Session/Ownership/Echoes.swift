@@ -49,10 +49,7 @@ struct Echoes: Hashable, Sendable {
     }
 
     /// Expects the echo of a register that leaves now.
-    mutating func expect(_ version: Version) {
-        expected.append(version)
-        if expected.count > Self.expectedVersions { expected.removeFirst() }
-    }
+    mutating func expect(_ version: Version) { expected.append(version, limit: Self.expectedVersions) }
 
     /// Whether a version was published on this connection and its echo is only now arriving.
     private mutating func isExpected(_ version: Version) -> Bool {

@@ -104,7 +104,7 @@ struct Ownership: Hashable, Sendable {
     mutating func apply(_ intent: Intent, making changed: Register, at time: Int64) {
         let cause = LastIntent(intent: intent.id, op: intent.operation.name, from: intent.from, at: time)
         change(by: cause) { $0 = changed }
-        carried = (carried + [intent]).suffix(Self.carriedIntents)
+        carried.append(intent, limit: Self.carriedIntents)
     }
 
     /// Advances the session over the phase boundaries that time has crossed.
@@ -119,7 +119,7 @@ struct Ownership: Hashable, Sendable {
 
     /// Remembers a session that another one of this node has replaced.
     private mutating func retire(_ session: SessionID) {
-        journal.past = (journal.past + [session]).suffix(Self.pastSessions)
+        journal.past.append(session, limit: Self.pastSessions)
     }
 
     // MARK: Beginning

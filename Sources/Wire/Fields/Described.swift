@@ -32,9 +32,7 @@ extension Described {
     ///   - blank: The initial value, if it depends on the time.
     package init(payload bytes: [UInt8], by sender: NodeID? = nil, from blank: Self = Self.blank) throws(Rejection) {
         do throws(Rejection) {
-            var reader = JSONReader(bytes)
-            self = try reader.fields(from: blank, isPayload: true)
-            try reader.end()
+            self = try JSONReader.read(bytes, from: blank)
             if let author, let sender, author != sender {
                 throw Rejection(.wrongSender, "its author is \(author) and not \(sender)")
             }

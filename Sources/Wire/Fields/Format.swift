@@ -40,7 +40,7 @@ package struct NumberFormat<Value: FixedWidthInteger & Sendable>: Format {
     package func read(_ reader: inout JSONReader) throws(Rejection) -> Value {
         let number = try reader.integer()
         guard let value = Value(exactly: number), range.contains(value) else {
-            throw Rejection(.outOfBounds, "\(number) is not within \(bounds)")
+            throw Rejection(number, isNotWithin: bounds)
         }
         return value
     }
@@ -120,7 +120,7 @@ package protocol TextFormat: Format {
 extension TextFormat {
     package func read(_ reader: inout JSONReader) throws(Rejection) -> Value {
         let text = try reader.string()
-        guard let value = value(of: text) else { throw Rejection(.outOfBounds, "“\(text.prefix(80))” is no \(name)") }
+        guard let value = value(of: text) else { throw Rejection(text, isNo: name) }
         return value
     }
 
@@ -268,7 +268,7 @@ package struct ObjectFormat<Value: Described>: Format {
     package var tables: [FieldTable] { Value.tables }
 
     package func read(_ reader: inout JSONReader) throws(Rejection) -> Value {
-        try reader.object(from: Value.blank, isPayload: isPayload)
+        try reader.object(isPayload: isPayload)
     }
 
     package func write(_ value: Value, to writer: inout JSONWriter) { writer.object(value, isPayload: isPayload) }

@@ -4,153 +4,169 @@ import Session
 
 /// Reads the fields of an object.
 ///
-/// Nearly every object has its fields in the order in which they are written, so the first try reads them in one pass. If
-/// anything is left over or wrong, a second try looks each field up in an index of the object.
+/// Nearly every object has its fields in the order in which they are written, so a payload is first read in one pass. If
+/// anything is left over or wrong, a second try looks each field up in an index of its object.
+///
+/// What does not depend on a field's format is apart from what does: of that, each format has a copy in the program.
 extension JSONReader: Form {
     package typealias Failure = Rejection
 
-    /// The way to the value of a field.
+    /// The way to the values of the present object.
     enum Lookup {
         /// The field is next, or absent.
         case inOrder
         /// The positions of all values; of a key that occurs twice the last value counts.
-        case indexed([(key: String, position: Int)])
+        case indexed([(key: String, position: Int)], end: Int)
         /// The object is an array of the values alone.
         case array
     }
 
+    /// The object around the present one.
+    struct Outer {
+        var lookup: Lookup
+        var items: Items
+    }
+
+    /// Reads an object that is all of `bytes`, whatever the order of its fields. Unknown fields are skipped.
+    static func read<Object: Described>(_ bytes: [UInt8], from blank: Object) throws(Rejection) -> Object {
+        var reader = JSONReader(bytes)
+        do throws(Rejection) {
+            return try reader.whole(from: blank)
+        } catch {
+            reader = JSONReader(bytes, isIndexed: true)
+            return try reader.whole(from: blank)
+        }
+    }
+
+    private mutating func whole<Object: Described>(from blank: Object) throws(Rejection) -> Object {
+        let value = try fields(from: blank, isPayload: true)
+        try end()
+        return value
+    }
+
     // MARK: Objects
 
-    /// Reads an object. Unknown fields are skipped.
-    mutating func object<Object: Described>(from blank: Object, isPayload: Bool) throws(Rejection) -> Object {
-        let value = try fields(from: blank, isPayload: isPayload)
+    /// Reads an object, and checks whether its fields fit each other.
+    mutating func object<Object: Described>(isPayload: Bool) throws(Rejection) -> Object {
+        let value = try fields(from: Object.blank, isPayload: isPayload)
         try value.checkFields()
         return value
     }
 
-    /// Reads the fields of an object, without a check whether they fit each other.
-    mutating func fields<Object: Described>(from blank: Object, isPayload: Bool) throws(Rejection) -> Object {
-        let outer = (lookup, items)
-        defer { (lookup, items) = outer }
-        let start = (position, depth)
-        if let value = try? inOrder(from: blank, isPayload: isPayload) { return value }
-        (position, depth) = start
-        let (entries, end) = try index()
-        lookup = .indexed(entries)
+    private mutating func fields<Object: Described>(
+        from blank: Object, isPayload: Bool
+    ) throws(Rejection) -> Object {
+        let outer = try beginFields()
+        if isPayload { try checkVersion() }
         var value = blank
-        try read(&value, isPayload: isPayload)
-        position = end
+        try value.describe(to: &self)
+        try endFields(in: outer)
         return value
-    }
-
-    /// Reads an object whose fields are in order; `nil` if it has others too.
-    private mutating func inOrder<Object: Described>(from blank: Object, isPayload: Bool) throws(Rejection) -> Object? {
-        items = try object()
-        lookup = .inOrder
-        var value = blank
-        try read(&value, isPayload: isPayload)
-        var items = items
-        return try field(&items) ? nil : value
     }
 
     /// Reads an array of an object's values.
     mutating func values<Object: Described>() throws(Rejection) -> Object {
-        let outer = (lookup, items)
-        defer { (lookup, items) = outer }
-        items = try array()
-        lookup = .array
+        let outer = try beginValues()
         var value = Object.blank
         try value.describe(to: &self)
-        guard try !nextElement() else { throw Rejection(.malformed, "the array goes on behind its fields") }
+        try endFields(in: outer)
         try value.checkFields()
         return value
     }
 
-    private mutating func read<Object: Described>(_ value: inout Object, isPayload: Bool) throws(Rejection) {
-        if isPayload { try ProtocolVersion.check(optional(ProtocolVersion.key, .whole())) }
-        try value.describe(to: &self)
+    private mutating func beginFields() throws(Rejection) -> Outer {
+        let outer = Outer(lookup: lookup, items: items)
+        if isIndexed { lookup = try index() } else { (lookup, items) = (.inOrder, try object()) }
+        return outer
+    }
+
+    private mutating func beginValues() throws(Rejection) -> Outer {
+        let outer = Outer(lookup: lookup, items: items)
+        (lookup, items) = (.array, try array())
+        return outer
+    }
+
+    private mutating func endFields(in outer: Outer) throws(Rejection) {
+        switch lookup {
+        case .inOrder:
+            guard try !nextItem(isField: true) else {
+                throw Rejection(.malformed, "the object has more fields, or another order")
+            }
+        case .indexed(_, let end): position = end
+        case .array:
+            guard try !nextItem(isField: false) else {
+                throw Rejection(.malformed, "the array goes on behind its fields")
+            }
+        }
+        (lookup, items) = (outer.lookup, outer.items)
+    }
+
+    private mutating func nextItem(isField: Bool) throws(Rejection) -> Bool {
+        var items = items
+        defer { self.items = items }
+        return isField ? try field(&items) : try element(&items)
     }
 
     /// Finds all values of the object that is next.
-    private mutating func index() throws(Rejection) -> ([(key: String, position: Int)], end: Int) {
+    private mutating func index() throws(Rejection) -> Lookup {
         var entries: [(key: String, position: Int)] = []
         var items = try object()
         while try field(&items) {
             entries.append((try key(), position))
             try skip()
         }
-        return (entries, position)
+        return .indexed(entries, end: position)
+    }
+
+    private mutating func checkVersion() throws(Rejection) {
+        let key = ProtocolVersion.key
+        try ProtocolVersion.check(find(key) ? value(of: key, .whole()) : nil)
     }
 
     // MARK: Fields
 
-    /// Goes to the value of a field, and returns whether there is one.
+    /// Goes to the value of a field, and returns whether there is one. `null` means absence.
     private mutating func find(_ key: StaticString) throws(Rejection) -> Bool {
         switch lookup {
-        case .inOrder: return skip(key: key)
+        case .inOrder: guard skip(key: key) else { return false }
         case .array:
-            guard try nextElement() else { throw Rejection(.malformed, "the array ends before \(key)") }
-            return true
-        case .indexed(let entries):
+            guard try nextItem(isField: false) else { throw Rejection(.malformed, "the array ends before \(key)") }
+        case .indexed(let entries, _):
             let key = "\(key)"
             guard let entry = entries.last(where: { $0.key == key }) else { return false }
             position = entry.position
-            return true
         }
+        return try !null()
     }
 
-    private mutating func nextElement() throws(Rejection) -> Bool {
-        var items = items
-        defer { self.items = items }
-        return try element(&items)
-    }
-
-    /// Reads the value of a field; `nil` means absence and may be written as `null`.
-    private mutating func optional<F: Format>(_ key: StaticString, _ format: F) throws(Rejection) -> F.Value? {
-        guard case .indexed(let entries) = lookup else { return try find(key) ? value(key, format) : nil }
-        // The last one counts, and all must be valid.
-        let name = "\(key)"
-        var last: F.Value?
-        for entry in entries where entry.key == name {
-            position = entry.position
-            last = try value(key, format)
-        }
-        return last
-    }
-
-    private mutating func value<F: Format>(_ key: StaticString, _ format: F) throws(Rejection) -> F.Value? {
-        do throws(Rejection) {
-            return try null() ? nil : format.read(&self)
-        } catch {
-            throw error.within("\(key)")
-        }
+    /// Reads the value that ``find(_:)`` has found.
+    private mutating func value<F: Format>(of key: StaticString, _ format: F) throws(Rejection) -> F.Value {
+        do throws(Rejection) { return try format.read(&self) } catch { throw error.within(key) }
     }
 
     package mutating func field<F: Format>(
         _ key: StaticString, _ value: inout F.Value, _ format: F
     ) throws(Rejection) {
-        guard let found = try optional(key, format) else {
-            throw Rejection(.malformed, "missing: write a value of type \(format.name)").within("\(key)")
-        }
-        value = found
+        guard try find(key) else { throw Rejection(missing: format.name).within(key) }
+        value = try self.value(of: key, format)
     }
 
     package mutating func field<F: Format>(
         _ key: StaticString, optional value: inout F.Value?, _ format: F
     ) throws(Rejection) {
-        value = try optional(key, format)
+        value = try find(key) ? self.value(of: key, format) : nil
     }
 
     package mutating func field<F: Format>(
         _ key: StaticString, _ value: inout F.Value, _ format: F, unless standard: F.Value
     ) throws(Rejection) where F.Value: Equatable {
-        value = try optional(key, format) ?? standard
+        value = try find(key) ? self.value(of: key, format) : standard
     }
 
     package mutating func field<F: Format>(
         _ key: StaticString, _ value: inout F.Value, _ format: F, absent implied: @autoclosure () -> F.Value
     ) throws(Rejection) {
-        value = try optional(key, format) ?? implied()
+        value = try find(key) ? self.value(of: key, format) : implied()
     }
 
     package mutating func field<F: Format>(
@@ -167,7 +183,7 @@ extension JSONReader: Form {
         of part: inout Part?, decidedBy first: StaticString
     ) throws(Rejection) {
         var ahead = self
-        guard try ahead.find(first), try !ahead.null() else { return part = nil }
+        guard try ahead.find(first) else { return part = nil }
         var present = part ?? Part.blank
         try present.describe(to: &self)
         part = present

@@ -15,12 +15,15 @@ package struct JSONReader {
     var position = 0
     /// The number of objects and arrays that are open.
     var depth = 0
+    /// Whether the fields of objects may have any order, so that they are looked up in an index.
+    let isIndexed: Bool
     /// How the fields of the present object are found, and whether one was read.
     var lookup = Lookup.inOrder
     var items = Items()
 
-    init(_ bytes: [UInt8]) {
+    init(_ bytes: [UInt8], isIndexed: Bool = false) {
         self.bytes = bytes
+        self.isIndexed = isIndexed
     }
 
     /// The state of reading an object or array: whether the next item is its first.

@@ -4,7 +4,7 @@
 ///
 /// It owns plain memory: an array would check at each byte whether it is shared, which doubles the time to write a register.
 package struct JSONWriter: ~Copyable {
-    private var memory = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: 2_048)
+    private var memory = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: 4_096)
     private var count = 0
     private var needsComma = false
     /// Whether the fields of the present object are written with their keys.

@@ -65,9 +65,9 @@ public struct RecordName: Hashable, Sendable, Described {
     ///
     /// It is `nil` if the record has no valid name.
     public init?(ofRejected json: [UInt8]) {
-        var reader = JSONReader(json)
+        var reader = JSONReader(json, isIndexed: true)
         do throws(Rejection) {
-            self = try reader.object(from: .blank, isPayload: false)
+            self = try reader.object(isPayload: false)
         } catch {
             return nil
         }
