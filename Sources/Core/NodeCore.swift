@@ -136,7 +136,7 @@ public struct NodeCore: Sendable {
             actions.append(.show)
         }
         // Records leave with the next event, which may be the confirmation of a register, or a millisecond later.
-        var next = Deadline()
+        var next = Earliest()
         next.consider(engine.nextWake)
         next.consider(persistedWrite == nil || delivery.hasRegisters ? nil : now.boot + 1)
         next.consider(recordRetryAt)

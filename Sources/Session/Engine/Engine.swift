@@ -137,7 +137,7 @@ public struct Engine: Hashable, Sendable {
 
     /// The earliest deadline of the parts.
     private var earliestDeadline: Int64? {
-        var next = Deadline()
+        var next = Earliest()
         next.consider(ownership.boundary)
         next.consider(gate.retryAt)
         next.consider(link.barrierDeadline)
@@ -169,10 +169,12 @@ public struct Engine: Hashable, Sendable {
                 isLinked: link.isUp)
         } else if let current {
             let owner = peers[current.owner]
-            let ownerLost = owner.isOnline ? nil : owner.offlineSince ?? link.settledAt
+            var lost = Earliest()
+            lost.consider(link.downSince)
+            if !owner.isOnline { lost.consider(owner.offlineSince ?? link.settledAt) }
             return View(
                 shared: current.shared, anchorBoot: current.anchorBoot, error: clocks.errorBound(of: current),
-                contactLostAt: [link.downSince, ownerLost].compactMap(\.self).min(), isLinked: link.isUp)
+                contactLostAt: lost.time, isLinked: link.isUp)
         } else {
             return View(isLinked: link.isUp)
         }

@@ -34,7 +34,8 @@ package struct JSONWriter: ~Copyable {
         comma()
         append(UInt8(ascii: "\""))
         append(UnsafeBufferPointer(start: key.utf8Start, count: key.utf8CodeUnitCount))
-        append("\":".utf8.span)
+        append(UInt8(ascii: "\""))
+        append(UInt8(ascii: ":"))
         needsComma = false
     }
 

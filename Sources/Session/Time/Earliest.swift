@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The earliest of several times at which something is due.
-package struct Deadline {
-    /// The earliest time, on the boot clock in milliseconds; `nil` if nothing is due at any time.
+/// The earliest of several times.
+package struct Earliest {
+    /// The earliest time, on the boot clock in milliseconds; `nil` if there was none.
     package private(set) var time: Int64?
 
     package init() {}
