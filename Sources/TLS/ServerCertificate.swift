@@ -91,8 +91,10 @@ public final class ServerCertificate: HTTPEncryption {
 
     // MARK: Use
 
+    /// The SHA-256 of the own authority; `nil` for given files.
     public var fingerprint: String? { state.withLock { $0.identity.fingerprint } }
 
+    /// The own authority as PEM; `nil` for given files.
     public var authority: [UInt8]? { state.withLock { $0.identity.authority } }
 
     /// Returns the same server behind TLS with this certificate.
