@@ -7,7 +7,7 @@ import Session
 /// Nearly every object has its fields in the order in which they are written, so a payload is first read in one pass. If
 /// anything is left over or wrong, a second try looks each field up in an index of its object.
 ///
-/// What does not depend on a field's format is apart from what does: of that, each format has a copy in the program.
+/// The functions that depend on a field's format are small, since the program has a copy of them for each format.
 extension JSONReader: Form {
     package typealias Failure = Rejection
 
