@@ -46,7 +46,7 @@ public struct Engine: Hashable, Sendable {
         view = view(at: now)
         compareClocks(at: now)
         write()
-        nextWake = earliestDeadline
+        planNextWake()
         defer { effects = [] }
         return effects
     }
@@ -135,8 +135,8 @@ public struct Engine: Hashable, Sendable {
 
     mutating func emit(_ effect: Effect) { effects.append(effect) }
 
-    /// The earliest deadline of the parts.
-    private var earliestDeadline: Int64? {
+    /// Plans the next wake for the earliest deadline of the parts.
+    private mutating func planNextWake() {
         var next = Earliest()
         next.consider(ownership.boundary)
         next.consider(gate.retryAt)
@@ -149,7 +149,7 @@ public struct Engine: Hashable, Sendable {
         next.consider(requests.nextWake(isReady: link.isReady, canTakeOver: canTakeOver))
         next.consider(clocks.compareAt)
         next.consider(clocks.nextWake)
-        return next.time
+        nextWake = next.time
     }
 
     // MARK: The view
