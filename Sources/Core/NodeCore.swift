@@ -130,9 +130,10 @@ public struct NodeCore: Sendable {
 
     /// Shows changes and computes the next wake.
     private mutating func showAndPlanWake(at now: Instant) {
-        if connection != nil, !isReady, !engine.isCatchingUp { becomeReady(at: now) }
-        if engine.view != shown.view || engine.isCatchingUp != shown.isCatchingUp {
-            shown = (engine.view, engine.isCatchingUp)
+        let isCatchingUp = engine.isCatchingUp
+        if connection != nil, !isReady, !isCatchingUp { becomeReady(at: now) }
+        if engine.view != shown.view || isCatchingUp != shown.isCatchingUp {
+            shown = (engine.view, isCatchingUp)
             actions.append(.show)
         }
         // Records leave with the next event, which may be the confirmation of a register, or a millisecond later.
