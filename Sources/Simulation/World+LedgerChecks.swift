@@ -41,8 +41,12 @@ extension World {
     /// Checks that the ledger holds each record as the node's disk had it.
     mutating func checkLedger() {
         guard violation == nil else { return }
-        // A phase may just have ended: its record leaves a moment later.
-        if machines.contains(where: waitsForTheLedger) { run(until: now + 2_000_000) }
+        // A phase may just have ended: its record leaves a moment later. The next phase may end before a fixed wait is over.
+        var patience = 200
+        while violation == nil, machines.contains(where: waitsForTheLedger), patience > 0 {
+            run(until: now + 10_000)
+            patience -= 1
+        }
         for machine in machines where waitsForTheLedger(machine) {
             fail(.outboxEmpty, "\(machine.core.recordsWaiting) records of \(machine.id) wait")
         }
