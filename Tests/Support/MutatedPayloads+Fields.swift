@@ -95,6 +95,7 @@ extension MutatedPayloads {
     private static let patches: [(payload: Int, name: String, old: String, new: String, expected: String)] = [
         (0, "an empty name", #""Fuzz""#, #""""#, "outOfBounds"),
         (0, "an unknown state", #""v":1"#, #""v":1,"state":"dreaming""#, "outOfBounds"),
+        (0, "a key twice, the first one wrong", #""v":1"#, #""v":1,"online":1"#, "malformed"),
         (0, "a key twice, the last one wrong", #""online":true"#, #""online":true,"online":1"#, "malformed"),
         (1, "another node's register", #""owner":"fuzz""#, #""owner":"desk""#, "wrongSender"),
         (1, "another node's stamp", #"0,"fuzz"]"#, #"0,"desk"]"#, "outOfBounds"),

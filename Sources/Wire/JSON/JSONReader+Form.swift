@@ -139,9 +139,26 @@ extension JSONReader: Form {
         return try !null()
     }
 
-    /// Reads the value that ``find(_:)`` has found.
+    /// Reads the value that ``find(_:)`` has found. Earlier values of a repeated key must be valid too.
     private mutating func value<F: Format>(of key: StaticString, _ format: F) throws(Rejection) -> F.Value {
-        do throws(Rejection) { return try format.read(&self) } catch { throw error.within(key) }
+        let last = position
+        do throws(Rejection) {
+            for earlier in earlierValues(of: key) {
+                position = earlier
+                if try !null() { _ = try format.read(&self) }
+            }
+            position = last
+            return try format.read(&self)
+        } catch {
+            throw error.within(key)
+        }
+    }
+
+    /// The positions of the values of a repeated key, without the last one.
+    private func earlierValues(of key: StaticString) -> [Int] {
+        guard case .indexed(let entries, _) = lookup else { return [] }
+        let key = "\(key)"
+        return entries.filter { $0.key == key }.dropLast().map(\.position)
     }
 
     package mutating func field<F: Format>(
