@@ -104,8 +104,9 @@ import Testing
     }
 
     /// An intent expires by group time, so a node without it polls clocks first, for 300 ms at most.
-    @Test(arguments: [true, false]) func requestWaitsForGroupTime(answers: Bool) {
-        var rig = EngineHarness(wall: EngineHarness.epoch - 5_000, wallBound: nil)
+    @Test(arguments: [true, false], [Role.node, .display])
+    func requestWaitsForGroupTime(answers: Bool, role: Role) {
+        var rig = EngineHarness(wall: EngineHarness.epoch - 5_000, wallBound: nil, role: role)
         rig.linkUp()
         if answers { rig.clocks[.kitchen] = PeerClock(there: 100, back: 100) }
         rig.hear(.presence(presence("k1")), from: "kitchen", retained: true)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The changes that each input makes, except those of messages (`Receive.swift`).
+/// Handles each kind of input. Messages are handled in `Receive.swift`.
 extension Engine {
     mutating func restore(_ found: Journal?, at now: Instant) {
         link.restored(at: now.boot)
@@ -82,16 +82,20 @@ extension Engine {
         if ownership.mark.isAhead(context) { judgeAgain(keepsAdmitted: false, context) }
     }
 
+    /// - Returns: Whether the session has begun; otherwise the reply names the wrong field.
+    @discardableResult
     mutating func begin(
         _ beginning: Ownership.Beginning, reply id: IntentID, to ticket: Ticket, _ context: Context
-    ) {
+    ) -> Bool {
         if let field = ownership.begin(beginning, isReady: link.isReady, context) {
-            return emit(.reply(ticket, .invalid(field)))
+            emit(.reply(ticket, .invalid(field)))
+            return false
         }
         admission.startSession()
         answers.forgetEffects()
-        guard let own = ownership.register else { return }
+        guard let own = ownership.register else { return false }
         hold(.reply(ticket, .answered(Answer(intent: id, outcome: .applied, session: own.id, rev: own.rev))))
+        return true
     }
 
     mutating func ask(_ press: Press, id: IntentID, ticket: Ticket, at now: Instant) {
@@ -120,8 +124,7 @@ extension Engine {
     /// Whether an intent is for a session that is or was this node's, or that this node's session continues.
     func isForOwnSession(_ intent: Intent) -> Bool {
         guard let own = ownership.register else { return false }
-        let isHead = replicas.current.map { $0.stamp < own.stamp } ?? true
-        let isAncestor = isHead && own.continues != nil && own.lineage == intent.lineage && keeps(.retarget)
+        let isAncestor = isLatest(own) && own.continues != nil && own.lineage == intent.lineage && keeps(.retarget)
         return own.id == intent.session || ownership.journal.past.contains(intent.session) || isAncestor
     }
 

@@ -163,7 +163,7 @@ public struct Engine: Hashable, Sendable {
 
     private func freshView(at now: Instant) -> View {
         let current = replicas.current
-        if let own = ownership.register, own.stamp >= current?.stamp ?? own.stamp, isCandidate(own, at: now) {
+        if let own = ownership.register, isLatest(own), isCandidate(own, at: now) {
             return View(
                 shared: ownership.journal.shared, anchorBoot: own.anchor.boot, error: ErrorBound(), isOwner: true,
                 isLinked: link.isUp)
@@ -190,6 +190,9 @@ public struct Engine: Hashable, Sendable {
     }
 
     // MARK: Questions
+
+    /// Whether no admitted register of another node has a larger stamp than the own one.
+    func isLatest(_ own: Register) -> Bool { replicas.current.map { $0.stamp < own.stamp } ?? true }
 
     var node: NodeID { identity.node }
 

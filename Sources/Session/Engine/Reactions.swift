@@ -42,7 +42,7 @@ extension Engine {
 
     /// Whether the own session is the latest, and an online node still holds an older live one.
     private var isOlderSessionAlive: Bool {
-        guard let own = ownership.register, replicas.current.map({ $0.stamp < own.stamp }) ?? true else { return false }
+        guard let own = ownership.register, isLatest(own) else { return false }
         return replicas.all.contains {
             $0.register.status.isLive && $0.stamp < own.stamp && peers[$0.owner].isOnline
         }
@@ -58,13 +58,18 @@ extension Engine {
         if ownership.advance(at: now.boot, rules: context.rules) { return true }
         let needsStamp = !context.admits(stamp) && (time.source == .own || haveReferencesAnswered)
         let canCompare = !startAwaitsTime && (link.isUp || !ownership.isProvisional)
-        let note =
-            ownership.date(among: replicas, context)
-            ?? (needsStamp ? ownership.restamp(among: replicas, context) : nil)
-            ?? (canCompare ? ownership.yield(to: replicas, context) : nil)
-            ?? (canCompare && link.isReady ? ownership.leaveProvisional(context) : nil)
-        if let note { emit(.log(note)) }
-        return note != nil || ownership.cut(by: replicas, context)
+        if let note = ownership.date(among: replicas, context) { return log(note) }
+        if needsStamp, let note = ownership.restamp(among: replicas, context) { return log(note) }
+        if canCompare, let note = ownership.yield(to: replicas, context) { return log(note) }
+        if canCompare, link.isReady, let note = ownership.leaveProvisional(context) { return log(note) }
+        return ownership.cut(by: replicas, context)
+    }
+
+    /// Logs a change of the own session.
+    /// - Returns: `true`, since another rule may apply now.
+    private mutating func log(_ note: Note) -> Bool {
+        emit(.log(note))
+        return true
     }
 
     /// Whether a start without contact waits for group time. Until then it is neither compared with others nor published.

@@ -66,7 +66,7 @@ extension Engine {
         own.supersededBy = nil
         if !keeps(.appliedInherited) { own.applied.removeAll { $0 != intent?.id } }
         let beginning = Ownership.Beginning(register: own, intent: intent, isApproximate: isByDate)
-        begin(beginning, reply: id, to: ticket, context)
+        guard begin(beginning, reply: id, to: ticket, context) else { return }
         emit(.log(.tookOver(own.id, from: base.owner)))
     }
 

@@ -33,10 +33,10 @@ struct Requests: Hashable, Sendable {
         private(set) var ticket: Ticket?
         /// When to send it next, on the boot clock.
         fileprivate(set) var sendAt: Int64
-        /// When the owner's silence, if it lasts, becomes a reason to take over.
-        fileprivate(set) var suspectAt: Int64
-        /// When the session is taken over although the owner sends messages.
-        private(set) var unresponsiveAt: Int64
+        /// When the present owner's limits began, on the boot clock: when the intent was made, dated, or sent to this owner.
+        fileprivate private(set) var limitsFrom: Int64
+        /// When to check next whether the owner still answers.
+        fileprivate(set) var ownerCheckAt: Int64
         /// When to give up.
         private(set) var giveUpAt: Int64
         /// Whether it was sent, so that its times are fixed.
@@ -52,14 +52,14 @@ struct Requests: Hashable, Sendable {
             owners = [owner]
             self.ticket = ticket
             sendAt = boot
-            suspectAt = boot + Requests.silenceLimit
-            unresponsiveAt = boot + Requests.unresponsiveLimit
+            limitsFrom = boot
+            ownerCheckAt = boot + Requests.silenceLimit
             giveUpAt = boot + giveUpAfter
         }
 
         private mutating func restartLimits(at boot: Int64) {
-            suspectAt = boot + Requests.silenceLimit
-            unresponsiveAt = boot + Requests.unresponsiveLimit
+            limitsFrom = boot
+            ownerCheckAt = boot + Requests.silenceLimit
             if ticket != nil { giveUpAt = boot + Requests.giveUpAfter }
         }
 
@@ -139,7 +139,7 @@ struct Requests: Hashable, Sendable {
     func nextWake(isReady: Bool, canTakeOver: Bool) -> Int64? {
         open.lazy.map { request in
             var due = isReady ? min(request.sendAt, request.giveUpAt) : request.giveUpAt
-            if canTakeOver, request.ticket != nil { due = min(due, request.suspectAt) }
+            if canTakeOver, request.ticket != nil { due = min(due, request.ownerCheckAt) }
             return due
         }.min()
     }
@@ -181,27 +181,17 @@ struct Requests: Hashable, Sendable {
     /// - Returns: The answers to people.
     mutating func receive(_ answer: Answer, head: Register?, winner: Register?, _ context: Context) -> [Settled] {
         guard var request = remove(answer.intent) else { return [] }
-        if case .refused(.superseded) = answer.outcome, let by = answer.by, context.keeps(.retarget) {
-            let asked = request.intent.session
-            if by.session == asked || request.isBehind(by, head: head, winner: winner) {
-                open.append(request)
-                return []
-            }
-            if let head, head.lineage == request.intent.lineage, head.id != asked {
-                request.aim(at: head, boot: context.now.boot)
-                open.append(request)
-                return []
-            }
-            if by.node != context.node, winner?.id != by.session {
-                // Whether the winner continues the session is known when its register arrives.
-                request.refusal = answer
-                request.sendAt = context.now.boot + Requests.resendInterval
-                open.append(request)
-                refuse(asked, because: answer)
-                return []
-            }
+        switch request.meaning(of: answer, head: head, winner: winner, context) {
+        case .final: return request.ticket.map { [Settled(ticket: $0, answer: answer)] } ?? []
+        case .outdated: break
+        case .continued(let head): request.aim(at: head, boot: context.now.boot)
+        case .undecided:
+            request.refusal = answer
+            request.sendAt = context.now.boot + Requests.resendInterval
+            refuse(request.intent.session, because: answer)
         }
-        return request.ticket.map { [Settled(ticket: $0, answer: answer)] } ?? []
+        open.append(request)
+        return []
     }
 
     /// Keeps a refusal for all requests of the same session.
@@ -254,7 +244,7 @@ extension Requests.Request {
         if isSent {
             if audience.canTakeOver, audience.head?.owner != context.node { pinged = audience.head?.owner }
         } else {
-            if audience.messagesAwaitTime, boot < suspectAt - Requests.silenceLimit + ClockSync.firstAnswerLimit {
+            if audience.messagesAwaitTime, boot < limitsFrom + ClockSync.firstAnswerLimit {
                 sendAt = boot + ClockSync.burstInterval
                 return nil
             }
@@ -270,17 +260,38 @@ extension Requests.Request {
         let isOwn = audience.head?.owner == context.node
         let isRefused = refusal != nil && !isOwn
         guard audience.canTakeOver, ticket != nil, !isRefused, context.keeps(.takeover), let head = audience.head else {
-            suspectAt = max(suspectAt, giveUpAt)
+            ownerCheckAt = max(ownerCheckAt, giveUpAt)
             return false
         }
         let isSameLineage = head.lineage == intent.lineage
         if isSameLineage, isOwn { return true }
         if isSameLineage, audience.isReady, audience.owner.presence != nil, !audience.owner.isOnline { return true }
-        guard suspectAt <= context.now.boot else { return false }
+        guard ownerCheckAt <= context.now.boot else { return false }
         let received = isSameLineage ? audience.owner.lastReceived ?? .min : .min
         let silentAt = received + Requests.silenceLimit
-        suspectAt = max(suspectAt, min(silentAt, unresponsiveAt))
-        return suspectAt <= context.now.boot
+        ownerCheckAt = max(ownerCheckAt, min(silentAt, limitsFrom + Requests.unresponsiveLimit))
+        return ownerCheckAt <= context.now.boot
+    }
+
+    /// What an answer means for the request.
+    fileprivate enum Meaning {
+        /// The request ends with it.
+        case final
+        /// It is about a session that the request asked before, and changes nothing.
+        case outdated
+        /// This register continues the session that was asked, so its owner is asked next.
+        case continued(Register)
+        /// Another session has won. Whether it continues the one that was asked is known when its register arrives.
+        case undecided
+    }
+
+    fileprivate func meaning(of answer: Answer, head: Register?, winner: Register?, _ context: Context) -> Meaning {
+        guard case .refused(.superseded) = answer.outcome, let by = answer.by, context.keeps(.retarget) else {
+            return .final
+        }
+        if by.session == intent.session || isBehind(by, head: head, winner: winner) { return .outdated }
+        if let head, head.lineage == intent.lineage, head.id != intent.session { return .continued(head) }
+        return by.node != context.node && winner?.id != by.session ? .undecided : .final
     }
 
     /// Whether a refusal is about the session that the request asked before it followed its lineage.
