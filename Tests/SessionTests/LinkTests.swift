@@ -303,6 +303,19 @@ import Testing
         #expect(rig.engine.peers.all.count == Limits.nodes)
     }
 
+    /// A broker without an access list may keep sessions under any number of names.
+    @Test func numberOfRetainedSessionsIsLimited() {
+        var rig = EngineHarness()
+        rig.linkUp()
+        for index in 0..<600 {
+            rig.hear(.register(peerRegister("n\(index)", session: "P\(index)")), from: "n\(index)", retained: true)
+        }
+        // This node is one of them, and has no session.
+        #expect(rig.engine.replicas.all.count == Limits.nodes - 1)
+        #expect(rig.engine.peers.all.count == Limits.nodes)
+        #expect(rig.engine.peers.unattributedDiscards == [.tooManyNodes: 601 - Limits.nodes])
+    }
+
     @Test func numberOfNodesInASpaceIsLimited() {
         var rig = EngineHarness()
         for index in 0..<600 { rig.hear(.hello, from: "n\(index)") }

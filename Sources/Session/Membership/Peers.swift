@@ -112,10 +112,8 @@ public struct Peers: Hashable, Sendable {
             return true
         }
         guard known.count < Limits.nodes else { return false }
-        if let boot {
-            enter(node)
-            known[node] = Peer(lastReceived: boot)
-        }
+        enter(node)
+        known[node] = Peer(lastReceived: boot)
         return true
     }
 
