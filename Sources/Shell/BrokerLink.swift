@@ -24,6 +24,8 @@ package final class BrokerLink {
     private let log: Logger
     /// The last connection; `nil` before the first one.
     private var made: Connection?
+    /// The time in the id of the latest attempt.
+    private var lastTime: Int64 = 0
     /// Whether the connection is closed for a while because another process uses the same id.
     private var isYielding = false
 
@@ -53,10 +55,12 @@ package final class BrokerLink {
         try await client.run()
     }
 
-    /// Returns an id for the connection that is attempted next.
+    /// Returns an id for the connection that is attempted next. It sorts behind those of the earlier connections, also if
+    /// the clock was set back.
     /// - Parameter time: The present, in milliseconds since 1970: the id sorts by it.
     package func nextConnection(at time: Int64) -> ConnectionID {
-        let id: ConnectionID = ULID.make(at: time)
+        lastTime = max(time, lastTime + 1)
+        let id: ConnectionID = ULID.make(at: lastTime)
         connection = id
         return id
     }

@@ -26,6 +26,7 @@ import Wire
         var connection: ConnectionID? { link.connection }
 
         func take(_ event: MQTTEvent) -> NodeCore.Event { link.take(event, at: 0) }
+        func nextConnection(at time: Int64) -> ConnectionID { link.nextConnection(at: time) }
         func yield() { link.yield(milliseconds: 1) }
         func send(_ outgoing: Outgoing, completion: BrokerLink.Completion? = nil) {
             link.send(outgoing, completion: completion)
@@ -68,6 +69,18 @@ import Wire
             #expect(await program.connection == id)
             _ = await program.take(Self.lost)
             #expect(await program.connection == nil)
+        }
+    }
+
+    /// Of two programs with one id the one with the larger connection id backs off.
+    @Test func connectionIDsRiseAlthoughTheClockIsSetBack() async throws {
+        try await withProgram { program, _ in
+            var ids: [ConnectionID] = []
+            for time: Int64 in [2_000, 2_000, 1_000, 1_500, 3_000] {
+                ids.append(await program.nextConnection(at: time))
+            }
+            #expect(ids == ids.sorted())
+            #expect(Set(ids).count == ids.count)
         }
     }
 
