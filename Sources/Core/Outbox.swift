@@ -50,9 +50,9 @@ struct Outbox: Sendable {
 
     /// Adopts the files of an earlier process.
     mutating func restore(waiting: [DigestedRecord], acknowledged: [DigestedRecord]) {
-        for digested in waiting { pending[digested.record.id] = Pending(digested: digested, isFiled: true) }
+        for digested in waiting { pending[digested.record.id] = Pending(digested: digested, place: .file) }
         for digested in acknowledged {
-            kept[digested.record.id] = Kept(name: digested.name, stamp: digested.record.stamp)
+            kept[digested.record.id] = Kept(name: digested.name, stamp: digested.record.stamp, place: .file)
         }
     }
 
@@ -76,19 +76,19 @@ struct Outbox: Sendable {
         var acknowledged: [DigestedRecord] = []
         for index in held.indices {
             if held[index].write == nil { held[index].write = write }
-            guard !held[index].isFiled, held[index].register.id != own else { continue }
+            guard !held[index].place.isFile, held[index].register.id != own else { continue }
             waiting.append(held[index].digested)
-            held[index].filing = held[index].filing ?? write
+            held[index].place.beginWriting(write)
         }
         for id in unfiled.sorted() where id != own {
             // A held record of the same session is later, and replaces it.
             if held.contains(where: { $0.register.id == id }) { continue }
             if let entry = pending[id] {
                 waiting.append(entry.digested)
-                pending[id]?.filing = entry.filing ?? write
+                pending[id]?.place.beginWriting(write)
             } else if let entry = kept[id], let digested = entry.digested {
                 acknowledged.append(digested)
-                kept[id]?.filing = entry.filing ?? write
+                kept[id]?.place.beginWriting(write)
             }
         }
         return (waiting, acknowledged)
@@ -96,31 +96,32 @@ struct Outbox: Sendable {
 
     /// Adds the record of a journal that is on disk.
     mutating func restored(_ record: LedgerRecord, at boot: Int64) {
-        add(DigestedRecord(record), isFiled: false, at: boot)
+        add(DigestedRecord(record), at: .journal, boot: boot)
     }
 
     /// Releases the records that were held for a write, which is on disk like all before it.
     mutating func persisted(_ write: Int, at boot: Int64) {
         // The order does not matter: each session is handled by itself.
         for id in unfiled {
-            if let filing = pending[id]?.filing, filing <= write {
-                pending[id]?.isFiled = true
+            if pending[id]?.place.isWritten(by: write) == true {
+                pending[id]?.place = .file
                 unfiled.remove(id)
-            } else if pending[id] == nil, let filing = kept[id]?.filing, filing <= write {
+            } else if pending[id] == nil, kept[id]?.place.isWritten(by: write) == true {
+                kept[id]?.place = .file
                 kept[id]?.digested = nil
                 unfiled.remove(id)
             }
         }
-        for index in held.indices { if let filing = held[index].filing, filing <= write { held[index].isFiled = true } }
+        for index in held.indices where held[index].place.isWritten(by: write) { held[index].place = .file }
         while let first = held.first, let its = first.write, its <= write {
             held.removeFirst()
             // Of several versions that one write contains, only the last is sent.
             if held.first?.register.id == first.register.id, held.first?.write.map({ $0 <= write }) == true { continue }
-            add(first.digested, isFiled: first.isFiled, at: boot)
+            add(first.digested, at: first.place, boot: boot)
         }
     }
 
-    private mutating func add(_ digested: DigestedRecord, isFiled: Bool, at boot: Int64) {
+    private mutating func add(_ digested: DigestedRecord, at place: Place, boot: Int64) {
         let id = digested.record.id
         guard pending[id]?.digested != digested else { return }
         if kept[id]?.name == digested.name {
@@ -128,8 +129,8 @@ struct Outbox: Sendable {
             if pending.removeValue(forKey: id) != nil { requests.changes.append(.removeWaiting(id)) }
             return
         }
-        pending[id] = Pending(digested: digested, isFiled: isFiled)
-        if isFiled { unfiled.remove(id) } else { unfiled.insert(id) }
+        pending[id] = Pending(digested: digested, place: place.isFile ? .file : .journal)
+        if place.isFile { unfiled.remove(id) } else { unfiled.insert(id) }
         if isUp { send(id, at: boot) }
     }
 
@@ -161,9 +162,13 @@ struct Outbox: Sendable {
         switch item.outcome {
         case .kept:
             pending[id] = nil
-            kept[id] = Kept(
-                name: item.name, stamp: entry.digested.record.stamp, digested: entry.isFiled ? nil : entry.digested)
-            if entry.isFiled { requests.changes.append(.keep(id)) }
+            let stamp = entry.digested.record.stamp
+            if entry.place.isFile {
+                kept[id] = Kept(name: item.name, stamp: stamp, place: .file)
+                requests.changes.append(.keep(id))
+            } else {
+                kept[id] = Kept(name: item.name, stamp: stamp, digested: entry.digested, place: .journal)
+            }
         case .conflict, .refused:
             guard !entry.isSetAside else { return }
             pending[id]?.isSetAside = true
@@ -205,7 +210,7 @@ struct Outbox: Sendable {
             let id = digested.record.id
             guard pending[id] == nil, kept[id]?.name == digested.name else { continue }
             kept[id] = nil
-            pending[id] = Pending(digested: digested, isFiled: true)
+            pending[id] = Pending(digested: digested, place: .file)
             requests.changes.append(.requeue(id))
             queue.append(id)
         }
@@ -267,15 +272,29 @@ struct Outbox: Sendable {
         min(firstPatience << Int64(min(max(tries - 1, 0), 10)), longestPatience)
     }
 
+    /// Where a record is on disk.
+    private enum Place: Sendable {
+        /// Nowhere, or in the journal alone.
+        case journal
+        /// In the journal, and in a file of its own once this write or a later one succeeds.
+        case writing(Int)
+        /// In a file of its own.
+        case file
+
+        var isFile: Bool { if case .file = self { true } else { false } }
+
+        func isWritten(by write: Int) -> Bool { if case .writing(let first) = self { first <= write } else { false } }
+
+        mutating func beginWriting(_ write: Int) { if case .journal = self { self = .writing(write) } }
+    }
+
     /// A record that waits for its journal.
     private struct Held {
         var register: Register
         var isApproximate: Bool
         /// The write of the journal that contains it; `nil` until that is asked for.
         var write: Int?
-        /// The first write that put it into a file.
-        var filing: Int?
-        var isFiled = false
+        var place = Place.journal
 
         var digested: DigestedRecord { DigestedRecord(LedgerRecord(register, isApproximate: isApproximate)) }
     }
@@ -289,8 +308,7 @@ struct Outbox: Sendable {
         var tries = 0
         /// Whether the service has refused it.
         var isSetAside = false
-        var filing: Int?
-        var isFiled = false
+        var place = Place.journal
     }
 
     /// A record that was acknowledged.
@@ -299,7 +317,7 @@ struct Outbox: Sendable {
         var stamp: Stamp
         /// The record itself, as long as it has no file.
         var digested: DigestedRecord?
-        var filing: Int?
+        var place: Place
 
         var week: Int { RecordWeek.number(of: stamp) }
     }
