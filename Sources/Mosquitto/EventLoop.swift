@@ -39,6 +39,7 @@ public final class EventLoop: SerialExecutor, Sendable {
     let poll: Poll
     let queue = Mutex(Queue())
     let timers = Mutex(Timers())
+    let clockWatches = Mutex(ClockWatches())
     private let threadID = Atomic<UInt>(0)
     /// The number of threads that are about to wake the loop. They need its descriptors.
     private let waking = Atomic<Int>(0)

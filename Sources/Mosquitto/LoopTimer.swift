@@ -92,6 +92,7 @@ extension EventLoop {
         switch ready.token {
         case Poll.wakeToken: break
         case Poll.timerToken: fireTimers()
+        case Poll.clockToken: clockWasSet()
         default: poll.handler(ready.token)?(ready)
         }
     }

@@ -4,7 +4,8 @@ import CMosquitto
 import Glibc
 import Synchronization
 
-/// The kernel objects of an ``EventLoop``: an epoll, an eventfd to wake it, and a timerfd for all timers.
+/// The kernel objects of an ``EventLoop``: an epoll, an eventfd to wake it, a timerfd for all timers, and one that is
+/// cancelled when the wall clock is set.
 final class Poll: Sendable {
     enum Wait: Int32 {
         case no = 0
@@ -27,15 +28,17 @@ final class Poll: Sendable {
 
     struct Watches {
         var handlers: [UInt64: @Sendable (Ready) -> Void] = [:]
-        var next: UInt64 = 2
+        var next: UInt64 = 3
     }
 
     static let wakeToken: UInt64 = 0
     static let timerToken: UInt64 = 1
+    static let clockToken: UInt64 = 2
 
     private let epoll: Int32
     private let eventfd: Int32
     private let timerfd: Int32
+    private let clockfd: Int32
     private let watches = Mutex(Watches())
     private let closed = Atomic<Bool>(false)
 
@@ -43,18 +46,19 @@ final class Poll: Sendable {
         epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
         guard epoll >= 0 else { throw .system("open an epoll", errno) }
         eventfd = CMosquitto.eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
-        let wakeError = errno
         timerfd = timerfd_create(CLOCK_BOOTTIME, Int32(TFD_CLOEXEC | TFD_NONBLOCK))
-        let timerError = errno
-        guard eventfd >= 0, timerfd >= 0 else {
-            let error = eventfd < 0 ? wakeError : timerError
+        clockfd = timerfd_create(CLOCK_REALTIME, Int32(TFD_CLOEXEC | TFD_NONBLOCK))
+        guard eventfd >= 0, timerfd >= 0, clockfd >= 0 else {
+            let error = errno
             close()
-            throw .system("open an eventfd and a timerfd", error)
+            throw .system("open an eventfd and two timerfds", error)
         }
+        setClockTimer()
         do throws(MQTTError) {
             // Edge-triggered: each write is one event, so the counter need not be read.
             try control(EPOLL_CTL_ADD, eventfd, [.read, .edge], Self.wakeToken)
             try control(EPOLL_CTL_ADD, timerfd, .read, Self.timerToken)
+            try control(EPOLL_CTL_ADD, clockfd, .read, Self.clockToken)
         } catch {
             close()
             throw error
@@ -63,7 +67,7 @@ final class Poll: Sendable {
 
     func close() {
         guard !closed.exchange(true, ordering: .relaxed) else { return }
-        for descriptor in [epoll, eventfd, timerfd] where descriptor >= 0 { Glibc.close(descriptor) }
+        for descriptor in [epoll, eventfd, timerfd, clockfd] where descriptor >= 0 { Glibc.close(descriptor) }
     }
 
     func wake() {
@@ -94,6 +98,19 @@ final class Poll: Sendable {
             time.it_value.tv_nsec = Int(milliseconds % 1000) * 1_000_000
         }
         _ = unsafe timerfd_settime(timerfd, Int32(TFD_TIMER_ABSTIME), &time, nil)
+    }
+
+    /// Sets a timer for the year 2242. To set the wall clock cancels it, which makes its descriptor readable.
+    private func setClockTimer() {
+        var never = itimerspec()
+        never.it_value.tv_sec = 1 << 33
+        _ = unsafe timerfd_settime(clockfd, Int32(TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET), &never, nil)
+    }
+
+    /// Makes the descriptor of the cancelled timer unreadable until the wall clock is set again.
+    func readClockTimer() {
+        var count: UInt64 = 0
+        _ = unsafe read(clockfd, &count, 8)
     }
 
     func readTimer() {

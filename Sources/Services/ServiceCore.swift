@@ -48,13 +48,13 @@ package final class ServiceCore {
             node: settings.node, name: settings.name, role: .service, software: Software.name, bootID: bootID,
             isAnnounced: isAnnounced)
         runner = CoreRunner(NodeCore(identity: identity, space: space, seed: .random(in: 0 ... .max)))
-        // The timer fires on this object's loop, and ends with this object.
-        let box = Unowned(self)
-        runner.use(loop.makeTimer { box.core?.handle(.wake) })
+        // It is called on this object's loop, and no longer when this object has ended.
+        let box = Weak(self)
+        runner.use(loop) { box.core?.handle(.wake) }
     }
 
     /// A weak reference that is used on the loop's thread only.
-    private final class Unowned: @unchecked Sendable {
+    private final class Weak: @unchecked Sendable {
         weak var core: ServiceCore?
         init(_ core: ServiceCore) { self.core = core }
     }
@@ -93,7 +93,7 @@ package final class ServiceCore {
         case .persist(let write): _ = runner.add(.persisted(write.number))
         case .send(let outgoing, let token, _):
             guard let token else { return output.publish(outgoing) }
-            let box = Unowned(self)
+            let box = Weak(self)
             output.publish(outgoing) { result in box.core?.handle(.sent(token, NodeCore.Confirmation(result))) }
         // `ServiceLink` subscribes for all spaces.
         case .subscribe(_, let barrier): output.publish(barrier)

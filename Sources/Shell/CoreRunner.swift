@@ -5,7 +5,7 @@ package import Mosquitto
 import Platform
 package import Session
 
-/// Runs a core on an event loop: it queues events, reads the clocks and arms the timer.
+/// Runs a core on an event loop: it queues events, reads the clocks and wakes the core when it is due.
 ///
 /// The owner carries out the actions:
 /// ```
@@ -20,16 +20,23 @@ package struct CoreRunner {
     private var events: [NodeCore.Event] = []
     private var isRunning = false
     private var timer: LoopTimer?
+    private var clockWatch: WallClockWatch?
     private var armedFor: Int64?
 
-    /// Creates a runner. Call ``use(_:)`` before the first event.
+    /// Creates a runner. Call ``use(_:wake:)`` before the first event.
     package init(_ core: NodeCore, clocks: @escaping @Sendable () -> Instant = Clocks.now) {
         self.core = core
         self.clocks = clocks
     }
 
-    /// Sets the timer; when it fires, the owner must add `wake`.
-    package mutating func use(_ timer: LoopTimer) { self.timer = timer }
+    /// Sets the loop, and the function by which the owner adds `wake`.
+    ///
+    /// It is called when the core is due, and when the wall clock was set: a machine that starts with a wrong clock shows
+    /// the session as soon as NTP has corrected it.
+    package mutating func use(_ loop: EventLoop, wake: @escaping @Sendable () -> Void) {
+        timer = loop.makeTimer(wake)
+        clockWatch = loop.watchWallClock(wake)
+    }
 
     /// Adds an event.
     /// - Returns: `true` if the caller must call ``next()`` until it returns `nil`; `false` if a caller is doing that.

@@ -59,6 +59,21 @@ import Testing
         }
     }
 
+    /// A machine without a battery for its clock starts with a wrong one, and nobody else may be there to send a message.
+    @Test(MovedClock.isFaked, .enabled(if: WallClock.canBeSet, "only root of the machine may set its clock"))
+    func aNodeThatIsAloneNoticesThatItsClockWasSet() async throws {
+        let directory = try TemporaryDirectory()
+        let file = try directory.write(MovedClock.offset(-7_200), to: "offset")
+        let desk = try NodeProcess("desk", clock: .wallFile(file))
+        try await desk.start()
+        let corrected = "group time agrees with this machine's clock again"
+        #expect(!desk.log.contains(corrected))
+        try directory.write(MovedClock.offset(0), to: "offset")
+        WallClock.setToItself()
+        try await eventually("its time is corrected") { desk.log.contains(corrected) }
+        try await desk.kill()
+    }
+
     @Test func errorBoundIsReported() async throws {
         try await FaultySpace.with { space, _ in
             #expect(space.desk.status.errorBound == 0, "its own clock")

@@ -135,6 +135,37 @@ import Testing
         }
     }
 
+    @Test(.enabled(if: WallClock.canBeSet, "only root of the machine may set its clock"))
+    func loopReportsThatTheWallClockWasSet() async throws {
+        try await EventLoop.withEventLoop { loop in
+            let reports = Mutex(0)
+            let watch = loop.watchWallClock {
+                #expect(loop.isCurrent)
+                reports.withLock { $0 += 1 }
+            }
+            for count in 1...3 {
+                WallClock.setToItself()
+                // Another test may set it too.
+                try await eventually("report \(count)") { reports.withLock { $0 } >= count }
+            }
+            withExtendedLifetime(watch) {}
+        }
+    }
+
+    @Test(.enabled(if: WallClock.canBeSet, "only root of the machine may set its clock"))
+    func releasedWatchReportsNothing() async throws {
+        try await EventLoop.withEventLoop { loop in
+            let lost = Mutex(0)
+            let kept = Mutex(0)
+            _ = loop.watchWallClock { lost.withLock { $0 += 1 } }
+            let watch = loop.watchWallClock { kept.withLock { $0 += 1 } }
+            WallClock.setToItself()
+            try await eventually("the other watch reports it") { kept.withLock { $0 } > 0 }
+            #expect(lost.withLock { $0 } == 0)
+            withExtendedLifetime(watch) {}
+        }
+    }
+
     @Test func actorsStillAnswerAfterShutdown() async throws {
         let loop = try EventLoop(name: "short")
         let counter = Counter(loop)

@@ -59,7 +59,7 @@ package actor Node {
 
     /// Reads the journal. From then on sessions can be started, shown and pressed, with or without a broker.
     package func start() {
-        runner.use(loop.makeTimer { [weak self] in self?.assumeIsolated { $0.handle(.wake) } })
+        runner.use(loop) { [weak self] in self?.assumeIsolated { $0.handle(.wake) } }
         hub.use(debtTick: loop.makeTimer { [weak self] in self?.assumeIsolated { $0.feedsHaveChanged() } })
         recent.use(saveTimer: loop.makeTimer { [weak self] in self?.assumeIsolated { $0.recent.save() } })
         handle(.restored(files.load(for: identity.node, at: clocks().wall)))
