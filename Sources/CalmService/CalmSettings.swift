@@ -9,9 +9,9 @@ package struct CalmSettings: Sendable {
     /// The program that reads the settings.
     package enum Part: Sendable {
         case service
-        /// `lockstep-calm listen`.
+        /// The command `lockstep-calm listen`, which measures with this machine's microphone.
         case microphone
-        /// `lockstep-calm levels`.
+        /// The command `lockstep-calm levels`, which prints the levels of others.
         case onlooker
     }
 

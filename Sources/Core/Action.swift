@@ -4,7 +4,7 @@ public import Session
 public import Wire
 
 extension NodeCore {
-    /// A task of the shell. It carries out all actions of an event, in order, before the next event.
+    /// A step that the shell must carry out. It completes those of an event, in order, before the next event.
     public enum Action: Sendable {
         /// Write to disk, then answer with ``Event/persisted(_:)`` or ``Event/persistFailed(_:)`` and the number.
         indirect case persist(Write)
@@ -83,7 +83,7 @@ extension NodeCore {
         case engine(Session.Note)
         /// Another program uses this node's id, under this name.
         case twin(name: String)
-        /// This connection ends for the other program, for some milliseconds.
+        /// This program gives its connection up to the other one, for some milliseconds.
         case yielding(milliseconds: Int64)
         /// The ledger has refused a record.
         case recordNotTaken(SessionID, LedgerAck.Outcome)

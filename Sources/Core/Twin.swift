@@ -2,7 +2,7 @@
 
 import Session
 
-/// Another program that takes part in the space under this node's id, as after a machine was cloned.
+/// Detects another program that uses this node's id, as after a machine was cloned, and yields to it.
 struct Twin: Sendable {
     /// The number of a twin's presences after which it is certain and logged.
     ///

@@ -66,7 +66,7 @@ package struct DebtSettings: Sendable {
         return kinds.count == names.count && !kinds.isEmpty ? Set(kinds) : nil
     }
 
-    /// `-` is the default label.
+    /// Reads a list of labels; `-` is the default label.
     private static func labels(_ text: String) -> Set<String>? {
         let names = parts(text).map { $0 == "-" ? "" : $0 }
         return names.isEmpty ? nil : Set(names)

@@ -11,7 +11,7 @@ struct Witness {
         private(set) var bootID: BootID?
         /// The largest version that it has published.
         var version: Version?
-        /// The same, over all losses of its journal.
+        /// The largest version over all losses of its journal.
         var topVersion: Version?
         /// The registers that it published, by version.
         var published: [Version: Register] = [:]
@@ -31,7 +31,7 @@ struct Witness {
         var foundEpoch = 0
         /// The beginning of its present connection on its boot clock.
         var linkedAt: Int64?
-        /// That connection.
+        /// The connection that began then.
         var connection: ConnectionID?
         /// Whether it has read the broker's copy of its register in this life.
         var hasLooked = false

@@ -15,7 +15,7 @@ package struct Stretch: Hashable, Sendable {
 }
 
 extension [Stretch] {
-    /// The same time without overlaps, oldest first.
+    /// The stretches that cover the same time without overlaps, oldest first.
     var union: [Stretch] {
         var union: [Stretch] = []
         for stretch in sorted(by: { $0.from < $1.from }) where stretch.to > stretch.from {

@@ -47,7 +47,7 @@ public struct StatusReport: Codable, Hashable, Sendable {
     public var plan: [PhaseReport]
     /// Index in ``plan`` of the phase that runs, is paused or waits.
     @Nullable public var phase: Int?
-    /// That phase as it stands.
+    /// The current phase with its present length.
     @Nullable public var currentPhase: CurrentPhaseReport?
 
     /// The title, under the name that other timers use.
@@ -73,7 +73,7 @@ public struct StatusReport: Codable, Hashable, Sendable {
     @Nullable public var remainingSeconds: Int?
     /// When the current phase of a running countdown ends.
     @Nullable public var endsAt: Int64?
-    /// The same in ISO 8601, UTC.
+    /// The end of the phase in ISO 8601, UTC.
     @Nullable public var endsAtISO: String?
     /// Whether there has been no contact with the owner for 30 seconds.
     public var stale: Bool

@@ -28,7 +28,7 @@ struct SuspendState {
         wakeDeadline?.arm(atBootMilliseconds: SystemClock.bootMilliseconds() + Self.wakeTimeout)
     }
 
-    /// The broker has acknowledged a presence.
+    /// Records that the broker has acknowledged a presence.
     mutating func announced(isSleeping: Bool) {
         if isSleeping {
             done?()

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A task of the shell. It carries out the effects of an input in their order.
+/// A step that the caller must carry out. It completes those of an input in their order.
 public enum Effect: Hashable, Sendable {
     /// Write the journal to disk, then answer with ``Input/journalled(_:)`` or ``Input/journalFailed(_:)`` and the same
     /// number. Nothing that a journal must hold is published before that answer.

@@ -56,7 +56,7 @@ public struct Start: Hashable, Sendable {
     /// Whether the next phase starts by itself.
     public var autoAdvance: Bool
 
-    /// The engine checks the fields, and replies ``Reply/invalid(_:)`` if one is out of bounds.
+    /// Creates a start. The engine checks the fields, and replies ``Reply/invalid(_:)`` if one is out of bounds.
     public init(
         title: String = "", icon: String? = nil, label: Label? = nil, mode: Mode = .countdown, plan: [Phase],
         autoAdvance: Bool = false
@@ -79,7 +79,7 @@ public struct Press: Hashable, Sendable {
     /// The phase that the person saw; `nil` for the current one.
     public var phase: Int?
 
-    /// Without session and phase, the press is for the current ones.
+    /// Creates a press; without session and phase, for the current ones.
     public init(_ operation: IntentOperation, session: SessionID? = nil, phase: Int? = nil) {
         self.operation = operation
         self.session = session

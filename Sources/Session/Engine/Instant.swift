@@ -11,7 +11,7 @@ public struct Instant: Hashable, Sendable {
     /// `nil` if the kernel does not call the clock synchronised.
     public var wallBound: Int64?
 
-    /// The caller must take the readings together.
+    /// Creates an instant from readings that were taken together.
     public init(boot: Int64, wall: Int64, wallBound: Int64? = nil) {
         self.boot = boot
         self.wall = wall

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The changes that each message makes.
+/// Handles each kind of message.
 extension Engine {
     mutating func receive(_ message: Message, from sender: NodeID, retained: Bool, at now: Instant) {
         let isSignOfLife = !retained && (sender != node || identity.isAnnounced) && !message.isWill

@@ -8,7 +8,7 @@ public struct Rules: OptionSet, Hashable, Sendable {
     /// One bit for each rule.
     public let rawValue: UInt64
 
-    /// Any bits are valid.
+    /// Creates a set from its bits; any are valid.
     public init(rawValue: UInt64) { self.rawValue = rawValue }
 
     /// Every rule.

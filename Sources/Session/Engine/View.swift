@@ -12,7 +12,7 @@ public struct View: Hashable, Sendable {
     private var shared: Shared<Register>?
     /// The register's anchor on this node's boot clock, in milliseconds.
     public var anchorBoot: Int64
-    /// Milliseconds since the anchor that were shown before the clocks were compared more closely.
+    /// The largest time that was shown, in milliseconds since the anchor. A closer comparison of clocks does not set it back.
     public var shown: Int64
     /// The largest error of ``anchorBoot``; `nil` if it is unknown.
     public var error: ErrorBound?

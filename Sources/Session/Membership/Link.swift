@@ -9,7 +9,7 @@ struct Link: Hashable, Sendable {
     /// Milliseconds that a start without contact, or a date, waits for the clocks of others. A judgement, stated by the
     /// protocol: with it, a node whose clock is wrong is corrected before others see its session.
     private static let clockPatience: Int64 = 3_000
-    /// The same behind the barrier, if another node is online: its first pong takes milliseconds.
+    /// Milliseconds that it waits behind the barrier, if another node is online: its first pong takes milliseconds.
     private static let answerPatience: Int64 = 1_000
 
     /// The present connection; `nil` while there is none.

@@ -26,7 +26,7 @@ struct Echoes: Hashable, Sendable {
     private var contested: Version?
     private var expected: [Version] = []
 
-    /// The meaning of a register on the own topic.
+    /// How a register on the own topic compares with the journal.
     enum Finding {
         case known
         /// The journal lacks it.

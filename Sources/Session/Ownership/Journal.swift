@@ -96,7 +96,7 @@ extension Journal {
     /// The stamp of the session when its times are moved.
     ///
     /// It is above the stamps seen before the start and not above those seen since, so that a later start still wins. A
-    /// published stamp stays if the session has ended, and never falls.
+    /// published stamp stays if the session has ended, and never falls, unless group time admits only the new one.
     func stamp(
         of own: Register, movedBy shift: Int64, among replicas: Replicas, _ context: Context
     ) -> Stamp {
@@ -113,7 +113,9 @@ extension Journal {
             }
         }
         let stamp = mark.stamp(at: min(max(began, Limits.earliestStamp), context.groupTime), node: own.owner)
-        let isKept = !isProvisional && (!own.status.isLive || stamp < own.stamp)
-        return isKept && (context.admits(own.stamp) || !context.admits(stamp)) ? own.stamp : stamp
+        let isPublished = !isProvisional
+        let isBetter = context.admits(stamp) && !context.admits(own.stamp)
+        let isKept = isPublished && (!own.status.isLive || stamp < own.stamp) && !isBetter
+        return isKept ? own.stamp : stamp
     }
 }

@@ -199,15 +199,17 @@ struct Ownership: Hashable, Sendable {
     private mutating func end(by next: Register, _ context: Context) -> Register? {
         guard let own = journal.own else { return nil }
         retire(own.id)
-        defer { fileRecord() }
-        guard own.status.isLive else { return own }
+        guard own.status.isLive else {
+            fileRecord()
+            return own
+        }
         let superseder = Superseder(session: next.id, node: next.owner, at: next.continues?.at ?? next.startedAt)
         var ended = own.anchored(context).superseded(by: superseder)
         ended.last = nil
-        var filed = ended
-        filed.version = next.version
-        journal.own = filed
-        isRegisterChanged = true
+        // No register shows this end, so it has no version of its own: its record takes that of the next session.
+        var record = ended
+        record.version = next.version
+        records.append(.record(record, isApproximate: journal.isApproximate))
         return ended
     }
 
@@ -343,10 +345,19 @@ struct Ownership: Hashable, Sendable {
         let shift = journal.shift(of: own, context)
         let isFinal = context.source.isVouched
         guard isFinal || abs(shift) > GroupClock.tolerance else { return nil }
-        if isFinal, context.keeps(.dateFinal) {
-            journal.isGuess = false
-            isJournalChanged = true
-        }
+        if isFinal, context.keeps(.dateFinal) { endGuess() }
+        return move(own, by: shift, among: replicas, context)
+    }
+
+    /// Records that the dates of the session are final.
+    private mutating func endGuess() {
+        journal.isGuess = false
+        isJournalChanged = true
+    }
+
+    /// Moves all times of the session, and its stamp as far as that may move.
+    private mutating func move(_ own: Register, by shift: Int64, among replicas: Replicas, _ context: Context) -> Note?
+    {
         var moved = own.moved(by: shift)
         moved.anchor.bound = context.bound.map {
             $0 + ClockEstimate.driftBound(in: context.now.boot - own.anchor.boot)

@@ -13,7 +13,7 @@ public struct NodeID: Hashable, Comparable, Sendable, CustomStringConvertible {
         self.rawValue = rawValue
     }
 
-    /// The same as ``rawValue``.
+    /// The text of the id: ``rawValue``.
     public var description: String { rawValue }
 
     /// Orders ids by their bytes.
@@ -31,7 +31,7 @@ public struct SpaceID: Hashable, Sendable, CustomStringConvertible {
         self.rawValue = rawValue
     }
 
-    /// The same as ``rawValue``.
+    /// The text of the id: ``rawValue``.
     public var description: String { rawValue }
 }
 
@@ -63,10 +63,10 @@ public struct Token<Kind>: Hashable, Comparable, Sendable, CustomStringConvertib
         self.rawValue = rawValue
     }
 
-    /// The same id for another kind.
+    /// Converts an id of another kind, such as that of an intent that started a session.
     init<Other>(_ other: Token<Other>) { rawValue = other.rawValue }
 
-    /// The same as ``rawValue``.
+    /// The text of the id: ``rawValue``.
     public var description: String { rawValue }
 
     /// Orders ids by their characters.

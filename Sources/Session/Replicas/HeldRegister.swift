@@ -10,7 +10,7 @@ struct HeldRegister: Hashable, Sendable {
     /// The largest error of group time in milliseconds when the offset was computed from this anchor.
     ///
     /// `nil` if group time was not vouched for, or the anchor was another one.
-    private(set) var placedWithin: Int64?
+    private(set) var positionError: Int64?
     /// Whether its stamp is near enough to group time to count.
     private(set) var isAdmitted: Bool
     /// When time alone makes it admissible, on the boot clock.
@@ -25,34 +25,36 @@ struct HeldRegister: Hashable, Sendable {
     /// The anchor on this node's boot clock.
     var anchorBoot: Int64 { anchor.boot - offset }
 
-    /// Places a register. An admitted stamp stays admitted, so that a session does not vanish when clocks waver.
+    /// Converts a register's anchor to this node's clock.
+    ///
+    /// An admitted stamp stays admitted, so that a session does not vanish when clocks waver.
     init(_ register: Register, after known: HeldRegister?, measured: Int64?, _ context: Context) {
         shared = Shared(register)
         offset = Self.offset(of: register.anchor, context)
-        placedWithin = context.bound
+        positionError = context.bound
         isAdmitted = false
-        // A boot that was placed once moves with the owner's boot clock: a step of a wall clock does not move a running
-        // countdown.
+        // The offset of a known boot stays, so that a step of a wall clock does not move a running countdown.
         let isSame = known.map { $0.isMeasured || $0.register.id == register.id } ?? false
         if let known, isSame, known.anchor.bootID == register.anchor.bootID {
             offset = known.offset
             isMeasured = known.isMeasured
-            placedWithin = known.anchor == register.anchor ? known.placedWithin : nil
+            positionError = known.anchor == register.anchor ? known.positionError : nil
         }
         if let measured { measure(measured) }
         admit(context)
         if known?.isAdmitted == true, known?.stamp == register.stamp { admitAnyway() }
     }
 
-    /// Places the register again after group time was corrected. A position by a vouched clock is not changed by one that
-    /// is not vouched for.
-    init(_ known: HeldRegister, _ context: Context) {
-        self = known
-        if !isMeasured, context.bound != nil || placedWithin == nil {
-            offset = Self.offset(of: anchor, context)
-            placedWithin = context.bound
+    /// Returns the register, judged again after group time was corrected. A position by a vouched clock is not changed by
+    /// one that is not vouched for.
+    func judgedAgain(_ context: Context) -> HeldRegister {
+        var again = self
+        if !isMeasured, context.bound != nil || positionError == nil {
+            again.offset = Self.offset(of: anchor, context)
+            again.positionError = context.bound
         }
-        admit(context)
+        again.admit(context)
+        return again
     }
 
     /// The owner's boot clock minus this node's, by group time alone.
@@ -60,7 +62,7 @@ struct HeldRegister: Hashable, Sendable {
         anchor.boot - (context.now.boot - (context.groupTime - anchor.at))
     }
 
-    /// Admits the register whatever group time is.
+    /// Admits the register without regard to group time.
     mutating func admitAnyway() {
         isAdmitted = true
         admissibleAt = nil

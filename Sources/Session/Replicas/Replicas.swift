@@ -16,11 +16,11 @@ struct Replicas: Hashable, Sendable {
     /// The registers with their positions, ordered by node.
     var all: [HeldRegister] { held.keys.sorted().compactMap { held[$0] } }
 
-    /// The meaning of a register of another node.
+    /// How a received register compares with the one that is held.
     enum Merge {
         /// It is the one that is held.
         case known
-        /// The one that is held has this version, which is not below: one of the two should not exist.
+        /// It differs from the one that is held, which has this version, the same or a later one. One of the two is an error.
         case contradicted(Version)
         /// It replaces the one before, and counts.
         case admitted
@@ -65,7 +65,7 @@ struct Replicas: Hashable, Sendable {
     /// - Parameter keepsAdmitted: Whether admitted registers stay admitted.
     mutating func judgeAgain(keepsAdmitted: Bool, _ context: Context) {
         for held in all {
-            var again = HeldRegister(held, context)
+            var again = held.judgedAgain(context)
             if keepsAdmitted, held.isAdmitted { again.admitAnyway() }
             hold(again)
         }
@@ -76,7 +76,7 @@ struct Replicas: Hashable, Sendable {
     mutating func admitDue(_ context: Context) -> [Stamp] {
         var stamps: [Stamp] = []
         for held in all where !held.isAdmitted {
-            let again = HeldRegister(held, context)
+            let again = held.judgedAgain(context)
             hold(again)
             if again.isAdmitted { stamps.append(again.stamp) }
         }

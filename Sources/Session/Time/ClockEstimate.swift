@@ -52,7 +52,7 @@ struct ClockEstimate: Hashable, Sendable {
     /// Microseconds by which two clocks can drift apart in a time.
     private static func drift(in milliseconds: Int64) -> Int64 { max(0, milliseconds) / driftMilliseconds + 1 }
 
-    /// The same in whole milliseconds, rounded up.
+    /// The largest drift within some milliseconds, in whole milliseconds, rounded up.
     static func driftBound(in milliseconds: Int64) -> Int64 { (drift(in: milliseconds) + 999) / 1_000 }
 
     /// The peer's boot clock minus this node's, in milliseconds: the middle of the interval.

@@ -251,12 +251,12 @@ struct ClockSync: Hashable, Sendable {
             return ErrorBound(milliseconds: estimate.bound(of: held.offset, at: estimate.at), at: estimate.at)
         }
         // The bounds of the instants at which the anchor was written and placed hold whatever the wall clocks do later.
-        guard let mine = held.placedWithin, let theirs = held.anchor.bound else { return nil }
+        guard let mine = held.positionError, let theirs = held.anchor.bound else { return nil }
         // A reading is rounded down to the millisecond.
         return ErrorBound(milliseconds: mine + theirs, at: held.anchorBoot - 1)
     }
 
-    /// Ends the pings to a node; to the owner until drift could make the time of its session approximate.
+    /// Stops the pings to a node. The owner is pinged again before drift can make the time of its session approximate.
     private mutating func idle(_ node: NodeID, bound: Int64, at now: Int64) {
         let spare = (Limits.exactEnough - bound) * 1_000 * ClockEstimate.driftMilliseconds
         let interval = min(

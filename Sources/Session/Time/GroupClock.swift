@@ -11,7 +11,7 @@ enum TimeSource: Hashable, Sendable {
     case outvoted
     /// The vouched clocks of others, of which a majority agrees. The own one is not vouched for.
     case vouched
-    /// The same, but not all nodes were asked yet, or no majority agrees.
+    /// The vouched clocks of others, of which no majority agrees, or of which not all were asked yet.
     case contested
     /// All plausible clocks, since no kernel vouches for one.
     case plausible

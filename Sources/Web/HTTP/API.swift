@@ -125,7 +125,7 @@ struct API: Sendable {
 }
 
 extension RequestError: HTTPResponseError {
-    /// A value that is missing or out of range.
+    /// The status of a value that is missing or out of range.
     public var status: HTTPResponse.Status { .unprocessableContent }
 
     /// Returns the error in the API's JSON format.

@@ -204,7 +204,7 @@ extension Format where Self == CleanTextFormat {
     /// Text of 1 to `bytes` bytes.
     package static func text(_ bytes: Int) -> Self { CleanTextFormat(bytes: bytes, mayBeEmpty: false) }
 
-    /// The same text, or an empty string.
+    /// Text of at most `bytes` bytes, which may be empty.
     package static func textOrEmpty(_ bytes: Int) -> Self { CleanTextFormat(bytes: bytes, mayBeEmpty: true) }
 }
 
