@@ -31,11 +31,6 @@ public final class LoopTimer: Sendable {
     public func disarm() {
         loop.disarm(id)
     }
-
-    /// Disarms the timer, as ``disarm()``.
-    public func cancel() {
-        loop.disarm(id)
-    }
 }
 
 /// The armed timers of one loop, which share one kernel timer.

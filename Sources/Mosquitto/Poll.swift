@@ -4,8 +4,9 @@ import CMosquitto
 import Glibc
 import Synchronization
 
-/// The kernel objects of an ``EventLoop``: an epoll, an eventfd to wake it, a timerfd for all timers, and one that is
-/// cancelled when the wall clock is set.
+/// The kernel objects of an ``EventLoop``.
+///
+/// They are an epoll, an eventfd to wake it, a timerfd for all timers, and one that is cancelled when the wall clock is set.
 final class Poll: Sendable {
     enum Wait: Int32 {
         case no = 0

@@ -26,9 +26,9 @@ struct ClockWatches {
 }
 
 extension EventLoop {
-    /// Calls a handler each time the wall clock is set, such as by NTP after a start with a wrong time.
+    /// Calls a handler each time the wall clock is set.
     ///
-    /// A clock that runs a little faster or slower to become right is not set.
+    /// NTP sets it after a start with a wrong time. A clock that runs a little faster or slower to become right is not set.
     ///
     /// - Parameter handler: Called on the loop's thread; it may enter an actor of the loop with `assumeIsolated`.
     /// - Returns: The watch. The caller must keep it for as long as it needs the calls.

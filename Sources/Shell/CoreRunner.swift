@@ -5,7 +5,9 @@ package import Mosquitto
 import Platform
 package import Session
 
-/// Runs a core on an event loop: it queues events, reads the clocks and wakes the core when it is due.
+/// Runs a core on an event loop.
+///
+/// It queues events, reads the clocks, and wakes the core when it is due or the wall clock was set.
 ///
 /// The owner carries out the actions:
 /// ```

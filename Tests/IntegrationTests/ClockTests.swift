@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    /// A machine without a battery for its clock starts with a wrong one, and nobody else may be there to send a message.
+    /// A machine without a battery for its clock starts with a wrong time. No other node sends a message here.
     @Test(MovedClock.isFaked, .enabled(if: WallClock.canBeSet, "only root of the machine may set its clock"))
     func aNodeThatIsAloneNoticesThatItsClockWasSet() async throws {
         let directory = try TemporaryDirectory()

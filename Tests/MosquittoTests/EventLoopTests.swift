@@ -130,7 +130,7 @@ import Testing
                 kept.arm(atBootMilliseconds: start + 30)
             }
             try await eventually("the timer") { fired.withLock { !$0.isEmpty } }
-            kept.cancel()
+            kept.disarm()
             #expect(fired.withLock { $0 } == ["kept"])
         }
     }

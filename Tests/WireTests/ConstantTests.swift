@@ -105,7 +105,7 @@ import Testing
         Quote(proto, "after 2 s it counts as returned", "Sources/Session", "barrierPatience: Int64 = 2_000"),
         Quote(proto, "or register, 1.5 s at most", "Sources/Core", "helloPatience: Int64 = 1_500"),
         Quote(proto, "and 0.3 s longer for the others", "Sources/Core", "helloSpread: Int64 = 300"),
-        Quote(proto, "| up to 200 ms later", "Sources/Session", "% 200"),
+        Quote(proto, "| up to 200 ms later", "Sources/Session", "helloSpread: UInt64 = 200"),
         Quote(proto, "after the register, for 30 s at most", "Sources/Session", "intentLife: Int64 = 30_000"),
         Quote(proto, "with zeros up to 1 MiB", "Sources/NodeRuntime", "standardCapacity = 1 << 20"),
         Quote(proto, "was silent for 30 s", "Sources/Session", "staleAfter: Int64 = 30_000"),

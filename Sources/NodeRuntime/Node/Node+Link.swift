@@ -28,7 +28,7 @@ extension Node {
             let deadline = loop.makeTimer { [weak self] in self?.assumeIsolated { $0.askers.settling.resume(caller) } }
             deadline.arm(atBootMilliseconds: SystemClock.bootMilliseconds() + milliseconds)
             await withCheckedContinuation { askers.settling.add($0, of: caller) }
-            deadline.cancel()
+            deadline.disarm()
         }
         return view.isLinked ? nil : link.problems.current ?? "no answer in \(milliseconds / 1_000) s"
     }

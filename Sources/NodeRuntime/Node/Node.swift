@@ -115,7 +115,7 @@ package actor Node {
         let deadline = loop.makeTimer { [weak self] in self?.assumeIsolated { $0.askers.confirming.resume(caller) } }
         deadline.arm(atBootMilliseconds: SystemClock.bootMilliseconds() + Self.confirmationLimit)
         await withCheckedContinuation { askers.confirming.add($0, of: caller) }
-        deadline.cancel()
+        deadline.disarm()
     }
 
     // MARK: State

@@ -34,7 +34,7 @@ struct SuspendState {
             done?()
             done = nil
         } else {
-            wakeDeadline?.cancel()
+            wakeDeadline?.disarm()
             wakeDeadline = nil
         }
     }

@@ -82,7 +82,7 @@ extension Engine {
         if ownership.mark.isAhead(context) { judgeAgain(keepsAdmitted: false, context) }
     }
 
-    /// - Returns: Whether the session has begun; otherwise the reply names the wrong field.
+    /// - Returns: Whether the session was started; otherwise the reply names the wrong field.
     @discardableResult
     mutating func begin(
         _ beginning: Ownership.Beginning, reply id: IntentID, to ticket: Ticket, _ context: Context

@@ -3,6 +3,9 @@
 /// The rules that combine the state of several parts, whichever input has changed it.
 extension Engine {
     /// Applies one rule after the other until none applies.
+    ///
+    /// It ends because each rule removes its own cause: a deadline is cleared, the session is dated, stamped, ended or cut, a
+    /// request is removed.
     mutating func react(at now: Instant) {
         while endDueWait(at: now) || updateOwnSession(at: now) || advanceRequests(at: now) {}
     }
@@ -87,12 +90,12 @@ extension Engine {
         if requests.isEmpty { return false }
         let view = view(at: now)
         if let head = view.register, !view.isOwner { reply(requests.follow(head, context)) }
-        let audience = Requests.Audience(
+        let known = Requests.Known(
             head: view.register, owner: view.register.map { peers[$0.owner] } ?? Peer(), isReady: link.isReady,
             canTakeOver: canTakeOver, messagesAwaitTime: messagesAwaitTime(at: now))
         var hasChanged = false
         var pinged: Set<NodeID> = []
-        for step in requests.removeSteps(audience, context) {
+        for step in requests.removeSteps(known, context) {
             switch step {
             case .send(let intent, let owner):
                 // One ping for all intents that leave at once.

@@ -103,7 +103,9 @@ public struct ErrorBound: Hashable, Sendable {
 
     /// Returns the bound in milliseconds at a later reading: two clocks drift apart by at most 200 millionths.
     public func milliseconds(at boot: Int64) -> Int64 {
-        milliseconds + (at.map { max(0, boot - $0 + 4_999) / 5_000 } ?? 0)
+        guard let at else { return milliseconds }
+        let step = 1_000 * ClockEstimate.driftMilliseconds
+        return milliseconds + max(0, boot - at + step - 1) / step
     }
 }
 

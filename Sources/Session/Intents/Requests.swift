@@ -33,7 +33,9 @@ struct Requests: Hashable, Sendable {
         private(set) var ticket: Ticket?
         /// When to send it next, on the boot clock.
         fileprivate(set) var sendAt: Int64
-        /// When the present owner's limits began, on the boot clock: when the intent was made, dated, or sent to this owner.
+        /// When the present owner's limits began, on the boot clock.
+        ///
+        /// That is when the intent was made, dated, or sent to this owner.
         fileprivate private(set) var limitsFrom: Int64
         /// When to check next whether the owner still answers.
         fileprivate(set) var ownerCheckAt: Int64
@@ -90,7 +92,7 @@ struct Requests: Hashable, Sendable {
     }
 
     /// The state of the session that is shown, and of its owner, that requests depend on.
-    struct Audience {
+    struct Known {
         /// The register that is shown.
         var head: Register?
         /// Its owner.
@@ -116,16 +118,16 @@ struct Requests: Hashable, Sendable {
 
     /// Removes the requests that end now.
     /// - Returns: The due steps, in their order.
-    mutating func removeSteps(_ audience: Audience, _ context: Context) -> [Step] {
+    mutating func removeSteps(_ known: Known, _ context: Context) -> [Step] {
         var (sent, orphaned, overdue): ([Step], [Step], [Step]) = ([], [], [])
         var kept: [Request] = []
         for var request in open {
             if request.giveUpAt <= context.now.boot {
                 overdue.append(.giveUp(request))
-            } else if request.checkOwner(audience, context) {
+            } else if request.checkOwner(known, context) {
                 orphaned.append(.takeOver(request))
             } else {
-                if audience.isReady, request.sendAt <= context.now.boot, let step = request.send(audience, context) {
+                if known.isReady, request.sendAt <= context.now.boot, let step = request.send(known, context) {
                     sent.append(step)
                 }
                 kept.append(request)
@@ -238,13 +240,13 @@ struct Requests: Hashable, Sendable {
 
 extension Requests.Request {
     /// Sends the intent, or postpones that until group time is known.
-    fileprivate mutating func send(_ audience: Requests.Audience, _ context: Context) -> Requests.Step? {
+    fileprivate mutating func send(_ known: Requests.Known, _ context: Context) -> Requests.Step? {
         let boot = context.now.boot
         var pinged: NodeID?
         if isSent {
-            if audience.canTakeOver, audience.head?.owner != context.node { pinged = audience.head?.owner }
+            if known.canTakeOver, known.head?.owner != context.node { pinged = known.head?.owner }
         } else {
-            if audience.messagesAwaitTime, boot < limitsFrom + ClockSync.firstAnswerLimit {
+            if known.messagesAwaitTime, boot < limitsFrom + ClockSync.firstAnswerLimit {
                 sendAt = boot + ClockSync.burstInterval
                 return nil
             }
@@ -256,24 +258,24 @@ extension Requests.Request {
 
     /// Checks whether the owner will still answer, and plans the next check.
     /// - Returns: Whether no other node will: the owner is gone or was silent too long, or this node owns the session now.
-    fileprivate mutating func checkOwner(_ audience: Requests.Audience, _ context: Context) -> Bool {
-        let isOwn = audience.head?.owner == context.node
+    fileprivate mutating func checkOwner(_ known: Requests.Known, _ context: Context) -> Bool {
+        let isOwn = known.head?.owner == context.node
         let isRefused = refusal != nil && !isOwn
-        guard audience.canTakeOver, ticket != nil, !isRefused, context.keeps(.takeover), let head = audience.head else {
+        guard known.canTakeOver, ticket != nil, !isRefused, context.keeps(.takeover), let head = known.head else {
             ownerCheckAt = max(ownerCheckAt, giveUpAt)
             return false
         }
         let isSameLineage = head.lineage == intent.lineage
         if isSameLineage, isOwn { return true }
-        if isSameLineage, audience.isReady, audience.owner.presence != nil, !audience.owner.isOnline { return true }
+        if isSameLineage, known.isReady, known.owner.presence != nil, !known.owner.isOnline { return true }
         guard ownerCheckAt <= context.now.boot else { return false }
-        let received = isSameLineage ? audience.owner.lastReceived ?? .min : .min
+        let received = isSameLineage ? known.owner.lastReceived ?? .min : .min
         let silentAt = received + Requests.silenceLimit
         ownerCheckAt = max(ownerCheckAt, min(silentAt, limitsFrom + Requests.unresponsiveLimit))
         return ownerCheckAt <= context.now.boot
     }
 
-    /// What an answer means for the request.
+    /// The meaning of an answer for the request.
     fileprivate enum Meaning {
         /// The request ends with it.
         case final

@@ -10,6 +10,8 @@ struct Echoes: Hashable, Sendable {
     private static let expectedVersions = 1_024
     /// Milliseconds between two repairs, and before a reminder. The protocol states it.
     private static let interval: Int64 = 1_000
+    /// Milliseconds over which the nodes of a space spread their answers to a hello. A judgement: a person does not notice it.
+    private static let helloSpread: UInt64 = 200
 
     /// When to publish presence and register again, on the boot clock.
     private(set) var repairAt: Int64?
@@ -93,11 +95,11 @@ struct Echoes: Hashable, Sendable {
     /// Plans a repair for now, or for when the next one is allowed.
     mutating func repair(at boot: Int64) { repairAt = max(boot, repairNotBefore) }
 
-    /// Plans a repair as the answer to a hello, up to 200 ms later.
+    /// Plans a repair as the answer to a hello, up to ``helloSpread`` later.
     ///
     /// The delay depends on the node's id, so that the nodes of a large space do not all answer at once.
     mutating func answerHello(of node: NodeID, at boot: Int64) {
-        let due = max(boot + Int64(FNV.hash(node.rawValue.utf8.span) % 200), repairNotBefore)
+        let due = max(boot + Int64(FNV.hash(node.rawValue.utf8.span) % Self.helloSpread), repairNotBefore)
         repairAt = min(repairAt ?? due, due)
     }
 
