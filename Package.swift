@@ -234,7 +234,7 @@ let package = Package(
             linkerSettings: standalone
         ),
         .target(
-            name: "Support", dependencies: ["Core", "Harness", "Platform", logging], path: "Tests/Support",
+            name: "Support", dependencies: ["CLinux", "Core", "Harness", "Platform", logging], path: "Tests/Support",
             swiftSettings: strict
         ),
         .testTarget(

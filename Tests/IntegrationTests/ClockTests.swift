@@ -69,7 +69,7 @@ import Testing
         let corrected = "group time agrees with this machine's clock again"
         #expect(!desk.log.contains(corrected))
         try directory.write(MovedClock.offset(0), to: "offset")
-        WallClock.setToItself()
+        WallClock.set()
         try await eventually("its time is corrected") { desk.log.contains(corrected) }
         try await desk.kill()
     }

@@ -144,7 +144,7 @@ import Testing
                 reports.withLock { $0 += 1 }
             }
             for count in 1...3 {
-                WallClock.setToItself()
+                WallClock.set()
                 // Another test may set it too.
                 try await eventually("report \(count)") { reports.withLock { $0 } >= count }
             }
@@ -159,7 +159,7 @@ import Testing
             let kept = Mutex(0)
             _ = loop.watchWallClock { lost.withLock { $0 += 1 } }
             let watch = loop.watchWallClock { kept.withLock { $0 += 1 } }
-            WallClock.setToItself()
+            WallClock.set()
             try await eventually("the other watch reports it") { kept.withLock { $0 } > 0 }
             #expect(lost.withLock { $0 } == 0)
             withExtendedLifetime(watch) {}

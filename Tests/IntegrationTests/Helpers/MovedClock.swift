@@ -38,7 +38,8 @@ enum MovedClock: Sendable {
 
     var environment: [String: String] {
         guard let library = Self.library else { return [:] }
-        var environment = ["LD_PRELOAD": library, "FAKETIME_DONT_FAKE_MONOTONIC": "1"]
+        var environment = Preload.environment(with: library)
+        environment["FAKETIME_DONT_FAKE_MONOTONIC"] = "1"
         switch self {
         case .wall(let seconds): environment["FAKETIME"] = Self.offset(seconds)
         case .wallFile(let path):

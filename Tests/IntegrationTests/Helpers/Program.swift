@@ -19,7 +19,8 @@ enum Program {
         let path = getenv("PATH").map { String(cString: $0) } ?? ""
         // Tests take no suspend lock of this machine.
         let bus = "unix:path=/nonexistent/bus"
-        return ["PATH": path, "HOME": home, "LANG": "C.UTF-8", "DBUS_SYSTEM_BUS_ADDRESS": bus].merging(more) { $1 }
+        return ["PATH": path, "HOME": home, "LANG": "C.UTF-8", "DBUS_SYSTEM_BUS_ADDRESS": bus]
+            .merging(Preload.environment()) { $1 }.merging(more) { $1 }
     }
 }
 

@@ -2,7 +2,8 @@
 //
 // Preloaded into the programs of a test (LD_PRELOAD): sets their wall clocks and boot clocks ahead of this machine's by
 // the milliseconds in the first eight bytes of the file TEST_CLOCKS. A larger number is like a suspend of all machines:
-// both clocks jump, CLOCK_MONOTONIC does not, and the due timers of these clocks fire.
+// both clocks jump, CLOCK_MONOTONIC does not, and the due timers of these clocks fire. Their kernel calls the wall clock
+// unsynchronised.
 
 #include <fcntl.h>
 #include <pthread.h>
@@ -13,6 +14,7 @@
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/timerfd.h>
+#include <sys/timex.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -64,6 +66,12 @@ time_t time(time_t *result)
     clock_gettime(CLOCK_REALTIME, &now);
     if (result) *result = now.tv_sec;
     return now.tv_sec;
+}
+
+int adjtimex(struct timex *state)
+{
+    *state = (struct timex){.status = STA_UNSYNC};
+    return TIME_ERROR;
 }
 
 int timerfd_create(clockid_t clock, int flags)

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Support
+
+/// The libraries that are preloaded into every program of a test.
+enum Preload {
+    /// Makes the kernel of a program call the wall clock unsynchronised; `nil` without a C compiler.
+    ///
+    /// Otherwise the tests would depend on whether this machine's clock is synchronised.
+    private static let unsynchronised: String? = {
+        guard let compiler = SharedClock.compiler, let directory,
+            let code = try? Project.read("Tests/IntegrationTests/Preload/unsynchronised.c"),
+            let source = try? directory.write(code, to: "unsynchronised.c"),
+            let child = try? Spawn.start(
+                [compiler, "-shared", "-fPIC", "-O1", "-o", directory.file("unsynchronised.so"), source],
+                output: directory.file("log"))
+        else { return nil }
+        return Spawn.wait(for: child) == 0 ? directory.file("unsynchronised.so") : nil
+    }()
+
+    /// The directory of the library, which is removed when the tests end.
+    private static let directory: TemporaryDirectory? = {
+        atexit { Preload.directory.map { try? FileManager.default.removeItem(atPath: $0.path) } }
+        return try? TemporaryDirectory()
+    }()
+
+    /// The environment of a program with these libraries.
+    /// - Parameter further: A library that the test needs beside them.
+    static func environment(with further: String? = nil) -> [String: String] {
+        let all = [unsynchronised, further].compactMap(\.self)
+        return all.isEmpty ? [:] : ["LD_PRELOAD": all.joined(separator: ":")]
+    }
+}
