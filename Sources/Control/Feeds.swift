@@ -33,7 +33,9 @@ public struct Feeds: Hashable, Sendable {
 
     /// Returns the minutes missing to the week's goal, negative beyond it; `nil` without a debt service.
     /// - Parameter instant: The present, in milliseconds of group time: the time of a running session is added.
-    public func debtMinutes(at instant: Int64) -> Int? { week?.minutes(at: instant) }
+    public func debtMinutes(at instant: Int64) -> Int? {
+        week?.minutes(at: instant).map { min(max($0, DebtFeed.bounds.lowerBound), DebtFeed.bounds.upperBound) }
+    }
 
     /// Returns when ``debtMinutes(at:)`` next changes by time alone, in milliseconds of group time; `nil` for never.
     public func nextDebtChange(after instant: Int64) -> Int64? {

@@ -58,6 +58,17 @@ struct NodeViewTests {
         #expect(error.reason == reason, "\(error)")
     }
 
+    /// A reader of the view accepts no more.
+    @Test(arguments: [(110_080, Int64(0), 100_000), (0, 7_000_000_000_000, -100_000)])
+    func debtIsBounded(goal: Int, done: Int64, minutes: Int) {
+        let week = DebtWeek(
+            name: "2026-W47", from: 0, to: 10_000_000, goal: goal, done: done, days: [], streak: 0, labels: [])
+        var feeds = Feeds()
+        let isNew = feeds.take(.debt(DebtFeed(minutes: 0, at: 1_000_000, week: week)))
+        #expect(isNew)
+        #expect(feeds.debtMinutes(at: 1_000_000) == minutes)
+    }
+
     /// A display adds the time of a running session until the session or the week ends.
     @Test func debtChangesByTheMinute() {
         let week = DebtWeek(

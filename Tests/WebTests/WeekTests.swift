@@ -102,6 +102,15 @@ import Wire
         #expect(!alone.contains("Not connected"))
     }
 
+    /// Any client of a broker without passwords can publish such a feed.
+    @Test(arguments: [Int64(1), 7_000_000_000_000])
+    func aFeedThatWasComputedOutsideOfItsWeekIsShown(time: Int64) async throws {
+        var feed = try Self.feed(at: time)
+        feed.week?.today = nil
+        feed.week?.days = [0]
+        #expect(try await Self.page([.debt(feed)], at: Self.monday).contains("7h00m"))
+    }
+
     @Test func addressParametersAreApplied() async throws {
         let feed = Feed.debt(try Self.feed())
         let html = try await Self.page([feed], at: Self.monday, "?lang=ar&theme=light")

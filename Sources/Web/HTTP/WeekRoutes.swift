@@ -48,7 +48,9 @@ extension DisplaySnapshot {
         guard let feed = feeds.week, let week = feed.week, !week.days.isEmpty else { return nil }
         let going = max(0, feed.done(at: groupTime) - week.done)
         var (days, labels) = (week.days, week.labels)
-        let today = min(week.today ?? Int((feed.at - week.from) / 86_400_000), days.count - 1)
+        // Nothing says that the feed was computed in its week.
+        let index = week.today ?? Int((feed.at - week.from) / 86_400_000)
+        let today = min(max(index, 0), days.count - 1)
         let before = days[today]
         days[today] += going
         // The running time is booked on the current session.
