@@ -50,6 +50,20 @@ import Wire
         }
     }
 
+    /// A proxy before the node passes its own password on.
+    @Test func thePasswordOfAProxyIsNoKey() async throws {
+        try await Self.with { client in
+            for (path, cookie, status) in [
+                ("/health", nil, 200), ("/v1/session", nil, 401), ("/v1/session", "lockstep=\(Self.view)", 200),
+            ] {
+                var headers: HTTPFields = [.authorization: "Basic dXNlcjpwYXNz"]
+                headers[.cookie] = cookie
+                let answer = try await client.execute(uri: path, method: .get, headers: headers)
+                #expect(answer.status.code == status, "\(path), \(cookie ?? "no cookie")")
+            }
+        }
+    }
+
     /// An invalid key is an error even on a path that needs no key.
     @Test func wrongKeyIsRefusedWhereNoneIsNeeded() async throws {
         try await Self.with { client in

@@ -138,6 +138,18 @@ import Testing
         #expect(status { () throws(HTTPProblem) in _ = try book.remove("gone") } == 404)
     }
 
+    @Test func aRemovalThatIsNotSavedCanBeRepeated() throws {
+        var book = try book()
+        let key = try pair("gone", in: &book)
+        #expect(try book.remove("gone")?.name == "gone")
+        #expect(book.isUnsaved)
+        #expect(try book.remove("gone") == nil)
+        try book.save(at: start)
+        #expect(status { () throws(HTTPProblem) in _ = try book.remove("gone") } == 404)
+        var again = try self.book()
+        #expect(again.phone(withKey: key, at: start) == nil)
+    }
+
     @Test func aRemovedLinkEnds() throws {
         var book = try book()
         let code = try book.invite("phone", mayPress: true, at: start)

@@ -57,6 +57,19 @@ import Testing
         }
     }
 
+    /// The code on a screen has the key that only shows.
+    @Test func aPairedPhoneKeepsItsKeyWhenItScansAScreen() async throws {
+        try await Self.with { port, _, phones in
+            let cookie = try await Self.pair("phone", with: phones, port)
+            let view = "/?key=\(AuthMiddlewareTests.view)"
+            let answer = try await LiveServer.get(port, view, Self.proxy, cookie).lowercased()
+            #expect(answer.hasPrefix("http/1.1 303"), "\(answer)")
+            #expect(!answer.contains("set-cookie"), "\(answer)")
+            let stranger = try await LiveServer.get(port, view, Self.proxy).lowercased()
+            #expect(stranger.contains("set-cookie"), "\(stranger)")
+        }
+    }
+
     @Test func aUsedLinkSaysSoInTheLanguageOfTheBrowser() async throws {
         try await Self.with { port, _, phones in
             let code = try phones.invite("phone", mayPress: true).code

@@ -68,13 +68,18 @@ struct AuthMiddleware: RouterMiddleware {
     }
 
     /// Returns the redirect that moves the key of a paired link to a cookie; `nil` for other requests.
+    ///
+    /// A paired phone that scans such a link keeps its own key.
     private func pairing(_ request: Request, _ context: WebContext) -> Response? {
         guard request.method == .get, let key = request.query["key"],
             keys?.access(of: key) != nil, Self.isOwnPath(request.uri.path)
         else { return nil }
-        let rest = (request.uri.query ?? "").split(separator: "&").filter { !$0.hasPrefix("key=") }
+        let all = (request.uri.query ?? "").split(separator: "&")
+        let rest = all.filter { !$0.hasPrefix("key=") }
+        guard rest.count < all.count else { return nil }
         let location = request.uri.path + (rest.isEmpty ? "" : "?" + rest.joined(separator: "&"))
-        return HTTPKeys.redirect(to: location, with: key, isSecure: context.isSecure)
+        let isPhone = HTTPKeys.key(in: request.cookies).map(phones.hasPhone(withKey:)) ?? false
+        return HTTPKeys.redirect(to: location, with: isPhone ? nil : key, isSecure: context.isSecure)
     }
 
     /// Whether a redirect to the path stays on this node.
@@ -100,7 +105,7 @@ struct AuthMiddleware: RouterMiddleware {
             context.access = access
         } else if let phone {
             context.access = phone.mayPress ? .control : .view
-        } else if key != nil, request.headers[.authorization] != nil {
+        } else if Self.bearerKey(in: request) != nil {
             throw HTTPProblem(.unauthorized, field: "Authorization", "the key is not valid for this node")
         } else if context.isLocal, !needsLocalKey {
             context.access = .control
@@ -119,12 +124,16 @@ struct AuthMiddleware: RouterMiddleware {
         }
     }
 
+    /// Returns the key of a request. Other schemes than `Bearer` belong to a proxy before the node, which passes them on.
     private func key(in request: Request) -> String? {
-        if let header = request.headers[.authorization] {
-            let parts = header.split(separator: " ")
-            return parts.count == 2 && parts[0].lowercased() == "bearer" ? String(parts[1]) : ""
-        }
-        return HTTPKeys.key(in: request.cookies)
+        Self.bearerKey(in: request) ?? HTTPKeys.key(in: request.cookies)
+    }
+
+    private static func bearerKey(in request: Request) -> String? {
+        guard let parts = request.headers[.authorization]?.split(separator: " "),
+            parts.first?.lowercased() == "bearer"
+        else { return nil }
+        return parts.count == 2 ? String(parts[1]) : ""
     }
 
     /// Returns the name in a `Host` header in lower case, without port and brackets.

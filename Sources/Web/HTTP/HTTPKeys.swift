@@ -22,12 +22,10 @@ struct HTTPKeys: Sendable {
 
     /// Returns a redirect that gives the browser a key in its cookie.
     /// - Parameter isSecure: Whether the browser uses TLS.
-    static func redirect(to location: String, with key: String, isSecure: Bool) -> Response {
-        Response(
-            status: .seeOther,
-            headers: [
-                .location: location, .cacheControl: "no-store", .setCookie: cookie(with: key, isSecure: isSecure),
-            ])
+    static func redirect(to location: String, with key: String?, isSecure: Bool) -> Response {
+        var response = Response(status: .seeOther, headers: [.location: location, .cacheControl: "no-store"])
+        response.headers[.setCookie] = key.map { cookie(with: $0, isSecure: isSecure) }
+        return response
     }
 
     /// Returns the cookie that holds a key for a year.

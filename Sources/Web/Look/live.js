@@ -25,6 +25,7 @@ const nodeNow = () => performance.now() + (low + high) / 2;
 async function ask() {
   const sent = performance.now();
   const answer = await fetch("v1/clock", { cache: "no-store" });
+  if (!answer.ok) throw answer;
   const { boot } = await answer.json();
   const came = performance.now();
   // The node read its clock between `sent` and `came`, rounded down to milliseconds.

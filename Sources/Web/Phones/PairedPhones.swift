@@ -79,15 +79,20 @@ public final class PairedPhones: Sendable {
         var failure: FileError?
         let removed = try change { book throws(HTTPProblem) in
             let removed = try book.remove(name)
-            do throws(FileError) { if removed != nil { try book.save(at: now) } } catch { failure = error }
+            do throws(FileError) {
+                if removed != nil || book.isUnsaved { try book.save(at: now) }
+            } catch {
+                failure = error
+            }
             return removed
         }
-        guard let removed else { return }
-        let channels = state.withLock { state in
-            state.connections.values.filter { $0.phone.hash == removed.hash }.map(\.channel)
+        if let removed {
+            let channels = state.withLock { state in
+                state.connections.values.filter { $0.phone.hash == removed.hash }.map(\.channel)
+            }
+            for channel in channels { channel.close(promise: nil) }
+            log.info("phone removed", metadata: ["name": "\(name)"])
         }
-        for channel in channels { channel.close(promise: nil) }
-        log.info("phone removed", metadata: ["name": "\(name)"])
         if let failure {
             throw HTTPProblem(
                 .serviceUnavailable,
@@ -108,6 +113,12 @@ public final class PairedPhones: Sendable {
         }
         if isNew { channel.closeFuture.whenComplete { [self] _ in forget(id) } }
         return phone
+    }
+
+    /// Returns whether a key is that of a paired phone.
+    func hasPhone(withKey key: String) -> Bool {
+        let hash = PhoneBook.hash(of: key)
+        return state.withLock { $0.book.phones.contains { $0.hash == hash } }
     }
 
     /// Returns whether a phone was not removed meanwhile.

@@ -52,6 +52,8 @@ struct PhoneBook {
     private var links: [Link] = []
     private var wrongLinks = LogLimiter(lines: PhoneBook.wrongLinksPerMinute)
     private var sightingsSaved: Int64 = 0
+    /// Whether the file lacks the removal of a phone.
+    private(set) var isUnsaved = false
 
     /// Reads the file. A damaged one is renamed, and the book is then empty.
     /// - Throws: ``FileError`` if the file exists and can be neither read nor renamed.
@@ -135,13 +137,17 @@ struct PhoneBook {
     }
 
     /// Removes a phone and its open link. It is removed also if the file cannot be written, until the next start.
-    /// - Returns: The phone; `nil` if there was only a link.
+    ///
+    /// While the file lacks a removal, an unknown name is no error, so that the removal can be repeated.
+    /// - Returns: The phone; `nil` if there was only a link, or the phone was removed before.
     mutating func remove(_ name: String) throws(HTTPProblem) -> Phone? {
-        guard phones.contains(where: { $0.name == name }) || links.contains(where: { $0.name == name }) else {
+        let isKnown = phones.contains { $0.name == name } || links.contains { $0.name == name }
+        guard isKnown || isUnsaved else {
             throw HTTPProblem(.notFound, "no phone is named “\(name)”; see lockstep phone list")
         }
         links.removeAll { $0.name == name }
         guard let index = phones.firstIndex(where: { $0.name == name }) else { return nil }
+        isUnsaved = true
         return phones.remove(at: index)
     }
 
@@ -161,13 +167,14 @@ struct PhoneBook {
         phones[index].lastSeen = now.wall
         guard now.boot - sightingsSaved >= Self.sightingLife else { return }
         sightingsSaved = now.boot
-        try? save(at: now, isFlushed: false)
+        try? save(at: now)
     }
 
     /// Writes the file.
-    mutating func save(at now: Instant, isFlushed: Bool = true) throws(FileError) {
-        try Files.replace(path, isFlushed: isFlushed, with: ReportJSON.encode(File(phones: phones), pretty: true))
+    mutating func save(at now: Instant) throws(FileError) {
+        try Files.replace(path, with: ReportJSON.encode(File(phones: phones), pretty: true))
         sightingsSaved = now.boot
+        isUnsaved = false
     }
 
     static func hash(of key: String) -> String {
