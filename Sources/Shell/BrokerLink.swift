@@ -80,6 +80,7 @@ package final class BrokerLink {
         case .disconnected(let error, let retry):
             connection = nil
             if !isYielding { problems.report("no connection to the broker: \(error.description)") }
+            isYielding = false
             return .disconnected(willRetry: retry != nil)
         }
     }
@@ -105,10 +106,17 @@ package final class BrokerLink {
     /// Subscribes, and logs the connection when the broker has answered: earlier messages do not arrive.
     package func subscribe(_ subscriptions: [Subscription]) {
         let version = made.map { "\($0.version)" } ?? ""
-        client?.assumeIsolated { [log] client in
+        client?.assumeIsolated { [log, problems, program] client in
             client.subscribe(subscriptions) { result in
-                guard case .success = result else { return }
+                guard case .success(let grants) = result else { return }
                 log.info("connected to the broker", metadata: ["protocol": "\(version)"])
+                for (subscription, grant) in zip(subscriptions, grants) {
+                    guard case .refused(let error) = grant else { continue }
+                    problems.report(
+                        "the broker does not let this \(program) subscribe: \(error.description)",
+                        ["topic": "\(subscription.filter)"])
+                    break
+                }
             }
         }
     }

@@ -10,6 +10,7 @@ import ServiceLifecycle
 import Session
 import Setup
 import Shell
+import Synchronization
 import UnixSignals
 import Web
 import Wire
@@ -65,7 +66,8 @@ struct NodeService {
         }
         if let hooks { services.append(HookService(hooks: hooks).named("hooks")) }
         // A group stops its services in reverse order: the last one is notified when the stop begins.
-        services.append(StopNotice().named("stop notice"))
+        let stop = StopNotice()
+        services.append(stop.named("stop notice"))
         var group = ServiceGroupConfiguration(
             services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: log)
         // A person who stops the node waits for about a second.
@@ -76,8 +78,12 @@ struct NodeService {
         defer { withExtendedLifetime((watchdog, pages)) {} }
         do {
             try await ServiceGroup(configuration: group).run()
-        } catch let error as ServiceGroupError {
-            log.warning("shutdown deadline exceeded", metadata: ["reason": "\(error)"])
+        } catch let error as ServiceGroupError where stop.hasBegun.load(ordering: .relaxed) {
+            log.warning("the stop took too long", metadata: ["reason": "\(error)"])
+        } catch {
+            // The service manager starts the node again.
+            await loop.shutdown()
+            throw error
         }
         await loop.shutdown()
     }
@@ -147,10 +153,13 @@ extension Settings {
 }
 
 /// Reports to the service manager that the program is stopping.
-private struct StopNotice: Service {
+private final class StopNotice: Service {
+    /// Whether the stop was asked for; a service that ends earlier has failed.
+    let hasBegun = Atomic(false)
+
     func run() async throws {
         // An error means that another service has failed, which stops the node as well.
-        try? await gracefulShutdown()
+        if (try? await gracefulShutdown()) != nil { hasBegun.store(true, ordering: .relaxed) }
         SystemdNotifier.notify("STOPPING=1")
     }
 }

@@ -91,11 +91,10 @@ struct OutboxFiles {
     }
 
     private func move(_ id: SessionID, from: String, to: String) throws(FileError) {
-        let (source, target) = (try open(from), try open(to))
-        defer {
-            close(source)
-            close(target)
-        }
+        let source = try open(from)
+        defer { close(source) }
+        let target = try open(to)
+        defer { close(target) }
         try Files.move(
             Self.name(id), in: source, to: Self.name(id), in: target, path: "\(directory.path)/\(from)/\(Self.name(id))"
         )
