@@ -38,6 +38,23 @@ import Testing
         #expect(again.plan == [Phase(kind: .focus, seconds: 1_500), Phase(kind: .shortBreak, seconds: 300)])
     }
 
+    /// The node may get no further register of the first one.
+    @Test func aLaterStartEndsTheSessionBeforeIt() throws {
+        var recent = RecentSessions(in: nil)
+        let minute: Int64 = 60_000
+        var first = try Self.register("s-1")
+        first.phase = 0
+        first.runs = [Run(phase: 0, from: Self.start)]
+        recent.note(first, at: Self.start)
+        #expect(recent.all.first?.done == 0)
+        let second = try Self.register("s-2", at: Self.start + 20 * minute)
+        recent.note(second, at: Self.start + 30 * minute)
+        let ended = try #require(recent.all.last)
+        #expect(ended.lineage == "s-1")
+        #expect(ended.isOver)
+        #expect(ended.done == 20 * minute)
+    }
+
     @Test func sessionsSurviveARestartAndAreBounded() throws {
         let directory = try TemporaryDirectory()
         var recent = RecentSessions(in: directory.path)

@@ -24,6 +24,8 @@ struct RecentSessions {
     private var saveTimer: LoopTimer?
     private var isUnsaved = false
     private(set) var all: [RecentSession] = []
+    /// The register of the latest call of ``note(_:at:)``.
+    private var latest: Register?
 
     /// Reads the sessions of an earlier process. A file that cannot be read is overwritten later.
     /// - Parameter directory: The state directory; `nil` for none.
@@ -39,8 +41,18 @@ struct RecentSessions {
     mutating func use(saveTimer: LoopTimer) { self.saveTimer = saveTimer }
 
     /// Stores the session that is shown now. When it starts and when it is over, a write of the file is planned.
+    ///
+    /// A later start ends the session before it, of which this node may get no further register.
     mutating func note(_ register: Register, at groupTime: Int64) {
-        let session = RecentSession(register, at: groupTime)
+        if let latest, latest.status.isLive, latest.lineage != register.lineage, latest.stamp < register.stamp {
+            let start = Superseder(session: register.id, node: register.owner, at: register.startedAt)
+            store(RecentSession(latest.ended(by: start), at: groupTime))
+        }
+        latest = register
+        store(RecentSession(register, at: groupTime))
+    }
+
+    private mutating func store(_ session: RecentSession) {
         let before = all.firstIndex { $0.lineage == session.lineage }
         let isNews = before.map { all[$0].isOver != session.isOver } ?? true
         if let before {
