@@ -68,10 +68,19 @@ public struct LedgerIntake: Sendable {
     /// Whether no record waits or is being written.
     public var isIdle: Bool { waiting.isEmpty && filing.isEmpty }
 
-    /// Receives a record; `time` is group time in milliseconds.
-    public mutating func receive(_ digested: DigestedRecord, in space: SpaceID, at time: Int64, now: Int64) {
+    /// Receives a record.
+    ///
+    /// A record ahead of a group time that no kernel vouches for gets no answer, so that its node sends it again: after a
+    /// start without NTP every record looks like that.
+    /// - Parameters:
+    ///   - time: Group time in milliseconds.
+    ///   - isVouched: Whether a kernel vouches for it.
+    public mutating func receive(
+        _ digested: DigestedRecord, in space: SpaceID, at time: Int64, isVouched: Bool, now: Int64
+    ) {
         let node = digested.record.node
         guard digested.record.isPlausible(at: time) else {
+            if !isVouched, digested.record.isPlausible(at: Limits.time.upperBound) { return }
             notes.append(.implausible(space, node))
             return answer(node, in: space, LedgerAck.Item(digested.name, .refused))
         }

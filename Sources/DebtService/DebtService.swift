@@ -117,7 +117,9 @@ package actor DebtService: BrokerService {
     private func handle(_ decoded: Decoded, of message: MQTTMessage, in space: DebtSpace) {
         switch decoded {
         case .record(let digested):
-            intake.receive(digested, in: space.id, at: space.core.groupTime(at: Clocks.now()))
+            intake.receive(
+                digested, in: space.id, at: space.core.groupTime(at: Clocks.now()),
+                isVouched: space.core.state.isTimeVouched)
         case .feed(.calm(let calm?)):
             perform("written") {
                 try ledger.store(calm, in: space.id)

@@ -11,6 +11,9 @@ import Wire
 
 /// The debt of one space: its core, its week, and the answers to its nodes. It lives on the service's thread.
 final class DebtSpace: ServiceSpace {
+    /// Milliseconds until a ledger that could not be read is read again. A judgement: a disk error seldom ends at once.
+    private static let retryInterval: Int64 = 60_000
+
     let id: SpaceID
     let core: ServiceCore
     private let output: ServiceOutput
@@ -95,6 +98,8 @@ final class DebtSpace: ServiceSpace {
     /// Publishes the week if it has changed.
     func update() throws {
         let now = core.groupTime(at: Clocks.now())
+        // If the ledger cannot be read, the next try comes after a while, and not at once.
+        nextUpdate = now + Self.retryInterval
         let feed = try book.feed(at: now)
         nextUpdate = min(book.nextBoundary(after: now), feed.week?.until ?? .max)
         if nextUpdate <= now { nextUpdate = now + 1_000 }

@@ -58,8 +58,10 @@ final class RecordIntake {
     var isIdle: Bool { intake.isIdle }
 
     /// Receives a record at an instant of group time. Those that arrive in the same turn of the loop are written together.
-    func receive(_ digested: DigestedRecord, in space: SpaceID, at time: Int64) {
-        intake.receive(digested, in: space, at: time, now: SystemClock.awakeMilliseconds())
+    /// - Parameter isVouched: Whether a kernel vouches for that time.
+    func receive(_ digested: DigestedRecord, in space: SpaceID, at time: Int64, isVouched: Bool) {
+        intake.receive(
+            digested, in: space, at: time, isVouched: isVouched, now: SystemClock.awakeMilliseconds())
         plan()
     }
 

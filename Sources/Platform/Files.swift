@@ -166,6 +166,9 @@ package enum Files {
         return descriptor
     }
 
+    /// Returns the directory of a file; `.` for a name alone.
+    package static func folder(of path: String) -> String { split(path).folder }
+
     private static func split(_ path: String) -> (folder: String, name: String) {
         guard let slash = path.lastIndex(of: "/") else { return (".", path) }
         return (String(path[...slash]), String(path[path.index(after: slash)...]))

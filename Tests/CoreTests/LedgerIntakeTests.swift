@@ -28,7 +28,7 @@ import Wire
     }
 
     private mutating func receive(_ numbers: Range<Int>, now: Int64 = 0) throws {
-        for number in numbers { intake.receive(try record(number), in: home, at: Self.time, now: now) }
+        for number in numbers { intake.receive(try record(number), in: home, at: Self.time, isVouched: true, now: now) }
     }
 
     /// Takes all answers, as a broker that acknowledges each at once.
@@ -81,10 +81,23 @@ import Wire
     }
 
     @Test mutating func anImpossibleDateIsRefusedAtOnce() throws {
-        intake.receive(try record(1, at: Self.time + 3 * 86_400_000), in: home, at: Self.time, now: 0)
+        intake.receive(try record(1, at: Self.time + 3 * 86_400_000), in: home, at: Self.time, isVouched: true, now: 0)
         #expect(intake.nextBatch(at: 0).isEmpty)
         #expect(answers().flatMap(\.items).map(\.outcome) == [.refused])
         #expect(intake.takeNotes() == [.implausible(home, desk)])
+    }
+
+    /// A service without a battery for its clock starts in the past, where every record is ahead.
+    @Test mutating func aRecordAheadOfAnUncertainTimeIsSentAgain() throws {
+        let early = Self.time - 3 * 86_400_000
+        intake.receive(try record(1), in: home, at: early, isVouched: false, now: 0)
+        #expect(answers().isEmpty)
+        #expect(intake.takeNotes().isEmpty)
+        intake.receive(try record(1), in: home, at: Self.time, isVouched: true, now: 0)
+        #expect(intake.nextBatch(at: 0).count == 1)
+        let old = try record(2, at: Limits.earliestStamp - 3 * 86_400_000)
+        intake.receive(old, in: home, at: early, isVouched: false, now: 0)
+        #expect(answers().flatMap(\.items).map(\.outcome) == [.refused])
     }
 
     @Test mutating func aRecordThatCannotBeReadIsRefused() throws {
@@ -102,7 +115,7 @@ import Wire
     @Test mutating func eachNodeHasItsOwnAnswer() throws {
         let hall = try #require(NodeID("hall"))
         try receive(0..<2)
-        intake.receive(try record(2, of: hall), in: home, at: Self.time, now: 0)
+        intake.receive(try record(2, of: hall), in: home, at: Self.time, isVouched: true, now: 0)
         _ = intake.nextBatch(at: 0)
         intake.filed([.kept, .kept, .kept], at: 0)
         #expect(answers().map(\.node) == [desk, hall])
@@ -136,7 +149,9 @@ import Wire
 
     @Test mutating func recordsBeyondTheLimitAreDropped() throws {
         let one = try record(1)
-        for _ in 0..<LedgerIntake.waitingLimit + 3 { intake.receive(one, in: home, at: Self.time, now: 7) }
+        for _ in 0..<LedgerIntake.waitingLimit + 3 {
+            intake.receive(one, in: home, at: Self.time, isVouched: true, now: 7)
+        }
         #expect(intake.takeNotes() == [.behind(waiting: LedgerIntake.waitingLimit, lag: 0, dropped: 3)])
         #expect(answers().isEmpty, "their nodes send them again")
     }

@@ -221,6 +221,18 @@ struct LedgerTests {
         try ledger.close()
     }
 
+    /// A member that sends another content each time must not fill the disk.
+    @Test func conflictsOfASessionAreBounded() throws {
+        let ledger = try open()
+        _ = try ledger.file([arrival(try record("s-1"))])
+        for index in 0..<20 {
+            let other = try record("s-1", title: "Title \(index)")
+            #expect(try ledger.file([arrival(other)]).map(\.filing) == [.conflict])
+        }
+        #expect(try ledger.conflicts().count == 8)
+        try ledger.close()
+    }
+
     @Test func recordWeeksEqualThoseOfTheNode() throws {
         let ledger = try open()
         let records = try (0..<40).map { (index: Int64) in

@@ -84,7 +84,7 @@ struct RoundTripTests {
         let node = try #require(NodeID("desk"))
         let titles = [
             "", "=1+1", "'quoted'", "-5", "a, b; c", "say \"no\"", "@home", "+49", " blank ", "Zeit für 🍅", "--",
-            "1970",
+            "1970", "a\"\u{301}b",
         ]
         let original = try Ledger(path: directory.file("texts"))
         for (index, title) in titles.enumerated() {

@@ -42,6 +42,10 @@ import Testing
                 // An imported session is corrected and deleted like any other.
                 let (first, second) = (history[0].session.text ?? "", history[1].session.text ?? "")
                 #expect(try await service.command("correct", first, "--title", "=Design").code == 0)
+                let typo = try await service.command(
+                    "correct", first, "--from", "2026-03-10T09:00", "--to", "2206-03-10T10:00")
+                #expect(typo.code == 2, "\(typo)")
+                #expect(typo.errors.contains("between 1970 and 2200"), "\(typo)")
                 #expect(try await service.command("delete", second).code == 0)
                 #expect(try await service.command("import", file, "--json").json.known == 2)
                 let csv = try await service.history("--csv")

@@ -109,7 +109,8 @@ import Testing
     @Test func invalidRecordsAreRefusedWithOneLogLine() async throws {
         try await Space.with { space in
             try await DebtProgram.withService(
-                ["--zone", "UTC"], broker: space.broker.port, environment: Self.environment
+                ["--zone", "UTC"], broker: space.broker.port,
+                environment: Self.environment.merging(Preload.synchronised()) { $1 }
             ) { service in
                 let peer = space.peer
                 try await peer.waitForDebt("nothing done") { $0.done == 0 }

@@ -5,20 +5,10 @@ import Testing
 
 /// Machines with synchronised wall clocks, right or wrong.
 @Suite(.limitedConcurrency, .retriedAfterStall) struct VouchedClockTests {
-    /// The environments of programs with such clocks, ahead of this machine's by these seconds.
-    private func environments(ahead: [Int], in directory: TemporaryDirectory) async throws -> [[String: String]] {
-        guard let compiler = SharedClock.compiler else { throw Failed("there is no C compiler") }
-        let source = try directory.write(try Project.read("Tests/IntegrationTests/Preload/kernel.c"), to: "kernel.c")
-        let library = directory.file("kernel.so")
-        try await Spawn.run([compiler, "-shared", "-fPIC", "-O1", "-o", library, source], in: directory)
-        return ahead.map { ["LD_PRELOAD": library, "TEST_AHEAD": "\($0)"] }
-    }
-
     /// Each `doctor` names a clock that reads 2044, until it is offline.
     @Test(.requires("a C compiler", SharedClock.compiler != nil)) func oneRogueClockMovesNoHonestNode() async throws {
-        let directory = try TemporaryDirectory()
         let ahead = 18 * 31_556_952
-        let clocks = try await environments(ahead: [0, ahead], in: directory)
+        let clocks = [0, ahead].map(Preload.synchronised)
         try await Broker.withBroker { broker in
             let address = "mqtt://127.0.0.1:\(broker.port)"
             let desk = try NodeProcess("desk", broker: address, environment: clocks[0])

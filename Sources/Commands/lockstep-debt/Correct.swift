@@ -60,6 +60,9 @@ struct Correct: ParsableCommand {
                 guard let from = from.flatMap({ zone.instant($0) }),
                     let to = to.flatMap({ zone.instant($0) }), from < to
                 else { throw UsageError("--from and --to take times such as 2026-11-21T08:30, in that order") }
+                guard Limits.time.contains(from), Limits.time.contains(to) else {
+                    throw UsageError("--from and --to are between 1970 and 2200")
+                }
                 let kind = entry.record.runs.first { opened.history.latest.counting.kinds.contains($0.kind) }?.kind
                 content.runs = [LedgerRecord.Run(kind: kind ?? .focus, from: from, to: to)]
             }

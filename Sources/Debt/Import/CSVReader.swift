@@ -133,9 +133,14 @@ enum CSVText {
 
     private static func quoted(_ text: String) -> String {
         guard text.utf8.contains(where: { [0x22, 0x2C, 0x0A, 0x0D].contains($0) }) else { return text }
-        return "\""
-            + text.split(separator: "\"" as Character, omittingEmptySubsequences: false).joined(separator: "\"\"")
-            + "\""
+        // Not by characters: a quote with a combining mark is another character, and the same byte.
+        let quote = "\"" as Unicode.Scalar
+        var quoted = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars {
+            if scalar == quote { quoted.append(quote) }
+            quoted.append(scalar)
+        }
+        return "\"\(String(quoted))\""
     }
 
     /// Prefixes text that a spreadsheet would run as a formula with an apostrophe.

@@ -28,6 +28,10 @@ extension Ledger {
         package var touches: Int64
     }
 
+    /// The most conflicting records that are kept of a session. A judgement: a person reads them; more would only fill the
+    /// disk.
+    private static let conflictsOfASession = 8
+
     // MARK: Filing records
 
     /// Files records in one transaction.
@@ -71,6 +75,11 @@ extension Ledger {
                 arguments: [space, record.lineage.rawValue])
             touches = min(lineage ?? first, row.map { $0[3] as Int64 } ?? first)
         case .conflict:
+            let stored = try Int.fetchOne(
+                database.cachedStatement(
+                    sql: "SELECT count(*) FROM conflict WHERE space = ? AND id = ? AND node = ?"),
+                arguments: [space, record.id.rawValue, record.node.rawValue])
+            guard stored ?? 0 < conflictsOfASession else { break }
             try database.cachedStatement(sql: "INSERT OR IGNORE INTO conflict VALUES (?, ?, ?, ?, ?, ?, ?, ?)").execute(
                 arguments: [
                     space, record.id.rawValue, record.node.rawValue, record.version.epoch, record.version.rev,

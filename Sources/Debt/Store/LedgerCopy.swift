@@ -77,6 +77,11 @@ final class LedgerCopy: Sendable {
                 throw fail(path, error.code)
             }
         }
+        // Root restores the ledger of a service, which must be able to open it.
+        var folder = stat()
+        if geteuid() == 0, stat(Files.folder(of: path), &folder) == 0 {
+            fchown(output, folder.st_uid, folder.st_gid)
+        }
         guard fsync(output) == 0 else { throw fail(path) }
     }
 }

@@ -118,9 +118,11 @@ package struct WeekBook {
         var (quiet, heard) = (Int64(0), Int64(0))
         for entry in entries {
             guard let calm = known[entry.record.id] else { continue }
-            let ran = entry.record.runs.reduce(Int64(0)) { sum, run in
+            let sum = entry.record.runs.reduce(Int64(0)) { sum, run in
                 sum + max(0, min(entry.end(of: run) ?? now, now, week.to) - max(run.from, week.from))
             }
+            // Runs of a record that another program wrote may overlap.
+            let ran = min(sum, week.to - week.from)
             heard += ran * Int64(calm.coverage)
             quiet += ran * Int64(calm.coverage) * Int64(calm.percent)
         }

@@ -223,6 +223,9 @@ public struct Engine: Hashable, Sendable {
         min(max(time.time(at: now), Limits.time.lowerBound), Limits.time.upperBound)
     }
 
+    /// Whether a kernel vouches for the clock that group time is taken from.
+    public var isTimeVouched: Bool { time.source.isVouched }
+
     /// Returns the quality of this machine's wall clock.
     public func clockQuality(at now: Instant) -> ClockQuality { context(at: now).clockQuality }
 

@@ -8,18 +8,27 @@ enum Preload {
     /// Makes the kernel of a program call the wall clock unsynchronised; `nil` without a C compiler.
     ///
     /// Otherwise the tests would depend on whether this machine's clock is synchronised.
-    private static let unsynchronised: String? = {
-        guard let compiler = SharedClock.compiler, let directory,
-            let code = try? Project.read("Tests/IntegrationTests/Preload/unsynchronised.c"),
-            let source = try? directory.write(code, to: "unsynchronised.c"),
-            let child = try? Spawn.start(
-                [compiler, "-shared", "-fPIC", "-O1", "-o", directory.file("unsynchronised.so"), source],
-                output: directory.file("log"))
-        else { return nil }
-        return Spawn.wait(for: child) == 0 ? directory.file("unsynchronised.so") : nil
-    }()
+    private static let unsynchronised = library("unsynchronised")
+    private static let kernel = library("kernel")
 
-    /// The directory of the library, which is removed when the tests end.
+    /// The environment of a program whose kernel calls the wall clock synchronised.
+    /// - Parameter ahead: The seconds that its clock is ahead of this machine's.
+    static func synchronised(ahead: Int = 0) -> [String: String] {
+        kernel.map { ["LD_PRELOAD": $0, "TEST_AHEAD": "\(ahead)"] } ?? [:]
+    }
+
+    private static func library(_ name: String) -> String? {
+        guard let compiler = SharedClock.compiler, let directory,
+            let code = try? Project.read("Tests/IntegrationTests/Preload/\(name).c"),
+            let source = try? directory.write(code, to: "\(name).c"),
+            let child = try? Spawn.start(
+                [compiler, "-shared", "-fPIC", "-O1", "-o", directory.file("\(name).so"), source],
+                output: directory.file("\(name).log"))
+        else { return nil }
+        return Spawn.wait(for: child) == 0 ? directory.file("\(name).so") : nil
+    }
+
+    /// The directory of the libraries, which is removed when the tests end.
     private static let directory: TemporaryDirectory? = {
         atexit { Preload.directory.map { try? FileManager.default.removeItem(atPath: $0.path) } }
         return try? TemporaryDirectory()
