@@ -119,7 +119,7 @@ struct RoomFiles {
         }
         var room = snapshot.room
         for line in lines.dropFirst() { Self.apply(line, to: &room) }
-        if snapshot.boot != bootID.rawValue { room.move(by: snapshot.lead - lead) }
+        if snapshot.boot != bootID.rawValue { room.move(by: snapshot.lead - lead, at: SystemClock.bootMilliseconds()) }
         return room
     }
 

@@ -147,10 +147,19 @@ import Wire
     @Test func samplesMoveToTheClockOfAnotherBoot() {
         var meter = meter()
         hear(&meter, [true, false, true, true])
-        meter.move(by: 5_000)
+        meter.move(by: 5_000, at: Self.now + 9_000)
         #expect(meter.reading(of: [stretch(5, 9)]) == Reading(percent: 75, coverage: 100))
         hear(&meter, [false], from: 9)
         #expect(meter.reading(of: [stretch(5, 10)]) == Reading(percent: 60, coverage: 100))
+    }
+
+    /// The wall clock of the earlier boot was ahead, or that of this boot is behind.
+    @Test func samplesOfTheFutureKeepOutNoNewOnes() {
+        var meter = meter()
+        hear(&meter, [true, true, true, true])
+        meter.move(by: 3_600_000, at: Self.now + 5_000)
+        hear(&meter, [true, true], from: 5)
+        #expect(meter.reading(of: [stretch(5, 7)]) == Reading(percent: 100, coverage: 100))
     }
 
     @Test func unionCountsEachInstantOnce() {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Control
 import Session
 import Testing
 import Wire
@@ -73,6 +74,20 @@ import Wire
         let later = Self.start + 5 * Self.hour
         hear(&room, from: later, seconds: 30) { _ in false }
         #expect(feed(&room, stopped, at: later + 30_000) == nil, "the feed of an old session is missing")
+    }
+
+    /// A peer may publish any number of sessions of one lineage.
+    @Test func sessionsOfALineageAreBounded() throws {
+        var lineage = Lineage(of: try #require(SessionID("s-1")))
+        var register = try register(.running)
+        register.lineage = lineage.id
+        for index in 0..<200 {
+            register.id = try #require(SessionID("s-\(index)"))
+            register.stamp.time += 1
+            lineage.update(register)
+        }
+        #expect(ReportJSON.encode(lineage).count < 64 * 400)
+        #expect(!lineage.stretches(until: .max, lead: Self.lead).isEmpty)
     }
 
     @Test func newLineageReplacesTheFormerOne() throws {

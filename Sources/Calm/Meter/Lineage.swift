@@ -4,6 +4,9 @@ package import Session
 
 /// The running time of a session and of the sessions that it continues.
 package struct Lineage: Hashable, Codable, Sendable {
+    /// The most sessions that are kept, the latest ones. A judgement: a session is taken over a few times a day.
+    private static let limit = 64
+
     package let id: SessionID
     /// The sessions, sorted by stamp.
     private var parts: [Part] = []
@@ -32,6 +35,7 @@ package struct Lineage: Hashable, Codable, Sendable {
         parts.removeAll { $0.session == part.session }
         parts.append(part)
         parts.sort { $0.stamp < $1.stamp }
+        if parts.count > Self.limit { parts.removeFirst(parts.count - Self.limit) }
     }
 
     /// Returns the running time up to `end`, on the boot clock. Each session's runs end where the next one took over.

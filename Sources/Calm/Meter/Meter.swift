@@ -46,9 +46,13 @@ package struct Meter: Hashable, Codable, Sendable {
     package func level(at now: Int64) -> Int? { mixed(at: now) }
 
     /// Shifts all times by `milliseconds`, to the boot clock of another boot.
-    mutating func move(by milliseconds: Int64) {
+    ///
+    /// If a wall clock was wrong, its times may be in the future now, where they would keep out every new sample.
+    /// - Parameter now: The present boot clock, in milliseconds.
+    mutating func move(by milliseconds: Int64, at now: Int64) {
         timeline.move(by: milliseconds)
         if settled != .min { settled += milliseconds }
+        guard settled <= now else { return self = Meter(threshold: threshold) }
         if needed != .max { needed += milliseconds }
         for (source, samples) in recent {
             recent[source] = samples.map {

@@ -63,5 +63,5 @@ package struct Room: Hashable, Sendable, Codable {
     }
 
     /// Shifts all times by `milliseconds`, to the boot clock of another boot.
-    package mutating func move(by milliseconds: Int64) { meter.move(by: milliseconds) }
+    package mutating func move(by milliseconds: Int64, at now: Int64) { meter.move(by: milliseconds, at: now) }
 }
