@@ -116,6 +116,19 @@ import Testing
         #expect(try machine.tree == before)
     }
 
+    @Test func anInvitationIsReadFromStandardInput() async throws {
+        let broker = try await BrokerMachine()
+        let machine = try JoiningMachine()
+        for input in ["", "sudo lockstep join"] {
+            let empty = try await machine.join(readingFromInput: input)
+            #expect(empty.code == 2, "\(empty)")
+            #expect(empty.errors.contains("the invitation is missing"), "\(empty)")
+        }
+        let joined = try await machine.join(readingFromInput: try await broker.invite("desk"))
+        #expect(joined.code == 0, "\(joined)")
+        #expect(machine.isNodeLinked)
+    }
+
     @Test func badInvitationsAreNamed() async throws {
         let broker = try await BrokerMachine()
         let machine = try JoiningMachine()

@@ -42,7 +42,7 @@ struct CalmOptions: ParsableArguments {
         more(&values)
         // The credentials in a file belong to the broker in that file, not to one on the command line.
         let ofAnotherBroker: Set<Setting> =
-            broker.values.isGiven(.broker) ? [.passwordFile, .tlsCA, .tlsCertificate, .tlsKey] : []
+            broker.values.isGiven(.broker) ? [.passwordFile, .tlsCA, .tlsPinned, .tlsCertificate, .tlsKey] : []
         try values.fill(environment: environment, config: config, of: "calm", except: ofAnotherBroker)
         return try CalmSettings(values, part: part, environment: environment)
     }

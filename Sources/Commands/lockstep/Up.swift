@@ -66,7 +66,7 @@ struct Up: AsyncParsableCommand {
 
     /// The settings of the environment that belong to a broker other than the private one.
     fileprivate static let ofAnotherBroker = [
-        Setting.broker, .passwordFile, .tlsCA, .tlsCertificate, .tlsKey,
+        Setting.broker, .passwordFile, .tlsCA, .tlsPinned, .tlsCertificate, .tlsKey,
     ].map(\.rawValue)
 
     private static func reportBrokerEnd(_ status: String) {

@@ -83,7 +83,11 @@ package struct BrokerScript: Sendable {
             let index = members.firstIndex(where: { $0.node == node.rawValue })
         else { return }
         let codec = WireCodec(space: space, me: node)
-        let decoded = codec.decode(topic: String(topic), payload: Array(presence.utf8), retained: true, now: 0)
+        // The script prints it in hexadecimal, so that no payload looks like another line.
+        let payload = stride(from: 0, to: presence.utf8.count - 1, by: 2).compactMap { index in
+            UInt8(presence.dropFirst(index).prefix(2), radix: 16)
+        }
+        let decoded = codec.decode(topic: String(topic), payload: payload, retained: true, now: 0)
         guard case .message(.presence(let presence), _) = decoded else { return }
         // A member may have been in several spaces; the last sign of life counts.
         if let known = members[index].lastSeen, known > presence.at { return }

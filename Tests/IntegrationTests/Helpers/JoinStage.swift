@@ -121,10 +121,21 @@ final class JoiningMachine {
     }
 
     func lockstep(_ arguments: String...) async throws -> CommandResult {
+        try await CommandLine.run(arguments + place, environment: environment)
+    }
+
+    /// Joins by an invitation on standard input.
+    func join(readingFromInput invitation: String) async throws -> CommandResult {
+        try await CommandLine.run(
+            ["-c", "printf '%s' \"$0\" | \"$@\"", invitation, Program.path("lockstep"), "join"] + place,
+            program: "/bin/sh", environment: environment)
+    }
+
+    private var place: [String] { isPersonal ? ["--user"] : ["--destdir", directory.path] }
+
+    private var environment: [String: String] {
         let path = Program.environment(home: "")["PATH"] ?? ""
-        return try await CommandLine.run(
-            arguments + (isPersonal ? ["--user"] : ["--destdir", directory.path]),
-            environment: ["PATH": directory.file("bin") + ":" + path, "HOME": directory.file("home")])
+        return ["PATH": directory.file("bin") + ":" + path, "HOME": directory.file("home")]
     }
 
     /// All files of the settings with their modes, and what the service manager knows.

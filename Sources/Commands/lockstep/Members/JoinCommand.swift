@@ -44,8 +44,12 @@ struct JoinCommand: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: "The invitation, or mqtt://[user@]host[:port] or mqtts://….")
-    var invitation: String
+    @Argument(
+        help: """
+            The invitation, or mqtt://[user@]host[:port] or mqtts://…. Without it, or with -, it is read from the terminal \
+            or standard input, so that no other user sees it in the list of processes.
+            """)
+    var invitation: String?
 
     @OptionGroup var scope: JoinScopeOptions
     @OptionGroup var output: OutputOptions
@@ -105,7 +109,19 @@ struct JoinCommand: AsyncParsableCommand {
         }
     }
 
+    /// Returns the argument, or else a line of standard input.
+    private func readInvitation() throws -> String {
+        if let invitation, invitation != "-" { return invitation }
+        if isatty(STDIN_FILENO) == 1 { CommandLineRunner.say("Paste the invitation:") }
+        let words = readLine()?.split(separator: " ") ?? []
+        guard let invitation = words.first(where: { !$0.hasPrefix("-") }), words.count == 1 else {
+            throw UsageError("the invitation is missing: give it, or write it to standard input as one line")
+        }
+        return String(invitation)
+    }
+
     private func request() throws -> JoinRequest {
+        let invitation = try readInvitation()
         guard invitation.contains("://") else {
             if own.isGiven { throw UsageError("an invitation has its node, role, space and password already") }
             do throws(JoinTokenError) {
