@@ -179,11 +179,15 @@ public struct NodeCore: Sendable {
     // MARK: The disk
 
     private mutating func restore(_ found: Restored, at now: Instant) {
-        let journal = found.journal?.owned(by: codec.me)
+        let me = codec.me
+        let journal = found.journal?.owned(by: me)
         changeOutbox { outbox in
-            outbox.restore(waiting: found.waiting, acknowledged: found.acknowledged)
+            // Records of a former id of this node are sent under the present one.
+            outbox.restore(
+                waiting: found.waiting.map { $0.record.node == me ? $0 : DigestedRecord($0.record.owned(by: me)) },
+                acknowledged: found.acknowledged.filter { $0.record.node == me })
             // The record as it was found: the engine's changes are not on disk yet.
-            if let record = journal?.record { outbox.restored(record, at: now.boot) }
+            if let record = found.journal?.record { outbox.restored(record.owned(by: me), at: now.boot) }
         }
         decide(.restored(journal), at: now)
     }

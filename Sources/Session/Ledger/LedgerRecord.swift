@@ -130,6 +130,21 @@ extension LedgerRecord {
     public var key: Key { Key(node: node, session: id) }
 }
 
+extension LedgerRecord {
+    /// Returns the record for a node that has got another id. A session of the former id ends, without an open run.
+    package func owned(by node: NodeID) -> LedgerRecord {
+        guard node != self.node else { return self }
+        var record = self
+        record.node = node
+        record.stamp.node = node
+        guard status.isLive else { return record }
+        record.status = .stopped
+        record.endsAt = nil
+        record.runs.removeAll { $0.to == nil }
+        return record
+    }
+}
+
 extension Journal {
     /// The record of this node's register.
     public var record: LedgerRecord? { own.map { LedgerRecord($0, isApproximate: isApproximate) } }
