@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
 import Platform
 import Support
 import Testing
@@ -145,6 +146,19 @@ import Testing
             #expect(try !authority("desk").credentials(at: now).isAuthorityNew)
             try await verify("hostname", "desk")
         }
+    }
+
+    /// A node starts also on a full disk.
+    @Test func aCertificateThatCannotBeSavedIsUsed() throws {
+        let desk = authority("desk")
+        let made = try desk.credentials(at: now)
+        let path = directory.file("https/certificate.pem")
+        unlink(path)
+        for folder in [path, path + "/full"] { mkdir(folder, 0o700) }
+        let used = try desk.credentials(at: now)
+        #expect(used.authority.certificatePEM == made.authority.certificatePEM)
+        #expect(used.authority.vouches(for: used.certificate))
+        #expect(!used.isAuthorityNew)
     }
 
     @Test(arguments: [
