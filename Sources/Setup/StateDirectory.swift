@@ -53,8 +53,8 @@ package enum StateDirectoryError: Error, Sendable, CustomStringConvertible {
         switch self {
         case .unusable(let reason): "the state directory cannot be used: \(reason)"
         case .taken(let path, let process):
-            "another node\(process.map { " (process \($0))" } ?? "") already uses the state directory \(path): "
-                + "end it, or give this one its own with --state-dir"
+            "another program\(process.map { " (process \($0))" } ?? "") already uses the state directory \(path): "
+                + "end it, or choose another directory with --state-dir"
         }
     }
 }

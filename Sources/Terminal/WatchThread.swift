@@ -10,6 +10,8 @@ import Session
 struct WatchThread: ~Copyable {
     /// How long an answer to a press stays on the screen, in milliseconds.
     private static let messageShown: Int64 = 4_000
+    /// The longest wait for the hours in which the terminal is dark, in milliseconds.
+    private static let longestBlankWait: Int64 = 60_000
 
     let terminal: TerminalDevice
     let face: Face
@@ -59,7 +61,8 @@ struct WatchThread: ~Copyable {
             terminal.draw(AnsiRenderer.text(from: shown, to: canvas, depth: terminal.depth))
         }
         shown = canvas
-        let blankChange = blank.map { now + $0.untilChange(local) }
+        // The wall clock may be set meanwhile, as by NTP after a start.
+        let blankChange = blank.map { now + min($0.untilChange(local), Self.longestBlankWait) }
         timer.set([view?.nextScreen(after: now), messageEnds, blankChange].compactMap { $0 }.min())
     }
 

@@ -25,6 +25,13 @@ import Testing
         try await desk.end()
     }
 
+    @Test(arguments: ["--help", "--version"]) func outputThatCannotBeWrittenIsAnError(argument: String) async throws {
+        let full = try await CommandLine.run(
+            ["-c", "\"$0\" \"$1\" >/dev/full", Program.path("lockstep"), argument], program: "/bin/sh")
+        #expect(full.code == 1, "\(full)")
+        #expect(full.errors.contains("the output is incomplete: No space left on device"), "\(full)")
+    }
+
     @Test func correctionOnAnotherMachineKeepsTheOwner() async throws {
         try await Space.with("desk", "kitchen") { space in
             let (desk, kitchen) = (space["desk"], space["kitchen"])

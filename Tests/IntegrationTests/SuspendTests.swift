@@ -52,6 +52,29 @@ import Testing
         }
     }
 
+    /// An update of the system restarts the bus.
+    @Test func suspendsAreNoticedAgainAfterTheBusWasAway() async throws {
+        let directory = try TemporaryDirectory()
+        let address = "unix:path=\(directory.file("bus"))"
+        let desk = try NodeProcess("desk", environment: ["DBUS_SYSTEM_BUS_ADDRESS": address])
+        try await startAndLock(desk, onBusIn: directory)
+        try await eventually("it says so") { desk.log.contains("not noticed until the system bus is back") }
+        let bus = try await PrivateBus(in: directory)
+        let logind = try FakeLogind(on: bus)
+        try await eventually("it watches again") { desk.log.contains("suspends are watched again") }
+        try logind.prepareForSleep(true)
+        try await eventually("it notices a suspend") { desk.log.contains("about to suspend") }
+        try await desk.end()
+    }
+
+    /// Starts a node whose bus ends when this returns.
+    private func startAndLock(_ desk: NodeProcess, onBusIn directory: TemporaryDirectory) async throws {
+        let bus = try await PrivateBus(in: directory)
+        let logind = try FakeLogind(on: bus)
+        try await desk.start()
+        try await eventually("a lock") { try logind.locks.count == 1 }
+    }
+
     @Test func peersLearnOfSleepAndWaking() async throws {
         try await with { broker, _, desk, peer, logind in
             #expect(try logind.locks[0].arguments[0] == "sleep")

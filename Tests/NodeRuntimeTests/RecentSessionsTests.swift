@@ -65,6 +65,14 @@ import Testing
         #expect(recent.all.first?.lineage == "s-\(RecentSessions.limit + 4)")
         recent.save()
         #expect(RecentSessions(in: directory.path).all == recent.all)
+        let last = RecentSessions.limit + 4
+        var longer = try Self.register("s-\(last)", at: Self.start + Int64(last))
+        longer.runs = [Run(phase: 0, from: longer.startedAt)]
+        recent.note(longer, at: Self.start + 90_000)
+        recent.save()
+        #expect(RecentSessions(in: directory.path).all != recent.all, "neither a start nor an end")
+        recent.save(isStop: true)
+        #expect(RecentSessions(in: directory.path).all == recent.all)
         _ = try directory.write("damaged", to: "recent.json")
         #expect(RecentSessions(in: directory.path).all == [])
     }

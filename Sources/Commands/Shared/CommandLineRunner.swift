@@ -18,7 +18,7 @@ package enum CommandLineRunner {
             } else {
                 try command.run()
             }
-            exit(0)
+            exit(finishOutput(of: type._commandName))
         } catch let error as SettingError {
             say("\(type._commandName): \(error)")
             exit(2)
@@ -29,7 +29,7 @@ package enum CommandLineRunner {
             switch type.exitCode(for: error) {
             case .success:
                 print(type.fullMessage(for: error))
-                exit(0)
+                exit(finishOutput(of: type._commandName))
             case .validationFailure:
                 say(type.fullMessage(for: error))
                 exit(2)
@@ -50,6 +50,14 @@ package enum CommandLineRunner {
         let subcommand = type.configuration.subcommands.first { $0.configuration.commandName == arguments.first }
         if let command = try? subcommand?.parse(Array(arguments.dropFirst())) { return command }
         return try type.parseAsRoot(arguments)
+    }
+
+    /// Writes the rest of the output.
+    /// - Returns: The exit code: 1 if the output is incomplete, as on a full disk.
+    private static func finishOutput(of name: String) -> Int32 {
+        guard fflush(nil) != 0 else { return 0 }
+        say("\(name): the output is incomplete: \(String(cString: strerror(errno)))")
+        return 1
     }
 
     /// Writes a line to stderr.

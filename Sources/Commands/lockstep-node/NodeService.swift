@@ -82,9 +82,11 @@ struct NodeService {
             log.warning("the stop took too long", metadata: ["reason": "\(error)"])
         } catch {
             // The service manager starts the node again.
+            await node.saveRecentSessions()
             await loop.shutdown()
             throw error
         }
+        await node.saveRecentSessions()
         await loop.shutdown()
     }
 

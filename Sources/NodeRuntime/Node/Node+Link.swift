@@ -33,11 +33,15 @@ extension Node {
         return view.isLinked ? nil : link.problems.current ?? "no answer in \(milliseconds / 1_000) s"
     }
 
-    /// Publishes that the node goes offline, closes the connection and saves the recent sessions. The session continues by
-    /// its plan.
+    /// Publishes that the node goes offline, and closes the connection. The session continues by its plan.
     package func goOffline() async {
         await link.close { identity.isAnnounced ? MQTTMessage(core.will(of: $0, at: clocks())) : nil }
-        recent.save()
+    }
+
+    /// Saves the sessions that the pages list, as of now, because the node stops.
+    package func saveRecentSessions() {
+        if let register = view.register { recent.note(register, at: groupTime) }
+        recent.save(isStop: true)
     }
 
     private func will() -> MQTTMessage? {

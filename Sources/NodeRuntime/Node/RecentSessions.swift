@@ -66,9 +66,10 @@ struct RecentSessions {
         saveTimer?.arm(atBootMilliseconds: SystemClock.bootMilliseconds() + Self.saveDelay)
     }
 
-    /// Writes the file if it lacks a change.
-    mutating func save() {
-        guard isUnsaved else { return }
+    /// Writes the file if it lacks a start or an end.
+    /// - Parameter isStop: Whether the node stops; then the file also gets the latest times.
+    mutating func save(isStop: Bool = false) {
+        guard isUnsaved || isStop && !all.isEmpty else { return }
         isUnsaved = false
         if let path { try? Files.replace(path, isFlushed: false, with: ReportJSON.encode(all)) }
     }

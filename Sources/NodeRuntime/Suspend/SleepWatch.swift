@@ -11,6 +11,9 @@ import Platform
 /// It holds logind's delay lock: the machine suspends when other nodes have been notified, or after half a second.
 /// Without a system bus or logind it does nothing, which is no error: containers have neither.
 package enum SleepWatch {
+    /// Seconds until a lost system bus is tried again. A judgement: an update of the system restarts it in less.
+    private static let retrySeconds: UInt32 = 5
+
     /// Starts a thread that watches until the process ends. The system bus is that of `DBUS_SYSTEM_BUS_ADDRESS`.
     /// - Parameters:
     ///   - onSleep: Called on the thread when the machine is about to suspend. It must call `done`, on any thread, when
@@ -24,11 +27,31 @@ package enum SleepWatch {
         do throws(ThreadError) {
             // Not on the node's thread: a bus that hangs must not block it.
             try Thread.start(name: "suspend") {
-                do throws(BusError) {
-                    var watch = Watch(bus: try Bus(), log: log, onSleep: onSleep, onWake: onWake, onLock: onLock)
-                    try watch.run()
-                } catch {
-                    log.debug("suspends are not watched: no logind", metadata: ["reason": "\(error.description)"])
+                var wasWatching = false
+                while true {
+                    var isWatching = false
+                    do throws(BusError) {
+                        var watch = Watch(bus: try Bus(), log: log, onSleep: onSleep, onWake: onWake, onLock: onLock)
+                        try watch.begin()
+                        isWatching = true
+                        if wasWatching { log.info("suspends are watched again") }
+                        try watch.run()
+                    } catch {
+                        guard isWatching || wasWatching else {
+                            log.debug(
+                                "suspends are not watched: no logind", metadata: ["reason": "\(error.description)"])
+                            return
+                        }
+                        wasWatching = true
+                        if isWatching {
+                            log.warning(
+                                "suspends are not noticed until the system bus is back",
+                                metadata: ["reason": "\(error.description)"])
+                            // The signal of the end of a suspend may be lost.
+                            onWake()
+                        }
+                        sleep(retrySeconds)
+                    }
                 }
             }
         } catch {
@@ -62,11 +85,14 @@ private struct Watch: ~Copyable {
         if let lock { close(lock) }
     }
 
-    mutating func run() throws(BusError) {
+    mutating func begin() throws(BusError) {
         try bus.subscribe(
             "type='signal',sender='\(Logind.name)',path='\(Logind.path)',interface='\(Logind.interface)',"
                 + "member='\(Logind.signal)'")
         takeLock()
+    }
+
+    mutating func run() throws(BusError) {
         while true {
             guard let begins = try bus.nextSuspend() else { continue }
             if begins { sleep() } else { wake() }

@@ -12,8 +12,10 @@ final class PrivateBus: Sendable {
     var address: String { "unix:path=\(directory.file("bus"))" }
 
     /// Starts a bus without access rules.
-    init() async throws {
-        directory = try TemporaryDirectory()
+    /// - Parameter directory: The place of its socket; `nil` for a new one.
+    init(in directory: TemporaryDirectory? = nil) async throws {
+        let directory = try directory ?? TemporaryDirectory()
+        self.directory = directory
         let file = try directory.write(
             """
             <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-BUS Bus Configuration 1.0//EN"
