@@ -62,6 +62,20 @@ import Testing
         }
     }
 
+    @Test func aRefusedClientCannotHoldItsConnectionBySingleBytes() async throws {
+        try await LiveServer.with(Timeouts(body: .milliseconds(300))) { port, _ in
+            let client = try Client(
+                port,
+                sending: "POST /v1/start HTTP/1.1\r\nHost: localhost\r\nX-Forwarded-For: 10.0.0.7\r\n"
+                    + "Content-Type: application/json\r\nContent-Length: 1000000\r\n\r\n")
+            try await eventually("the end") {
+                client.send(" ")
+                return client.isAtEnd
+            }
+            #expect(client.text.hasPrefix("HTTP/1.1 401"), "\(client.text)")
+        }
+    }
+
     @Test func stalledPageIsDroppedAndOthersAreUpdated() async throws {
         let timeouts = Timeouts(stalled: .seconds(2), beat: .milliseconds(50))
         try await LiveServer.with(timeouts) { port, node in

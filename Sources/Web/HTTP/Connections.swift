@@ -95,20 +95,50 @@ final class Connections: Sendable {
     }
 }
 
-/// Closes a new connection if ``Connections`` does not admit it.
-final class ConnectionGate: ChannelInboundHandler, RemovableChannelHandler {
+/// Closes a new connection if ``Connections`` does not admit it, and one whose answered request does not end.
+final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
+    typealias OutboundIn = HTTPResponsePart
+    typealias OutboundOut = HTTPResponsePart
 
     private let connections: Connections
+    /// The timeout for the rest of a request that was answered before its end.
+    private let bodyTimeout: TimeAmount
+    private var requests = 0
+    private var isReadingRequest = false
 
-    init(_ connections: Connections) { self.connections = connections }
+    init(_ connections: Connections, bodyTimeout: TimeAmount) {
+        self.connections = connections
+        self.bodyTimeout = bodyTimeout
+    }
 
     func channelActive(context: ChannelHandlerContext) {
         let address = context.remoteAddress
         guard connections.open(address) else { return context.close(promise: nil) }
         context.channel.closeFuture.whenComplete { [connections] _ in connections.close(address) }
         context.fireChannelActive()
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch unwrapInboundIn(data) {
+        case .head: (requests, isReadingRequest) = (requests + 1, true)
+        case .body: break
+        case .end: isReadingRequest = false
+        }
+        context.fireChannelRead(data)
+    }
+
+    /// A client that was refused could otherwise hold its connection by single bytes of a long body.
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        if case .end = unwrapOutboundIn(data), isReadingRequest {
+            let (channel, answered) = (context.channel, requests)
+            let gate = NIOLoopBound(self, eventLoop: context.eventLoop)
+            context.eventLoop.scheduleTask(in: bodyTimeout) {
+                if gate.value.isReadingRequest, gate.value.requests == answered { channel.close(promise: nil) }
+            }
+        }
+        context.write(data, promise: promise)
     }
 }
 

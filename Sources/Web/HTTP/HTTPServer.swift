@@ -158,7 +158,9 @@ public struct HTTPServer: Service {
             authority: { [listeners] in listeners.lazy.compactMap(\.encryption?.authority).first })
         let plain = HTTPServerBuilder.http1(
             configuration: .init(
-                additionalChannelHandlers: [ConnectionGate(connections), SafeHeaders()],
+                additionalChannelHandlers: [
+                    ConnectionGate(connections, bodyTimeout: TimeAmount(timeouts.body)), SafeHeaders(),
+                ],
                 idleTimeout: TimeAmount(timeouts.idle),
                 httpDecoderConfiguration: .init(
                     maxHeaderFieldSize: Limits.payloadBytes, maxHeaderListSize: Limits.payloadBytes,
