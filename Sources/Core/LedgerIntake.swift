@@ -73,8 +73,11 @@ public struct LedgerIntake: Sendable {
     /// A record ahead of a group time that no kernel vouches for gets no answer, so that its node sends it again: after a
     /// start without NTP every record looks like that.
     /// - Parameters:
+    ///   - digested: The record.
+    ///   - space: Its space.
     ///   - time: Group time in milliseconds.
     ///   - isVouched: Whether a kernel vouches for it.
+    ///   - now: The present, on a clock that stops in suspend.
     public mutating func receive(
         _ digested: DigestedRecord, in space: SpaceID, at time: Int64, isVouched: Bool, now: Int64
     ) {

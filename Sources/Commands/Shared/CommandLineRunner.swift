@@ -53,11 +53,11 @@ package enum CommandLineRunner {
     }
 
     /// Writes the rest of the output.
-    /// - Returns: The exit code: 1 if the output is incomplete, as on a full disk.
+    /// - Returns: The exit code: ``ExitStatus/failed`` if the output is incomplete, as on a full disk.
     private static func finishOutput(of name: String) -> Int32 {
-        guard fflush(nil) != 0 else { return 0 }
+        guard fflush(nil) != 0 else { return ExitStatus.done.rawValue }
         say("\(name): the output is incomplete: \(String(cString: strerror(errno)))")
-        return 1
+        return ExitStatus.failed.rawValue
     }
 
     /// Writes a line to stderr.

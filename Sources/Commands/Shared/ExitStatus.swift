@@ -5,6 +5,7 @@ package import ArgumentParser
 /// The exit codes of `lockstep`, the same for every command.
 package enum ExitStatus: Int32, CaseIterable, Sendable {
     case done = 0
+    case failed = 1
     case usage = 2
     case refused = 3
     case noAnswer = 4
@@ -15,6 +16,7 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
     private var meaning: String {
         switch self {
         case .done: "applied, or nothing to change"
+        case .failed: "another error, such as an output that cannot be written; the reason is on stderr"
         case .usage: "the command or a value is wrong"
         case .refused: "refused; the reason is on stderr"
         case .noAnswer: "no answer in time; the press can still take effect within 30 s"

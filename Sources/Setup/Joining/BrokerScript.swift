@@ -77,17 +77,23 @@ package struct BrokerScript: Sendable {
         return members.sorted { $0.node < $1.node }
     }
 
+    /// Reads a payload, which the script prints in hexadecimal, so that none looks like another line.
+    private static func bytes(of text: Substring) -> [UInt8] {
+        var (bytes, digits) = ([UInt8](), text.utf8)
+        while let high = digits.popFirst(), let low = digits.popFirst() {
+            guard let byte = UInt8(String(decoding: [high, low], as: UTF8.self), radix: 16) else { return [] }
+            bytes.append(byte)
+        }
+        return bytes
+    }
+
     private func note(presence: Substring, on topic: Substring, of members: inout [Member]) {
         let levels = topic.split(separator: "/")
         guard levels.count == 6, let space = SpaceID(String(levels[2])), let node = NodeID(String(levels[4])),
             let index = members.firstIndex(where: { $0.node == node.rawValue })
         else { return }
         let codec = WireCodec(space: space, me: node)
-        // The script prints it in hexadecimal, so that no payload looks like another line.
-        let payload = stride(from: 0, to: presence.utf8.count - 1, by: 2).compactMap { index in
-            UInt8(presence.dropFirst(index).prefix(2), radix: 16)
-        }
-        let decoded = codec.decode(topic: String(topic), payload: payload, retained: true, now: 0)
+        let decoded = codec.decode(topic: String(topic), payload: Self.bytes(of: presence), retained: true, now: 0)
         guard case .message(.presence(let presence), _) = decoded else { return }
         // A member may have been in several spaces; the last sign of life counts.
         if let known = members[index].lastSeen, known > presence.at { return }
