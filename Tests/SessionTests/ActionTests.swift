@@ -130,6 +130,15 @@ import Testing
         #expect(rig.moment?.shownSeconds == 86_400)
     }
 
+    /// The state decides before the arguments, as for every operation.
+    @Test(arguments: [Row.readyForBreak, .upRunning, .completed]) func extendIsNotAllowedByAnyNumber(row: Row) {
+        for seconds in [0, 60, .max] {
+            var rig = Self.rig(row)
+            rig.hear(rig.intent(.extend(seconds: seconds)))
+            #expect(rig.answers.map(\.outcome) == [.refused(.notAllowed)], "\(row) \(seconds)")
+        }
+    }
+
     @Test func correctionReplacesWhatItNames() {
         var rig = EngineHarness()
         rig.start("focus 25m", title: "Readin")

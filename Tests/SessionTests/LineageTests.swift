@@ -116,6 +116,23 @@ import Testing
         #expect(rig.own?.status == .paused)
     }
 
+    /// A script knows only the session, which is neither the first nor the last of its lineage.
+    @Test func headAnswersForAMiddleSessionWithoutLineage() {
+        var rig = TakeoverTests.displayOfKitchen()
+        rig.hear(.presence(presence("a1")), from: "attic")
+        rig.hear(.register(Self.continuation()), from: "attic")
+        rig.hear(.presence(presence("a1", online: false)), from: "attic")
+        rig.press(.pause, id: "H1")
+        for session in ["P1", "C1"] {
+            var intent = rig.intent(.resume, id: session, session: session)
+            intent.lineage = intent.session
+            rig.hear(intent)
+            #expect(rig.answers.last?.outcome == .refused(.superseded), "\(session)")
+            #expect(rig.answers.last?.by?.session == token("H1"))
+        }
+        #expect(rig.answers.count == 2)
+    }
+
     /// Another node has continued its session and answers now.
     @Test func formerHeadDoesNotAnswer() throws {
         var rig = Self.head()

@@ -185,6 +185,12 @@ import Testing
         rig.hear(unfenced)
         rig.hear(rig.intent(.pause, id: "5", phase: 7))
         #expect(rig.answers.suffix(2).map(\.outcome) == [.refused(.invalid), .applied])
+        for phase in [-1, Limits.phases, .min, .max] {
+            for (operation, id) in [(.pause, "p\(phase)"), (.skip, "s\(phase)")] as [(IntentOperation, String)] {
+                rig.hear(rig.intent(operation, id: id, phase: phase))
+                #expect(rig.answers.last?.outcome == .refused(.invalid), "\(operation) in \(phase)")
+            }
+        }
         let stop = rig.intent(.stop, id: "6")
         rig.start("focus 10m", id: "S2")
         rig.hear(stop)

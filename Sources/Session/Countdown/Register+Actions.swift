@@ -40,10 +40,14 @@ extension Register {
 
     /// The reason to refuse an intent that was meant for another phase of this session.
     ///
-    /// A person who presses "Start break" while the phase changes must not end the break that has just started.
+    /// A person who presses "Start break" while the phase changes must not end the break that has just started. The other
+    /// operations do the same in each phase, so for them a phase only has to be a possible one.
     private func phaseRefusal(of intent: Intent) -> Refusal? {
-        guard status.isLive, intent.operation.isFencedByPhase, intent.phase != phase else { return nil }
-        return intent.phase == nil ? .invalid : .stalePhase
+        guard status.isLive else { return nil }
+        let isFenced = intent.operation.isFencedByPhase
+        guard let asked = intent.phase else { return isFenced ? .invalid : nil }
+        guard (0..<Limits.phases).contains(asked) else { return .invalid }
+        return isFenced && asked != phase ? .stalePhase : nil
     }
 
     /// Performs an operation. The caller must set revision, applied ids and the last intent.
@@ -91,9 +95,10 @@ extension Register {
     }
 
     private mutating func extend(by seconds: Int) -> Outcome {
-        guard Limits.phaseSeconds.contains(seconds) else { return .refused(.invalid) }
         guard mode == .countdown, status != .ready else { return .refused(.notAllowed) }
-        guard Limits.phaseSeconds.contains(currentPhase.seconds + seconds) else { return .refused(.invalid) }
+        guard Limits.phaseSeconds.contains(seconds), Limits.phaseSeconds.contains(currentPhase.seconds + seconds) else {
+            return .refused(.invalid)
+        }
         plan[phase].seconds += seconds
         remember(added: seconds)
         return .applied

@@ -122,9 +122,12 @@ extension Engine {
     // MARK: Deciding intents
 
     /// Whether an intent is for a session that is or was this node's, or that this node's session continues.
+    ///
+    /// Such a one has the same lineage; a script may name the session alone.
     func isForOwnSession(_ intent: Intent) -> Bool {
         guard let own = ownership.register else { return false }
-        let isAncestor = isLatest(own) && own.continues != nil && own.lineage == intent.lineage && keeps(.retarget)
+        let isOfLineage = own.lineage == intent.lineage || isContinued(intent.session, by: own)
+        let isAncestor = isLatest(own) && own.continues != nil && isOfLineage && keeps(.retarget)
         return own.id == intent.session || ownership.journal.past.contains(intent.session) || isAncestor
     }
 

@@ -55,7 +55,7 @@ public struct Intent: Hashable, Sendable {
     public var lineage: SessionID
     /// The session that the asking person saw; no other one is changed.
     public var session: SessionID
-    /// The phase that the asking person saw, an index in the plan; must match if ``IntentOperation/isFencedByPhase``.
+    /// The phase that the asking person saw, an index in a plan; must match if ``IntentOperation/isFencedByPhase``.
     public var phase: Int?
     /// The change.
     public var operation: IntentOperation
