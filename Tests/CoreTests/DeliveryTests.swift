@@ -262,6 +262,34 @@ import Wire
         #expect(!node.core.isCatchingUp)
     }
 
+    /// The twin's first answer was retained, because the node had not subscribed yet. The node's second presence gets another
+    /// one, before the node takes its register back.
+    @Test mutating func retainedPresenceOfALivingTwinIsAnsweredOnceMore() throws {
+        node.start("S1")
+        node.handle(.disconnected(willRetry: true))
+        node.pass(2_000)
+        node.sent = []
+        node.retained = [.presence(presence(of: "c0"))]
+        node.connect()
+        #expect(node.sent.map(\.kind) == ["presence", "presence"], "the twin sees the second one")
+        node.pass(1_000)
+        node.receive(.presence(presence(of: "c0")))
+        #expect(node.yielded.count == 1)
+        #expect(!node.sent.map(\.kind).contains("register"), "the twin's register is not replaced")
+    }
+
+    /// A barrier waits 1.5 s, so that the answer to a second presence arrives in time.
+    @Test mutating func earlierTwinAnswersEachPresenceWithinASecond() {
+        node.pass(2_000)
+        node.sent = []
+        node.receive(.presence(presence(of: "c9")))
+        node.pass(10)
+        node.receive(.presence(presence(of: "c9")))
+        #expect(node.sent.map(\.kind) == ["presence"])
+        node.pass(1_000)
+        #expect(node.sent.map(\.kind) == ["presence", "presence"])
+    }
+
     /// Without a journal, a node cannot know whether it wrote that register or a twin did.
     @Test mutating func barrierWaitsWhenTheRetainedRegisterIsLater() throws {
         node.start("S1")
