@@ -282,7 +282,7 @@ let package = Package(
         ),
         .testTarget(
             name: "WireTests",
-            dependencies: ["Session", "Support", "Wire"],
+            dependencies: ["Core", "Session", "Support", "Wire"],
             swiftSettings: strict
         ),
         .testTarget(

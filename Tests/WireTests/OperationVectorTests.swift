@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Core
+import FoundationEssentials
+import Session
+import Testing
+
+@testable import Wire
+
+/// The vectors of an owner's decisions: messages and requests go in, a register and an answer come out.
+///
+/// Registers are JSON merge patches (RFC 7396). The overview of Protocol.md describes the file.
+struct OperationVectors: Decodable, Sendable {
+    struct Clock: Decodable, Sendable {
+        var at: Int64
+        var boot: Int64
+        var bootId: String
+        var bound: Int64
+    }
+
+    struct Message: Decodable, Sendable {
+        var topic: String
+        var payload: JSONOracle
+    }
+
+    struct Step: Decodable, Sendable {
+        /// Milliseconds since the beginning.
+        var after: Int64
+        /// Milliseconds by which group time is ahead of the beginning and `after`.
+        var ahead: Int64?
+        var message: Message?
+        /// The request of a person at the node: `start`, `press` or `take`.
+        var person: JSONOracle?
+        var register: JSONOracle?
+        var answer: JSONOracle?
+        var record: JSONOracle?
+    }
+
+    struct Vector: Decodable, CustomTestStringConvertible, Sendable {
+        var name: String
+        /// `null` for a node without a session.
+        var register: JSONOracle
+        var past: [String]?
+        var settings: JSONOracle?
+        var retained: [Message]?
+        var steps: [Step]
+
+        var testDescription: String { name }
+    }
+
+    var space: String
+    var reader: String
+    var clock: Clock
+    var settings: JSONOracle
+    var register: JSONOracle
+    var vectors: [Vector]
+
+    static let all: OperationVectors = {
+        let folder = #filePath.split(separator: "/").dropLast(2).joined(separator: "/")
+        let path = "/\(folder)/Conformance/operations.json"
+        do {
+            return try JSONDecoder().decode(OperationVectors.self, from: try Data(contentsOf: URL(filePath: path)))
+        } catch {
+            preconditionFailure("\(path): \(error)")
+        }
+    }()
+}
+
+@Suite("Vectors of operations", .timeLimit(.minutes(5)))
+struct OperationVectorTests {
+    @Test(arguments: OperationVectors.all.vectors)
+    func nodeDoesWhatTheVectorSays(_ vector: OperationVectors.Vector) throws {
+        var rig = try VectorRig(vector, of: .all)
+        for (index, step) in vector.steps.enumerated() {
+            let place: Comment = "step \(index)"
+            let before = rig.register
+            try rig.carryOut(step)
+            let expected = step.register.map { before.patched($0) } ?? before
+            #expect(rig.register == expected, place)
+            #expect(rig.answers == [step.answer].compactMap(\.self), place)
+            if let record = step.record {
+                #expect(rig.records.contains { $0.patched(record) == $0 }, "\(rig.records) at step \(index)")
+            }
+        }
+    }
+
+    /// Each cell of the table of operations has a vector whose answer is the cell's word.
+    @Test func everyCellOfTheTableHasAVector() throws {
+        let lines = try Fixtures.protocolPage().split(separator: "\n")
+        let head = try #require(lines.firstIndex { $0.hasPrefix("| session | pause |") })
+        let operations = lines[head].split(separator: "|").dropFirst().map { String($0.filter { $0 != " " }) }
+        let vectors = Dictionary(uniqueKeysWithValues: OperationVectors.all.vectors.map { ($0.name, $0) })
+        for line in lines[(head + 2)...].prefix(while: { $0.hasPrefix("|") }) {
+            let cells = line.split(separator: "|").map { $0.drop { $0 == " " } }
+            let state = cells[0].split(separator: " ").joined(separator: " ")
+            for (operation, cell) in zip(operations, cells.dropFirst()) {
+                let word = String(cell.filter { $0 != " " })
+                let vector = try #require(vectors["\(state): \(operation)"], "\(state): \(operation)")
+                let answer = try #require(vector.steps.last?.answer)
+                #expect(answer["reason"] ?? answer["outcome"] == .string(word), "\(vector.name)")
+            }
+        }
+    }
+}
+
+/// A node with a broker that confirms at once, and the clocks of the vectors.
+private struct VectorRig {
+    /// Fields of a register that a reader ignores.
+    private static let unread = [
+        "activityName", "startTime", "endsAt", "elapsedSeconds", "totalSeconds", "isRunning",
+    ]
+
+    private var core: NodeCore
+    private let clock: OperationVectors.Clock
+    private let prefix: String
+    /// Milliseconds since the beginning.
+    private var passed: Int64 = 0
+    private var ahead: Int64 = 0
+    private var retained: [OperationVectors.Message]
+    private var ticket = 0
+    /// The register as it was published last, or as it was restored.
+    private(set) var register: JSONOracle
+    /// The answers of the last step.
+    private(set) var answers: [JSONOracle] = []
+    /// The records that were written in the last step.
+    private(set) var records: [JSONOracle] = []
+
+    init(_ vector: OperationVectors.Vector, of file: OperationVectors) throws {
+        clock = file.clock
+        let settings = file.settings.patched(vector.settings ?? .object([:]))
+        func seconds(_ key: String) throws -> Int { try #require(settings[key]?.int) }
+        let identity = NodeIdentity(
+            node: try Fixtures.node(file.reader), name: file.reader, software: "test",
+            bootID: try Fixtures.token(clock.bootId),
+            defaults: PhaseDefaults(
+                shortBreak: try seconds("shortBreak"), longBreak: try seconds("longBreak"),
+                longBreakEvery: try seconds("longBreakEvery"), focus: try seconds("focus"),
+                countUpCap: try seconds("countUpCap")))
+        core = NodeCore(identity: identity, space: try #require(SpaceID(file.space)), seed: 1)
+        prefix = "lockstep/1/\(file.space)/"
+        retained = vector.retained ?? []
+        register = vector.register == .null ? .null : file.register.patched(vector.register)
+        var journal: Journal?
+        if register != .null {
+            let own = try Register(payload: register.bytes, by: identity.node)
+            journal = Journal(
+                epoch: own.epoch, mark: HybridClock(time: own.stamp.time, counter: own.stamp.counter), own: own,
+                past: try (vector.past ?? []).map { try Fixtures.token($0) })
+        }
+        handle(.restored(NodeCore.Restored(journal: journal)))
+        handle(.connected(try Fixtures.token("c-1"), noLocal: true))
+    }
+
+    private var now: Instant {
+        Instant(boot: clock.boot + passed, wall: clock.at + passed + ahead, wallBound: clock.bound)
+    }
+
+    mutating func carryOut(_ step: OperationVectors.Step) throws {
+        answers = []
+        records = []
+        while let wake = core.nextWake, wake <= clock.boot + step.after {
+            passed = max(passed, wake - clock.boot)
+            handle(.wake)
+        }
+        passed = step.after
+        ahead = step.ahead ?? 0
+        if let message = step.message { handle(.received(try packet(message, isRetained: false))) }
+        if let person = step.person { try ask(person) }
+    }
+
+    private func packet(_ message: OperationVectors.Message, isRetained: Bool) throws -> NodeCore.Packet {
+        NodeCore.Packet(topic: prefix + message.topic, payload: try message.payload.bytes, isRetained: isRetained)
+    }
+
+    private mutating func ask(_ person: JSONOracle) throws {
+        ticket += 1
+        if let start = person["start"] {
+            let phases = try #require(start["plan"]?.array).map { phase in
+                Phase(
+                    kind: try #require(PhaseKind(rawValue: phase["kind"]?.text ?? "")), name: phase["name"]?.text,
+                    seconds: try #require(phase["seconds"]?.int))
+            }
+            let mode = Mode(rawValue: start["mode"]?.text ?? "countdown") ?? .countdown
+            let asked = Start(
+                title: start["title"]?.text ?? "", mode: mode, plan: phases,
+                autoAdvance: start["autoAdvance"] == .bool(true))
+            handle(.start(asked, id: try Fixtures.token(start["id"]?.text ?? ""), ticket))
+        } else if let press = person["press"] {
+            let name = try #require(IntentOperation.Name(rawValue: press["op"]?.text ?? ""))
+            let args = press["args"]
+            let operation = IntentOperation(
+                name: name, seconds: args?["seconds"]?.int, title: args?["title"]?.text, label: args?["label"]?.text,
+                colour: nil)
+            handle(.press(Press(operation), id: try Fixtures.token(press["id"]?.text ?? ""), ticket))
+        } else {
+            let take = try #require(person["take"])
+            handle(.take(id: try Fixtures.token(take["id"]?.text ?? ""), ticket))
+        }
+    }
+
+    private mutating func handle(_ event: NodeCore.Event) {
+        var events = [event]
+        while !events.isEmpty {
+            for action in core.handle(events.removeFirst(), at: now) { carryOut(action, into: &events) }
+        }
+    }
+
+    private mutating func carryOut(_ action: NodeCore.Action, into events: inout [NodeCore.Event]) {
+        switch action {
+        case .persist(let write):
+            records += write.waiting.map { JSONOracle(bytes: $0.payload) }
+            events.append(.persisted(write.number))
+        case .send(let outgoing, let token, of: let message):
+            if let token { events.append(.sent(token, .delivered)) }
+            switch message {
+            case .register: register = JSONOracle(bytes: outgoing.payload).without(Self.unread + ["v"])
+            case .ack(.answer): answers.append(JSONOracle(bytes: outgoing.payload).without(["v", "kind"]))
+            default: break
+            }
+        case .subscribe(_, let barrier):
+            let kept = retained.compactMap { try? packet($0, isRetained: true) }
+            events += kept.map { .received($0) }
+            events.append(.received(NodeCore.Packet(topic: barrier.topic, payload: barrier.payload, isRetained: false)))
+        case .reply(_, .answered(let answer)):
+            answers.append(JSONOracle(bytes: AnswerFields(answer).payload).without(["v", "kind"]))
+        default: break
+        }
+    }
+}
+
+extension JSONOracle {
+    fileprivate init(bytes: [UInt8]) {
+        do {
+            self = try JSONDecoder().decode(JSONOracle.self, from: Data(bytes))
+        } catch {
+            preconditionFailure("\(error)")
+        }
+    }
+
+    /// The value as a payload of version 1.
+    fileprivate var bytes: [UInt8] {
+        get throws { [UInt8](try JSONEncoder().encode(patched(.object(["v": .integer(1)])))) }
+    }
+
+    fileprivate var text: String? { if case .string(let text) = self { text } else { nil } }
+    fileprivate var int: Int? { if case .integer(let number) = self { Int(number) } else { nil } }
+    fileprivate var array: [JSONOracle]? { if case .array(let items) = self { items } else { nil } }
+
+    fileprivate func without(_ keys: [String]) -> JSONOracle {
+        patched(.object(Dictionary(keys.map { ($0, .null) }) { first, _ in first }))
+    }
+
+    /// Applies a JSON merge patch (RFC 7396).
+    fileprivate func patched(_ patch: JSONOracle) -> JSONOracle {
+        guard case .object(let changes) = patch else { return patch }
+        var fields: [String: JSONOracle] = [:]
+        if case .object(let present) = self { fields = present }
+        for (key, value) in changes {
+            fields[key] = value == .null ? nil : (fields[key] ?? .null).patched(value)
+        }
+        return .object(fields)
+    }
+}
