@@ -19,6 +19,8 @@ public struct NodeView: Hashable, Sendable {
     public var worksAlone: Bool
     /// Whether the node may change nothing, so that its displays have no buttons.
     public var isReadOnly: Bool
+    /// Whether the node may own a session.
+    public var mayOwn: Bool
     /// The node; `nil` only in a view of an older program.
     public var node: NodeID?
     /// Milliseconds by which the machine's clock is ahead of group time.
@@ -29,8 +31,8 @@ public struct NodeView: Hashable, Sendable {
     /// Combines a view with the feeds at the present `groupTime`, since a running session changes calm and debt.
     public init(
         _ view: View, feeds: Feeds = Feeds(), isClockWrong: Bool = false, isUnsaved: Bool = false,
-        worksAlone: Bool = false, isReadOnly: Bool = false, node: NodeID? = nil, clockAhead: Int64 = 0,
-        warnings: [String] = [], at groupTime: Int64 = 0
+        worksAlone: Bool = false, isReadOnly: Bool = false, mayOwn: Bool = true, node: NodeID? = nil,
+        clockAhead: Int64 = 0, warnings: [String] = [], at groupTime: Int64 = 0
     ) {
         self.view = view
         calm = feeds.calm(of: view.register?.id)
@@ -39,6 +41,7 @@ public struct NodeView: Hashable, Sendable {
         self.isUnsaved = isUnsaved
         self.worksAlone = worksAlone
         self.isReadOnly = isReadOnly
+        self.mayOwn = mayOwn
         self.node = node
         self.clockAhead = clockAhead
         self.warnings = warnings
@@ -87,6 +90,7 @@ private struct NodeViewFields: Described {
         try form.field("unsaved", &node.isUnsaved, .bool, unless: false)
         try form.field("alone", &node.worksAlone, .bool, unless: false)
         try form.field("readOnly", &node.isReadOnly, .bool, unless: false)
+        try form.field("mayOwn", &node.mayOwn, .bool, unless: true)
         try form.field("node", optional: &node.node, .node)
         try form.field("clockAhead", &node.clockAhead, .whole(), unless: 0)
         try form.field("warnings", &node.warnings, .list(of: .string, 0...8), unless: [])

@@ -4,8 +4,24 @@ public import Session
 
 /// A button of a display.
 public struct Button: Hashable, Sendable {
-    /// The operation that it requests.
-    public var operation: IntentOperation
+    /// The effect of a button.
+    public enum Action: Hashable, Sendable {
+        /// Requests an operation of the session's owner.
+        case press(IntentOperation)
+        /// Moves the session to the display's own node.
+        case take
+
+        /// The name of the action in requests: that of the operation, or `take`.
+        public var name: String {
+            switch self {
+            case .press(let operation): operation.name.rawValue
+            case .take: "take"
+            }
+        }
+    }
+
+    /// The effect.
+    public var action: Action
     /// Its key on a terminal.
     public var key: Character
     /// The caption.
@@ -14,24 +30,31 @@ public struct Button: Hashable, Sendable {
     public var isPending: Bool
 
     /// Creates a button.
-    public init(operation: IntentOperation, key: Character, text: Localized, isPending: Bool = false) {
-        self.operation = operation
+    public init(action: Action, key: Character, text: Localized, isPending: Bool = false) {
+        self.action = action
         self.key = key
         self.text = text
         self.isPending = isPending
     }
 }
 
-/// The rules for which operations have buttons and keys, shared by all displays.
+/// The rules for which actions have buttons and keys, shared by all displays.
 public enum Buttons {
     /// The operation of the `+1 min` button.
     public static let extend = IntentOperation.extend(seconds: 60)
 
-    /// Returns the operations with a button, in order; none if idle, ended, stale, or without buttons on the face.
-    public static func operations(of moment: Moment?, face: Face = .focus) -> [IntentOperation] {
-        guard face.hasButtons, let moment, moment.staleFor == nil else { return [] }
-        let register = moment.register
-        guard register.status.isLive else { return [] }
+    /// Returns the actions with a button, in order; none if idle, ended, or without buttons on the face.
+    /// - Parameter canContinue: ``ScreenOptions/canContinue``.
+    public static func actions(of moment: Moment?, face: Face = .focus, canContinue: Bool) -> [Button.Action] {
+        guard face.hasButtons, let moment, moment.register.status.isLive else { return [] }
+        guard moment.staleFor == nil else { return canContinue ? ofStale : [] }
+        return operations(of: moment.register, face: face).map(Button.Action.press)
+    }
+
+    /// The actions on a session whose owner is gone: each makes it the session of the display's own node.
+    private static let ofStale: [Button.Action] = [.take, .press(.stop)]
+
+    private static func operations(of register: Register, face: Face) -> [IntentOperation] {
         guard register.mode == .countdown else { return [.stop] }
         let isBreak = register.currentPhase.kind.isBreak
         let isPaused = register.status == .paused
@@ -41,31 +64,35 @@ public enum Buttons {
         return isPaused ? [.resume, .stop, .startBreak] : [.pause, extend, .startBreak]
     }
 
-    /// Returns every operation that the owner would apply, in the order of a remote control.
+    /// Returns every action that has an effect, in the order of a remote control.
     ///
-    /// They are more than a face has buttons for; none if idle, ended or stale. To skip the last phase is to stop, which has a
+    /// They are more than a face has buttons for, unless the session is stale. To skip the last phase is to stop, which has a
     /// button that can be undone.
-    public static func allOperations(of moment: Moment?) -> [IntentOperation] {
-        let extensions = [60, 300, 600].map { IntentOperation.extend(seconds: $0) }
-        let isLastPhase = moment.map { $0.register.phase + 1 >= $0.register.plan.count } ?? true
-        let next: [IntentOperation] = isLastPhase ? [] : [.skip]
-        return ([.pause, .resume, .startBreak, .startFocus] + next + extensions + [.stop]).filter {
-            isAllowed($0, moment)
+    public static func allActions(of moment: Moment?, canContinue: Bool) -> [Button.Action] {
+        guard let moment, moment.register.status.isLive, moment.staleFor == nil else {
+            return actions(of: moment, canContinue: canContinue)
         }
+        let extensions = [60, 300, 600].map { IntentOperation.extend(seconds: $0) }
+        let isLastPhase = moment.register.phase + 1 >= moment.register.plan.count
+        let next: [IntentOperation] = isLastPhase ? [] : [.skip]
+        let all = [.pause, .resume, .startBreak, .startFocus] + next + extensions + [.stop]
+        let take: [Button.Action] = canContinue && !moment.isOwner ? [.take] : []
+        return all.filter { isAllowed($0, moment.register) }.map(Button.Action.press) + take
     }
 
-    /// Returns the operation of a terminal key; `nil` if the session's state does not allow it.
+    /// Returns the action of a terminal key; `nil` if the session's state does not allow it.
     ///
     /// There are more keys than buttons: any operation that the owner would apply has one.
-    public static func operation(for key: Character, of moment: Moment?) -> IntentOperation? {
-        guard let operation = operation(for: key), isAllowed(operation, moment) else { return nil }
-        return operation
+    public static func action(for key: Character, of moment: Moment?, canContinue: Bool) -> Button.Action? {
+        guard let moment, moment.register.status.isLive else { return nil }
+        guard moment.staleFor == nil else {
+            return actions(of: moment, canContinue: canContinue).first { Self.key(of: $0) == key }
+        }
+        guard let operation = operation(for: key), isAllowed(operation, moment.register) else { return nil }
+        return .press(operation)
     }
 
-    private static func isAllowed(_ operation: IntentOperation, _ moment: Moment?) -> Bool {
-        guard let moment, moment.staleFor == nil else { return false }
-        let register = moment.register
-        guard register.status.isLive else { return false }
+    private static func isAllowed(_ operation: IntentOperation, _ register: Register) -> Bool {
         let isBreak = register.currentPhase.kind.isBreak
         let isReady = register.status == .ready
         let isCountdown = register.mode == .countdown
@@ -81,36 +108,38 @@ public enum Buttons {
         }
     }
 
-    /// Returns the terminal key of an operation; `nil` for one that needs a text.
-    public static func key(of operation: IntentOperation) -> Character? {
-        switch operation {
-        case .pause: "p"
-        case .resume: "r"
-        case .stop: "s"
-        case .extend: "+"
-        case .startBreak: "b"
-        case .startFocus: "f"
-        case .skip: "n"
-        case .correct: nil
+    /// Returns the terminal key of an action; `nil` for one that needs a text.
+    public static func key(of action: Button.Action) -> Character? {
+        switch action {
+        case .take: "c"
+        case .press(.pause): "p"
+        case .press(.resume): "r"
+        case .press(.stop): "s"
+        case .press(.extend): "+"
+        case .press(.startBreak): "b"
+        case .press(.startFocus): "f"
+        case .press(.skip): "n"
+        case .press(.correct): nil
         }
     }
 
     private static func operation(for key: Character) -> IntentOperation? {
         let all: [IntentOperation] = [.pause, .resume, .stop, extend, .startBreak, .startFocus, .skip]
-        return all.first { Self.key(of: $0) == (key == "e" ? "+" : key) }
+        return all.first { Self.key(of: .press($0)) == (key == "e" ? "+" : key) }
     }
 
     /// Returns the text of a button; `nil` for an operation that needs a text of the person.
-    static func text(of operation: IntentOperation, face: Face, strings: Strings) -> Localized? {
-        switch operation {
-        case .pause: strings[.pause]
-        case .resume: strings[.resume]
-        case .stop: strings[face == .calm ? .endSession : .stop]
-        case .extend(let seconds): "+\(strings.text(.shortMinutes, count: seconds / 60))"
-        case .startBreak: strings[.startBreak]
-        case .startFocus: strings[.startFocus]
-        case .skip: strings[.eventPhase]
-        case .correct: nil
+    static func text(of action: Button.Action, face: Face, strings: Strings) -> Localized? {
+        switch action {
+        case .take: strings[.takeHere]
+        case .press(.pause): strings[.pause]
+        case .press(.resume): strings[.resume]
+        case .press(.stop): strings[face == .calm ? .endSession : .stop]
+        case .press(.extend(let seconds)): "+\(strings.text(.shortMinutes, count: seconds / 60))"
+        case .press(.startBreak): strings[.startBreak]
+        case .press(.startFocus): strings[.startFocus]
+        case .press(.skip): strings[.eventPhase]
+        case .press(.correct): nil
         }
     }
 }

@@ -12,12 +12,14 @@ public struct ScreenOptions: Sendable {
     public var node: NodeID?
     /// Whether the display has no buttons or keys.
     public var isReadOnly: Bool
-    /// Whether every allowed operation has a button, as on a remote control.
-    public var hasAllOperations = false
+    /// Whether every allowed action has a button, as on a remote control.
+    public var hasAllActions = false
+    /// Whether the display's node can make the session its own: it is connected and may own one.
+    public var canContinue = false
     /// Returns the local offset from UTC in seconds, positive to the east, at a time in milliseconds since 1970.
     public var utcOffset: @Sendable (Int64) -> Int
-    /// The operation pressed here whose answer has not arrived.
-    public var pending: IntentOperation?
+    /// The action pressed here whose answer has not arrived.
+    public var pending: Button.Action?
     /// An answer to show to the person.
     public var message: Localized?
     /// How calm the current session was; `nil` if too little was heard.
@@ -34,7 +36,7 @@ public struct ScreenOptions: Sendable {
     /// Creates options.
     public init(
         strings: Strings = .english, node: NodeID? = nil, isReadOnly: Bool = false,
-        utcOffset: @escaping @Sendable (Int64) -> Int = { _ in 0 }, pending: IntentOperation? = nil,
+        utcOffset: @escaping @Sendable (Int64) -> Int = { _ in 0 }, pending: Button.Action? = nil,
         message: Localized? = nil,
         calm: CalmFeed? = nil, debtMinutes: Int? = nil, isClockWrong: Bool = false, isUnsaved: Bool = false,
         worksAlone: Bool = false
@@ -63,6 +65,7 @@ public struct ScreenOptions: Sendable {
         isUnsaved = node.isUnsaved
         worksAlone = node.worksAlone
         isReadOnly = isReadOnly || node.isReadOnly
+        canContinue = node.view.isLinked && node.mayOwn
     }
 }
 
@@ -116,15 +119,15 @@ extension Screen {
     }
 
     private static func buttons(of moment: Moment, face: Face, options: ScreenOptions) -> [Button] {
-        let operations =
-            options.hasAllOperations ? Buttons.allOperations(of: moment) : Buttons.operations(of: moment, face: face)
-        return operations.compactMap { operation in
-            guard let text = Buttons.text(of: operation, face: face, strings: options.strings),
-                let key = Buttons.key(of: operation)
+        let actions =
+            options.hasAllActions
+            ? Buttons.allActions(of: moment, canContinue: options.canContinue)
+            : Buttons.actions(of: moment, face: face, canContinue: options.canContinue)
+        return actions.compactMap { action in
+            guard let text = Buttons.text(of: action, face: face, strings: options.strings),
+                let key = Buttons.key(of: action)
             else { return nil }
-            return Button(
-                operation: operation, key: key, text: text,
-                isPending: operation == options.pending)
+            return Button(action: action, key: key, text: text, isPending: action == options.pending)
         }
     }
 

@@ -98,6 +98,12 @@ public struct Screen: Hashable, Sendable {
     public var isIdle: Bool { status == nil }
     /// Whether the owner has not been heard within the timeout.
     public var isStale: Bool { notices.contains { $0.kind == .stale } }
+    /// The commands that continue or end a session whose owner is gone, for displays without buttons.
+    public var continueHint: Localized? {
+        guard isStale, !buttons.isEmpty else { return nil }
+        return buttons.map { "\($0.text): \(Localized.userText("lockstep " + $0.action.name))" }
+            .joined(separator: " · ")
+    }
     /// Whether the session is live and its time does not run.
     public var isFrozen: Bool { status == .paused || status == .ready }
 }

@@ -3,7 +3,6 @@
 package import Control
 package import Display
 package import Platform
-package import Session
 
 /// Why a watch ended.
 package enum WatchEnd: Hashable, Sendable {
@@ -37,12 +36,12 @@ package enum WatchLoop {
     package static func run(
         views: some AsyncSequence<NodeView, Never> & Sendable, terminal: TerminalDevice, face: Face,
         options: ScreenOptions = ScreenOptions(), blank: BlankHours? = nil,
-        act: @escaping @Sendable (IntentOperation) async -> Localized?
+        act: @escaping @Sendable (Button.Action) async -> Localized?
     ) async throws(FileError) -> WatchEnd {
         let mailbox = try Mailbox()
-        let (presses, presser) = AsyncStream<IntentOperation>.makeStream(bufferingPolicy: .bufferingOldest(1))
+        let (presses, presser) = AsyncStream<Button.Action>.makeStream(bufferingPolicy: .bufferingOldest(1))
         async let _: Void = {
-            for await operation in presses { mailbox.answer(await act(operation)) }
+            for await action in presses { mailbox.answer(await act(action)) }
         }()
         defer { presser.finish() }
         return try await mailbox.receive(views, onThread: "watch") {

@@ -19,7 +19,7 @@ struct WatchThread: ~Copyable {
     /// When a terminal without a session is dark; `nil` for never.
     let blank: BlankHours?
     let mailbox: Mailbox
-    let press: (IntentOperation) -> Void
+    let press: (Button.Action) -> Void
     let signals: Signals
     let timer: BootTimer
     var isInputOpen: Bool
@@ -130,28 +130,30 @@ struct WatchThread: ~Copyable {
             switch input {
             case .key("q"): return .quit
             case .key(let key):
-                request(Buttons.operation(for: key, of: view?.moment(at: SystemClock.bootMilliseconds())))
+                request(Buttons.action(for: key, of: moment, canContinue: options.canContinue))
             case .click(let column, let row): request(button(column: column, row: row))
             }
         }
         return nil
     }
 
-    /// Returns the operation of the button at a place, unless the button is outdated.
-    private func button(column: Int, row: Int) -> IntentOperation? {
-        guard let operation = shown?.operation(column: column, row: row) else { return nil }
-        let moment = view?.moment(at: SystemClock.bootMilliseconds())
-        return Buttons.operations(of: moment, face: face).contains(operation) ? operation : nil
+    private var moment: Moment? { view?.moment(at: SystemClock.bootMilliseconds()) }
+
+    /// Returns the action of the button at a place, unless the button is outdated.
+    private func button(column: Int, row: Int) -> Button.Action? {
+        guard let action = shown?.action(column: column, row: row) else { return nil }
+        let actions = Buttons.actions(of: moment, face: face, canContinue: options.canContinue)
+        return actions.contains(action) ? action : nil
     }
 
     private var canPress: Bool { face.hasButtons && !options.isReadOnly }
 
     /// Sends one press at a time: the next one must refer to what the screen then shows.
-    private mutating func request(_ operation: IntentOperation?) {
-        guard let operation, canPress, options.pending == nil else { return }
-        options.pending = operation
+    private mutating func request(_ action: Button.Action?) {
+        guard let action, canPress, options.pending == nil else { return }
+        options.pending = action
         options.message = nil
         messageEnds = nil
-        press(operation)
+        press(action)
     }
 }

@@ -18,7 +18,7 @@ import Testing
                     let register = sample(
                         [Phase(kind: .focus, name: "Breathe", seconds: 86_400)], status: status,
                         elapsed: Int64(86_400 - left) * 1_000, label: label, title: "Chapter four")
-                    let options = ScreenOptions(pending: .pause, message: .userText("Refused"))
+                    let options = ScreenOptions(pending: .press(.pause), message: .userText("Refused"))
                     return Screen(view(register, lostAt: lost), at: 0, face: .boring, options: options)
                 }
             }

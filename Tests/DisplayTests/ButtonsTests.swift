@@ -19,21 +19,21 @@ import Testing
         case .running: #expect(texts == ["Pause", "+1 min", "Start break"])
         case .paused: #expect(texts == ["Resume", "Stop", "Start break"])
         }
-        let operations = Buttons.operations(of: session.moment(at: 0))
-        #expect(Buttons.operations(of: session.moment(at: 0), face: .phases) == operations)
+        let actions = Buttons.actions(of: session.moment(at: 0), canContinue: true)
+        #expect(Buttons.actions(of: session.moment(at: 0), face: .phases, canContinue: true) == actions)
         // The calm face has two buttons of its own, except in breaks.
-        let calm = Buttons.operations(of: session.moment(at: 0), face: .calm)
+        let calm = Buttons.actions(of: session.moment(at: 0), face: .calm, canContinue: true)
         switch status {
-        case .running where !kind.isBreak: #expect(calm == [.pause, .stop])
-        case .paused where !kind.isBreak: #expect(calm == [.resume, .stop])
-        default: #expect(calm == operations)
+        case .running where !kind.isBreak: #expect(calm == [.press(.pause), .press(.stop)])
+        case .paused where !kind.isBreak: #expect(calm == [.press(.resume), .press(.stop)])
+        default: #expect(calm == actions)
         }
     }
 
     @Test(arguments: [Status.running, .paused])
     func countUpHasOnlyStop(status: Status) {
         let screen = Screen(view(sample(status: status, mode: .countup)), at: 0, face: .focus)
-        #expect(screen.buttons.map(\.operation) == [.stop])
+        #expect(screen.buttons.map(\.action) == [.press(.stop)])
         #expect(screen.progress == nil)
     }
 
@@ -48,6 +48,37 @@ import Testing
         #expect(Screen(view(sample()), at: 0, face: .boring).buttons.isEmpty)
     }
 
+    /// The display's own node continues the session or ends it, if it is connected and may own one.
+    @Test(arguments: Status.allCases, Session.Mode.allCases)
+    func aStaleSessionCanBeContinuedHereOrStopped(status: Status, mode: Session.Mode) {
+        let lost = view(sample(status: status, mode: mode), lostAt: 0)
+        func options(isLinked: Bool = true, isReadOnly: Bool = false, mayOwn: Bool = true) -> ScreenOptions {
+            var (options, seen) = (ScreenOptions(), lost)
+            seen.isLinked = isLinked
+            options.take(NodeView(seen, isReadOnly: isReadOnly, mayOwn: mayOwn))
+            return options
+        }
+        func texts(_ options: ScreenOptions, face: Face = .focus) -> [String] {
+            Screen(lost, at: 40_000, face: face, options: options).buttons.map(\.text.description)
+        }
+        let wanted: [String] = status.isLive ? ["Continue here", "Stop"] : []
+        var remote = options()
+        remote.hasAllActions = true
+        for options in [options(), remote] { #expect(texts(options) == wanted) }
+        #expect(texts(options(), face: .phases) == wanted)
+        #expect(texts(options(), face: .calm) == (status.isLive ? ["Continue here", "End session"] : []))
+        #expect(texts(options(), face: .boring) == [])
+        #expect(texts(options(isLinked: false)) == [])
+        #expect(texts(options(isReadOnly: true)) == [])
+        #expect(texts(options(mayOwn: false)) == [])
+        let moment = lost.moment(at: 40_000)
+        #expect(Buttons.action(for: "c", of: moment, canContinue: true) == (status.isLive ? .take : nil))
+        #expect(Buttons.action(for: "s", of: moment, canContinue: true) == (status.isLive ? .press(.stop) : nil))
+        for key in "prbfn+e" { #expect(Buttons.action(for: key, of: moment, canContinue: true) == nil) }
+        #expect(Buttons.action(for: "s", of: moment, canContinue: false) == nil)
+        #expect(Buttons.action(for: "c", of: lost.moment(at: 0), canContinue: true) == nil, "its owner is there")
+    }
+
     @Test func extendButtonAddsAMinute() { #expect(Buttons.extend == .extend(seconds: 60)) }
 
     @Test(arguments: PhaseKind.allCases, Status.allCases)
@@ -56,29 +87,28 @@ import Testing
             let register = sample([Phase(kind: kind, seconds: 60)], status: status, mode: mode)
             let moment = view(register).moment(at: 0)
             for button in Screen(view(register), at: 0, face: .focus).buttons {
-                #expect(Buttons.operation(for: button.key, of: moment) == button.operation)
+                #expect(Buttons.action(for: button.key, of: moment, canContinue: true) == button.action)
             }
         }
     }
 
     @Test func keysReachOperationsWithoutButtons() {
         let running = view(sample()).moment(at: 0)
-        #expect(Buttons.operation(for: "s", of: running) == .stop)
-        #expect(Buttons.operation(for: "n", of: running) == .skip)
-        #expect(Buttons.operation(for: "e", of: running) == .extend(seconds: 60))
-        #expect(Buttons.operation(for: "r", of: running) == nil)
-        #expect(Buttons.operation(for: "f", of: running) == nil)
-        #expect(Buttons.operation(for: "x", of: running) == nil)
+        #expect(Buttons.action(for: "s", of: running, canContinue: true) == .press(.stop))
+        #expect(Buttons.action(for: "n", of: running, canContinue: true) == .press(.skip))
+        #expect(Buttons.action(for: "e", of: running, canContinue: true) == .press(.extend(seconds: 60)))
+        #expect(Buttons.action(for: "r", of: running, canContinue: true) == nil)
+        #expect(Buttons.action(for: "f", of: running, canContinue: true) == nil)
+        #expect(Buttons.action(for: "x", of: running, canContinue: true) == nil)
         let countUp = view(sample(mode: .countup)).moment(at: 0)
-        #expect(Buttons.operation(for: "p", of: countUp) == .pause)
-        #expect(Buttons.operation(for: "n", of: countUp) == nil)
-        #expect(Buttons.operation(for: "s", of: view(sample(), lostAt: 0).moment(at: 40_000)) == nil)
-        #expect(Buttons.operation(for: "s", of: nil) == nil)
+        #expect(Buttons.action(for: "p", of: countUp, canContinue: true) == .press(.pause))
+        #expect(Buttons.action(for: "n", of: countUp, canContinue: true) == nil)
+        #expect(Buttons.action(for: "s", of: nil, canContinue: true) == nil)
     }
 
     @Test func aRemoteHasAButtonForEachAllowedOperation() {
         var options = ScreenOptions()
-        options.hasAllOperations = true
+        options.hasAllActions = true
         let plan = [Phase(kind: .focus, seconds: 1_500), Phase(kind: .focus, seconds: 300)]
         let single = Screen(view(sample()), at: 0, face: .focus, options: options)
         #expect(
@@ -94,13 +124,17 @@ import Testing
         let countUp = Screen(view(sample(mode: .countup)), at: 0, face: .focus, options: options)
         #expect(countUp.buttons.map(\.text) == ["Pause", "Stop"])
         #expect(Screen(view(nil), at: 0, face: .focus, options: options).buttons.isEmpty)
-        #expect(Screen(view(sample(), lostAt: 0), at: 30_000, face: .focus, options: options).buttons.isEmpty)
+        options.canContinue = true
+        #expect(
+            Screen(view(sample(mode: .countup)), at: 0, face: .focus, options: options).buttons.map(\.text) == [
+                "Pause", "Stop", "Continue here",
+            ])
         options.isReadOnly = true
         #expect(Screen(view(sample()), at: 0, face: .focus, options: options).buttons.isEmpty)
     }
 
     @Test func pressedButtonIsPending() {
-        let screen = Screen(view(sample()), at: 0, face: .focus, options: ScreenOptions(pending: .pause))
+        let screen = Screen(view(sample()), at: 0, face: .focus, options: ScreenOptions(pending: .press(.pause)))
         #expect(screen.buttons.map(\.isPending) == [true, false, false])
     }
 }

@@ -115,10 +115,10 @@ import Testing
     @Test(arguments: languages) func buttonsAreShort(language: String) throws {
         let strings = try #require(Catalogue.strings(language))
         for operation in [.pause, .resume, .stop, Buttons.extend, .startBreak, .startFocus] {
-            let text = try #require(Buttons.text(of: operation, face: .focus, strings: strings))
+            let text = try #require(Buttons.text(of: .press(operation), face: .focus, strings: strings))
             #expect(TerminalText.displayWidth(text) <= 15, "\(text)")
         }
-        #expect(TerminalText.displayWidth(strings[.endSession]) <= 19)
+        for key in [Strings.Key.endSession, .takeHere] { #expect(TerminalText.displayWidth(strings[key]) <= 19) }
     }
 
     @Test(arguments: languages) func colourOfALabelHasANameOfItsOwn(language: String) throws {

@@ -27,7 +27,7 @@ import Wire
                         title: index % 2 == 0 ? "Chapter four" : "")
                     let options = ScreenOptions(
                         strings: Catalogue.best(for: [["en", "de", "ar", "ja"][index % 4]]),
-                        pending: .stop, message: lost == nil ? nil : .userText("Refused: not now"),
+                        pending: .press(.stop), message: lost == nil ? nil : .userText("Refused: not now"),
                         calm: calm(85, .rising))
                     screens.append(Screen(view(register, lostAt: lost), at: 0, face: face, options: options))
                 }
@@ -67,16 +67,16 @@ import Wire
         for (columns, rows) in [(80, 24), (40, 12), (120, 40), (30, 24), (200, 60)] {
             let screen = Screen(view(sample(title: "Chapter four")), at: 0, face: face)
             let canvas = canvas(screen, columns, rows, depth)
-            var cells: [IntentOperation: [(column: Int, row: Int)]] = [:]
+            var cells: [Button.Action: [(column: Int, row: Int)]] = [:]
             for row in -1...rows {
                 for column in -1...columns {
-                    guard let operation = canvas.operation(column: column, row: row) else { continue }
-                    cells[operation, default: []].append((column, row))
+                    guard let action = canvas.action(column: column, row: row) else { continue }
+                    cells[action, default: []].append((column, row))
                 }
             }
-            #expect(Set(cells.keys) == Set(screen.buttons.map(\.operation)), "\(columns) × \(rows)")
+            #expect(Set(cells.keys) == Set(screen.buttons.map(\.action)), "\(columns) × \(rows)")
             for button in screen.buttons {
-                let area = cells[button.operation] ?? []
+                let area = cells[button.action] ?? []
                 #expect(area.allSatisfy { (0..<columns).contains($0.column) && (0..<rows).contains($0.row) })
                 let drawn = Dictionary(grouping: area, by: \.row).values.map { cells in
                     cells.map { canvas[$0.column, $0.row].text }.joined()
@@ -96,7 +96,7 @@ import Wire
         for screen in screens {
             let canvas = canvas(screen, 80, 24)
             #expect(
-                (0..<24).allSatisfy { row in (0..<80).allSatisfy { canvas.operation(column: $0, row: row) == nil } })
+                (0..<24).allSatisfy { row in (0..<80).allSatisfy { canvas.action(column: $0, row: row) == nil } })
         }
     }
 

@@ -136,7 +136,8 @@ import Wire
                 + #""tooltip":"Reading · Study\nFocus in progress\nends 08:25"}"#)
         #expect(
             line.formatted(.json)
-                == #"{"approximate":false,"class":["running","focus"],"ends":"08:25","endsAt":1800001500000,"#
+                == #"{"approximate":false,"buttons":[{"op":"pause","text":"Pause"},"#
+                + #"{"op":"extend","seconds":60,"text":"+1 min"},{"op":"startBreak","text":"Start break"}],"class":["running","focus"],"ends":"08:25","endsAt":1800001500000,"#
                 + #""face":"focus","kind":"focus","label":"Study","percentage":25,"seconds":1125,"short":"◔","#
                 + #""stale":false,"status":"running","style":"compact","text":"◔ 18:45","title":"Reading","#
                 + #""tooltip":"Reading · Study\nFocus in progress\nends 08:25"}"#)

@@ -129,6 +129,35 @@ import Testing
         }
     }
 
+    @Test(.waitingForTimers, arguments: ["Continue here", "Stop"])
+    func aSessionWhoseOwnerIsGoneIsContinuedHereOrStopped(button: String) async throws {
+        try await Kiosk.with { kiosk in
+            let id = try kiosk.desk.begin(["title": "Reading", "plan": "focus 25m, shortBreak 5m"])
+            let page = try await kiosk.open("kitchen")
+            try await page.waitUntilDrawn("running")
+            try await kiosk.kitchen.waitFor("the session") { $0.session.text == id }
+            try await kiosk.desk.kill()
+            try await page.eventually("the buttons of a gone owner", "entry.buttons.length === 2")
+            try await page.eventually("they are drawn", "document.querySelectorAll('button').length === 2")
+            #expect(try await buttons(page) == ["Continue here", "Stop"])
+            #expect(try await page.value("measure(innerWidth, innerHeight)") == [])
+            try await kiosk.keep(page, as: "owner-gone")
+            try await page.click("button:nth-child(\(button == "Stop" ? 2 : 1))")
+            if button == "Stop" {
+                try await page.waitUntilDrawn("idle")
+                try await kiosk.kitchen.waitFor("no session") { $0.status == "idle" }
+                // The owner comes back and shows that its session has ended.
+                try await kiosk.desk.start()
+                try await kiosk.desk.waitFor("no session") { $0.linked == true && $0.status == "idle" }
+            } else {
+                try await kiosk.kitchen.waitFor("the session here") { $0.isOwner == true && $0.lineage.text == id }
+                try await page.eventually("its buttons", "document.querySelectorAll('button').length === 3")
+                #expect(try await buttons(page) == ["Pause", "+1 min", "Start break"])
+            }
+            #expect(try await page.problems() == [])
+        }
+    }
+
     @Test func calmFaceShowsThePercent() async throws {
         try await Kiosk.with { kiosk in
             let id = try kiosk.desk.begin()

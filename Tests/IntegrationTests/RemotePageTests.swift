@@ -51,11 +51,15 @@ import Testing
             let page = try await Self.open(kiosk, "kitchen")
             let id = try kiosk.desk.begin()
             try await page.waitFor(session: id)
-            try await page.eventually("it can be moved", "overview.take !== null")
+            try await page.eventually("it can be moved", "!!document.querySelector('button[data-op=take]')")
             try await kiosk.desk.kill()
             try await page.eventually("the session is stale", "root.classList.contains('stale')")
             let buttons = "[...document.querySelectorAll('#buttons button')].map((button) => button.dataset.op).join()"
-            try await page.eventually("it can only be moved", "\(buttons) === 'take'")
+            try await page.eventually("it can be moved or stopped", "\(buttons) === 'take,stop'")
+            let texts = "[...document.querySelectorAll('#buttons button')].map((button) => button.textContent).join()"
+            #expect(try await page.value(texts) == "Continue here,Stop")
+            try await kiosk.keep(page, as: "remote-owner-gone")
+            #expect(try await page.layoutFaults() == [])
             let offers =
                 "[...document.querySelectorAll('#presets button')].every((button) => button.getClientRects().length)"
             #expect(try await page.value(offers) == true)

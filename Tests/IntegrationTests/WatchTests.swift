@@ -28,6 +28,33 @@ import Testing
         }
     }
 
+    @Test(.waitingForTimers) func aSessionWhoseOwnerIsGoneIsContinuedHereOrStopped() async throws {
+        try await Space.with("desk", "kitchen", "hall") { space in
+            let id = try space["desk"].begin()
+            for node in ["kitchen", "hall"] { try await space[node].waitFor("the session") { $0.session.text == id } }
+            try await TerminalWindow.with(watch(space["kitchen"], "")) { window in
+                try await window.waitFor("a button") { $0.contains("Pause  p") }
+                try await window.send("c")
+                try await space["desk"].kill()
+                try await window.waitFor("what to do") {
+                    $0.contains("Continue here  c") && $0.contains("Stop  s") && !$0.contains("Pause")
+                }
+                #expect(space["kitchen"].status.owner == "desk", "a live owner keeps its session")
+                try await window.send("c")
+                try await space["kitchen"].waitFor("the session here") { $0.isOwner == true && $0.lineage.text == id }
+                try await window.waitFor("its buttons") { $0.contains("Pause  p") }
+            }
+            try await TerminalWindow.with(watch(space["hall"], "--face calm")) { window in
+                try await window.waitFor("a button") { $0.contains("Pause  p") }
+                try await space["kitchen"].kill()
+                try await window.waitFor("what to do") { $0.contains("Continue here  c") }
+                try await window.click("End session")
+                try await space["hall"].waitFor("no session") { $0.status == "idle" }
+                try await window.waitFor("no session") { $0.contains("No session") }
+            }
+        }
+    }
+
     @Test func aReadOnlyDisplayLeavesTheMouseToTheTerminal() async throws {
         let desk = try NodeProcess("desk")
         try await desk.start()

@@ -149,13 +149,12 @@ import Wire
             ])
         }
         let overview = try await Self.overview(of: node)
-        #expect(overview.take == "Continue on desk")
         #expect(overview.machines.map(\.name) == ["desk", "kitchen", "pi"])
         #expect(overview.machines.map(\.isOwner) == [false, true, false])
         #expect(overview.machines.map(\.isWrong) == [false, true, false])
         #expect(
             overview.machines.map(\.texts) == [
-                ["Connected"], ["Owns the session", "Clock wrong"], ["Not connected", "Last heard 2 min ago"],
+                ["Connected"], ["Owns the session", "Clock wrong"], ["Offline", "Last heard 2 min ago"],
             ])
     }
 

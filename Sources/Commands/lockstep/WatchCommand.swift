@@ -17,7 +17,8 @@ struct Watch: AsyncParsableCommand {
         discussion: """
             Faces: boring shows the time only; focus shows label, state and time; calm shows a ring and how calm the room \
             was; phases shows the phase and their number. All but boring have buttons for the mouse, and keys: \
-            p pause, r resume, s stop, + extend by a minute, b break, f focus, n next phase.
+            p pause, r resume, s stop, + extend by a minute, b break, f focus, n next phase. While the owner of the session \
+            is gone: c continue here, s stop.
             """
     )
 
@@ -48,7 +49,7 @@ struct Watch: AsyncParsableCommand {
             let end = try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask {
                     await LastingViews.follow(show: { view in
-                        shown.view.withLock { $0 = view.view }
+                        shown.view.withLock { $0 = view }
                         feeder.yield(view)
                     }) { take in try await node.views(take) }
                 }
@@ -57,9 +58,8 @@ struct Watch: AsyncParsableCommand {
                     views: views, terminal: terminal, face: face,
                     options: ScreenOptions(strings: strings, isReadOnly: readOnly, utcOffset: LocalTime.utcOffset),
                     blank: blank
-                ) { operation in
-                    let refusal = await Self.press(operation, seeing: shown.view.withLock(\.self), on: node)
-                    return refusal.map { RefusalText.text($0, strings) }
+                ) { action in
+                    await Self.press(action, seeing: shown.view.withLock(\.self), on: node, strings)
                 }
             }
             if end.exitCode != 0 { throw ExitCode(end.exitCode) }
@@ -69,24 +69,35 @@ struct Watch: AsyncParsableCommand {
     /// Sends a press. It names the session and phase on the screen, so that it has no effect on a later one.
     /// - Returns: Why it had no effect; `nil` if it had.
     private static func press(
-        _ operation: IntentOperation, seeing view: View, on node: ControlClient
-    ) async -> Strings.Key? {
-        let moment = view.moment(at: SystemClock.bootMilliseconds())
-        let press = Press(operation, session: moment?.register.id, phase: moment?.register.phase)
-        guard let reply = try? await node.press(IntentRequest(press)) else { return .linkLost }
-        return switch reply.outcome {
-        case .applied, .duplicate, .noop: nil
-        case .refused: RefusalText.key(of: reply.reason.flatMap(Refusal.init(rawValue:)))
-        case .noAnswer: .noAnswer
-        case .noSession: .noSession
-        case .invalid: .refusedInvalid
+        _ action: Button.Action, seeing shown: NodeView, on node: ControlClient, _ strings: Strings
+    ) async -> Localized? {
+        let reply: ReplyReport
+        do {
+            switch action {
+            case .take: reply = try await node.take()
+            case .press(let operation):
+                let moment = shown.view.moment(at: SystemClock.bootMilliseconds())
+                let press = Press(operation, session: moment?.register.id, phase: moment?.register.phase)
+                reply = try await node.press(IntentRequest(press))
+            }
+        } catch {
+            return strings.text(.pageLost, ["node": .userText(shown.node?.rawValue ?? "")])
         }
+        let key: Strings.Key? =
+            switch reply.outcome {
+            case .applied, .duplicate, .noop: nil
+            case .refused: RefusalText.key(of: reply.reason.flatMap(Refusal.init(rawValue:)))
+            case .noAnswer: .noAnswer
+            case .noSession: .noSession
+            case .invalid: .refusedInvalid
+            }
+        return key.map { RefusalText.text($0, strings) }
     }
 }
 
 /// The view on the screen.
 private final class Shown: Sendable {
-    let view = Mutex(View())
+    let view = Mutex(NodeView(View()))
 }
 
 extension Face: ExpressibleByArgument {}

@@ -51,8 +51,6 @@ public struct Overview: Sendable, Encodable {
     let node: Localized
     /// Whether the page may press and start.
     let mayPress: Bool
-    /// The caption of the button that takes the session to this node; `nil` if there is nothing to take.
-    let take: Localized?
     /// Sessions like the last ones.
     let again: [Offer]
     /// The usual session, the open one, and the node's presets.
@@ -90,7 +88,6 @@ public struct Overview: Sendable, Encodable {
         node = .userText(shown.node?.rawValue ?? "")
         self.mayPress = mayPress && !shown.isReadOnly
         let live = shown.view.register.flatMap { $0.status.isLive ? $0 : nil }
-        take = live == nil || shown.view.isOwner ? nil : strings.text(.takeHere, ["node": node])
         let sessions = recent.map { seen in
             // The running session has gone on since.
             live.flatMap { $0.lineage.rawValue == seen.lineage ? RecentSession($0, at: groupTime) : nil } ?? seen
@@ -175,7 +172,7 @@ extension Overview.Machine {
         case "clockWrong": texts.append(strings[.clockWrong])
         case "sleeping": texts.append(strings[.asleep])
         case "online": texts.append(strings[.online])
-        default: texts.append(strings[.linkLost])
+        default: texts.append(strings[.offline])
         }
         if !report.online, let last = report.lastHeard {
             texts.append(Screen.lastHeard(max(0, groupTime - last), strings: strings))

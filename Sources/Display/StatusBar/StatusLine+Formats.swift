@@ -117,7 +117,8 @@ private struct StatusModel: Encodable {
     init(_ line: StatusLine) { self.line = line }
 
     private enum Key: String, CodingKey {
-        case approximate, `class`, ends, endsAt, face, kind, label, percentage, seconds, short, stale, status, style,
+        case approximate, buttons, `class`, ends, endsAt, face, kind, label, percentage, seconds, short, stale, status,
+            style,
             text
         case title, tooltip
     }
@@ -126,6 +127,7 @@ private struct StatusModel: Encodable {
         var container = encoder.container(keyedBy: Key.self)
         let (screen, facts) = (line.screen, line.screen.facts)
         try container.encode(facts.isApproximate, forKey: .approximate)
+        try container.encode(screen.buttons.map { ButtonContent($0) }, forKey: .buttons)
         try container.encode(line.classes, forKey: .class)
         try container.encode(facts.endClock, forKey: .ends)
         try container.encode(facts.endsAt, forKey: .endsAt)

@@ -171,7 +171,7 @@ struct StatusParts {
             screen.isIdle ? screen.idleText : heading, screen.indicatorBesideState ?? "", screen.stateText,
             screen.endsAt ?? "",
         ]
-        return (lines + screen.notices.map(\.text)).joined(separator: "\n")
+        return (lines + screen.notices.map(\.text) + [screen.continueHint ?? ""]).joined(separator: "\n")
     }
 }
 

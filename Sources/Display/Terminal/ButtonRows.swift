@@ -51,7 +51,7 @@ struct ButtonRows {
 
     private func draw(_ button: Button, on canvas: inout Canvas, column: Int, row: Int, pending: Localized) {
         let width = Self.width(of: button)
-        canvas.mark(button.operation, columns: column..<column + width, rows: row..<row + lineHeight)
+        canvas.mark(button.action, columns: column..<column + width, rows: row..<row + lineHeight)
         let key = button.isPending ? pending : .symbols(String(button.key))
         let area = hasAreas ? Shade.button : nil
         let text = Style(

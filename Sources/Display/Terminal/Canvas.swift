@@ -38,7 +38,7 @@ package struct Canvas: Hashable, Sendable {
     private struct Area: Hashable, Sendable {
         var columns: Range<Int>
         var rows: Range<Int>
-        var operation: IntentOperation
+        var action: Button.Action
     }
 
     /// Creates an empty canvas of one background.
@@ -55,14 +55,14 @@ package struct Canvas: Hashable, Sendable {
     /// Returns the characters of a row.
     package func text(row: Int) -> String { cells[row * columns..<(row + 1) * columns].map(\.text).joined() }
 
-    /// Returns the operation of the button at a position; `nil` if there is none.
-    package func operation(column: Int, row: Int) -> IntentOperation? {
-        areas.last { $0.columns.contains(column) && $0.rows.contains(row) }?.operation
+    /// Returns the action of the button at a position; `nil` if there is none.
+    package func action(column: Int, row: Int) -> Button.Action? {
+        areas.last { $0.columns.contains(column) && $0.rows.contains(row) }?.action
     }
 
     /// Marks an area as a button.
-    mutating func mark(_ operation: IntentOperation, columns: Range<Int>, rows: Range<Int>) {
-        areas.append(Area(columns: columns, rows: rows, operation: operation))
+    mutating func mark(_ action: Button.Action, columns: Range<Int>, rows: Range<Int>) {
+        areas.append(Area(columns: columns, rows: rows, action: action))
     }
 
     /// Writes text from a position on, as far as it fits. A style without a background keeps that of the canvas.

@@ -107,24 +107,25 @@ extension Timeline {
             spoken = screen.spoken(seconds: seconds, strings: strings)
         }
     }
+}
 
-    private struct ButtonContent: Encodable {
-        var op: String
-        var seconds: Int?
-        /// The session that a press starts.
-        var start: StartRequest?
-        var text: Localized
+/// A button for programs, with the fields of its request.
+struct ButtonContent: Encodable {
+    var op: String
+    var seconds: Int?
+    /// The session that a press starts.
+    var start: StartRequest?
+    var text: Localized
 
-        init(_ offer: Offer) {
-            op = "start"
-            start = offer.request
-            text = offer.text
-        }
+    init(_ offer: Offer) {
+        op = "start"
+        start = offer.request
+        text = offer.text
+    }
 
-        init(_ button: Button) {
-            op = button.operation.name.rawValue
-            if case .extend(let added) = button.operation { seconds = added }
-            text = button.text
-        }
+    init(_ button: Button) {
+        op = button.action.name
+        if case .press(.extend(let added)) = button.action { seconds = added }
+        text = button.text
     }
 }

@@ -32,7 +32,8 @@ public struct Strings: Hashable, Sendable {
         case redColour, coralColour, orangeColour, amberColour, yellowColour, limeColour, oliveColour, greenColour
         case emeraldColour, mintColour, tealColour, cyanColour, skyColour, blueColour, indigoColour, violetColour
         case purpleColour, magentaColour, pinkColour, roseColour, brownColour, sandColour, slateColour, greyColour
-        case takeHere, save, saved, sound, undo, endsInSeconds, machines, online, asleep, ownsSession, today, sessions
+        case takeHere, save, saved, sound, undo, endsInSeconds, machines, online, offline, asleep, ownsSession, today,
+            sessions
     }
 
     /// A string, plain or with the plural forms of its language.

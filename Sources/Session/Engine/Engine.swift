@@ -213,7 +213,7 @@ public struct Engine: Hashable, Sendable {
     }
 
     /// Whether this node can own a session: a passing remote keeps no journal.
-    var canTakeOver: Bool { identity.role == .node && identity.isAnnounced }
+    var canTakeOver: Bool { identity.mayOwn }
 
     /// Whether retained messages of the present connection are still arriving, so that ``view`` may be an earlier session's.
     public var isCatchingUp: Bool { link.isUp && !link.isReady }

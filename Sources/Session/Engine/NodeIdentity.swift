@@ -16,6 +16,8 @@ public struct NodeIdentity: Hashable, Sendable {
     public var bootID: BootID
     /// Whether it publishes a presence; a passing remote does not.
     public var isAnnounced: Bool
+    /// Whether it may own a session: a node that the others know.
+    public var mayOwn: Bool { role == .node && isAnnounced }
     /// Lengths of phases that a plan does not contain.
     public var defaults: PhaseDefaults
     /// The rules that the engine keeps; the mutants of the simulator lack one.

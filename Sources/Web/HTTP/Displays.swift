@@ -53,8 +53,8 @@ actor Displays {
         var face: Face
         var language: String
         var isReadOnly: Bool
-        /// Whether every allowed operation has a button, as on the remote page.
-        var hasAllOperations = false
+        /// Whether every allowed action has a button, as on the remote page.
+        var hasAllActions = false
         /// Whether presets have buttons while there is no session.
         var offersStarts = false
     }
@@ -214,7 +214,7 @@ actor Displays {
     private static func timeline(of shown: DisplaySnapshot, for options: StreamOptions) -> ByteBuffer {
         let strings = Catalogue.strings(options.language) ?? .english
         var content = shown.options(strings: strings, isReadOnly: options.isReadOnly)
-        content.hasAllOperations = options.hasAllOperations
+        content.hasAllActions = options.hasAllActions
         let timeline = Timeline(shown.nodeView.view, from: shown.boot, face: options.face, options: content)
         let offers = options.offersStarts && !content.isReadOnly ? shown.presets.prefix(Self.startsLimit) : []
         return .event(

@@ -122,7 +122,7 @@ extension Displays.StreamOptions {
         face = try PageParameters.face(query)
         language = Strings.requested(query["lang"], header: header).language
         isReadOnly = access == .view || Self.isOff(query["controls"])
-        hasAllOperations = query["remote"] != nil
+        hasAllActions = query["remote"] != nil
         offersStarts = !isReadOnly && face.hasButtons && query["controls"] == "1"
     }
 

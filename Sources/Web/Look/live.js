@@ -250,9 +250,10 @@ async function send(path, body) {
   return { reply, text: "" };
 }
 
-/// Returns the request of an operation on the session that the person sees.
+/// Returns the request of a button of the session that the person sees.
 function request(wish) {
   if (wish.start) return ["v1/start", wish.start];
+  if (wish.op === "take") return ["v1/take", {}];
   const { op, seconds } = wish;
   return ["v1/intents", { op, session: entry.session, phase: entry.phase, ...(seconds === undefined ? {} : { seconds }) }];
 }

@@ -288,10 +288,9 @@ function drawSession() {
 /// Draws the buttons in rows: the usual ones first, below the others.
 function drawButtons(isLive) {
   const isReachable = !isLost && !isShutOut;
-  const wishes = isReachable ? [...entry.buttons] : [];
-  // A session whose owner is gone has no other button.
-  if (isReachable && isLive && overview && overview.mayPress && overview.take) wishes.push({ op: "take", text: overview.take });
-  const rows = [["pause", "resume", "startBreak", "startFocus"], ["extend"], ["skip", "stop"], ["take"]]
+  const wishes = isReachable && isLive ? entry.buttons : [];
+  const usual = [["pause", "resume", "startBreak", "startFocus"], ["extend"], ["skip", "stop"], ["take"]];
+  const rows = (root.classList.contains("stale") ? [["take", "stop"]] : usual)
     .map((row) => wishes.filter((wish) => row.includes(wish.op))).filter((row) => row.length > 0);
   const box = part("buttons");
   const names = JSON.stringify(rows.map((row) => row.map(({ op, seconds, text }) => [op, seconds, text])));
@@ -318,7 +317,7 @@ const applied = {
   correct: "saved",
 };
 
-const press = (wish) => deliver(wish.op, wish.op === "take" ? ["v1/take", {}] : request(wish), wish.text);
+const press = (wish) => deliver(wish.op, request(wish), wish.text);
 const start = (wanted) => deliver("start", ["v1/start", wanted]);
 
 /// Returns the name that the form gives to a field of a request.

@@ -109,7 +109,7 @@ struct WantedLine: Sendable {
 
     /// Returns what a bar shows of a view when the boot clock reads `boot`.
     func line(of shown: NodeView, at boot: Int64) -> StatusLine {
-        var options = ScreenOptions(strings: strings, isReadOnly: true, utcOffset: LocalTime.utcOffset)
+        var options = ScreenOptions(strings: strings, utcOffset: LocalTime.utcOffset)
         options.take(shown)
         return StatusLine(Screen(shown.view, at: boot, face: face, options: options), style: style, strings: strings)
     }

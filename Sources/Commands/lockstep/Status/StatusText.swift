@@ -16,7 +16,7 @@ struct StatusText {
 
     /// Describes what a node shows now.
     init(of shown: NodeView, strings: Strings) {
-        var options = ScreenOptions(strings: strings, isReadOnly: true, utcOffset: LocalTime.utcOffset)
+        var options = ScreenOptions(strings: strings, utcOffset: LocalTime.utcOffset)
         options.take(shown)
         // Without a node, the notice of a takeover names both the new and the former owner.
         options.node = nil
@@ -40,6 +40,7 @@ struct StatusText {
         let lines: [Localized?] = [
             heading.isEmpty ? screen.stateText : "\(heading): \(screen.stateText)", time,
             joined([place, notice(.linkLost)]), notice(.tookOver), stale,
+            screen.continueHint,
         ]
         return lines.compactMap { $0?.description } + rest
     }
