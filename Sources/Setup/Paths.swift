@@ -25,7 +25,7 @@ package struct Paths: Sendable {
 
     /// The sockets that `lockstep` tries, the likeliest first.
     package var sockets: [String] {
-        [runtimeSocket, stateDirectory + "/node.sock", "/run/lockstep/node.sock"].compactMap(\.self)
+        [runtimeSocket, stateDirectory + "/node.sock", Installation.machineSocket].compactMap(\.self)
     }
 
     /// Returns the default settings file of a program.

@@ -16,7 +16,7 @@ import Testing
 
         init(
             _ directory: TemporaryDirectory, number: Int = 1, socket: String = "node.sock",
-            environment: [String: String] = [:]
+            environment: [String: String] = [:], options: [String] = []
         ) throws {
             self.directory = directory
             self.number = number
@@ -30,7 +30,7 @@ import Testing
                 [
                     Program.path("lockstep"), "up", "--node", "desk", "--state-dir", directory.file("state"),
                     "--socket", directory.file(socket),
-                ],
+                ] + options,
                 environment: Program.environment(
                     home: directory.path,
                     [
@@ -172,6 +172,37 @@ import Testing
         #expect(LocalSocket(path: directory.file("node.sock")).request("GET", "/v1/session") != nil)
         #expect(try await first.end(SIGINT) == 0)
         try await eventually("nothing is left") { !first.isAnythingLeft }
+    }
+
+    @Test func aMachineOfAGroupStartsNoSecondOneUnlessAPersonInsists() async throws {
+        let directory = try TemporaryDirectory()
+        let settings = ".config/lockstep/joined.env"
+        try FileManager.default.createDirectory(
+            atPath: directory.file(".config/lockstep"), withIntermediateDirectories: true)
+        try directory.write("LOCKSTEP_BROKER=mqtts://elsewhere\n", to: settings)
+        let refused = try Run(directory)
+        #expect(try await refused.ended() == 3)
+        #expect(refused.log.contains("has joined a group"), "\(refused.log)")
+        #expect(refused.log.contains("lockstep up --separate"), "\(refused.log)")
+        #expect(access(directory.file("state/broker"), F_OK) != 0, "no broker was started")
+        let insisted = try Run(directory, number: 2, options: ["--separate"])
+        try await insisted.waitUntilUp()
+        #expect(try await insisted.end(SIGINT) == 0)
+        try await eventually("nothing is left") { !insisted.isAnythingLeft }
+    }
+
+    @Test func upIsRefusedWhereANodeRuns() async throws {
+        let node = try NodeProcess("desk")
+        try await node.start()
+        let directory = try TemporaryDirectory()
+        // The usual place of the socket of a person's node.
+        try FileManager.default.createSymbolicLink(
+            atPath: directory.file("lockstep"), withDestinationPath: node.directory.path)
+        let run = try Run(directory, environment: ["XDG_RUNTIME_DIR": directory.path])
+        #expect(try await run.ended() == 3)
+        #expect(run.log.contains("a node listens on \(directory.path)/lockstep/node.sock"), "\(run.log)")
+        #expect(run.log.contains("lockstep up --separate"), "\(run.log)")
+        try await node.end()
     }
 
     @Test func nodeOfUpRunsHooks() async throws {

@@ -35,7 +35,9 @@ struct SocketOptions: ParsableArguments, Sendable {
                 "only members of its group may use \(closed); for the node of this machine: "
                     + "sudo usermod -aG lockstep $USER, then log in again")
         }
-        return Access.unreachable("no node listens on \(wantedSockets.joined(separator: " or "))\(advice)")
+        let installation = Installation(environment: ProcessInfo.processInfo.environment)
+        return Access.unreachable(
+            "no node listens on \(wantedSockets.joined(separator: " or "))\(advice); \(installation.adviceWithoutNode)")
     }
 }
 

@@ -63,7 +63,7 @@ struct StartCommand: AsyncParsableCommand {
     func run() async throws {
         let request = try request()
         guard let client = socket.localNode else {
-            throw socket.unreachable("; start one with lockstep up or lockstep node")
+            throw socket.unreachable()
         }
         try await Access.orUnreachable {
             try Report.end(try await client.start(request), done: Report.strings[.eventStarted], json: output.json)

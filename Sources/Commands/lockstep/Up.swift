@@ -18,7 +18,7 @@ struct Up: AsyncParsableCommand {
         discussion: """
             The broker keeps its retained messages in the state directory, so the next lockstep up continues where this \
             one ended. If the broker ends by itself, it is started again. It serves this machine only; README describes \
-            a broker for several machines. The microphone stays off without --listen; with it, only levels leave the \
+            a broker for several machines. Where this machine has joined one, or a node runs, up ends with exit code 3. The microphone stays off without --listen; with it, only levels leave the \
             process that listens.
             """
     )
@@ -30,6 +30,9 @@ struct Up: AsyncParsableCommand {
 
     @Flag(help: "Listen to the microphone to measure how calm it is; only levels leave the process that listens.")
     var listen = false
+
+    @Flag(help: "Start a second group beside the one that this machine belongs to.")
+    var separate = false
 
     func validate() throws {
         if let port, !(1...65_535).contains(port) { throw ValidationError("--port is 1 to 65535") }
@@ -45,6 +48,7 @@ struct Up: AsyncParsableCommand {
         var values = options.values
         try values.fill(environment: environment)
         let settings = try Settings(values, environment: environment)
+        if !separate { try Self.refuseSecondGroup(environment) }
         if ControlClient.isServed(settings.socket) { throw UsageError("\(ControlError.taken(settings.socket))") }
         // Trapped before the broker starts: an interrupt in between would leave the broker behind.
         let signals = await UnixSignalsSequence(trapping: [.sigint, .sigterm, .sighup])
@@ -62,6 +66,13 @@ struct Up: AsyncParsableCommand {
             CommandLineRunner.say("lockstep up: \(error)")
             throw ExitStatus.unreachable.code
         }
+    }
+
+    private static func refuseSecondGroup(_ environment: [String: String]) throws {
+        let node = Paths(environment: environment).sockets.first(where: Installation.isInUse)
+        guard let reason = Installation(environment: environment).reasonAgainstUp(node: node) else { return }
+        CommandLineRunner.say("lockstep up: \(reason)")
+        throw ExitStatus.refused.code
     }
 
     /// The settings of the environment that belong to a broker other than the private one.

@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import Commands
+import Control
 import FoundationEssentials
 import Glibc
 import Platform
@@ -20,6 +21,35 @@ struct JoinScopeOptions: ParsableArguments {
     var place: JoinPlace {
         JoinPlace(
             isPersonal: isPersonal, root: destdir ?? "", environment: ProcessInfo.processInfo.environment)
+    }
+
+    /// Refuses a node of a person beside the machine's, or beside one that runs.
+    func refuseSecondNode() throws {
+        guard isPersonal, destdir == nil else { return }
+        let environment = ProcessInfo.processInfo.environment
+        if Installation(environment: environment).hasMachineJoined {
+            throw UsageError(
+                "this machine has joined a group already, for everybody on it: sudo usermod -aG lockstep $USER lets you use "
+                    + "its node. To join for yourself instead: sudo lockstep leave, then again")
+        }
+        guard !Installation(environment: environment).hasPersonJoined,
+            let used = Paths(environment: environment).sockets.first(where: Installation.isInUse)
+        else { return }
+        throw UsageError("a node listens on \(used); end it first (Ctrl-C, where lockstep up runs), then join again")
+    }
+
+    /// Names the nodes of people of this machine, whose commands do not use the node of the machine.
+    func warnOfOtherNodes() {
+        guard !isPersonal, destdir == nil else { return }
+        let people = (try? FileManager.default.contentsOfDirectory(atPath: "/run/user")) ?? []
+        for socket in people.sorted().map({ "/run/user/\($0)/lockstep/node.sock" }) where ControlClient.isServed(socket)
+        {
+            CommandLineRunner.say(
+                """
+                Warning: a node of another group listens on \(socket), and that person's commands use it instead of this \
+                one. End it: Ctrl-C, where lockstep up runs, or lockstep leave --user.
+                """)
+        }
     }
 
     func joining(quiet: Bool) async throws -> Joining {
@@ -74,6 +104,7 @@ struct JoinCommand: AsyncParsableCommand {
             throw UsageError(
                 "--kiosk is for a node, remote or display; a member of the role \(request.role) shows no page")
         }
+        if request.role.service == "node" { try scope.refuseSecondNode() }
         let joining = try await scope.joining(quiet: output.json)
         let report = try await Members.orExit(json: output.json) {
             try await Self.cancelledByInterrupt { try await joining.join(request) }
@@ -85,6 +116,7 @@ struct JoinCommand: AsyncParsableCommand {
         } else {
             print("\(report.node) is connected to \(report.broker) and starts by itself (\(report.service)).")
         }
+        if request.role.service == "node" { scope.warnOfOtherNodes() }
         // The sibling subcommand sets up the screen.
         if kiosk { try CompanionExecutable.become("lockstep", ["kiosk", "enable"]) }
     }
