@@ -17,6 +17,13 @@ package enum LedgerExamination {
     /// Returns the findings on a ledger and its service.
     /// - Throws: Errors other than `LedgerError`.
     package static func findings(_ settings: DebtSettings) throws -> [Finding] {
+        if Glibc.access(settings.ledger, R_OK) != 0, errno == EACCES {
+            return [
+                Finding(
+                    "ledger", .absent, "\(settings.ledger) can be read by its service only",
+                    fix: "sudo lockstep doctor")
+            ]
+        }
         guard Glibc.access(settings.ledger, F_OK) == 0 else {
             return [Finding("ledger", .absent, "there is none on this machine")]
         }
@@ -59,7 +66,9 @@ package enum LedgerExamination {
             _ = try StateDirectory(settings.node.stateDirectory)
             return Finding(
                 "debt service", .wrong, "it does not run, so no record is stored",
-                fix: "lockstep up, or systemctl --user start lockstep-debt (of the machine: sudo systemctl start …)")
+                fix: settings.node.stateDirectory == "/var/lib/lockstep-debt"
+                    ? "sudo systemctl start lockstep-debt"
+                    : "lockstep up, or for the service of a person: systemctl --user start lockstep-debt")
         } catch {
             if case .taken = error { return Finding("debt service", .ok, "it runs") }
             return Finding("debt service", .wrong, "\(error)", fix: "run this as the user of the service")

@@ -21,20 +21,38 @@ extension LedgerAccess {
     func settings() throws -> DebtSettings {
         var values = SettingValues()
         values.set(.space, option: "--space", to: space)
-        var settings = try place.settings(values)
-        guard access(settings.ledger, F_OK) != 0 else { return settings }
-        let paths = Paths(environment: ProcessInfo.processInfo.environment)
+        let settings = try place.settings(values)
+        let environment = ProcessInfo.processInfo.environment
+        let paths = Paths(environment: environment)
         guard settings.node.stateDirectory == paths.debtStateDirectory else { return settings }
-        // The ledgers of lockstep up and of the machine's service.
-        for directory in [paths.stateDirectory + "/debt", "/var/lib/lockstep-debt"] {
-            var other = settings
-            other.node.stateDirectory = directory
-            if access(other.ledger, R_OK) == 0 {
-                settings = other
-                break
-            }
+        let (ofUp, ofMachine) = (paths.stateDirectory + "/debt", "/var/lib/lockstep-debt")
+        let others = Installation(environment: environment).keepsLedger ? [ofMachine, ofUp] : [ofUp, ofMachine]
+        let found = ([settings.node.stateDirectory] + others).map { directory in
+            var found = settings
+            found.node.stateDirectory = directory
+            return found
+        }.filter { Self.mayExist($0.ledger) }
+        guard let first = found.first else { return settings }
+        if found.count > 1 {
+            let rest = found.dropFirst().map { "--state-dir \($0.node.stateDirectory)" }.joined(separator: ", ")
+            CommandLineRunner.say(
+                "lockstep-debt: this is the ledger in \(first.node.stateDirectory); there is another: \(rest)")
         }
-        return settings
+        return first
+    }
+
+    /// Whether a ledger exists, or is in a directory that this user may not search.
+    private static func mayExist(_ ledger: String) -> Bool { access(ledger, F_OK) == 0 || errno == EACCES }
+
+    private static func noLedger(at settings: DebtSettings) -> UsageError {
+        let environment = ProcessInfo.processInfo.environment
+        if access(settings.ledger, R_OK) != 0, errno == EACCES {
+            return UsageError("you may not read the ledger \(settings.ledger): use sudo")
+        }
+        guard settings.node.stateDirectory == Paths(environment: environment).debtStateDirectory else {
+            return UsageError("there is no ledger at \(settings.ledger): name its directory with --state-dir")
+        }
+        return UsageError("this machine has no ledger: \(Installation(environment: environment).adviceWithoutLedger)")
     }
 
     /// Opens the ledger for `body`.
@@ -44,8 +62,8 @@ extension LedgerAccess {
     func with<Value>(isMade: Bool = false, writes: Bool = false, _ body: (Opened) throws -> Value) throws -> Value {
         let settings = try settings()
         if isMade { Self.makeDirectory(of: settings) }
-        guard isMade || access(settings.ledger, F_OK) == 0 else {
-            throw UsageError("there is no ledger at \(settings.ledger): name its directory with --state-dir")
+        guard isMade || access(settings.ledger, R_OK) == 0 else {
+            throw Self.noLedger(at: settings)
         }
         let ledger = writes ? try Ledger(path: settings.ledger) : try Ledger.reading(path: settings.ledger)
         let history = RulesHistory(try ledger.rules()) ?? RulesHistory(settings.rules)

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FoundationEssentials
+import Glibc
+import Support
+import Testing
+
+/// Which ledger the commands read that are not told where it is.
+@Suite(.limitedConcurrency, .retriedAfterStall) struct LedgerPlaceTests {
+    private static func command(_ words: String..., home: TemporaryDirectory) async throws -> CommandResult {
+        try await CommandLine.run(words, environment: ["HOME": home.path, "TZ": "UTC"])
+    }
+
+    private static func makeLedger(in folder: String, of home: TemporaryDirectory) async throws {
+        let file = try home.write(
+            "end,duration,interruptions,label,notes,is_break,is_archived\n2026-11-20T09:30:00,25,5,Deep,,false,false\n",
+            to: "goodtime.csv")
+        _ = try await command("debt", "import", file, "--state-dir", home.file(folder), home: home)
+        try #require(access(home.file(folder + "/ledger.sqlite"), F_OK) == 0)
+    }
+
+    @Test func ofSeveralLedgersTheOneThatIsReadIsNamed() async throws {
+        let home = try TemporaryDirectory()
+        let (service, former) = (".local/state/lockstep-debt", ".local/state/lockstep/debt")
+        try await Self.makeLedger(in: former, of: home)
+        let only = try await Self.command("debt", home: home)
+        #expect(only.code == 0, "\(only)")
+        #expect(only.errors == "")
+        try await Self.makeLedger(in: service, of: home)
+        for name in ["debt", "history"] {
+            let both = try await Self.command(name, home: home)
+            #expect(both.code == 0, "\(both)")
+            #expect(
+                both.errors == "lockstep-debt: this is the ledger in \(home.file(service)); there is another: "
+                    + "--state-dir \(home.file(former))\n")
+        }
+        let named = try await Self.command("debt", "--state-dir", home.file(former), home: home)
+        #expect(named.code == 0, "\(named)")
+        #expect(named.errors == "")
+    }
+
+    @Test func aMachineWithoutALedgerSaysWhereItIs() async throws {
+        let home = try TemporaryDirectory()
+        for name in ["debt", "history"] {
+            let alone = try await Self.command(name, home: home)
+            #expect(alone.code == 2, "\(alone)")
+            #expect(alone.errors.contains("this machine has no ledger: lockstep up starts one"), "\(alone)")
+        }
+        try FileManager.default.createDirectory(
+            atPath: home.file(".config/lockstep"), withIntermediateDirectories: true)
+        try home.write("", to: ".config/lockstep/joined.env")
+        let member = try await Self.command("history", home: home)
+        #expect(member.errors.contains("run it on the machine with the debt service: sudo lockstep debt"), "\(member)")
+    }
+}
