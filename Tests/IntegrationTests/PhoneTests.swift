@@ -63,6 +63,33 @@ import Testing
         return "Cookie: \(try #require(answer.firstMatch(of: /lockstep=[A-Za-z0-9_-]{32}/), "\(answer)").output)"
     }
 
+    @Test func aHostThatTheNodeDoesNotAnswerToIsRefused() async throws {
+        let node = try NodeProcess(
+            "desk", options: ["--http", "0.0.0.0:\(Port.free())"],
+            environment: ["LOCKSTEP_HTTP_HOSTS": "pi.example.org"])
+        try await node.start()
+        func add(_ host: String) async throws -> CommandResult {
+            try await node.lockstep("phone", "add", "kitchen phone", "--host", host)
+        }
+        for command in [try await add("pi.lan"), try await node.lockstep("kiosk", "--host", "pi.lan")] {
+            #expect(command.code == 2, "\(command)")
+            #expect(command.errors.contains("pi.lan: add it to LOCKSTEP_HTTP_HOSTS"), "\(command)")
+            #expect(command.output == "")
+        }
+        // A proxy can ask the node for another host.
+        let proxy = try await add("https://proxy.example.org")
+        #expect(proxy.code == 0, "\(proxy)")
+        #expect(proxy.errors.contains("proxy.example.org: add it to LOCKSTEP_HTTP_HOSTS"), "\(proxy)")
+        let hosts = ["PI.example.org", "https://pi.example.org:8443", "192.168.1.5", "http://[fd00::5]:7780"]
+        for host in hosts {
+            let added = try await add(host)
+            #expect(added.code == 0, "\(added)")
+            #expect(added.errors == "", "\(added)")
+            _ = try await node.lockstep("phone", "remove", "kitchen phone")
+        }
+        try await node.end()
+    }
+
     private static func node(_ port: Int, directory: TemporaryDirectory? = nil) throws -> NodeProcess {
         try NodeProcess(
             "desk", options: ["--http", "127.0.0.1:\(port)", "--log-level", "trace"],

@@ -149,7 +149,7 @@ extension Settings {
                 HTTPSReport(
                     host: $0.host, port: $0.port, isLoopback: $0.isLoopback,
                     authority: listeners.last?.authorityFingerprint)
-            }, machine: Self.hostName,
+            }, machine: Self.hostName, names: httpNames.union(httpHosts).sorted(),
             viewKey: secrets?.view, controlKey: secrets?.control, needsLocalKey: needsLocalKey)
     }
 }

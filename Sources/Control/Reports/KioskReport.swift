@@ -12,6 +12,8 @@ public struct KioskReport: Codable, Hashable, Sendable {
     @Nullable public var https: HTTPSReport?
     /// The name of the node's machine.
     public var machine: String
+    /// The host names that the node answers to, besides its addresses; `null` in a report of an older program.
+    @Nullable public var names: [String]?
     /// The key that allows to look.
     @Nullable public var viewKey: String?
     /// The key that also allows to press, start and take.
@@ -22,10 +24,11 @@ public struct KioskReport: Codable, Hashable, Sendable {
     /// Describes a page, or that there is none.
     public init(
         host: String? = nil, port: Int? = nil, isLoopback: Bool = true, https: HTTPSReport? = nil, machine: String,
-        viewKey: String? = nil, controlKey: String? = nil, needsLocalKey: Bool = false
+        names: [String]? = nil, viewKey: String? = nil, controlKey: String? = nil, needsLocalKey: Bool = false
     ) {
         self.isLoopback = isLoopback
         self.machine = machine
+        self.names = names
         self.host = host
         self.port = port
         self.https = https

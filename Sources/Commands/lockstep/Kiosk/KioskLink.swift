@@ -74,6 +74,7 @@ struct KioskLink: AsyncParsableCommand {
             guard let link = link(report) else {
                 throw UsageError(KioskReport.noPage)
             }
+            try report.check(host)
             if output.json { return print(Report.json(["link": link])) }
             print(link)
             if qr, let code = QRCode(link) { print(code.text) }
@@ -97,6 +98,15 @@ struct KioskLink: AsyncParsableCommand {
 
 extension KioskReport {
     static let noPage = "this node serves no page; start it with --http 127.0.0.1:7780"
+
+    /// Checks that the node answers to a host that a person names. A proxy can ask the node for another host.
+    func check(_ host: PageHost?) throws {
+        guard let host, let names, !host.isAddress, !names.contains(host.name) else { return }
+        let problem =
+            "the node does not answer to \(host.name): add it to LOCKSTEP_HTTP_HOSTS in the node's settings, then restart the node"
+        guard host.isOrigin else { throw UsageError(problem) }
+        CommandLineRunner.say("lockstep: unless the proxy asks for another host, \(problem)")
+    }
 
     /// Returns the origin of a page as a browser reaches it.
     func origin(of page: Page, host: PageHost?, local: Bool = false) -> String {
@@ -131,6 +141,20 @@ enum PageHost {
     }
 
     var isOrigin: Bool { if case .origin = self { true } else { false } }
+
+    /// The name or the address, in lower case.
+    var name: String {
+        switch self {
+        case .host(let host): return host.lowercased()
+        case .origin(let origin):
+            let rest = origin.drop { $0 != ":" }.dropFirst(3)
+            guard rest.first != "[" else { return String(rest.prefix { $0 != "]" }) + "]" }
+            return rest.prefix { $0 != ":" }.lowercased()
+        }
+    }
+
+    /// Whether it is an address, to which every node answers.
+    var isAddress: Bool { name.contains(":") || name.allSatisfy { $0.isNumber || $0 == "." } }
 }
 
 /// The colours of the page.

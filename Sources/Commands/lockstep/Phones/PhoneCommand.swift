@@ -54,6 +54,7 @@ struct PhoneAdd: AsyncParsableCommand {
                     "this node serves its page to its own machine only; start it with --https 0.0.0.0:7743 or "
                         + "--http 0.0.0.0:7780, or name the proxy with --host")
             }
+            try report.check(host)
             let origin = report.origin(of: page, host: host)
             let link = try await client.addPhone(PhoneRequest(name: name, look: look))
             if !output.json, isatty(STDOUT_FILENO) == 1, let authority = report.https?.authority,
