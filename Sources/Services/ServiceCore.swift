@@ -44,8 +44,10 @@ package final class ServiceCore {
     ) {
         self.output = output
         notes = SessionLog(log: output.log, node: settings.node)
+        // A service is found on its machine, which its id does not name.
+        let name = settings.name == settings.node.rawValue ? Settings.hostName : settings.name
         let identity = NodeIdentity(
-            node: settings.node, name: settings.name, role: .service, software: Software.name, bootID: bootID,
+            node: settings.node, name: name, role: .service, software: Software.name, bootID: bootID,
             isAnnounced: isAnnounced)
         runner = CoreRunner(NodeCore(identity: identity, space: space, seed: .random(in: 0 ... .max)))
         // It is called on this object's loop, and no longer when this object has ended.

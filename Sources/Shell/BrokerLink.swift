@@ -4,6 +4,7 @@ package import Core
 package import Logging
 package import Mosquitto
 package import Session
+import Setup
 package import Wire
 
 /// The broker connection of a program: its id, its will, what it sends, and its problems, each logged once.
@@ -79,7 +80,8 @@ package final class BrokerLink {
                 NodeCore.Packet(topic: message.topic, payload: message.payload, isRetained: message.retain))
         case .disconnected(let error, let retry):
             connection = nil
-            if !isYielding { problems.report("no connection to the broker: \(error.description)") }
+            let refusal = error.code == .badCredentials ? Installation.loginRefused + ": " : ""
+            if !isYielding { problems.report("no connection to the broker: \(refusal)\(error.description)") }
             isYielding = false
             return .disconnected(willRetry: retry != nil)
         }

@@ -97,7 +97,7 @@ package struct SessionLog {
             log.warning(
                 "the journal had lost a session; restored from the broker", metadata: ["session": "\(session)"])
         case .noRetained:
-            log.info("the broker has delivered no retained messages; asking the nodes instead")
+            log.info("the broker retains nothing of this program yet; asking the other nodes for their state")
         case .journal(let works):
             if works {
                 log.info("the journal can be written again")

@@ -37,6 +37,28 @@ import Testing
         }
     }
 
+    @Test func doctorSaysThatTheBrokerRefusesTheNode() async throws {
+        try await Broker.withBroker(Self.options("desk")) { broker in
+            let revoked = try Self.node("hall", broker)
+            try await revoked.start()
+            try await eventually("the refusal is known") { revoked.status.linkProblem != .null }
+            let refused = try await revoked.lockstep("doctor")
+            #expect(refused.code == 3, "\(refused)")
+            #expect(refused.output.contains("the broker refuses the user or the password"), "\(refused)")
+            #expect(refused.output.contains("sudo lockstep members on the broker's machine"), "\(refused)")
+            #expect(refused.output.contains("lockstep leave --user, then a new invitation"), "\(refused)")
+            try await revoked.end()
+        }
+        let lost = try NodeProcess("desk", broker: "mqtt://127.0.0.1:\(Port.free())")
+        try await lost.start()
+        try await eventually("the reason is known") { lost.status.linkProblem != .null }
+        let found = try await lost.lockstep("doctor")
+        #expect(found.output.contains("no connection to the broker: "), "\(found)")
+        #expect(found.output.contains(/LOCKSTEP_BROKER in .*\.config\/lockstep\/node\.env/), "\(found)")
+        #expect(!found.output.contains("members"), "\(found)")
+        try await lost.end()
+    }
+
     @Test func peerCannotPublishAsAnotherNode() async throws {
         try await Broker.withBroker(Self.options("desk", "peer")) { broker in
             let desk = try Self.node("desk", broker)

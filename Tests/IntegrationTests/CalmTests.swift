@@ -62,6 +62,22 @@ import Testing
     }
 
     /// The percent survives a `kill -9`.
+    @Test func aMissingServiceOrMicrophoneIsNamed() async throws {
+        try await Space.with("desk") { space in
+            try space["desk"].begin()
+            let none = try await space["desk"].lockstep("calm")
+            #expect(none.output.contains("no calm service is known"), "\(none)")
+            let service = try CalmProgram([], broker: space.broker.port)
+            try await service.start()
+            try await eventually("the service is online") { space["desk"].row(of: "calm").online == true }
+            #expect(space["desk"].row(of: "calm").name.text != "calm", "its name is that of its machine")
+            let deaf = try await space["desk"].lockstep("calm")
+            #expect(deaf.output.contains("hears no microphone and no sensor"), "\(deaf)")
+            #expect(!deaf.output.contains("start lockstep-calm"), "\(deaf)")
+            try await service.end()
+        }
+    }
+
     @Test func killedServiceContinuesItsPercent() async throws {
         try await Space.with("desk") { space in
             let service = try CalmProgram([], broker: space.broker.port)

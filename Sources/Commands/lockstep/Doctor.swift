@@ -6,6 +6,7 @@ import Control
 import Display
 import FoundationEssentials
 import Platform
+import Setup
 import Subprocess
 import SystemPackage
 import Wire
@@ -50,16 +51,18 @@ struct Doctor: AsyncParsableCommand {
             return [
                 Finding(
                     "node", .wrong, "no node listens on \(socket.wantedSockets.joined(separator: " or "))",
-                    fix:
-                        "lockstep up, or systemctl --user start lockstep-node (of the machine: sudo systemctl start …)")
+                    fix: Self.installation.adviceWithoutNode)
             ]
         }
         do {
             let (status, nodes) = (try await client.status(), try await client.nodes())
+            let broker =
+                status.linked
+                ? Finding("broker", .ok, "the node is connected") : await Self.noBroker(client, status)
             return [
-                Finding("node", .ok, "\(status.node), in the space \(status.space)"),
-                status.linked ? Finding("broker", .ok, "the node is connected") : await Self.noBroker(client),
-            ] + Self.problems(status) + Self.clocks(status, nodes) + [Self.debt(status, nodes, hasLedger: hasLedger)]
+                Finding("node", .ok, "\(status.node), in the space \(status.space)"), broker,
+            ] + secondNode(client) + Self.problems(status) + Self.clocks(status, nodes)
+                + [Self.debt(status, nodes, hasLedger: hasLedger)]
         } catch {
             return [Finding("node", .wrong, "\(error)", fix: "restart it; its log may state the reason")]
         }
@@ -71,14 +74,33 @@ struct Doctor: AsyncParsableCommand {
     }
 
     /// Distinguishes a node without a broker from a node that cannot reach its broker.
-    private static func noBroker(_ client: ControlClient) async -> Finding {
+    private static func noBroker(_ client: ControlClient, _ status: StatusReport) async -> Finding {
+        let file = installation.brokerSettings(ofNodeAt: client.path)
         guard (try? await client.view())?.worksAlone != true else {
             return Finding(
-                "broker", .absent, "none is set, so sessions stay on this machine: LOCKSTEP_BROKER in node.env")
+                "broker", .absent,
+                "none is set, so sessions stay on this machine: sudo lockstep join, or LOCKSTEP_BROKER in \(file)")
         }
+        let reason = status.linkProblem.map { ": \($0)" } ?? ""
+        let isRefused = reason.contains(Installation.loginRefused)
         return Finding(
-            "broker", .wrong, "the node is not connected; sessions go on here alone",
-            fix: "read the node's log: \(log(of: "lockstep-node")); check LOCKSTEP_BROKER in node.env")
+            "broker", .wrong, "the node is not connected, and sessions go on here alone\(reason)",
+            fix: isRefused
+                ? "sudo lockstep members on the broker's machine lists who is revoked; to join again: "
+                    + "\(installation.leaveCommand(ofNodeAt: client.path)), then a new invitation"
+                : "read the node's log: \(log(of: "lockstep-node")); check LOCKSTEP_BROKER in \(file)")
+    }
+
+    private static var installation: Installation { Installation(environment: ProcessInfo.processInfo.environment) }
+
+    /// Names a second node of this machine, which other commands or other people use.
+    private func secondNode(_ client: ControlClient) -> [Finding] {
+        let others = socket.wantedSockets.filter { $0 != client.path && Installation.isInUse($0) }
+        return others.map { other in
+            Finding(
+                "second node", .wrong, "another node listens on \(other), and commands use that on \(client.path)",
+                fix: "end one of them: Ctrl-C for lockstep up, lockstep leave --user, or sudo lockstep leave")
+        }
     }
 
     /// The problems that the node reports, and whether its changes are saved.
@@ -181,6 +203,7 @@ extension ProblemReport.Kind {
         case .sameID: "node id"
         case .tooLarge: "messages"
         case .noSuspendLock: "suspend"
+        case .noAlert: "alerts"
         }
     }
 }

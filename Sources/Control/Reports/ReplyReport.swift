@@ -103,9 +103,11 @@ public struct ProblemReport: Codable, Hashable, Sendable {
         case tooLarge
         /// No lock delays a suspend, so other nodes learn of it late.
         case noSuspendLock
+        /// Notifications or sounds are on, and the node's machine cannot show or play them.
+        case noAlert
 
         /// Whether every request still works.
-        public var isMinor: Bool { self == .noSuspendLock }
+        public var isMinor: Bool { self == .noSuspendLock || self == .noAlert }
     }
 
     /// The kind.

@@ -15,6 +15,8 @@ public struct StatusReport: Codable, Hashable, Sendable {
     public var node: String
     /// Whether it is connected to the broker.
     public var linked: Bool
+    /// Why it is not; `null` if it is, or if no reason is known.
+    @Nullable public var linkProblem: String?
     /// How good the node's wall clock is; `null` only in a report of an older program.
     @Nullable public var clock: ClockReport?
     /// The milliseconds by which it is ahead of group time; `null` if ``clock`` is.
@@ -100,12 +102,13 @@ public struct StatusReport: Codable, Hashable, Sendable {
     /// - Parameters:
     ///   - moment: The moment to describe; `nil` for that of the instant.
     ///   - groupTime: Group time at that instant, in milliseconds since 1970.
+    ///   - linkProblem: Why the reporting node is not connected.
     ///   - clock: How good the wall clock of the reporting node is.
     ///   - feeds: The last data of the services.
     ///   - problems: The problems of the reporting node.
     public init(
         view: View, moment: Moment? = nil, space: SpaceID, node: NodeID, at instant: Instant, groupTime: Int64,
-        clock: ClockQuality? = nil, feeds: Feeds = Feeds(), problems: [ProblemReport] = []
+        linkProblem: String? = nil, clock: ClockQuality? = nil, feeds: Feeds = Feeds(), problems: [ProblemReport] = []
     ) {
         let moment = moment ?? view.moment(at: instant.boot)
         let register = moment?.register
@@ -113,6 +116,7 @@ public struct StatusReport: Codable, Hashable, Sendable {
         self.space = space.rawValue
         self.node = node.rawValue
         linked = view.isLinked
+        self.linkProblem = view.isLinked ? nil : linkProblem
         self.clock = clock.map(ClockReport.init)
         clockAhead = clock.map { _ in instant.wall - groupTime }
         self.problems = problems

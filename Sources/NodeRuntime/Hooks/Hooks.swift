@@ -80,6 +80,7 @@ package final class Hooks: Sendable {
                 "the reported session events cannot be read; events before this start are not reported",
                 metadata: ["reason": "\(reason)"])
         }
+        await node.report(AlertCheck(settings: settings, environment: ProcessInfo.processInfo.environment))
         let events: SessionEvents? = if case .events(let events) = found { events } else { nil }
         await node.watchEvents(since: events, isLinkExpected: isLinkExpected) {
             [incoming, log] events, reports, memory in

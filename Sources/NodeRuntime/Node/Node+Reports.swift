@@ -13,8 +13,12 @@ extension Node {
         let time = groupTime(at: now)
         return StatusReport(
             view: view, space: space, node: identity.node, at: now, groupTime: time,
-            clock: core.engine.clockQuality(at: now), feeds: feeds, problems: problems)
+            linkProblem: link.problems.current, clock: core.engine.clockQuality(at: now), feeds: feeds,
+            problems: problems + (alerts?.problems ?? []))
     }
+
+    /// Includes the problems of notifications and sounds in reports.
+    func report(_ alerts: AlertCheck) { self.alerts = alerts }
 
     /// Returns the counters since the node started, and its current state.
     package func metrics() -> NodeMetrics {

@@ -32,6 +32,8 @@ package actor Node {
     var hub = ViewHub()
     var suspend = SuspendState()
     var eventWatch: EventWatch?
+    /// The check of notifications and sounds, if the settings ask for them.
+    var alerts: AlertCheck?
     /// The counters of ``metrics()``.
     var counted = NodeMetrics()
     var askers = Askers()

@@ -31,10 +31,28 @@ struct CalmStatus: AsyncParsableCommand {
         try await access.withAccess { node in
             let shown = try await node.view()
             let report = CalmReport(shown)
-            print(output.json ? Report.json(report) : report.lines(Report.strings).joined(separator: "\n"))
+            if output.json {
+                print(Report.json(report))
+            } else {
+                let missing = report.coverage == nil ? Self.missing(in: try await node.nodes()) : ""
+                print(report.lines(Report.strings, missing: missing).joined(separator: "\n"))
+            }
             let moment = shown.view.moment(at: SystemClock.bootMilliseconds())
             if moment?.register.status.isLive != true { throw ExitStatus.noSession.code }
         }
+    }
+
+    /// Returns why nothing is measured.
+    private static func missing(in report: NodesReport) -> String {
+        guard let service = report.nodes.first(where: { $0.role == "service" && $0.node == "calm" }) else {
+            return "no calm service is known: lockstep up runs one, and so does a machine that has joined with an "
+                + "invitation of --role calm"
+        }
+        let machine = service.name ?? service.node
+        return service.online
+            ? "the calm service on \(machine) hears no microphone and no sensor: sudo systemctl enable --now "
+                + "lockstep-listen on a machine with a microphone, or lockstep up --listen"
+            : "the calm service on \(machine) is offline"
     }
 }
 
@@ -72,12 +90,13 @@ struct CalmReport: Codable {
     }
 
     /// A few lines for a person.
-    func lines(_ strings: Strings) -> [String] {
+    /// - Parameter missing: Why nothing is measured.
+    func lines(_ strings: Strings, missing: String) -> [String] {
         guard session != nil else { return ["\(strings[.idle])"] }
         let name = title.map { $0.isEmpty ? "" : " · \($0)" } ?? ""
         let shown = percent.map { strings.text(.percent, ["count": "\($0)"]) } ?? Strings.unknown
         let calm = strings.text(.calmPercent, ["percent": shown])
-        guard let coverage, let at else { return ["\(calm)\(name)", "not measured: start lockstep-calm"] }
+        guard let coverage, let at else { return ["\(calm)\(name)", "not measured: \(missing)"] }
         let sign = trend.flatMap(CalmFeed.Trend.init(rawValue:)).map { " \($0.sign)" } ?? ""
         var lines = ["\(calm)\(sign)\(name)", "heard \(coverage)% of the time"]
         if let threshold {
