@@ -64,7 +64,7 @@ package struct Installation: Sendable {
         if hasMachineJoined || hasPersonJoined { return "start the node that has joined: \(startCommand)" }
         if hasBroker { return Self.invitation }
         return
-            "join your other machines with sudo lockstep join, or start a group of this machine alone with lockstep up"
+            "join the group of your other machines with sudo lockstep join, or start one for this machine alone with lockstep up"
     }
 
     /// Returns why `lockstep up` would start a second group on this machine; `nil` if it is the first one.

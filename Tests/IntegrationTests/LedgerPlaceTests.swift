@@ -15,8 +15,8 @@ import Testing
         let file = try home.write(
             "end,duration,interruptions,label,notes,is_break,is_archived\n2026-11-20T09:30:00,25,5,Deep,,false,false\n",
             to: "goodtime.csv")
-        _ = try await command("debt", "import", file, "--state-dir", home.file(folder), home: home)
-        try #require(access(home.file(folder + "/ledger.sqlite"), F_OK) == 0)
+        let made = try await command("debt", "import", file, "--state-dir", home.file(folder), home: home)
+        try #require(made.code == 0, "\(made)")
     }
 
     @Test func ofSeveralLedgersTheOneThatIsReadIsNamed() async throws {

@@ -24,7 +24,8 @@ extension LedgerAccess {
         let settings = try place.settings(values)
         let environment = ProcessInfo.processInfo.environment
         let paths = Paths(environment: environment)
-        guard settings.node.stateDirectory == paths.debtStateDirectory else { return settings }
+        let isGiven = place.stateDir != nil || environment[Setting.stateDirectory.rawValue] != nil
+        guard !isGiven, settings.node.stateDirectory == paths.debtStateDirectory else { return settings }
         let (ofUp, ofMachine) = (paths.stateDirectory + "/debt", "/var/lib/lockstep-debt")
         let others = Installation(environment: environment).keepsLedger ? [ofMachine, ofUp] : [ofUp, ofMachine]
         let found = ([settings.node.stateDirectory] + others).map { directory in
