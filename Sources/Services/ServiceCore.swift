@@ -45,7 +45,8 @@ package final class ServiceCore {
         self.output = output
         notes = SessionLog(log: output.log, node: settings.node)
         // A service is found on its machine, which its id does not name.
-        let name = settings.name == settings.node.rawValue ? Settings.hostName : settings.name
+        let machine = CleanText.accepts(Settings.hostName, bytes: Limits.nameBytes) ? Settings.hostName : settings.name
+        let name = settings.name == settings.node.rawValue ? machine : settings.name
         let identity = NodeIdentity(
             node: settings.node, name: name, role: .service, software: Software.name, bootID: bootID,
             isAnnounced: isAnnounced)
