@@ -35,17 +35,16 @@ final class SpaceWatch: ServiceSpace {
         self.output = output
         self.files = files
         core = ServiceCore(
-            space: space, settings: settings.node, isAnnounced: !settings.isEverySpace, bootID: files.bootID,
-            loop: loop, output: output)
+            .calm, space: space, settings: settings.node, bootID: files.bootID, loop: loop, output: output)
         (file, room) = files.open(space, threshold: settings.threshold)
         core.onHandled = { [weak self] in self?.viewMayHaveChanged() }
+        core.onTurn = { [weak self] in
+            self?.published = nil
+            self?.update(at: SystemClock.bootMilliseconds())
+        }
     }
 
-    func handle(_ event: NodeCore.Event) {
-        // The broker may have lost the retained feed.
-        if case .connected = event { published = nil }
-        core.handle(event)
-    }
+    func handle(_ event: NodeCore.Event) { core.handle(event) }
 
     func save() { files.flush(&file) }
 
@@ -90,11 +89,12 @@ final class SpaceWatch: ServiceSpace {
     func update(at boot: Int64) {
         // Flushed before it is published, so that a restart does not take back what was published.
         files.flush(&file, room: room)
-        guard core.state.view.isLinked, !core.state.isCatchingUp, boot - publishedAt >= CalmService.feedInterval,
-            let moment = core.state.view.lastMoment(at: boot), let feed = room.feed(of: moment),
+        guard core.serves, boot - publishedAt >= CalmService.feedInterval,
+            let moment = core.state.view.lastMoment(at: boot), var feed = room.feed(of: moment),
             feed.isNews(after: published)
         else { return }
         if moment.register.status != .running { changedAt = max(changedAt, moment.anchorBoot) }
+        feed.by = core.codec.me
         published = feed
         publishedAt = boot
         output.publish(core.codec.encode(feed))

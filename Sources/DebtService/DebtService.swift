@@ -20,7 +20,19 @@ package actor DebtService: BrokerService {
     private let settings: DebtSettings
     private let log: Logger
     private let ledger: Ledger
-    private let link: ServiceLink<DebtSpace>
+    private let history: RulesHistory
+    private let bootID: BootID
+    private lazy var link = ServiceLink(
+        settings: settings.node, isEverySpace: settings.isEverySpace,
+        filters: Topics.debtSubscriptions(
+            for: settings.node.node, in: settings.isEverySpace ? nil : settings.node.space),
+        loop: loop, log: log
+    ) { [weak self, settings, ledger, history, bootID, loop] id, output in
+        let space = DebtSpace(
+            space: id, settings: settings, ledger: ledger, history: history, bootID: bootID, loop: loop, output: output)
+        space.onTurn = { self?.assumeIsolated { $0.begin(id) } }
+        return space
+    }
     private let disk: EventLoop
     private lazy var intake = RecordIntake(
         ledger, loop: loop, disk: disk, log: log,
@@ -48,16 +60,8 @@ package actor DebtService: BrokerService {
         self.loop = loop
         self.disk = disk
         self.log = log
-        link = ServiceLink(
-            settings: settings.node, isEverySpace: settings.isEverySpace,
-            filters: Topics.debtSubscriptions(
-                for: settings.node.node, in: settings.isEverySpace ? nil : settings.node.space),
-            loop: loop, log: log
-        ) { space, output in
-            DebtSpace(
-                space: space, settings: settings, ledger: ledger, history: history, bootID: bootID, loop: loop,
-                output: output)
-        }
+        self.history = history
+        self.bootID = bootID
     }
 
     /// Runs the service as a process, until SIGTERM or SIGINT. At SIGHUP it reads the ledger again.
@@ -139,6 +143,7 @@ package actor DebtService: BrokerService {
             guard let sender, case .record = space.core.codec.topics.parse(message.topic) else { return }
             let name = reason == .retained ? nil : RecordName(ofRejected: message.payload)
             intake.refuse(name, of: sender, in: space.id, because: reason.rawValue)
+        case .feed(.debt(let feed)): space.receive(feed)
         case .message, .barrier, .erased, .feed, .ledgerAck, .sound, .ignored: break
         }
     }
@@ -205,6 +210,13 @@ package actor DebtService: BrokerService {
     }
 
     // MARK: The week
+
+    /// Publishes the week and the year of a space, whether they have changed or not.
+    private func begin(_ id: SpaceID) {
+        perform("read") { try link.spaces[id]?.compareAll() }
+        schedule.insert(changed: id)
+        updateChanged()
+    }
 
     private func updateChanged() {
         let begin = SystemClock.bootMilliseconds()

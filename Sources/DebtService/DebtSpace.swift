@@ -13,14 +13,23 @@ import Wire
 final class DebtSpace: ServiceSpace {
     /// Milliseconds until a ledger that could not be read is read again. A judgement: a disk error seldom ends at once.
     private static let retryInterval: Int64 = 60_000
+    /// Milliseconds that nodes have to send the records that this ledger lacks, before a week that is less than the one
+    /// at the broker is published. A judgement: a node answers a comparison within a second.
+    private static let completion: Int64 = 10_000
 
     let id: SpaceID
     let core: ServiceCore
+    /// Called when this service begins to publish the feed, or must publish it again.
+    var onTurn: () -> Void = {}
     private let output: ServiceOutput
     private let ledger: Ledger
 
     private var book: WeekBook
     private var published: DebtFeed?
+    /// The feed that the broker keeps, whichever service wrote it.
+    private var kept: DebtFeed?
+    /// When this service began to publish the feed, on the boot clock.
+    private var servingSince: Int64 = 0
     private var publishedYear: DebtYear?
     private var compared: [NodeID: ConnectionID] = [:]
     /// The nodes that the ledger holds as offline.
@@ -39,30 +48,42 @@ final class DebtSpace: ServiceSpace {
         gone = Set(((try? ledger.gone(of: space)) ?? [:]).keys)
         book = WeekBook(space: space, ledger: ledger, history: history)
         core = ServiceCore(
-            space: space, settings: settings.node, isAnnounced: !settings.isEverySpace, bootID: bootID, loop: loop,
-            output: output)
+            .debt, space: space, settings: settings.node, bootID: bootID, loop: loop, output: output)
+        core.onTurn = { [weak self] in self?.begin() }
     }
 
     func handle(_ event: NodeCore.Event) {
         if case .disconnected = event {
             compared = [:]
-            published = nil
-            publishedYear = nil
+            kept = nil
         }
         core.handle(event)
     }
+
+    private func begin() {
+        published = nil
+        publishedYear = nil
+        servingSince = Clocks.now().boot
+        onTurn()
+    }
+
+    /// Receives the feed, which this service or another one has published or withdrawn.
+    func receive(_ feed: DebtFeed?) { kept = feed }
 
     // MARK: Nodes
 
     /// Sends a node the digests of its records in the ledger, once for each of its connections.
     func compare(with node: NodeID) throws {
-        guard core.state.view.isLinked, let presence = core.state.peers[node].presence, presence.online,
+        guard core.serves, let presence = core.state.peers[node].presence, presence.online,
             compared[node] != presence.connection
         else { return }
         if compared.count > Limits.nodes { compared = [:] }
         compared[node] = presence.connection
         output.publish(core.codec.encode(LedgerAck(node: node, weeks: try ledger.weeks(of: node, in: id))))
     }
+
+    /// Compares the records of all online nodes: another service may have received some.
+    func compareAll() throws { for node in core.state.peers.online { try compare(with: node) } }
 
     /// Stores which nodes are offline: an open run counts only until its owner went offline.
     /// - Returns: Whether the ledger has changed.
@@ -80,8 +101,9 @@ final class DebtSpace: ServiceSpace {
         return isNews
     }
 
-    /// Publishes an answer to a node.
+    /// Publishes an answer to a node, unless another service answers. The record is kept in either case.
     func publish(_ ack: LedgerAck, completion: @escaping ServiceOutput.Completion) {
+        guard core.serves else { return completion(.failure(MQTTError(.notConnected, "another service answers"))) }
         output.publish(core.codec.encode(ack), completion: completion)
     }
 
@@ -100,18 +122,31 @@ final class DebtSpace: ServiceSpace {
         let now = core.groupTime(at: Clocks.now())
         // If the ledger cannot be read, the next try comes after a while, and not at once.
         nextUpdate = now + Self.retryInterval
-        let feed = try book.feed(at: now)
+        guard core.serves else { return }
+        var feed = try book.feed(at: now)
         nextUpdate = min(book.nextBoundary(after: now), feed.week?.until ?? .max)
         if nextUpdate <= now { nextUpdate = now + 1_000 }
-        guard core.state.view.isLinked, feed.isNews(after: published) else { return }
+        guard feed.isNews(after: published), try !waits(feed, at: now) else { return }
+        feed.by = core.codec.me
         published = feed
         output.publish(core.codec.encode(feed))
+    }
+
+    /// Whether a feed waits because it has less than what the broker keeps: at a changed service, until nodes have sent what
+    /// its ledger lacks; with an empty ledger, until it has a record.
+    private func waits(_ feed: DebtFeed, at now: Int64) throws -> Bool {
+        guard published == nil, let mine = feed.week, let theirs = kept?.week, now < theirs.to, mine.done < theirs.done
+        else { return false }
+        guard try ledger.spaces().contains(id) else { return true }
+        let rest = servingSince + Self.completion - Clocks.now().boot
+        if rest > 0 { nextUpdate = min(nextUpdate, now + rest) }
+        return rest > 0
     }
 
     /// Reads one of the weeks before this one. After the last one, publishes the past year if it has changed.
     /// - Returns: Whether more weeks are to be read.
     func updateYear() throws -> Bool {
-        guard core.state.view.isLinked else { return false }
+        guard core.serves, published != nil else { return false }
         guard let year = try book.year(at: core.groupTime(at: Clocks.now())) else { return true }
         guard year.isNews(after: publishedYear) else { return false }
         publishedYear = year

@@ -29,6 +29,7 @@ package enum LedgerExamination {
         }
         do {
             let ledger = try Ledger.reading(path: settings.ledger)
+            try ledger.readAll()
             let (conflicts, problems) = (try ledger.conflicts(), try ledger.problems())
             let spaces = try ledger.spaces().count
             let unwritable = ledger.unwritable

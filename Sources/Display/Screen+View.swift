@@ -102,7 +102,9 @@ extension Screen {
             progress = Double(moment.elapsed) / Double(max(register.currentPhase.length, 1))
         }
         endsAt = register.endsAt.map { end in
-            strings.text(.endsAt, ["time": TimeText.clock(end, offset: options.utcOffset(end))])
+            let now = register.anchor.at + moment.boot - moment.anchorBoot
+            let time = DateText(strings: strings).clock(end, from: now, offset: options.utcOffset(end))
+            return strings.text(.endsAt, ["time": time])
         }
         if face == .calm {
             calmText = strings.text(.calmPercent, ["percent": options.calmPercent])

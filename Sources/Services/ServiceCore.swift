@@ -29,31 +29,41 @@ package struct ServiceOutput {
 
 /// The core of a service in one space. It lives on the loop's thread.
 ///
-/// It owns no session; it knows group time, the current session and the nodes.
+/// It owns no session; it knows group time, the current session, the nodes, and whether it publishes its feed.
 package final class ServiceCore {
+    /// A feed that a service publishes.
+    package enum Kind { case calm, debt }
+
     /// Called after each event.
     package var onHandled: () -> Void = {}
+    /// Called when the service must publish its feed, whether it has changed or not: its turn begins, or the broker lost it.
+    package var onTurn: () -> Void = {}
     private var runner: CoreRunner
     private let output: ServiceOutput
     private var notes: SessionLog
     private var delivered: [Decoded] = []
+    private let kind: Kind
+    private var turn: FeedTurn
+    private var asker: LoopTimer?
 
-    /// - Parameter isAnnounced: Whether it publishes its presence.
+    /// - Parameter kind: The feed that the service publishes.
     package init(
-        space: SpaceID, settings: Settings, isAnnounced: Bool, bootID: BootID, loop: EventLoop, output: ServiceOutput
+        _ kind: Kind, space: SpaceID, settings: Settings, bootID: BootID, loop: EventLoop, output: ServiceOutput
     ) {
+        self.kind = kind
         self.output = output
+        turn = FeedTurn(settings.node)
         notes = SessionLog(log: output.log, node: settings.node)
         // A service is found on its machine, which its id does not name.
         let machine = CleanText.accepts(Settings.hostName, bytes: Limits.nameBytes) ? Settings.hostName : settings.name
         let name = settings.name == settings.node.rawValue ? machine : settings.name
         let identity = NodeIdentity(
-            node: settings.node, name: name, role: .service, software: Software.name, bootID: bootID,
-            isAnnounced: isAnnounced)
+            node: settings.node, name: name, role: .service, software: Software.name, bootID: bootID)
         runner = CoreRunner(NodeCore(identity: identity, space: space, seed: .random(in: 0 ... .max)))
         // It is called on this object's loop, and no longer when this object has ended.
         let box = Weak(self)
         runner.use(loop) { box.core?.handle(.wake) }
+        asker = loop.makeTimer { box.core?.ask() }
     }
 
     /// A weak reference that is used on the loop's thread only.
@@ -65,6 +75,9 @@ package final class ServiceCore {
     package var state: Engine { _read { yield runner.core.engine } }
 
     package var codec: WireCodec { runner.core.codec }
+
+    /// Whether this service publishes the feed and answers nodes; otherwise another service does.
+    package var serves: Bool { turn.serves }
 
     /// Returns the will of a connection, which is also the goodbye.
     package func will(_ connection: ConnectionID) -> MQTTMessage {
@@ -80,14 +93,67 @@ package final class ServiceCore {
         handle(
             .received(NodeCore.Packet(topic: message.topic, payload: message.payload, isRetained: message.retain)))
         defer { delivered = [] }
+        for case .feed(let feed) in delivered { receive(feed) }
         return delivered
     }
 
     /// Passes an event to the core and carries out its actions.
     package func handle(_ event: NodeCore.Event) {
+        if case .connected = event { turn.disconnected() }
         guard runner.add(event) else { return }
         while let actions = runner.next() { for action in actions { perform(action) } }
+        updateTurn()
         onHandled()
+    }
+
+    // MARK: The turn
+
+    private func receive(_ feed: Feed) {
+        let (isOwnKind, writer, isWithdrawn) =
+            switch feed {
+            case .calm(let feed): (kind == .calm, feed?.by, feed == nil)
+            case .debt(let feed): (kind == .debt, feed?.by, feed == nil)
+            case .debtYear(let year): (kind == .debt, nil, year == nil)
+            }
+        guard isOwnKind else { return }
+        updateTurn { turn in
+            // A feed of an older program names no writer.
+            if let writer { turn.receive(from: writer) } else { isWithdrawn }
+        }
+    }
+
+    /// Changes the turn, and reports what follows from it.
+    /// - Parameter change: Returns whether a feed that this service publishes must be published again.
+    private func updateTurn(_ change: (inout FeedTurn) -> Bool = { _ in false }) {
+        let (served, other) = (turn.serves, turn.other)
+        let mustRepeat = change(&turn)
+        if !state.view.isLinked {
+            turn.disconnected()
+        } else if !state.isCatchingUp {
+            turn.begin()
+        }
+        let names: Logger.Metadata = ["space": "\(codec.topics.space)", "feed": "\(kind)"]
+        if turn.serves, !served { output.log.info("publishes the feed", metadata: names) }
+        if let present = turn.other, present != other {
+            output.log.notice(
+                "the service \(present) publishes the feed; this one stands by until it is gone", metadata: names)
+            ask()
+        }
+        if turn.serves, mustRepeat || !served { onTurn() }
+    }
+
+    /// Asks the service that publishes the feed whether it is still there.
+    private func ask() {
+        let now = Clocks.now()
+        guard let other = turn.other, let connection = runner.core.connection else { return }
+        if let other = turn.ask(answeredAt: state.peers[other].lastReceived, at: now.boot) {
+            let ping = Ping(connection: connection, sent: now.boot, at: groupTime(at: now))
+            output.publish(codec.encode(.ping(ping, to: other)))
+            asker?.arm(atBootMilliseconds: now.boot + FeedTurn.interval)
+        } else {
+            output.log.notice("the other service does not answer", metadata: ["service": "\(other)"])
+            updateTurn()
+        }
     }
 
     private func perform(_ action: NodeCore.Action) {

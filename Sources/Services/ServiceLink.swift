@@ -18,8 +18,8 @@ package protocol ServiceSpace: AnyObject {
 
 /// The broker connection of a service, and the spaces that it serves. It lives on the loop's thread.
 ///
-/// It registers the will, subscribes, and reports the connection to each space. A service for every space announces itself
-/// in none of them, so it has no will.
+/// It registers the will, subscribes, and reports the connection to each space. A connection has one will, which tells one
+/// space only, so a service for every space has none.
 package final class ServiceLink<Space: ServiceSpace> {
     private static var spacesLimit: Int { 4_096 }
 
@@ -62,8 +62,8 @@ package final class ServiceLink<Space: ServiceSpace> {
         try await link.run(configuration, makeWill: isEverySpace ? nil : makeWill, onEvent: onEvent)
     }
 
-    /// Publishes that the service goes offline, and closes the connection.
-    package func leave() async { await link.close { home?.core.will($0) } }
+    /// Publishes in each space that the service goes offline, and closes the connection.
+    package func leave() async { await link.close { id in spaces.values.map { $0.core.will(id) } } }
 
     /// Returns the will of the connection that is attempted next; `nil` for a service for every space.
     package func will() -> MQTTMessage? { home?.core.will(link.nextConnection(at: Clocks.now().wall)) }

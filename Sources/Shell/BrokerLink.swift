@@ -134,12 +134,12 @@ package final class BrokerLink {
     }
 
     /// Closes the connection for good.
-    /// - Parameter goodbye: Returns a last message of the connection.
-    package func close(goodbye: (ConnectionID) -> MQTTMessage? = { _ in nil }) async {
+    /// - Parameter goodbye: Returns the last messages of the connection.
+    package func close(goodbye: (ConnectionID) -> [MQTTMessage] = { _ in [] }) async {
         guard let client else { return }
-        let message = connection.flatMap(goodbye)
+        let messages = connection.map(goodbye) ?? []
         connection = nil
-        if let message { await client.send(message) }
+        for message in messages { await client.send(message) }
         await client.close(deadlineMilliseconds: Self.closeDeadline)
     }
 }

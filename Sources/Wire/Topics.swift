@@ -127,6 +127,7 @@ public struct Topics: Hashable, Sendable {
     ///   - space: `nil` for every space of the broker.
     public static func calmSubscriptions(for me: NodeID, in space: SpaceID?) -> [String] {
         nodeTopics(["presence", "session", "hello", "ping/\(me)", "pong/\(me)", "sound"], in: space)
+            + ["\(root(of: space))feed/calm"]
     }
 
     /// Returns the subscriptions of the debt service, at QoS 0.
@@ -135,7 +136,7 @@ public struct Topics: Hashable, Sendable {
     ///   - space: `nil` for every space of the broker.
     public static func debtSubscriptions(for me: NodeID, in space: SpaceID?) -> [String] {
         nodeTopics(["presence", "hello", "ping/\(me)", "pong/\(me)", "record"], in: space)
-            + ["\(root(of: space))feed/calm"]
+            + ["feed/calm", "feed/debt", "feed/debt/year"].map { root(of: space) + $0 }
     }
 
     private static func nodeTopics(_ leaves: [String], in space: SpaceID?) -> [String] {

@@ -14,7 +14,7 @@ struct ReportTests {
         "mode", "autoAdvance", "plan", "phase", "currentPhase", "activityName", "startTime", "elapsedSeconds",
         "totalSeconds", "calmPercent", "isRunning", "remainingSeconds", "endsAt", "endsAtISO", "stale", "staleSince",
         "errorBound", "supersededBy", "continues", "revision", "epoch", "stamp", "clock", "clockAhead", "approximate",
-        "last", "calmTrend", "debtMinutes", "debtAt", "problems",
+        "last", "calmTrend", "debtMinutes", "debtAt", "debtBy", "problems",
     ]
 
     private func status(_ view: View, boot: Int64) throws -> StatusReport {

@@ -10,15 +10,16 @@ import Testing
     /// 2026-11-21T08:30:05Z.
     private static let start: Int64 = 1_795_249_805_000
 
-    private func calendar(title: String, label: String? = nil) throws -> [String] {
+    private func calendar(title: String, label: String? = nil, length: Int64 = 60_000) throws -> [String] {
         let (id, node) = (try #require(SessionID("s-1")), try #require(NodeID("desk")))
-        let run = LedgerRecord.Run(kind: .focus, from: Self.start, to: Self.start + 60_000)
+        let run = LedgerRecord.Run(kind: .focus, from: Self.start, to: Self.start + length)
         let record = LedgerRecord(
             id: id, lineage: id, node: node, stamp: Stamp(time: Self.start, counter: 0, node: node),
             version: Version(epoch: 1, rev: 1), title: title, label: label.map { Label(name: $0) }, mode: .countdown,
             status: .stopped, startedAt: Self.start, runs: [run])
         let entry = Entry(record, begun: Self.start, ended: Self.start + 60_000)
-        let shares = Shares(of: [entry], history: RulesHistory(WeekRules(zone: .utc)), now: Self.start + 120_000)
+        let rules = WeekRules(zone: .utc, counting: Counting(minimum: 0))
+        let shares = Shares(of: [entry], history: RulesHistory(rules), now: Self.start + 120_000)
         let text = ICalendar.text(of: [(entry, shares.spans(of: 0))], now: Self.start)
         #expect(text.hasSuffix("\r\n"))
         return text.split(separator: "\r\n").map(String.init)
@@ -31,6 +32,48 @@ import Testing
                 "UID:s-1-0@lockstep", "DTSTAMP:20261121T083005Z", "DTSTART:20261121T083005Z",
                 "DTEND:20261121T083105Z", "SUMMARY:Reading", "CATEGORIES:Study", "END:VEVENT", "END:VCALENDAR",
             ])
+    }
+
+    @Test func anEventEndsLaterThanItBegins() throws {
+        let lines = try calendar(title: "", length: 400)
+        #expect(lines.contains("DTSTART:20261121T083005Z"))
+        #expect(lines.contains("DTEND:20261121T083006Z"))
+    }
+
+    @Test func signsAreEscapedByScalars() throws {
+        #expect(try calendar(title: "a;\u{301}b,\u{200D}c").contains("SUMMARY:a\\;\u{301}b\\,\u{200D}c"))
+        let title = "e" + String(repeating: "\u{301}", count: 70)
+        let lines = try calendar(title: title)
+        let first = try #require(lines.firstIndex { $0.hasPrefix("SUMMARY:") })
+        #expect(lines.allSatisfy { $0.utf8.count <= 75 }, "\(lines.map(\.utf8.count))")
+        let whole = lines[first...].prefix { $0.hasPrefix("SUMMARY:") || $0.utf8.first == UInt8(ascii: " ") }
+        let text = whole.flatMap { Array($0.utf8.drop { $0 == UInt8(ascii: " ") }) }
+        #expect(String(decoding: text, as: UTF8.self) == "SUMMARY:" + title)
+    }
+
+    @Test(arguments: ["=1", "=\u{200D}1", "=\u{301}", "＝1", "＋1", "－1", "＠a", "-a", "+1", "@a", "'a", "'\u{301}a"])
+    func aFormulaIsGuardedByScalars(_ text: String) {
+        let guarded = CSVText.guarded(text)
+        #expect(guarded.utf8.first == UInt8(ascii: "'"))
+        #expect(guarded.utf8.count == text.utf8.count + 1)
+        #expect(Array(CSVText.unguarded(guarded).utf8) == Array(text.utf8))
+    }
+
+    @Test func plainTextIsNotGuarded() {
+        for text in ["", "a=1", "é", "1-2"] {
+            #expect(CSVText.guarded(text) == text)
+            #expect(CSVText.unguarded(text) == text)
+        }
+    }
+
+    @Test func timesAreReadWithSecondsAndOffsets() throws {
+        let zone = try #require(Zone("Europe/Berlin"))
+        #expect(zone.instants("2026-11-21T09:30:05") == [Self.start])
+        #expect(zone.instants("2026-11-21T09:30") == [Self.start - 5_000])
+        #expect(zone.instants("2026-11-21T09:30:05.000+01:00") == [Self.start])
+        #expect(zone.instants(ZonedTime.text(Self.start + 7, zone: zone)) == [Self.start + 7])
+        #expect(zone.instants("2026-10-25T02:30").count == 2, "the clocks are set back")
+        #expect(zone.instants("nine") == [])
     }
 
     @Test func aSessionWithoutTitleIsNamedByItsPhase() throws {

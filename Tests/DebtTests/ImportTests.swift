@@ -20,7 +20,7 @@ struct ImportTests {
     private func read(_ lines: String..., end: String = "\n") throws -> Import {
         try Import(
             csv: Array(lines.joined(separator: end).utf8), zone: berlin,
-            colours: ["Deep": Colour(red: 0x4C, green: 0x8D, blue: 0xFF)])
+            colours: ["Deep": Colour(red: 0x4C, green: 0x8D, blue: 0xFF)], now: try utc("2026-11-26", 12))
     }
 
     private func utc(_ day: String, _ hour: Int64, _ minute: Int64 = 0) throws -> Int64 {
@@ -186,6 +186,67 @@ struct ImportTests {
             "2026-11-20T09:30:00,99999999999999999999,0,,,false,false")
         #expect(phone.records.isEmpty)
         #expect(phone.problems.map(\.column) == ["end", "duration", "is_break", "label", "duration"])
+    }
+
+    /// As after a typo in the year, or in an end.
+    @Test func anEndAfterThePresentAndARunOfMoreThanADayAreBadRows() throws {
+        func row(_ date: String, _ endDate: String) -> String {
+            "Me,me@x,,P,,D,No,\(date),09:00:00,\(endDate),09:00:00,,"
+        }
+        let foreign = try read(
+            toggl, row("2026-11-25", "2026-11-26"), row("2026-11-26", "2026-11-27"), row("2025-11-25", "2026-11-25"))
+        #expect(foreign.records.count == 1, "24 hours are a phase's limit")
+        #expect(foreign.problems.map(\.line) == [3, 4])
+        #expect(foreign.problems.map(\.column) == ["Start date", "Start date"])
+        #expect(foreign.problems[0].reason.contains("after the present"))
+        #expect(foreign.problems[1].reason.contains("24 hours"))
+        let phone = try read(
+            goodtime, "2026-11-26T14:00:00,25,0,,,false,false", "2026-11-20T09:30:00,1441,0,,,false,false")
+        #expect(phone.problems.map(\.column) == ["end", "duration"])
+
+        let desk = try #require(NodeID("desk"))
+        func history(from: String, to: String, ends: String = "", status: Status = .stopped) throws -> Import {
+            let id = try #require(SessionID("-s"))
+            let start = try #require(ZonedTime.instant(from))
+            let record = LedgerRecord(
+                id: id, lineage: id, node: desk, stamp: Stamp(time: start, counter: 0, node: desk),
+                version: Version(epoch: 1, rev: 1), title: "", mode: .countup, status: status, startedAt: start,
+                endsAt: ZonedTime.instant(ends), runs: [.init(kind: .focus, from: start, to: ZonedTime.instant(to))])
+            return try read(HistoryCSV.header, HistoryCSV.lines(of: record, zone: .utc).joined(separator: "\n"))
+        }
+        let noon = "2026-11-25T12:00:00.000+00:00"
+        #expect(try history(from: noon, to: "2026-11-25T12:25:00.000+00:00").problems.isEmpty)
+        let open = try history(from: noon, to: "", ends: "2026-11-26T12:00:00.000+00:00", status: .running)
+        #expect(open.problems.isEmpty, "it may still run: \(open.problems)")
+        #expect(
+            try history(from: noon, to: "", ends: "2027-11-26T12:00:00.000+00:00", status: .running).problems
+                .map(\.column) == ["ends"])
+        #expect(try history(from: noon, to: "2027-11-25T12:25:00.000+00:00").problems.map(\.column) == ["to"])
+        let later = "2027-11-25T12:25:00.000+00:00"
+        #expect(try history(from: later, to: later).problems.map(\.column) == ["to"])
+    }
+
+    @Test func aRowBeyondAllBoundsIsBadAndReadOn() throws {
+        let good = "Me,me@x,,P,,D,No,2026-07-01,09:00:00,2026-07-01,10:00:00,01:00:00,"
+        let long = String(repeating: "x", count: 70_000)
+        let found = try read(
+            toggl, "Me,me@x,,P,,\(long),No,2026-07-01,09:00:00,2026-07-01,10:00:00,01:00:00,",
+            "Me,me@x,,P,,\"\(long)\",No,2026-07-01,09:00:00,2026-07-01,10:00:00,01:00:00,",
+            String(repeating: ",", count: 70_000), good)
+        #expect(found.records.count == 1)
+        #expect(found.problems.map(\.line) == [2, 3, 4])
+        #expect(found.problems[0].reason.contains("65536 bytes"))
+        #expect(found.problems[2].reason.contains("256 fields"))
+        let text = toggl + "\n" + String(repeating: "x\n", count: 20_000)
+        #expect(throws: ImportError.hopeless(.toggl)) { try Import(csv: Array(text.utf8), zone: berlin) }
+    }
+
+    @Test func unquotedNotesOfManyEmptyLinesAreRead() throws {
+        let empty = Array(repeating: "", count: 200_000)
+        let text = ([goodtime, "2026-11-20T12:00:00,50,0,Email,first line"] + empty + ["last,false,false"] + empty)
+            .joined(separator: "\n")
+        let found = try Import(csv: Array(text.utf8), zone: berlin)
+        #expect(found.problems.map(\.reason).allSatisfy { $0.contains("65536") }, "\(found.problems)")
     }
 
     @Test func sessionKeepsItsIDInEveryZone() throws {

@@ -89,6 +89,46 @@ struct RestoreTests {
         #expect(!names.contains { $0.contains(".before") || $0.contains(".new") })
     }
 
+    @Test(arguments: [
+        "CREATE TRIGGER late AFTER INSERT ON record BEGIN DELETE FROM record; END",
+        "CREATE VIEW week AS SELECT * FROM record", "CREATE TABLE song (name TEXT)",
+        "CREATE INDEX record_digest ON record (digest)", "DROP INDEX record_first", "DROP TABLE calm",
+    ])
+    func aBackupWithAnotherSchemaIsForeign(change: String) throws {
+        try makeLedger("backup", sessions: 1)
+        let backup = directory.file("backup")
+        let database = try DatabaseQueue(path: backup)
+        try database.write { try $0.execute(sql: change) }
+        try database.close()
+        #expect(throws: LedgerError.foreign(path: backup)) { try LedgerRestore(from: backup, to: path) }
+        #expect(!FileManager.default.fileExists(atPath: path))
+    }
+
+    @Test(arguments: [
+        "UPDATE record SET json = zeroblob(1000000)", "UPDATE record SET json = 'text'", "UPDATE record SET rev = 'x'",
+        "UPDATE record SET node = 'kitchen'", "UPDATE record SET last = last + 1", "UPDATE record SET space = 'No!'",
+        "UPDATE record SET begun = x'00'",
+        "INSERT INTO correction VALUES ('home', 'c', 'b-0', 0, 0, 0, 0, '', NULL, NULL, zeroblob(9), 'desk')",
+        "INSERT INTO correction VALUES ('home', 'c', 'b-0', 0, 0, 0, 'no', '', NULL, NULL, '[]', 'desk')",
+        "INSERT INTO conflict VALUES ('home', 'b-0', 'desk', 1, 1, 'd', 0, zeroblob(9))",
+        "INSERT INTO calm VALUES ('home', 'b-0', 'much', 0, 0)", "INSERT INTO gone VALUES ('home', 'desk', 'never')",
+        "INSERT INTO rules VALUES (1, NULL, 420, 'UTC', 1, 0, 'focus', NULL, 0, 0)",
+        "INSERT INTO rules VALUES (1, 0, 420, 'UTC', 9, 0, 'focus', NULL, 0, 0)",
+        "INSERT INTO rules VALUES (1, 0, 420, 'Nowhere', 1, 0, 'focus', NULL, 0, 0)",
+    ])
+    func aBackupWithAnUnreadableRowIsDamaged(change: String) throws {
+        try makeLedger("ledger.sqlite", sessions: 3)
+        try makeLedger("backup", sessions: 1)
+        let (backup, own) = (directory.file("backup"), try bytes("ledger.sqlite"))
+        let database = try DatabaseQueue(path: backup)
+        try database.write { try $0.execute(sql: change) }
+        try database.close()
+        let error = #expect(throws: LedgerError.self) { try LedgerRestore(from: backup, to: path) }
+        let words = "\(try #require(error))"
+        #expect(words.contains("the ledger \(backup) is damaged (it holds an unreadable"), "\(words)")
+        #expect(try bytes("ledger.sqlite") == own)
+    }
+
     /// An interrupted restore leaves a file of that name.
     @Test func aBackupWhereTheCopyIsMadeIsKept() throws {
         try makeLedger("ledger.sqlite.new", sessions: 2)

@@ -140,6 +140,15 @@ import Testing
         #expect(Screen(view(sample(status: .paused)), at: 0, face: .focus).endsAt == nil)
     }
 
+    @Test func anEndHalfADayAwayNamesItsDay() {
+        let long = view(sample([Phase(kind: .focus, seconds: 54_000)]))
+        let options = ScreenOptions(utcOffset: { _ in -3_600 })
+        // The session began on Friday, 15 January 2027, at 07:00.
+        #expect(Screen(long, at: 0, face: .focus, options: options).endsAt == "ends Fri 22:00")
+        #expect(Screen(long, at: 10_800_000, face: .focus, options: options).endsAt == "ends Fri 22:00")
+        #expect(Screen(long, at: 10_801_000, face: .focus, options: options).endsAt == "ends 22:00")
+    }
+
     @Test func completionDisappears() {
         let done = view(sample(status: .completed, elapsed: 1_500_000))
         #expect(Screen(done, at: 4_999, face: .focus).time == "00:00")

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FoundationEssentials
 import Session
 import Support
 import Testing
@@ -51,6 +52,20 @@ import Wire
         let said = try charts(Self.numbers()).days
         #expect(said.contains("Mon 28 Dec 30m"))
         #expect(said.contains("Goal for a day 60m"))
+    }
+
+    /// Ten days of 1.7 minutes are 17 minutes, and no screen says 10.
+    @Test func shownMinutesAddUpToThoseOfTheWeek() throws {
+        let parts = Array(repeating: Int64(102_000), count: 10)
+        let numbers = WeekNumbers(
+            first: try Self.date("2026-12-28"), days: parts, today: 9, goal: 420, done: 1_020_000,
+            labels: parts.enumerated().map { .init(label: Label(name: "\($0)"), done: $1) })
+        #expect(numbers.dayMinutes.reduce(0, +) == 17)
+        #expect(numbers.labelMinutes.reduce(0, +) == 17)
+        let said = try charts(numbers)
+        #expect(said.days.components(separatedBy: " 2m").count == 8, "\(said.days)")
+        let grid = YearGrid(numbers)
+        #expect((0..<10).reduce(0) { $0 + (grid.minutes(on: numbers.first.adding(days: $1)) ?? 0) } == 17)
     }
 
     @Test(arguments: [(420, [0, 0, 0]), (0, [10, 20, 0]), (0, [0]), (10_080, Array(repeating: 1_440, count: 14))])

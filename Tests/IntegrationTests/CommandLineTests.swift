@@ -63,6 +63,16 @@ import Testing
         }
     }
 
+    @Test func anExtensionBeyondADayNamesTheLimit() async throws {
+        let desk = try NodeProcess("desk")
+        try await desk.start()
+        #expect(try await desk.lockstep("start", "--for", "24h").code == 0)
+        let refused = try await desk.lockstep("extend", "2h")
+        #expect(refused.code == 3, "\(refused)")
+        #expect(refused.errors.contains("a phase is at most 24h long"), "\(refused)")
+        #expect(try await desk.lockstep("extend", "2h", "--json").json.reason == "invalid")
+    }
+
     @Test func refusalExitsWithThreeAndItsReason() async throws {
         let desk = try NodeProcess("desk")
         try await desk.start()

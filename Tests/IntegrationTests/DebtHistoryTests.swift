@@ -46,6 +46,14 @@ import Testing
                     "correct", first, "--from", "2026-03-10T09:00", "--to", "2206-03-10T10:00")
                 #expect(typo.code == 2, "\(typo)")
                 #expect(typo.errors.contains("between 1970 and 2200"), "\(typo)")
+                for (option, time, reason) in [
+                    ("--to", "2196-03-10T10:00", "after the present"), ("--from", "2025-03-10T09:00", "24 hours"),
+                    ("--to", "2026-03-10T08:00", "before it begins"), ("--to", "ten", "2026-11-21T08:30:15"),
+                ] {
+                    let refused = try await service.command("correct", first, option, time)
+                    #expect(refused.code == 2, "\(refused)")
+                    #expect(refused.errors.contains(reason), "\(refused)")
+                }
                 #expect(try await service.command("delete", second).code == 0)
                 #expect(try await service.command("import", file, "--json").json.known == 2)
                 let csv = try await service.history("--csv")
@@ -95,6 +103,68 @@ import Testing
         }
     }
 
+    /// On 2026-10-25 the clocks go from 03:00 back to 02:00: the session lies in the second of the two hours.
+    @Test func aCorrectedEndLeavesTheBeginningAlsoInARepeatedHour() async throws {
+        let ledger = try DebtProgram(["--zone", "Europe/Berlin"], broker: nil)
+        let environment = ["LOCKSTEP_DEBT_ZONE": "Europe/Berlin"]
+        func run(_ arguments: String...) async throws -> CommandResult {
+            try await CommandLine.run(
+                arguments + ["--state-dir", ledger.directory.file("state")], environment: environment)
+        }
+        let row = "Me,me@x,,P,,D,No,2026-10-25,02:10:17,2026-10-25,03:30:00,01:19:43,\r\n"
+        let file = try ledger.directory.write(Self.toggl + row, to: "toggl.csv")
+        #expect(try await run("debt", "import", file).code == 0)
+        let before = try await run("history", "--json").json
+        let session = before.session.text ?? ""
+        let from = before.from.int ?? 0
+        #expect(from == 1_792_890_617_000)
+        #expect(try await run("debt", "correct", session, "--to", "2026-10-25T02:50").code == 0)
+        let shorter = try await run("history", "--json").json
+        #expect(shorter.from.int == from)
+        #expect(shorter.to.int == from + 2_383_000, "the end is in the same hour, \(shorter)")
+        #expect(try await run("debt", "correct", session, "--to", "2026-10-25T02:50:30").code == 0)
+        #expect(try await run("history", "--json").json.to.int == from + 2_413_000)
+        // As the history prints them.
+        let printed = try await run(
+            "debt", "correct", session, "--from", "2026-10-25T02:10:17.000+02:00", "--to",
+            "2026-10-25T02:50:00.000+02:00")
+        #expect(printed.code == 0, "\(printed)")
+        #expect(try await run("history", "--json").json.from.int == from - 3_600_000)
+        #expect(try await run("debt", "correct", session, "--label", " ").code == 2)
+        #expect(try await run("debt", "correct", session, "--label", " Deep ", "--title", " ").code == 0)
+        let trimmed = try await run("history", "--json").json
+        #expect(trimmed.label == "Deep")
+        #expect(trimmed.title == "")
+    }
+
+    @Test func historyMarksTimeThatCountsForOtherSessions() async throws {
+        let ledger = try DebtProgram(["--zone", "Europe/Berlin"], broker: nil)
+        let text = Self.toggl + Self.row("09:00:00", "11:26:00") + Self.row("10:00:00", "11:00:00", "Email")
+        let file = try ledger.directory.write(text, to: "toggl.csv")
+        #expect(try await ledger.command("import", file).code == 0)
+        let history = try await ledger.history().output
+        #expect(history.contains("86m of 146m  Design"), "\(history)")
+        #expect(history.contains("the rest counts for other sessions"), "\(history)")
+        #expect(history.contains("60m  Design"), "\(history)")
+        #expect(try await ledger.history("--json").output.contains(#""ran":8760000"#))
+    }
+
+    @Test(arguments: ["/dev/zero", "-"]) func anEndlessFileIsRefused(file: String) async throws {
+        let ledger = try DebtProgram(["--zone", "UTC"], broker: nil)
+        let command = "\(Program.path("lockstep-debt")) import \(file) --state-dir \(ledger.directory.file("state"))"
+        let output = ledger.directory.file("output")
+        let child = try Spawn.start(
+            ["/bin/sh", "-c", "yes Description,Start | \(command)"],
+            environment: Program.environment(home: ledger.directory.path), output: output)
+        var status: Int32?
+        try await eventually("it ends") {
+            status = Spawn.reap(child)
+            return status != nil
+        }
+        #expect(CommandLine.exitCode(status ?? 0) == 2)
+        #expect(ledger.directory.read("output").contains("larger than 128 MB"))
+    }
+
     @Test func invalidRowStopsTheImport() async throws {
         let ledger = try DebtProgram(["--zone", "UTC"], broker: nil)
         let text =
@@ -105,7 +175,8 @@ import Testing
         #expect(refused.code == 2, "\(refused)")
         #expect(refused.output.isEmpty, "\(refused)")
         #expect(refused.errors.contains("\(file): line 3, Start time: “nine”"))
-        #expect(refused.errors.contains("--skip-bad"))
+        let advice = "1 row cannot be read; nothing was imported. --skip-bad skips it"
+        #expect(refused.errors.contains(advice), "\(refused)")
         #expect(try await ledger.history("--json").output.isEmpty)
         let taken = try await ledger.command("import", file, "--skip-bad", "--json")
         #expect(taken.code == 0, "\(taken)")

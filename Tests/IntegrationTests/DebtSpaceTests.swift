@@ -106,7 +106,10 @@ import Testing
                     }
                     try await home.waitForDebt("its minutes") { $0.done == 1_200_000 }
                     try await studio.waitForDebt("its minutes") { $0.done == 2_100_000 }
-                    #expect(home.all("presence", of: "debt").isEmpty, "it publishes no presence in a space")
+                    for peer in [home, studio] {
+                        #expect(peer.latest("presence", of: "debt").online == true)
+                        #expect(peer.debt.last?.by == "debt")
+                    }
                     let history = try await service.history("--space", "studio-3", "--json")
                     #expect(history.json.done == 2_100_000, "\(history)")
                     #expect(history.json.node == "peer-2", "\(history)")
@@ -126,7 +129,10 @@ import Testing
                     #expect(try await service.history("--space", "home", "--json").output.isEmpty)
                 }
             }
-            try await service.end()
+            try await Peer.with("witness", port: broker.port, space: "studio-3") { studio in
+                try await service.end()
+                try await studio.waitFor("presence", of: "debt", "its goodbye in every space") { $0.online == false }
+            }
         }
     }
 
@@ -150,6 +156,66 @@ import Testing
                 #expect(try await first.history("--json").output.contains("s-1"))
                 let presences = peer.all("presence", of: "debt").count
                 #expect(presences <= 40, "\(presences) presences")
+                let filed = try await peer.waitForDebt("its minutes") { $0.done == 1_500_000 }
+                // The other one looks again, with an empty ledger, and its turn comes at last.
+                try await first.end()
+                try await peer.waitFor("presence", of: "debt", "the other one") { $0.online == true }
+                try await eventually("it takes its turn: \(second.log)", within: .seconds(120)) {
+                    second.log.contains("publishes the feed")
+                }
+                // An answer follows whatever it has published about the week.
+                try await eventually("it answers") {
+                    try await peer.publish("record", JSON.record("s-2", ago: 60, minutes: 5), retain: false)
+                    return peer.ledgerAcks.flatMap { $0.records.items }.contains { $0.id == "s-2" }
+                }
+                #expect(peer.debt.allSatisfy { ($0.done.int ?? 0) >= 1_500_000 || $0.at.int ?? 0 <= filed.at.int ?? 0 })
+                try await second.end()
+            }
+        }
+    }
+
+    /// Also when the first one serves every space of the broker.
+    @Test(.waitingForTimers, arguments: ["home", "+"])
+    func aSecondServiceStandsByUntilTheFirstOneIsGone(spaceOfFirst: String) async throws {
+        try await Broker.withBroker { broker in
+            try await Peer.with(port: broker.port) { peer in
+                let first = try DebtProgram(
+                    ["--zone", "UTC", "--space", spaceOfFirst], broker: broker.port, environment: Self.environment)
+                let second = try DebtProgram(
+                    ["--zone", "UTC"], broker: broker.port, id: "attic", environment: Self.environment)
+                try await first.start()
+                try await eventually("a record is kept") {
+                    try await peer.publish("record", JSON.record("s-1"), retain: false)
+                    return peer.ledgerAcks.contains { $0.records[0].outcome == "kept" }
+                }
+                try await peer.waitForDebt("its minutes") { $0.done == 1_500_000 && $0.by == "debt" }
+                try await second.start()
+                try await eventually("it stands by: \(second.log)") {
+                    second.log.contains("the service debt publishes")
+                }
+                // Both keep this record, and one answers.
+                try await peer.publish("record", JSON.record("s-2", ago: 60, minutes: 5), retain: false)
+                try await peer.waitForDebt("both") { $0.done == 1_800_000 && $0.by == "debt" }
+                try await eventually("both keep it") { try await second.history("--json").output.contains("s-2") }
+                #expect(peer.ledgerAcks.flatMap { $0.records.items }.count { $0.id == "s-2" } == 1)
+
+                let before = peer.debt.count
+                try await first.kill()
+                try await eventually("it takes over: \(second.log)", within: .seconds(120)) {
+                    second.log.contains("publishes the feed")
+                }
+                try await peer.publish("record", JSON.record("s-1"), retain: false)
+                // For some seconds it waits for what its ledger lacks, because it has less.
+                try await peer.waitForDebt("its week") { $0.by == "attic" }
+                #expect(peer.debt[before...].allSatisfy { ($0.done.int ?? 0) == 1_800_000 }, "\(peer.debt[before...])")
+
+                try await first.start()
+                try await eventually("the first one stands by: \(first.log)") {
+                    first.log.contains("the service attic publishes")
+                }
+                try await peer.publish("record", JSON.record("s-3", ago: 30, minutes: 5), retain: false)
+                try await peer.waitForDebt("all three") { $0.done == 2_100_000 }
+                #expect(peer.debt[before...].allSatisfy { $0.by == "attic" }, "\(peer.debt[before...])")
                 try await first.end()
                 try await second.end()
             }

@@ -31,8 +31,8 @@ import Wire
                 return values
             }()
             let core = ServiceCore(
-                space: try #require(SpaceID("home")),
-                settings: try Settings(values, environment: ["HOME": "/home/ada"]), isAnnounced: true,
+                .debt, space: try #require(SpaceID("home")),
+                settings: try Settings(values, environment: ["HOME": "/home/ada"]),
                 bootID: try #require(Clocks.bootID()), loop: loop,
                 output: ServiceOutput(
                     log: lines.logger, yield: { [weak self] wait in self?.assumeIsolated { $0.waits.append(wait) } }

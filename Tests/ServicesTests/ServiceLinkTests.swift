@@ -19,7 +19,7 @@ import Testing
 
         init(_ id: SpaceID, settings: Settings, bootID: BootID, loop: EventLoop, output: ServiceOutput) {
             core = ServiceCore(
-                space: id, settings: settings, isAnnounced: true, bootID: bootID, loop: loop, output: output)
+                .debt, space: id, settings: settings, bootID: bootID, loop: loop, output: output)
         }
 
         func handle(_ event: NodeCore.Event) {

@@ -151,6 +151,10 @@ import Testing
             (.correct(title: "", colour: .grey), .applied, "", Label(name: "Study")),
             (.correct(label: ""), .applied, "", nil), (.correct(label: ""), .noop, "", nil),
             (.correct(label: "Work"), .applied, "", Label(name: "Work")),
+            (.correct(label: " Work "), .noop, "", Label(name: "Work")),
+            (.correct(title: " Mail "), .applied, "Mail", Label(name: "Work")),
+            (.correct(title: "  "), .applied, "", Label(name: "Work")),
+            (.correct(label: "  "), .refused(.invalid), "", Label(name: "Work")),
         ]
         for (operation, expected, title, label) in steps {
             #expect(outcome(rig.press(operation)) == expected, "\(operation)")

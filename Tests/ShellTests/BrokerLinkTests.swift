@@ -31,7 +31,7 @@ import Wire
         func send(_ outgoing: Outgoing, completion: BrokerLink.Completion? = nil) {
             link.send(outgoing, completion: completion)
         }
-        func close(_ goodbye: Outgoing) async { await link.close { _ in MQTTMessage(goodbye) } }
+        func close(_ goodbye: Outgoing) async { await link.close { _ in [MQTTMessage(goodbye)] } }
 
         /// Subscribes to its own messages once it is connected.
         func run(_ configuration: MQTTConfiguration, received: @escaping @Sendable (String) -> Void) async throws {

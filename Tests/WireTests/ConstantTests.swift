@@ -151,6 +151,8 @@ import Testing
         Quote(trust, "at most once in 5 s", "Sources/DebtService", "interval: Int64 = 5_000"),
         Quote(proto, "keep-alive 10 s", "Sources/Shell", "keepAliveSeconds = 10\n"),
         Quote(proto, "**Repeat** it every 1 s", "Sources/Session", "resendInterval: Int64 = 1_000"),
+        Quote(proto, "to the one that serves, every five seconds", "Sources/Services", "interval: Int64 = 5_000"),
+        Quote(proto, "publishes only after ten seconds", "Sources/DebtService", "completion: Int64 = 10_000"),
         Quote(proto, "Give up 5 s after", "Sources/Session", "giveUpAfter: Int64 = 5_000"),
         Quote(proto, "count the 5 s again", "Sources/Session", "giveUpAfter: Int64 = 5_000"),
 

@@ -101,7 +101,8 @@ struct RandomValues {
             session: token(), percent: pick(0...100), coverage: pick(0...100),
             trend: chance() ? oneOf(CalmFeed.Trend.allCases) : nil, level: chance() ? pick(-2_000...2_000) : nil,
             threshold: chance() ? pick(-2_000...2_000) : nil,
-            minutes: (0..<pick(0...CalmFeed.minutesLimit)).map { _ in chance() ? pick(0...100) : nil }, at: time())
+            minutes: (0..<pick(0...CalmFeed.minutesLimit)).map { _ in chance() ? pick(0...100) : nil }, at: time(),
+            by: chance() ? node() : nil)
     }
 
     mutating func record(of node: NodeID) -> LedgerRecord {
@@ -148,7 +149,9 @@ struct RandomValues {
                     label: chance() ? Label(name: text(Limits.nameBytes), colour: colour()) : nil, done: amount(&self))
             }, calm: chance() ? pick(0...100) : nil, until: chance() ? time() : nil, first: chance() ? date() : nil,
             today: chance() ? pick(0...6) : nil)
-        return DebtFeed(minutes: pick(-100_000...100_000), at: time(), week: chance() ? week : nil)
+        return DebtFeed(
+            minutes: pick(-100_000...100_000), at: time(), week: chance() ? week : nil,
+            by: chance() ? node() : nil)
     }
 
     mutating func intent(from me: NodeID) -> Intent {

@@ -29,10 +29,14 @@ struct Correct: ParsableCommand {
     @Option(help: "The label; - is the default label.")
     var label: String?
 
-    @Option(help: "When it began, as 2026-11-21T08:30. With --to.")
+    @Option(
+        help:
+            "When it began: 2026-11-21T08:30, also with seconds, or with the offset that lockstep history --csv prints."
+    )
     var from: String?
 
-    @Option(help: "When it ended. With --from.")
+    @Option(
+        help: "When it ended. Without --from the beginning stays. With it the session gets one run without a break.")
     var to: String?
 
     func run() throws {
@@ -44,32 +48,54 @@ struct Correct: ParsableCommand {
             var content = Correction.Content(
                 title: entry.record.title, label: entry.record.label, runs: entry.record.runs)
             if let title {
+                let title = CleanText.trimmed(title)
                 guard title.isEmpty || CleanText.accepts(title, bytes: Limits.titleBytes) else {
                     throw UsageError("--title takes at most \(Limits.titleBytes) bytes without control characters")
                 }
                 content.title = title
             }
             if let label {
+                let label = CleanText.trimmed(label)
                 guard CleanText.accepts(label, bytes: Limits.nameBytes) else {
-                    throw UsageError("--label takes 1 to \(Limits.nameBytes) bytes without control characters")
+                    throw UsageError(
+                        "--label takes 1 to \(Limits.nameBytes) bytes that are not all blanks, without control characters"
+                    )
                 }
                 content.label = label == "-" ? nil : Label(name: label, colour: entry.record.label?.colour ?? .grey)
             }
-            if from != nil || to != nil {
-                let zone = opened.history.latest.zone
-                guard let from = from.flatMap({ zone.instant($0) }),
-                    let to = to.flatMap({ zone.instant($0) }), from < to
-                else { throw UsageError("--from and --to take times such as 2026-11-21T08:30, in that order") }
-                guard Limits.time.contains(from), Limits.time.contains(to) else {
-                    throw UsageError("--from and --to are between 1970 and 2200")
-                }
-                let kind = entry.record.runs.first { opened.history.latest.counting.kinds.contains($0.kind) }?.kind
-                content.runs = [LedgerRecord.Run(kind: kind ?? .focus, from: from, to: to)]
-            }
+            if from != nil || to != nil { content.runs = try runs(of: entry.record, in: opened) }
             try opened.correct(entry.record.key, to: content)
             return opened.settings
         }
         LedgerAccess.notifyService(of: settings)
+    }
+
+    private func runs(of record: LedgerRecord, in opened: LedgerAccess.Opened) throws -> [LedgerRecord.Run] {
+        let rules = opened.history.latest
+        let begin = record.runs.first?.from ?? record.startedAt
+        let from = try Self.time(from, "--from", near: begin, in: rules.zone)
+        let to = try Self.time(to, "--to", near: record.runs.last?.to ?? begin, in: rules.zone)
+        guard let runs = RunTimes.corrected(record, from: from, to: to, counting: rules.counting.kinds) else {
+            throw UsageError("the session would end before it begins: --from is when it began, --to when it ended")
+        }
+        for run in runs {
+            let problem = RunTimes.problem(
+                from: run.from, to: run.to ?? run.from, now: SystemClock.wallMilliseconds())
+            if let problem { throw UsageError("the end \(rules.zone.text(of: run.to ?? run.from)) is \(problem)") }
+        }
+        return runs
+    }
+
+    /// Reads a time. Of two instants at which the clocks show it, the one nearer to the session's own time is meant.
+    private static func time(_ text: String?, _ option: String, near own: Int64, in zone: Zone) throws -> Int64? {
+        guard let text else { return nil }
+        guard let found = zone.instants(text).min(by: { abs($0 - own) < abs($1 - own) }) else {
+            throw UsageError(
+                "\(option) takes a time such as 2026-11-21T08:30, 2026-11-21T08:30:15 or 2026-11-21T08:30:15.000+01:00, "
+                    + "not “\(text)”")
+        }
+        guard Limits.time.contains(found) else { throw UsageError("\(option) is between 1970 and 2200") }
+        return found
     }
 }
 

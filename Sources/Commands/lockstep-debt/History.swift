@@ -24,6 +24,8 @@ struct History: ParsableCommand {
         var status: String
         var from: Int64
         var to: Int64
+        /// The time that its phases of kinds that count ran, also where another session counts.
+        var ran: Int64
         var done: Int64
         var corrected: Bool
     }
@@ -48,7 +50,13 @@ struct History: ParsableCommand {
             if options.ical {
                 print(ICalendar.text(of: rows.map { (all[$0], shares.spans(of: $0)) }, now: now), terminator: "")
             } else {
-                for row in rows { print(line(of: all[row], at: row, of: shares, in: opened)) }
+                let minutes = WholeMinutes.of(rows.map { shares.done(of: $0) })
+                for (row, done) in zip(rows, minutes) {
+                    print(
+                        options.json
+                            ? json(of: all[row], at: row, of: shares)
+                            : line(of: all[row], at: row, of: shares, minutes: done, in: opened))
+                }
             }
         }
     }
@@ -80,24 +88,34 @@ struct History: ParsableCommand {
     }
 
     private func line(
-        of entry: Entry, at index: Int, of shares: Shares, in opened: LedgerAccess.Opened
+        of entry: Entry, at index: Int, of shares: Shares, minutes: Int, in opened: LedgerAccess.Opened
     ) -> String {
         let record = entry.record
-        let done = shares.done(of: index)
-        let source = ImportSource(node: record.node)
-        let from = shares.spans(of: index).first?.from ?? record.runs.first?.from ?? record.startedAt
-        guard options.json else {
-            let when = opened.history.latest.zone.text(of: from)
-            let label = record.label.map { " (\($0.name))" } ?? ""
-            let mark = entry.correction == nil ? "" : ", corrected"
-            let place = source.map { "from \($0.name)" } ?? "on \(record.node)"
-            return "\(when)  \(done / 60_000)m  \(record.title)\(label)  \(record.id) \(place)\(mark)"
-        }
-        let to = max(from, shares.end(of: index) ?? from)
+        let when = opened.history.latest.zone.text(of: begin(of: entry, at: index, in: shares))
+        let label = record.label.map { " (\($0.name))" } ?? ""
+        let place = ImportSource(node: record.node).map { "from \($0.name)" } ?? "on \(record.node)"
+        let mark = entry.correction == nil ? "" : ", corrected"
+        // A short session counts for nothing.
+        let counts = shares.done(of: index) > 0 || shares.ran(of: index) >= opened.history.latest.counting.minimum
+        let ran = Int(shares.ran(of: index) / 60_000)
+        let isPart = counts && ran > minutes
+        let length = isPart ? "\(minutes)m of \(ran)m" : "\(minutes)m"
+        let reason = isPart ? ", the rest counts for other sessions" : ""
+        return "\(when)  \(length)  \(record.title)\(label)  \(record.id) \(place)\(mark)\(reason)"
+    }
+
+    private func json(of entry: Entry, at index: Int, of shares: Shares) -> String {
+        let record = entry.record
+        let from = begin(of: entry, at: index, in: shares)
         let row = SessionJSON(
-            session: "\(record.id)", node: "\(record.node)", imported: source?.rawValue, title: record.title,
-            label: record.label?.name, status: record.status.rawValue, from: from, to: to, done: done,
+            session: "\(record.id)", node: "\(record.node)", imported: ImportSource(node: record.node)?.rawValue,
+            title: record.title, label: record.label?.name, status: record.status.rawValue, from: from,
+            to: max(from, shares.end(of: index) ?? from), ran: shares.ran(of: index), done: shares.done(of: index),
             corrected: entry.correction != nil)
         return String(decoding: ReportJSON.encode(row), as: UTF8.self)
+    }
+
+    private func begin(of entry: Entry, at index: Int, in shares: Shares) -> Int64 {
+        shares.spans(of: index).first?.from ?? entry.record.runs.first?.from ?? entry.record.startedAt
     }
 }

@@ -38,6 +38,8 @@ struct ImportCommand: ParsableCommand {
     private static let batch = 2_048
     /// The bad rows that are named: they fit on a screen.
     private static let shownProblems = 20
+    /// The maximum size of a file, in bytes: decades of sessions. Reading takes several times as much memory.
+    private static let sizeLimit = 1 << 27
 
     func run() throws {
         let content = try read()
@@ -61,9 +63,9 @@ struct ImportCommand: ParsableCommand {
             if isRefused {
                 let more = max(0, found.problems.count - Self.shownProblems)
                 throw UsageError(
-                    "\(file): \(found.problems.count) rows cannot be read"
+                    "\(file): \(ImportReport.count(found.problems.count, "row")) cannot be read"
                         + (more > 0 && !json ? ", \(more) more than listed here" : "")
-                        + "; nothing was imported. --skip-bad skips them")
+                        + "; nothing was imported. --skip-bad skips \(found.problems.count == 1 ? "it" : "them")")
             }
             return opened.settings
         }
@@ -81,6 +83,11 @@ struct ImportCommand: ParsableCommand {
             if count == 0 { return content }
             guard count > 0 || errno == EINTR else { throw unreadable }
             content += buffer.prefix(max(0, count))
+            guard content.count <= Self.sizeLimit else {
+                throw UsageError(
+                    "\(file) is larger than \(Self.sizeLimit >> 20) MB: split it, and repeat the first line in each part"
+                )
+            }
         }
     }
 

@@ -64,10 +64,11 @@ struct Show: ParsableCommand {
     private func printText(_ report: WeekReport) {
         let week = report.sums.week
         let most = max(report.sums.days.max() ?? 0, Int64(report.goal) * 60_000 / Int64(max(1, week.days.count)), 1)
-        for (day, done) in zip(week.days, report.sums.days) {
-            let width = Int(done * 30 / most)
+        let minutes = WholeMinutes.of(report.sums.days)
+        for (index, day) in week.days.enumerated() {
+            let width = Int(report.sums.days[index] * 30 / most)
             let bar = String(repeating: "█", count: width) + String(repeating: "·", count: 30 - width)
-            print("\(day.date)  \(bar)  \(done / 60_000)m")
+            print("\(day.date)  \(bar)  \(minutes[index])m")
         }
         print(
             "\(week.number): \(report.sums.done / 60_000) of \(report.goal) minutes, debt "

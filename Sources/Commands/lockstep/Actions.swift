@@ -19,12 +19,18 @@ extension ActionCommand {
         let operation = try operation()
         try await access.withAccess { node in
             let reply = try await node.press(IntentRequest(Press(operation)))
-            try Report.end(reply, done: operation.done, json: output.json)
+            try Report.end(reply, done: operation.done, invalid: operation.limit, json: output.json)
         }
     }
 }
 
 extension IntentOperation {
+    /// Why an owner refuses it as invalid; `nil` for an operation that this program checks in full.
+    fileprivate var limit: String? {
+        guard case .extend = self else { return nil }
+        return "a phase is at most \(Limits.phaseSeconds.upperBound.inWords) long, with what is added"
+    }
+
     /// The message after the operation took effect.
     fileprivate var done: Localized {
         switch self {

@@ -156,22 +156,18 @@ struct Doctor: AsyncParsableCommand {
             max(0, SystemClock.wallMilliseconds() - (status.clockAhead ?? 0) - $0)
         }
         let update = age.map { ", last update \((Int($0) / 1_000).inWords) ago" } ?? ""
-        let heard = "\(DebtText.text(minutes: minutes)) received\(update)"
-        // Two services announce themselves: the calm service and this one.
-        let services = nodes.nodes.filter { $0.role == "service" && $0.node != "calm" }
-        if !services.isEmpty, !services.contains(where: \.online) {
-            let names = services.map(\.node).joined(separator: ", ")
+        let source = status.debtBy.map { " from the service \($0)" } ?? ""
+        let heard = "\(DebtText.text(minutes: minutes)) received\(source)\(update)"
+        if let name = status.debtBy, nodes.nodes.contains(where: { $0.node == name && !$0.online }) {
             return Finding(
-                check, .wrong, "\(heard); its service \(names) is offline",
+                check, .wrong, "\(heard); its service \(name) is offline",
                 fix: "on its machine: systemctl --user start lockstep-debt (of the machine: sudo systemctl start …)")
         }
         if let age, age > freshness {
             return Finding(check, .wrong, "\(heard): this is older than a day; the service publishes daily", fix: why)
         }
-        guard services.isEmpty else { return Finding(check, .ok, heard) }
-        return Finding(
-            check, .absent, "\(heard); source unknown: a debt service for all spaces (+) publishes no presence"
-        )
+        guard status.debtBy == nil else { return Finding(check, .ok, heard) }
+        return Finding(check, .absent, "\(heard); source unknown: a debt service of this version names itself")
     }
 
     /// The findings of `lockstep-debt`, which alone can read the ledger.

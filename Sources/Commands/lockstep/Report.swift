@@ -10,13 +10,15 @@ import Wire
 /// The output of commands, for people and for programs.
 enum Report {
     /// Prints the outcome of a request, and ends the command with its exit code.
-    static func end(_ reply: ReplyReport, done: Localized, json: Bool) throws {
+    /// - Parameter limit: The words for a refusal as invalid; `nil` for the usual ones.
+    static func end(_ reply: ReplyReport, done: Localized, invalid limit: String? = nil, json: Bool) throws {
         if json { print(Self.json(reply)) }
         switch reply.outcome {
         case .applied, .duplicate:
             if !json { print(done) }
         case .noop:
             if !json { print(Self.strings[.alreadySo]) }
+        case .refused where reply.reason == Refusal.invalid.rawValue && limit != nil: try fail(limit ?? "", .refused)
         case .refused: try fail("\(words(reply))", .refused)
         case .noAnswer: try fail("\(RefusalText.text(.noAnswer, strings))", .noAnswer)
         case .noSession: try fail("\(strings[.noSession])", .noSession)

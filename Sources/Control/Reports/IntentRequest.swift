@@ -84,7 +84,8 @@ public struct IntentRequest: Codable, Hashable, Sendable {
         }
         try checkTexts(of: name)
         let operation = IntentOperation(
-            name: name, seconds: seconds, title: title, label: label, colour: try colour.map(StartRequest.colour))
+            name: name, seconds: seconds, title: title.map(CleanText.trimmed), label: label.map(CleanText.trimmed),
+            colour: try colour.map(StartRequest.colour))
         return Press(operation, session: try sessionID(), phase: phase)
     }
 
@@ -95,9 +96,9 @@ public struct IntentRequest: Codable, Hashable, Sendable {
             return
         }
         if given.isEmpty { throw RequestError("title", "one of title, label and colour is needed") }
-        if let title { try StartRequest.check(title, .title) }
+        if let title { try StartRequest.check(CleanText.trimmed(title), .title) }
         guard let label else { return }
-        if !label.isEmpty { return try StartRequest.check(label, .label) }
+        if !label.isEmpty { return try StartRequest.check(CleanText.trimmed(label), .label) }
         if colour != nil { throw RequestError("colour", "is the colour of a label, and there is none") }
     }
 

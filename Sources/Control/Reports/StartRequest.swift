@@ -71,7 +71,7 @@ public struct StartRequest: Codable, Hashable, Sendable {
     public func start(
         presetPlan: [Phase]? = nil, countUpCap: Int = PhaseDefaults().countUpCap
     ) throws(RequestError) -> Start {
-        let title = title ?? ""
+        let title = CleanText.trimmed(title ?? "")
         try Self.check(title, .title)
         if let icon {
             try Self.check(icon, .icon)
@@ -117,7 +117,7 @@ public struct StartRequest: Codable, Hashable, Sendable {
     }
 
     private func labelled() throws(RequestError) -> Label? {
-        guard let label else {
+        guard let label = label.map(CleanText.trimmed) else {
             if colour != nil { throw RequestError("colour", "is the colour of a label, and there is none") }
             return nil
         }
@@ -135,7 +135,8 @@ public struct StartRequest: Codable, Hashable, Sendable {
     /// Checks the bounds of a text.
     static func check(_ text: String, _ kind: SessionText) throws(RequestError) {
         guard kind.accepts(text) else {
-            throw RequestError(kind.rawValue, "must have 1 to \(kind.bytes) bytes and no control characters")
+            throw RequestError(
+                kind.rawValue, "must have 1 to \(kind.bytes) bytes that are not all blanks, and no control characters")
         }
     }
 }

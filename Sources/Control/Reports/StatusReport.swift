@@ -68,6 +68,8 @@ public struct StatusReport: Codable, Hashable, Sendable {
     @Nullable public var debtMinutes: Int?
     /// When the debt service computed that.
     @Nullable public var debtAt: Int64?
+    /// The debt service that publishes it; `null` also where that is of an older version.
+    @Nullable public var debtBy: String?
     /// Whether time passes.
     public var isRunning: Bool
 
@@ -142,6 +144,7 @@ public struct StatusReport: Codable, Hashable, Sendable {
         calmTrend = calm?.trend?.rawValue
         debtMinutes = feeds.debtMinutes(at: groupTime)
         debtAt = feeds.week?.at
+        debtBy = feeds.week?.by?.rawValue
         isRunning = register?.status == .running
         remainingSeconds = isCountdown ? moment?.shownSeconds : nil
         endsAt = register?.endsAt

@@ -19,7 +19,7 @@ package struct Counting: Hashable, Sendable {
         self.minimum = minimum
     }
 
-    func includes(_ label: Label?) -> Bool { labels?.contains(label?.name ?? "") ?? true }
+    func includes(_ label: Label?) -> Bool { labels?.contains(CleanText.trimmed(label?.name ?? "")) ?? true }
 }
 
 /// An interval that counts, and the session that it belongs to.

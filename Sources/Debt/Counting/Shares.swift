@@ -58,6 +58,15 @@ package struct Shares: Sendable {
     /// Returns the counted time of an entry, in milliseconds.
     package func done(of index: Int) -> Int64 { pieces[index].reduce(0) { $0 + $1.length } }
 
+    /// Returns how long an entry's phases of kinds that count ran, in milliseconds, also where other sessions count.
+    package func ran(of index: Int) -> Int64 {
+        let record = entries[index].record
+        guard counting.includes(record.label) else { return 0 }
+        return record.runs.filter { counting.kinds.contains($0.kind) }.reduce(0) { sum, run in
+            sum + max(0, min(end(of: run, at: index), now) - run.from)
+        }
+    }
+
     /// Returns when an entry ends, in milliseconds of group time: `now` while it runs, `nil` without runs.
     package func end(of index: Int) -> Int64? {
         entries[index].record.runs.last.map { max($0.from, min(end(of: $0, at: index), now)) }

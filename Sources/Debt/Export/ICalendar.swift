@@ -9,9 +9,11 @@ package enum ICalendar {
         var lines = ["BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//Lockstep//history//EN"]
         for (entry, spans) in entries {
             for (index, span) in spans.enumerated() {
+                // An event ends later than it begins (RFC 5545, 3.8.2.2), also one of less than a second.
+                let end = max(span.to, span.from + 1_000)
                 lines += [
                     "BEGIN:VEVENT", "UID:\(entry.record.id)-\(index)@lockstep", "DTSTAMP:\(time(now))",
-                    "DTSTART:\(time(span.from))", "DTEND:\(time(span.to))",
+                    "DTSTART:\(time(span.from))", "DTEND:\(time(end))",
                     "SUMMARY:\(escaped(entry.record.title.isEmpty ? span.kind.rawValue : entry.record.title))",
                 ]
                 if let label = entry.record.label { lines.append("CATEGORIES:\(escaped(label.name))") }
@@ -30,21 +32,27 @@ package enum ICalendar {
     }
 
     private static func escaped(_ text: String) -> String {
-        text.map { "\\;,".contains($0) ? "\\\($0)" : String($0) }.joined()
+        // Not by characters: a sign with a combining mark is another character, and the same sign to a reader.
+        var escaped = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars {
+            if "\\;,".unicodeScalars.contains(scalar) { escaped.append("\\") }
+            escaped.append(scalar)
+        }
+        return String(escaped)
     }
 
-    /// Folds a line at 75 bytes; continuation lines start with a space.
+    /// Folds a line at 75 bytes, between any two scalars; continuation lines start with a space.
     private static func folded(_ line: String) -> String {
-        var (folded, width) = ("", 0)
-        for character in line {
-            let bytes = String(character).utf8.count
-            if width + bytes > 74 {
-                folded += "\r\n "
+        var (folded, width) = (String.UnicodeScalarView(), 0)
+        for scalar in line.unicodeScalars {
+            let bytes = UTF8.width(scalar)
+            if width + bytes > 75 {
+                folded.append(contentsOf: "\r\n ".unicodeScalars)
                 width = 1
             }
-            folded.append(character)
+            folded.append(scalar)
             width += bytes
         }
-        return folded
+        return String(folded)
     }
 }

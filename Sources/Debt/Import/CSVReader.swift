@@ -16,7 +16,12 @@ struct CSVReader {
         UInt8(ascii: "\""), UInt8(ascii: "\n"), UInt8(ascii: "\r")
     )
 
+    /// The bytes of a field, and the fields of a row, beyond which it cannot be read: far above those of any program.
+    private static let (fieldLimit, fieldsLimit) = (65_536, 256)
+
     private let bytes: [UInt8]
+    /// The index behind the last byte that ends no line.
+    private let end: Int
     private let separator: UInt8
     private var index = 0
     private var line = 1
@@ -26,6 +31,7 @@ struct CSVReader {
     /// Creates a reader of UTF-8 text.
     init(_ bytes: [UInt8]) {
         self.bytes = bytes
+        end = bytes.lastIndex { $0 != Self.lineFeed && $0 != Self.carriageReturn }.map { $0 + 1 } ?? 0
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { index = 3 }
         separator = Self.separator(of: bytes)
     }
@@ -50,7 +56,12 @@ struct CSVReader {
         guard index < bytes.count else { return nil }
         var row = Row(line: line, fields: [])
         while true {
-            row.fields.append(field(&row))
+            let field = field(&row)
+            if row.fields.count < Self.fieldsLimit {
+                row.fields.append(field)
+            } else {
+                row.invalidField = "more than \(Self.fieldsLimit) fields"
+            }
             guard index < bytes.count, bytes[index] == separator else { break }
             index += 1
         }
@@ -92,8 +103,7 @@ struct CSVReader {
         let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
         let day = bytes[min(next, bytes.count)...].prefix(5)
         let begins = day.count == 5 && day.prefix(4).allSatisfy(digits.contains) && day.last == UInt8(ascii: "-")
-        let isRest = bytes[min(next, bytes.count)...].contains { !isLineEnd($0) }
-        return begins || !isRest ? nil : next
+        return begins || next >= end ? nil : next
     }
 
     private mutating func quotedField(_ row: inout Row) -> String {
@@ -112,7 +122,8 @@ struct CSVReader {
             } else if byte == Self.lineFeed {
                 line += 1
             }
-            content.append(byte)
+            // One byte too many shows that it is too long.
+            if content.count <= Self.fieldLimit { content.append(byte) }
             index += 1
         }
         row.invalidField = "a quote is not closed"
@@ -120,6 +131,10 @@ struct CSVReader {
     }
 
     private func text(_ bytes: ArraySlice<UInt8>, _ row: inout Row) -> String {
+        guard bytes.count <= Self.fieldLimit else {
+            row.invalidField = row.invalidField ?? "a field of more than \(Self.fieldLimit) bytes"
+            return ""
+        }
         if let text = String(validating: bytes, as: UTF8.self) { return text }
         row.invalidField = row.invalidField ?? "not UTF-8"
         return String(decoding: bytes, as: UTF8.self)
@@ -144,10 +159,15 @@ enum CSVText {
     }
 
     /// Prefixes text that a spreadsheet would run as a formula with an apostrophe.
+    ///
+    /// Not by characters: an equals sign with a joiner is another character, and the same sign to a spreadsheet. Some take
+    /// full-width signs for the plain ones.
     static func guarded(_ text: String) -> String {
-        text.first.map { "=+-@'".contains($0) } == true ? "'" + text : text
+        text.unicodeScalars.first.map("=+-@'＝＋－＠".unicodeScalars.contains) == true ? "'" + text : text
     }
 
     /// Removes the prefix of ``guarded(_:)``.
-    static func unguarded(_ text: String) -> String { text.first == "'" ? String(text.dropFirst()) : text }
+    static func unguarded(_ text: String) -> String {
+        text.unicodeScalars.first == "'" ? String(String.UnicodeScalarView(text.unicodeScalars.dropFirst())) : text
+    }
 }

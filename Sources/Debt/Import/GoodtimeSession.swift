@@ -18,8 +18,8 @@ struct GoodtimeSession: ForeignSession {
     init(_ row: ImportRow, zone: Zone) throws(ImportRowError) {
         timeColumn = row["time-of-completion"].isEmpty ? "end" : "time-of-completion"
         let end = try row.read(timeColumn, "a time such as 2026-11-21T08:30:00") { ZonelessTime($0) }
-        let minutes = try row.read("duration", "minutes, 0 to 10080") { text in
-            Int64(text).flatMap { (0...10_080).contains($0) ? $0 : nil }
+        let minutes = try row.read("duration", "minutes, 0 to 1440") { text in
+            Int64(text).flatMap { (0...1_440).contains($0) ? $0 : nil }
         }
         let isBreak = try row.readIfGiven("is_break", "true or false") { Bool($0) } ?? false
         let isWork = try row.readIfGiven("work", "true or false") { Bool($0) } ?? true

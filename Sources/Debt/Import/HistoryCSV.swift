@@ -33,10 +33,11 @@ package enum HistoryCSV {
     ) -> [String] {
         func time(_ instant: Int64?) -> String { instant.map { ZonedTime.text($0, zone: zone) } ?? "" }
         var values = [
-            "session": "\(record.id)", "node": "\(record.node)", "mode": record.mode.rawValue,
+            "session": CSVText.guarded("\(record.id)"), "node": "\(record.node)", "mode": record.mode.rawValue,
             "icon": CSVText.guarded(record.icon ?? ""), "started": time(record.startedAt),
             "ends": time(record.endsAt), "approx": record.isApproximate ? "yes" : "no",
-            "lineage": "\(record.lineage)", "continued": time(record.continuedAt), "stamp": time(record.stamp.time),
+            "lineage": CSVText.guarded("\(record.lineage)"), "continued": time(record.continuedAt),
+            "stamp": time(record.stamp.time),
             "counter": "\(record.stamp.counter)", "epoch": "\(record.version.epoch)",
             "rev": "\(record.version.rev)", "calm": calm.map { "\($0.percent)" } ?? "",
             "coverage": calm.map { "\($0.coverage)" } ?? "",
@@ -61,7 +62,7 @@ package enum HistoryCSV {
         for word in words {
             values["status"] = word.content == nil ? deleted : corrected
             values["said"] = time(word.at)
-            values["word"] = "\(word.id)"
+            values["word"] = CSVText.guarded("\(word.id)")
             add(
                 word.content?.title ?? "", word.content?.label, word.content?.runs ?? [],
                 counts: word.id == words.last?.id)
@@ -82,7 +83,8 @@ struct HistorySession {
     private(set) var corrections: [Correction] = []
     let calm: CalmFeed?
 
-    init(_ rows: [ImportRow]) throws(HistoryRowError) {
+    /// - Parameter now: The present, in milliseconds since 1970.
+    init(_ rows: [ImportRow], now: Int64) throws(HistoryRowError) {
         var (own, words, order): ([ImportRow], [String: [ImportRow]], [String]) = ([], [:], [])
         for row in rows {
             let word = row["word"]
@@ -95,15 +97,24 @@ struct HistorySession {
                 cause: ImportRowError("word", "the rows of the session's record are missing"))
         }
         record = try Self.at(first) { () throws(ImportRowError) in try LedgerRecord(first) }
-            .with(runs: try Self.runs(own))
+            .with(runs: try Self.runs(own, now: now))
         if let invalidField = record.invalidField {
             let cause = ImportRowError(Self.column(invalidField), "out of bounds")
             throw HistoryRowError(line: first.line, cause: cause)
         }
+        if record.startedAt > now + Limits.stampLead {
+            throw HistoryRowError(line: first.line, cause: ImportRowError("started", "after the present"))
+        }
+        // An open run ends by its plan, which lies in the future.
+        if let open = record.runs.last, open.to == nil, let end = record.endsAt,
+            let problem = RunTimes.problem(from: open.from, to: end, now: end)
+        {
+            throw HistoryRowError(line: own.last?.line ?? first.line, cause: ImportRowError("ends", problem))
+        }
         for word in order {
             let rows = words[word] ?? []
             guard let first = rows.first else { continue }
-            let runs = try Self.runs(rows)
+            let runs = try Self.runs(rows, now: now)
             let key = record.key
             corrections.append(
                 try Self.at(first) { () throws(ImportRowError) in try Correction(first, of: key, runs: runs) })
@@ -129,14 +140,21 @@ struct HistorySession {
             ?? invalidField
     }
 
-    private static func runs(_ rows: [ImportRow]) throws(HistoryRowError) -> [LedgerRecord.Run] {
+    private static func runs(_ rows: [ImportRow], now: Int64) throws(HistoryRowError) -> [LedgerRecord.Run] {
         var runs: [LedgerRecord.Run] = []
         for row in rows where !row["kind"].isEmpty || !row["from"].isEmpty {
+            // More runs than a session keeps are merged into its first.
+            let isMerged = runs.isEmpty && rows.count == Limits.runs
             runs.append(
                 try at(row) { () throws(ImportRowError) in
-                    LedgerRecord.Run(
+                    let run = LedgerRecord.Run(
                         kind: try row.read("kind", "a kind of phase") { PhaseKind(rawValue: $0) },
                         from: try row.time("from"), to: try row.timeIfGiven("to"))
+                    let end = run.to ?? run.from
+                    if let problem = RunTimes.problem(from: run.from, to: end, isMerged: isMerged, now: now) {
+                        throw ImportRowError(run.to == nil ? "from" : "to", problem)
+                    }
+                    return run
                 })
         }
         return runs
@@ -165,8 +183,8 @@ extension LedgerRecord {
         let node = try row.read("node", "the name of a node") { NodeID($0) }
         let counter = { (text: String) in Int(text).flatMap { Limits.counter.contains($0) ? $0 : nil } }
         self.init(
-            id: try row.read("session", "an id") { SessionID($0) },
-            lineage: try row.read("lineage", "an id") { SessionID($0) },
+            id: try row.read("session", "an id") { SessionID(CSVText.unguarded($0)) },
+            lineage: try row.read("lineage", "an id") { SessionID(CSVText.unguarded($0)) },
             continuedAt: try row.timeIfGiven("continued"),
             continuedFrom: try row.readIfGiven("predecessor", "the name of a node") { NodeID($0) }, node: node,
             stamp: Stamp(
@@ -190,7 +208,7 @@ extension LedgerRecord {
 
 extension Correction {
     fileprivate init(_ row: ImportRow, of key: LedgerRecord.Key, runs: [LedgerRecord.Run]) throws(ImportRowError) {
-        let id = try row.read("word", "an id") { CorrectionID($0) }
+        let id = try row.read("word", "an id") { CorrectionID(CSVText.unguarded($0)) }
         let at = try row.time("said")
         let isDeleted = try row.read("status", "\(HistoryCSV.corrected) or \(HistoryCSV.deleted)") {
             [HistoryCSV.corrected: false, HistoryCSV.deleted: true][$0]

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Platform
 package import Session
 package import Wire
 
@@ -18,6 +19,10 @@ package struct Import: Sendable {
         package var description: String { "line \(line)\(column.map { ", \($0)" } ?? ""): \(reason)" }
     }
 
+    /// The bad rows after which reading ends. A judgement: such a file is another one than was meant.
+    private static let problemsLimit = 10_000
+
+    private let now: Int64
     /// The program that wrote the file.
     package let source: ImportSource
     /// The sessions, each once.
@@ -38,11 +43,14 @@ package struct Import: Sendable {
     ///   - csv: The content of the file.
     ///   - zone: The zone of times without an offset.
     ///   - colours: The colours of known labels, by name.
+    ///   - now: The present, in milliseconds since 1970: no session can end later.
     ///   - progress: Called now and then with the fraction read, 0 to 1.
     /// - Throws: ``ImportError`` if the file is empty or its columns are unknown.
     package init(
-        csv: [UInt8], zone: Zone, colours: [String: Colour] = [:], progress: (Double) -> Void = { _ in }
+        csv: [UInt8], zone: Zone, colours: [String: Colour] = [:], now: Int64 = SystemClock.wallMilliseconds(),
+        progress: (Double) -> Void = { _ in }
     ) throws(ImportError) {
+        self.now = now
         var reader = CSVReader(csv)
         guard let header = reader.next() else { throw .empty }
         // A spreadsheet may have added spaces and empty columns.
@@ -67,6 +75,7 @@ package struct Import: Sendable {
                 }
             } catch {
                 problems.append(Problem(line: row.line, column: error.column, reason: error.reason))
+                guard problems.count <= Self.problemsLimit else { throw .hopeless(source) }
             }
         }
         takeHistory(history)
@@ -76,7 +85,7 @@ package struct Import: Sendable {
     private mutating func take(
         _ session: some ForeignSession, _ colours: [String: Colour], _ known: inout Set<SessionID>
     ) throws(ImportRowError) {
-        let record = try session.record(of: source, colours: colours)
+        let record = try session.record(of: source, colours: colours, now: now)
         guard known.insert(record.id).inserted else {
             repeated += 1
             return
@@ -97,7 +106,7 @@ package struct Import: Sendable {
         for session in order {
             let group = groups[session] ?? []
             do throws(HistoryRowError) {
-                let found = try HistorySession(group)
+                let found = try HistorySession(group, now: now)
                 records.append(found.record)
                 corrections += found.corrections
                 if let percent = found.calm { calm.append(percent) }
@@ -167,11 +176,15 @@ package enum ImportError: Error, Hashable, Sendable, CustomStringConvertible {
     case empty
     /// The columns in the first line are unknown.
     case unknown([String])
+    /// Far too many rows cannot be read.
+    case hopeless(ImportSource)
 
     /// The problem, and the columns that are accepted.
     package var description: String {
         switch self {
         case .empty: return "the file is empty"
+        case .hopeless(let source):
+            return "thousands of rows are none of \(source.name): is this the right file?"
         case .unknown(let header):
             let known = ImportSource.allCases.flatMap { source in
                 source.columns.map { "  \(source.name): \($0.joined(separator: ","))" }

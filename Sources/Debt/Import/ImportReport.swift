@@ -76,5 +76,5 @@ package struct ImportReport: Encodable {
         return parts.joined(separator: "; ") + "."
     }
 
-    private static func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
+    package static func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
 }

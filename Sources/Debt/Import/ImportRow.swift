@@ -43,7 +43,8 @@ struct ImportRow {
             fields.replaceSubrange(notes..<notes + count, with: [whole])
         }
         guard fields.count == columns.count else {
-            throw ImportRowError(nil, "\(fields.count) fields, but the first line has \(columns.count)")
+            throw ImportRowError(
+                nil, "\(fields.count) field\(fields.count == 1 ? "" : "s"), but the first line has \(columns.count)")
         }
         line = row.line
         self.fields = fields
@@ -91,7 +92,9 @@ extension ForeignSession {
             || Self.clean(label, bytes: .max) != Self.clean(label, bytes: Limits.nameBytes)
     }
 
-    func record(of source: ImportSource, colours: [String: Colour]) throws(ImportRowError) -> LedgerRecord {
+    func record(
+        of source: ImportSource, colours: [String: Colour], now: Int64
+    ) throws(ImportRowError) -> LedgerRecord {
         let content = identity.joined(separator: "\u{1F}")
         guard let node = source.node, let id = SessionID(source: source.rawValue, content: content) else {
             throw ImportRowError(nil, "the session has no ID")
@@ -103,6 +106,7 @@ extension ForeignSession {
             label: name.isEmpty ? nil : Label(name: name, colour: colours[name] ?? .grey), mode: .countdown,
             status: .completed, startedAt: from, runs: [LedgerRecord.Run(kind: kind, from: from, to: to)])
         guard record.invalidField == nil else { throw ImportRowError(timeColumn, "not between 1970 and 2200") }
+        if let problem = RunTimes.problem(from: from, to: to, now: now) { throw ImportRowError(timeColumn, problem) }
         return record
     }
 

@@ -89,7 +89,7 @@ extension Ledger {
 }
 
 extension Correction {
-    fileprivate init(row: Row) throws {
+    init(row: Row) throws {
         guard let id = CorrectionID(row["id"] as String), let session = SessionID(row["session"] as String),
             let node = NodeID(row["node"] as String),
             let runs = try? [LedgerRecord.Run](json: [UInt8](row["runs"] as Data))

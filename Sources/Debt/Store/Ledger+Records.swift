@@ -113,7 +113,7 @@ extension Ledger {
         )
     }
 
-    private static func digested(_ json: Data) throws -> DigestedRecord {
+    static func digested(_ json: Data) throws -> DigestedRecord {
         do {
             return try DigestedRecord(json: [UInt8](json))
         } catch {

@@ -14,7 +14,7 @@ package struct LedgerRestore: Hashable, Sendable {
     ///
     /// A copy of the backup is opened and checked; the backup itself is only read. The replaced ledger stays
     /// in the same directory under a free name.
-    /// - Throws: ``LedgerError`` if the backup is damaged, empty or of a later version. Nothing has changed then.
+    /// - Throws: ``LedgerError`` if the backup is damaged, foreign, empty or of a later version. Nothing has changed then.
     package init(from backup: String, to path: String) throws {
         guard access(backup, R_OK) == 0 else {
             throw LedgerError.unusable(path: backup, String(cString: strerror(errno)))
@@ -50,7 +50,14 @@ package struct LedgerRestore: Hashable, Sendable {
 
     private static func check(_ copy: String, named backup: String) throws -> [SpaceID] {
         let ledger = try Ledger(copy: copy, named: backup)
-        let spaces = try ledger.spaces()
+        let spaces: [SpaceID]
+        do {
+            guard try ledger.read(LedgerSchema.isOwn) else { throw LedgerError.foreign(path: backup) }
+            try ledger.readAll()
+            spaces = try ledger.spaces()
+        } catch LedgerError.unreadable(let what) {
+            throw LedgerError.damaged(path: backup, "it holds an unreadable \(what)")
+        }
         try ledger.close()
         guard !spaces.isEmpty else { throw LedgerError.empty(path: backup) }
         return spaces

@@ -60,12 +60,29 @@ enum LedgerSchema {
         return migrator
     }
 
-    /// Classifies a file by its tables.
+    /// Classifies a file by its tables. A ledger has no triggers and views, which would act at the next write.
     static func kind(of database: Database) throws -> Kind {
-        let tables = try Set(String.fetchAll(database, sql: "SELECT name FROM sqlite_master WHERE type = 'table'"))
-        guard !tables.isEmpty else { return .empty }
-        guard tables.isSuperset(of: ["grdb_migrations", "record", "correction", "rules"]) else { return .foreign }
+        let objects = try Row.fetchAll(database, sql: "SELECT type, name FROM sqlite_master")
+        guard !objects.isEmpty else { return .empty }
+        let tables = Set(objects.filter { ($0["type"] as String) == "table" }.map { $0["name"] as String })
+        guard tables.isSuperset(of: ["grdb_migrations", "record", "correction", "rules"]),
+            !objects.contains(where: { ["trigger", "view"].contains($0["type"] as String) })
+        else { return .foreign }
         return try migrations.hasBeenSuperseded(database) ? .newer : .known
+    }
+
+    /// Whether a database of this version has our tables and indices only, as we create them.
+    static func isOwn(_ database: Database) throws -> Bool {
+        let own = try DatabaseQueue()
+        try migrations.migrate(own)
+        return try objects(of: database) == own.read(objects)
+    }
+
+    /// The definitions of all tables and indices, without those of SQLite itself, whatever their white space.
+    private static func objects(of database: Database) throws -> Set<String> {
+        let definitions = try String.fetchAll(
+            database, sql: "SELECT name || ' ' || coalesce(sql, '') FROM sqlite_master WHERE name NOT LIKE 'sqlite%'")
+        return Set(definitions.map { $0.split(whereSeparator: \.isWhitespace).joined(separator: " ") })
     }
 
     enum Kind {

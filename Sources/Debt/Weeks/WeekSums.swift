@@ -33,11 +33,13 @@ package struct WeekSums: Hashable, Sendable {
                 spread += 1
             }
             let record = entries[piece.entry].record
-            let name = record.label?.name ?? ""
-            byLabel[name, default: DebtWeek.LabelSum(label: record.label, done: 0)].done += to - from
+            // Earlier versions did not trim labels.
+            let name = CleanText.trimmed(record.label?.name ?? "")
+            let label = name.isEmpty ? nil : record.label.map { Label(name: name, colour: $0.colour) }
+            byLabel[name, default: DebtWeek.LabelSum(label: label, done: 0)].done += to - from
             if newest[name].map({ $0 < record.stamp }) ?? true {
                 newest[name] = record.stamp
-                byLabel[name]?.label = record.label
+                byLabel[name]?.label = label
             }
         }
         labels = byLabel.sorted { ($1.value.done, $0.key) < ($0.value.done, $1.key) }.map(\.value)

@@ -12,6 +12,15 @@ extension Zone {
         return TimeOfDay.milliseconds(parts[1]).map { instant(of: date, time: $0) }
     }
 
+    /// Parses a day, or a day and a time with or without seconds, or a time with its offset as `history --csv` prints it.
+    /// - Returns: The instants in milliseconds since 1970: two if the clocks are set back over a local time, none for another
+    ///   text.
+    package func instants(_ text: String) -> [Int64] {
+        if let instant = ZonedTime.instant(text) { return [instant] }
+        if let date = CivilDate(text) { return instants(of: date, time: 0) }
+        return ZonelessTime(text).map { instants(of: $0.date, time: $0.time) } ?? []
+    }
+
     /// Returns an instant in the form `2026-11-21T08:30`.
     package func text(of instant: Int64) -> String {
         let (date, time) = local(instant)

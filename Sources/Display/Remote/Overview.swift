@@ -137,14 +137,14 @@ public struct Overview: Sendable, Encodable {
             let found = sessions.filter { date($0.startedAt) == day && $0.done >= 60_000 }
             guard !found.isEmpty else { return nil }
             let name = dates.isolated("\(dates.weekday(of: day)) \(dates.day(day))")
+            let minutes = WholeMinutes.of(found.map(\.done))
             return Day(
-                name: ago == 0 ? strings[.today] : name,
-                done: DateText.minutes(Int(found.reduce(0) { $0 + $1.done } / 60_000)),
-                sessions: found.map { session in
+                name: ago == 0 ? strings[.today] : name, done: DateText.minutes(minutes.reduce(0, +)),
+                sessions: zip(found, minutes).map { session, done in
                     let offer = Offer(again: session, strings: strings)
                     return Day.Item(
                         time: TimeText.clock(session.startedAt, offset: utcOffset(session.startedAt)), text: offer.text,
-                        label: offer.label, done: DateText.minutes(Int(session.done / 60_000)))
+                        label: offer.label, done: DateText.minutes(done))
                 })
         }
     }
@@ -184,8 +184,8 @@ extension Overview.Machine {
 extension Overview.WeekSums {
     fileprivate init(_ numbers: WeekNumbers, strings: Strings) {
         debt = DebtText.text(minutes: numbers.debt)
-        let done = numbers.days.indices.contains(numbers.today) ? numbers.days[numbers.today] : 0
-        today = DateText.minutes(Int(done / 60_000))
+        let days = numbers.dayMinutes
+        today = DateText.minutes(days.indices.contains(numbers.today) ? days[numbers.today] : 0)
         texts = numbers.facts(strings)
     }
 }

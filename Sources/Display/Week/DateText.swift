@@ -9,6 +9,18 @@ struct DateText {
     /// Returns the day of the week, as "Mon".
     func weekday(of date: CivilDate) -> Localized { strings.item(date.weekday, of: .weekdays) }
 
+    /// Returns the time of day at an instant, as "14:05"; as "Fri 14:05" if it is 12 hours or more away.
+    /// - Parameters:
+    ///   - time: In milliseconds since 1970.
+    ///   - now: The present, in milliseconds since 1970.
+    ///   - offset: The local offset from UTC at `time` in seconds, positive to the east.
+    func clock(_ time: Int64, from now: Int64, offset: Int) -> Localized {
+        let clock = TimeText.clock(time, offset: offset)
+        guard time - now >= 12 * 3_600_000 else { return clock }
+        let day = CivilDate(dayNumber: CivilDate.floor(Int(time) + offset * 1_000, 86_400_000))
+        return "\(weekday(of: day)) \(clock)"
+    }
+
     /// Returns the month, as "Nov".
     func month(of date: CivilDate) -> Localized { strings.item(date.components.month, of: .months) }
 

@@ -41,18 +41,19 @@ struct WeekCharts {
                 isNumber: true)
         }
         let slot = end / Double(max(1, numbers.days.count))
+        let shown = numbers.dayMinutes
         for (index, done) in numbers.days.enumerated() {
-            let (minutes, middle) = (Double(done) / 60_000, (Double(index) + 0.5) * slot)
-            let height = minutes * scale
+            let middle = (Double(index) + 0.5) * slot
+            let height = Double(done) / 60_000 * scale
             let isToday = index == numbers.today
             if height > 0 {
                 drawing.rectangle(
                     isToday ? "today" : "bar", x: middle - slot * 0.29, y: ground - height, width: slot * 0.58,
                     height: height, radius: min(3, height / 2))
             }
-            if done >= 60_000, slot >= 34 {
+            if shown[index] > 0, slot >= 34 {
                 drawing.text(
-                    DateText.minutes(Int(minutes)), kind: "text", x: middle, y: ground - height - 4, size: 10.5,
+                    DateText.minutes(shown[index]), kind: "text", x: middle, y: ground - height - 4, size: 10.5,
                     room: slot, align: .middle, isNumber: true)
             }
             drawing.text(
@@ -61,7 +62,7 @@ struct WeekCharts {
         }
         drawing.line("ground", from: 0, to: end, y: ground)
         let said: [Localized] = numbers.days.indices.map {
-            "\(dayName($0)) \(DateText.minutes(Int(numbers.days[$0] / 60_000)))"
+            "\(dayName($0)) \(DateText.minutes(shown[$0]))"
         }
         return drawing.svg(
             name: "days", title: strings[.byDay],
@@ -78,10 +79,10 @@ struct WeekCharts {
 
     /// The labels with the most time, and all others as one.
     private var shares: [(name: Localized, colour: Colour?, minutes: Int)] {
-        let all = numbers.labels.map { share in
+        let all = zip(numbers.labels, numbers.labelMinutes).map { share, minutes in
             (
                 name: share.label.map { .userText($0.name) } ?? strings[.noLabel], colour: share.label?.colour,
-                minutes: Int(share.done / 60_000)
+                minutes: minutes
             )
         }
         guard all.count > Self.labelsShown + 1 else { return all }

@@ -43,6 +43,10 @@ public struct WeekNumbers: Hashable, Sendable {
 
     /// The weekly debt in minutes, positive while minutes are missing.
     var debt: Int { goal - Int(done / 60_000) }
+    /// The whole minutes done on each day, which add up to those of the week.
+    var dayMinutes: [Int] { WholeMinutes.of(days) }
+    /// The whole minutes done on each label.
+    var labelMinutes: [Int] { WholeMinutes.of(labels.map(\.done)) }
     /// The daily share of the goal, in minutes.
     var goalByDay: Double { Double(goal) / Double(max(1, days.count)) }
     /// The week's last day.
@@ -68,9 +72,11 @@ struct YearGrid {
     let numbers: WeekNumbers
     /// The first day of the first column.
     let first: CivilDate
+    private let dayMinutes: [Int]
 
     init(_ numbers: WeekNumbers) {
         self.numbers = numbers
+        dayMinutes = numbers.dayMinutes
         let weekday = (numbers.past?.first ?? numbers.first).dayNumber
         let last = numbers.last.dayNumber
         first = CivilDate(
@@ -83,7 +89,7 @@ struct YearGrid {
     func minutes(on date: CivilDate) -> Int? {
         let day = date.dayNumber - numbers.first.dayNumber
         guard day <= numbers.today else { return nil }
-        if day >= 0 { return day < numbers.days.count ? Int(numbers.days[day] / 60_000) : nil }
+        if day >= 0 { return day < dayMinutes.count ? dayMinutes[day] : nil }
         guard let past = numbers.past else { return 0 }
         let index = date.dayNumber - past.first.dayNumber
         return past.days.indices.contains(index) ? past.days[index] : 0

@@ -12,12 +12,11 @@ struct WeekTables {
     init(_ numbers: WeekNumbers, strings: Strings) { charts = WeekCharts(numbers, strings: strings) }
 
     var html: String {
-        let days = numbers.days.indices.map { index in
-            let done = minutes(Int(numbers.days[index] / 60_000))
-            return [charts.dayName(index), index > numbers.today ? Strings.unknown : done]
+        let days = numbers.dayMinutes.enumerated().map { index, done in
+            [charts.dayName(index), index > numbers.today ? Strings.unknown : minutes(done)]
         }
-        let labels = numbers.labels.map { share in
-            [share.label.map { .userText($0.name) } ?? strings[.noLabel], minutes(Int(share.done / 60_000))]
+        let labels = zip(numbers.labels, numbers.labelMinutes).map { share, done in
+            [share.label.map { .userText($0.name) } ?? strings[.noLabel], minutes(done)]
         }
         let weeks = (0..<YearGrid.columns).reversed().map { column in
             let calm = charts.grid.calm(in: column).map { strings.text(.percent, count: $0) }

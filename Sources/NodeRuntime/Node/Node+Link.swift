@@ -35,7 +35,7 @@ extension Node {
 
     /// Publishes that the node goes offline, and closes the connection. The session continues by its plan.
     package func goOffline() async {
-        await link.close { identity.isAnnounced ? MQTTMessage(core.will(of: $0, at: clocks())) : nil }
+        await link.close { identity.isAnnounced ? [MQTTMessage(core.will(of: $0, at: clocks()))] : [] }
     }
 
     /// Saves the sessions that the pages list, as of now, because the node stops.

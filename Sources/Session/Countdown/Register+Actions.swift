@@ -119,9 +119,11 @@ extension Register {
 
     /// Replaces title and label. A colour needs a label: the new one, or else the present one.
     private mutating func correct(title newTitle: String?, label name: String?, colour: Colour?) -> Outcome {
-        let title = newTitle ?? title
+        let title = newTitle.map(CleanText.trimmed) ?? title
         var label = label
-        if let name { label = name.isEmpty ? nil : Label(name: name, colour: label?.colour ?? .grey) }
+        if let name {
+            label = name.isEmpty ? nil : Label(name: CleanText.trimmed(name), colour: label?.colour ?? .grey)
+        }
         if let colour { label?.colour = colour }
         let isEmpty = newTitle == nil && name == nil && colour == nil
         let isColourless = colour != nil && label == nil

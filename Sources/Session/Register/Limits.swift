@@ -78,6 +78,13 @@ public enum CleanText {
         (1...bytes).contains(text.utf8.count) && text.unicodeScalars.allSatisfy(isClean)
     }
 
+    /// Returns `text` without blanks at its beginning and end. A label with one would be another label.
+    public static func trimmed(_ text: String) -> String {
+        let rest = text.unicodeScalars.drop(while: \.properties.isWhitespace)
+        let end = rest.lastIndex { !$0.properties.isWhitespace }
+        return end.map { String(rest[...$0]) } ?? ""
+    }
+
     /// Whether terminals and pages show `scalar` as itself, without another effect.
     ///
     /// It is no control character, line separator, direction override, byte order mark or U+FFF9 to U+FFFB.

@@ -27,11 +27,13 @@ public struct CalmFeed: Hashable, Sendable, Described {
     public var minutes: [Int?]
     /// When it was computed, in milliseconds of group time.
     public var at: Int64
+    /// The service that wrote it; `nil` in the feed of an older program.
+    public var by: NodeID?
 
     /// Creates a reading.
     public init(
         session: SessionID, percent: Int, coverage: Int, trend: Trend? = nil, level: Int? = nil, threshold: Int? = nil,
-        minutes: [Int?] = [], at: Int64
+        minutes: [Int?] = [], at: Int64, by: NodeID? = nil
     ) {
         self.session = session
         self.percent = percent
@@ -41,6 +43,7 @@ public struct CalmFeed: Hashable, Sendable, Described {
         self.threshold = threshold
         self.minutes = minutes
         self.at = at
+        self.by = by
     }
 
     /// The most ``minutes``: an hour.
@@ -64,5 +67,6 @@ public struct CalmFeed: Hashable, Sendable, Described {
         try form.field("threshold", optional: &threshold, .decibels)
         try form.field("minutes", &minutes, .list(of: .nullable(.percent), 0...Self.minutesLimit), unless: [])
         try form.field("at", &at, .time)
+        try form.field("by", optional: &by, .node)
     }
 }

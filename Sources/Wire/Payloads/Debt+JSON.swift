@@ -10,15 +10,18 @@ public struct DebtFeed: Hashable, Sendable, Described {
     public var at: Int64
     /// The week in full; `nil` if only the minutes were published.
     public var week: DebtWeek?
+    /// The service that wrote it; `nil` in the feed of an older program.
+    public var by: NodeID?
 
     /// The bounds of ``minutes``, far above a week of 10,080 minutes.
     package static let bounds = -100_000...100_000
 
     /// Creates a feed.
-    public init(minutes: Int, at: Int64, week: DebtWeek? = nil) {
+    public init(minutes: Int, at: Int64, week: DebtWeek? = nil, by: NodeID? = nil) {
         self.minutes = minutes
         self.at = at
         self.week = week
+        self.by = by
     }
 
     /// Returns the minutes at a later instant, with those of a running session; `nil` once the week is over.
@@ -42,6 +45,7 @@ public struct DebtFeed: Hashable, Sendable, Described {
         try form.field("minutes", &minutes, .whole(Self.bounds))
         try form.fields(of: &week, decidedBy: "week")
         try form.field("at", &at, .time)
+        try form.field("by", optional: &by, .node)
     }
 }
 

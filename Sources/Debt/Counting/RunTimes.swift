@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Session
+
+/// The times that a run can have which a person or a file states.
+package enum RunTimes {
+    /// The most that a phase can last, in milliseconds.
+    private static let longest = Int64(Limits.phaseSeconds.upperBound) * 1_000
+
+    /// Returns why a run is impossible; `nil` if it is possible.
+    /// - Parameters:
+    ///   - isMerged: Whether it stands for several runs, as the first of ``Limits/runs`` may.
+    ///   - now: The present, in milliseconds since 1970. The clocks of two machines may differ by ``Limits/stampLead``.
+    package static func problem(from: Int64, to: Int64, isMerged: Bool = false, now: Int64) -> String? {
+        if to > now + Limits.stampLead { return "after the present" }
+        if to - from > longest, !isMerged { return "more than 24 hours after the beginning, which no phase lasts" }
+        return nil
+    }
+
+    /// Returns the runs of a session whose beginning or end is corrected.
+    ///
+    /// With one of the two the other runs stay, as far as they lie on the right side of it. With both the session has one run.
+    /// - Parameters:
+    ///   - record: The session, without an open run.
+    ///   - kinds: The kinds of phases that count.
+    /// - Returns: `nil` if the session would end before it begins.
+    package static func corrected(
+        _ record: LedgerRecord, from: Int64?, to: Int64?, counting kinds: Set<PhaseKind>
+    ) -> [LedgerRecord.Run]? {
+        var runs = record.runs
+        if let from, let to {
+            let kind = runs.first { kinds.contains($0.kind) }?.kind ?? .focus
+            return from < to ? [LedgerRecord.Run(kind: kind, from: from, to: to)] : nil
+        }
+        if runs.isEmpty { runs = [LedgerRecord.Run(kind: .focus, from: record.startedAt, to: record.startedAt)] }
+        if let from {
+            runs.removeAll { ($0.to ?? $0.from) <= from }
+            guard !runs.isEmpty else { return nil }
+            runs[0].from = from
+        }
+        if let to {
+            runs.removeAll { $0.from >= to }
+            guard !runs.isEmpty else { return nil }
+            runs[runs.count - 1].to = to
+        }
+        return runs
+    }
+}

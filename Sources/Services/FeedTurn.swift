@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Session
+
+/// Whether a service publishes its feed in a space, or stands by for another service that does.
+///
+/// The feed itself names the service that wrote it. All times are of the boot clock, in milliseconds.
+struct FeedTurn: Sendable {
+    /// Milliseconds between two pings to the other service.
+    static let interval: Int64 = 5_000
+    /// The number of pings in a row without an answer after which the other service is gone.
+    ///
+    /// A judgement, stated by the protocol: a broker that restarts does not change which service publishes.
+    private static let patience = 3
+
+    let me: NodeID
+    /// Whether this service publishes the feed.
+    private(set) var serves = false
+    /// The other service that publishes the feed, and is not known to be gone.
+    private(set) var other: NodeID?
+    /// Whether a feed of this service has reached the broker.
+    private var hasWritten = false
+    private var askedAt: Int64?
+    private var unanswered = 0
+
+    init(_ me: NodeID) { self.me = me }
+
+    /// Begins to serve if no other service does. Must be called when the barrier has passed, and whenever ``other`` may be gone.
+    mutating func begin() { serves = other == nil }
+
+    /// Forgets what was known, because the connection was lost.
+    mutating func disconnected() { self = FeedTurn(me) }
+
+    /// Receives the feed of a service.
+    /// - Returns: Whether this service must publish its own feed again.
+    mutating func receive(from writer: NodeID) -> Bool {
+        guard writer != me else {
+            other = nil
+            hasWritten = true
+            return false
+        }
+        // Two that began together both publish. The order of their ids decides, so that both decide the same.
+        if serves, hasWritten, me < writer { return true }
+        serves = false
+        if other != writer { (other, askedAt, unanswered) = (writer, nil, 0) }
+        return false
+    }
+
+    /// Decides at each ``interval`` whether the other service is still there.
+    /// - Parameter answeredAt: When a message of the other service arrived last.
+    /// - Returns: The service to ping.
+    mutating func ask(answeredAt: Int64?, at now: Int64) -> NodeID? {
+        guard let other else { return nil }
+        if let askedAt { unanswered = answeredAt ?? .min >= askedAt ? 0 : unanswered + 1 }
+        guard unanswered < Self.patience else {
+            self.other = nil
+            return nil
+        }
+        askedAt = now
+        return other
+    }
+}
