@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Platform
+import Session
 import Wire
 
 /// The client of a node's control socket, for command lines and displays on the node's machine.
@@ -122,7 +123,7 @@ public struct ControlClient: Sendable {
     }
 
     private func request<Report: Decodable>(
-        _ method: String, _ uri: String, body: [UInt8] = []
+        _ method: LineText, _ uri: LineText, body: [UInt8] = []
     ) async throws(ControlError) -> Report {
         let connection = ControlConnection(path: path)
         let request = Self.request(method, uri, body: body)
@@ -152,7 +153,7 @@ public struct ControlClient: Sendable {
         throw .refused("\(RequestError(refusal.field ?? "", refusal.reason ?? "status \(answer.status)"))")
     }
 
-    private static func request(_ method: String, _ uri: String, body: [UInt8] = []) -> [UInt8] {
+    private static func request(_ method: LineText, _ uri: LineText, body: [UInt8] = []) -> [UInt8] {
         var head = "\(method) \(uri) HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n"
         if !body.isEmpty { head += "content-type: application/json\r\ncontent-length: \(body.count)\r\n" }
         return Array((head + "\r\n").utf8) + body

@@ -17,7 +17,7 @@ package enum HostText {
         let labels = text.split(separator: ".", omittingEmptySubsequences: false)
         return text.utf8.count <= 253
             && labels.allSatisfy { label in
-                (1...63).contains(label.utf8.count)
+                (1...63).contains(label.utf8.count) && label.first != "-"
                     && label.utf8.allSatisfy { byte in
                         let character = Character(Unicode.Scalar(byte))
                         return byte < 128 && (character.isLetter || character.isNumber || "-_".contains(character))

@@ -22,6 +22,31 @@ package enum Interfaces {
         }
     }
 
+    /// Returns the IPv6 addresses that stay: none that is tentative, deprecated or temporary. At most 64 KiB are read.
+    package static func ipv6Addresses() -> [String] {
+        let bytes = (try? Files.read("/proc/self/net/if_inet6", limit: 1 << 16)) ?? []
+        return ipv6Addresses(in: String(decoding: bytes, as: UTF8.self))
+    }
+
+    /// Reads the kernel's list of addresses. Each line has the digits of an address, and as fifth word its flags.
+    static func ipv6Addresses(in list: String) -> [String] {
+        // IFA_F_TEMPORARY, IFA_F_DADFAILED, IFA_F_DEPRECATED and IFA_F_TENTATIVE of <linux/if_addr.h>.
+        let passing: UInt32 = 0x01 | 0x08 | 0x20 | 0x40
+        return list.split(separator: "\n").compactMap { line in
+            let words = line.split(separator: " ")
+            guard words.count == 6, words[0].utf8.count == 32, let flags = UInt32(words[4], radix: 16),
+                flags & passing == 0
+            else { return nil }
+            let digits = Array(words[0])
+            let groups = stride(from: 0, to: 32, by: 4).map { String(digits[$0..<$0 + 4]) }.joined(separator: ":")
+            var address = in6_addr()
+            guard inet_pton(AF_INET6, groups, &address) == 1 else { return nil }
+            var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
+            inet_ntop(AF_INET6, &address, &text, socklen_t(text.count))
+            return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+        }
+    }
+
     private static func text(of address: in_addr) -> String {
         var address = address
         var text = [CChar](repeating: 0, count: Int(INET_ADDRSTRLEN))

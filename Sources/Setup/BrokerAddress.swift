@@ -1,44 +1,66 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Control
+import Platform
+import Session
+
 /// The address of a broker: `mqtt://[user[:password]@]host[:port]`, or `mqtts://` for TLS. Further `host[:port]` of the same
 /// broker follow after commas.
 package struct BrokerAddress: Hashable, Sendable, CustomStringConvertible {
     /// A host and a port.
     package struct Place: Hashable, Sendable, CustomStringConvertible {
-        package var host: String
+        /// A name or an address, as ``HostText`` says; an address of IPv6 may have a zone.
+        package let host: String
         /// 1 to 65535.
-        package var port: Int
+        package let port: Int
 
-        package init(host: String, port: Int) {
+        /// - Parameter hint: The remedy for a text that is no host, for the error.
+        /// - Throws: ``BadValue`` for a text that is no host, and for a port that there is not.
+        package init(host: String, port: Int, hint: String = usualHint) throws(BadValue) {
+            guard Self.isHost(host) else { throw BadValue("“\(LineText(showing: host))” is no host; \(hint)") }
+            guard (1...65_535).contains(port) else { throw BadValue("“\(port)” is not a port; a port is 1 to 65535") }
             self.host = host
             self.port = port
         }
 
-        /// `host:port`, with brackets around an address of IPv6.
-        package var description: String { "\(host.contains(":") ? "[\(host)]" : host):\(port)" }
+        package static let usualHint = "an address of IPv6 stands in brackets, as [::1]"
 
-        init(_ text: Substring, port usual: Int) throws(BadValue) {
-            let portText: Substring?
+        /// A zone is that of a link-local address, as in `fe80::1%eth0`.
+        private static func isHost(_ text: String) -> Bool {
+            let parts = text.split(separator: "%", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            guard HostText.accepts(parts[0]) else { return false }
+            return parts.count == 1 || text.contains(":") && HostText.accepts(parts[1]) && !parts[1].contains(":")
+        }
+
+        /// `host:port`, with brackets around an address of IPv6.
+        package var description: String { line.description }
+
+        /// The same. A host and a port hold nothing that is not clean.
+        var line: LineText {
+            let host = LineText(showing: host)
+            return self.host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+        }
+
+        init(_ text: Substring, port usual: Int, hint: String = usualHint) throws(BadValue) {
+            let (host, portText): (Substring, Substring?)
             if text.first == "[", let end = text.firstIndex(of: "]") {
-                host = String(text[text.index(after: text.startIndex)..<end])
+                host = text[text.index(after: text.startIndex)..<end]
                 let rest = text[text.index(after: end)...]
-                guard rest.isEmpty || rest.first == ":" else { throw BadValue("“\(rest)” does not belong there") }
+                guard rest.isEmpty || rest.first == ":" else {
+                    throw BadValue("“\(LineText(showing: String(rest)))” does not belong there")
+                }
                 portText = rest.isEmpty ? nil : rest.dropFirst()
             } else {
                 let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-                host = String(parts.first ?? "")
+                host = parts[0]
                 portText = parts.count == 2 ? parts[1] : nil
             }
-            guard !host.isEmpty, !host.contains(where: { "/ @".contains($0) }) else {
-                throw BadValue("the address names no host; an address of IPv6 stands in brackets, as [::1]:\(usual)")
+            let port = portText.map { Int($0) } ?? usual
+            guard let port else {
+                throw BadValue(
+                    "“\(LineText(showing: String(portText ?? "")))” is not a port; a port is 1 to 65535")
             }
-            port = usual
-            if let portText {
-                guard let number = Int(portText), (1...65_535).contains(number) else {
-                    throw BadValue("“\(portText)” is not a port; a port is 1 to 65535")
-                }
-                port = number
-            }
+            try self.init(host: String(host), port: port, hint: hint)
         }
     }
 
@@ -91,8 +113,13 @@ package struct BrokerAddress: Hashable, Sendable, CustomStringConvertible {
     package var port: Int { places[0].port }
 
     /// The address without user and password.
-    package var description: String {
-        "\(isEncrypted ? "mqtts" : "mqtt")://\(places.map(\.description).joined(separator: ","))"
+    package var description: String { text(withUser: false).description }
+
+    /// The address without a password, as a setting.
+    func text(withUser: Bool) -> LineText {
+        let user: LineText = withUser ? user.map { "\(LineText(showing: $0.percentEncoded))@" } ?? "" : ""
+        let places = LineText(showing: places.map(\.description).joined(separator: ","))
+        return isEncrypted ? "mqtts://\(user)\(places)" : "mqtt://\(user)\(places)"
     }
 
     private static func decoded(_ text: Substring) throws(BadValue) -> String {

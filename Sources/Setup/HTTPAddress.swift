@@ -16,10 +16,9 @@ package struct HTTPAddress: Hashable, Sendable, CustomStringConvertible {
     /// - Throws: ``BadValue`` with what is wrong and what is valid.
     package init(_ text: String, port: Int = Self.usualPort) throws(BadValue) {
         let isPort = !text.isEmpty && text.allSatisfy(\.isNumber)
-        place = try BrokerAddress.Place(isPort ? "127.0.0.1:\(text)" : text[...], port: port)
-        guard HostText.accepts(place.host) else {
-            throw BadValue("“\(place.host)” is no host; to listen on all addresses, write 0.0.0.0 or [::]")
-        }
+        let hint = "to listen on all addresses, write 0.0.0.0 or [::]"
+        place = try BrokerAddress.Place(isPort ? "127.0.0.1:\(text)" : text[...], port: port, hint: hint)
+        guard HostText.accepts(place.host) else { throw BadValue("“\(place.host)” is no host; \(hint)") }
     }
 
     package var host: String { place.host }

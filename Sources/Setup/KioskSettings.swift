@@ -1,25 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import Session
+
 /// The settings of the display on this machine's own screen, as `kiosk.env` holds them.
 ///
 /// The node's unit reads the file too, for ``http``. Its own file has precedence.
 package struct KioskSettings: Hashable, Sendable {
     /// The address at which the node serves the page.
-    package static let http = "127.0.0.1:7780"
+    package static let http: LineText = "127.0.0.1:7780"
     /// The file, which belongs to root.
     package static let path = "/etc/lockstep/kiosk.env"
 
-    package var face: String
+    package var face: LineText
     package var hasControls: Bool
-    package var language: String?
-    package var theme: String?
+    package var language: LineText?
+    package var theme: LineText?
     /// The hours in which the screen is dark without a session.
-    package var blank: String?
+    package var blank: LineText?
     /// `page`, `terminal`, or `auto` for the page where it can be shown.
-    package var surface: String
+    package var surface: LineText
 
     package init(
-        face: String, hasControls: Bool, language: String?, theme: String?, blank: String?, surface: String
+        face: LineText, hasControls: Bool, language: LineText?, theme: LineText?, blank: LineText?, surface: LineText
     ) {
         self.face = face
         self.hasControls = hasControls
@@ -30,12 +32,15 @@ package struct KioskSettings: Hashable, Sendable {
     }
 
     /// The lines of the file. The names without LOCKSTEP_ are for `kiosk-session` alone.
-    package var text: String {
-        let values = [
-            ("LOCKSTEP_HTTP", Self.http), ("KIOSK_FACE", face), ("KIOSK_CONTROLS", hasControls ? "on" : "off"),
-            ("KIOSK_LANG", language ?? ""), ("KIOSK_THEME", theme ?? ""), ("KIOSK_BLANK", blank ?? ""),
-            ("KIOSK_SURFACE", surface),
-        ]
-        return "# Written by `lockstep kiosk enable`.\n" + values.map { "\($0)=\($1)\n" }.joined()
+    package func lines() throws(BadValue) -> SettingLines {
+        var lines = SettingLines(comment: "Written by `lockstep kiosk enable`.")
+        try lines.add(.http, Self.http)
+        try lines.add("KIOSK_FACE", face)
+        try lines.add("KIOSK_CONTROLS", hasControls ? "on" : "off")
+        try lines.add("KIOSK_LANG", language ?? "")
+        try lines.add("KIOSK_THEME", theme ?? "")
+        try lines.add("KIOSK_BLANK", blank ?? "")
+        try lines.add("KIOSK_SURFACE", surface)
+        return lines
     }
 }

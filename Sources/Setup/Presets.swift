@@ -35,7 +35,7 @@ package struct Presets: Sendable {
         } catch {
             throw BadValue(error.description)
         }
-        for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+        for (index, line) in text.settingLines.enumerated() {
             let line = line.trimmed
             if line.isEmpty || line.first == "#" { continue }
             let parts = line.split(separator: "=", maxSplits: 1)

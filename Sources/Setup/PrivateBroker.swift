@@ -2,6 +2,7 @@
 
 import Glibc
 import Platform
+import Session
 import Subprocess
 import SystemPackage
 
@@ -129,7 +130,7 @@ package struct PrivateBroker: Sendable {
         throw PrivateBrokerError.unusable("mosquitto does not listen on port \(port); see \(directory)/mosquitto.log")
     }
 
-    private var persistence: String {
+    private func persistence(in directory: LineText) -> String {
         """
         persistence true
         persistence_location \(directory)/
@@ -139,6 +140,9 @@ package struct PrivateBroker: Sendable {
     }
 
     private func writeConfiguration() throws(PrivateBrokerError) {
+        guard let directory = LineText(line: directory) else {
+            throw .unusable("its configuration cannot name the folder \(LineText(showing: directory))")
+        }
         let user = getuid() == 0 ? "user root\n" : ""
         let text = """
             # Written by lockstep up at each start.
@@ -147,13 +151,13 @@ package struct PrivateBroker: Sendable {
             set_tcp_nodelay true
             max_packet_size 65536
             memory_limit 268435456
-            \(isPersistent ? persistence : "persistence false")
+            \(isPersistent ? persistence(in: directory) : "persistence false")
             log_dest file \(directory)/mosquitto.log
 
             """
         for (name, contents) in [("mosquitto.conf", text), ("port", String(port))] {
             do throws(FileError) {
-                try Files.replace(directory + "/" + name, isFlushed: false, with: Array(contents.utf8))
+                try Files.replace("\(directory)/\(name)", isFlushed: false, with: Array(contents.utf8))
             } catch {
                 throw .unusable(error.description)
             }

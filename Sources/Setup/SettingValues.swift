@@ -15,11 +15,7 @@ package struct SettingValues: Sendable {
         package var isOnCommandLine = false
 
         /// The text without control characters.
-        var shownText: String {
-            var shown = String.UnicodeScalarView()
-            for scalar in text.unicodeScalars { shown.append(CleanText.isClean(scalar) ? scalar : "\u{FFFD}") }
-            return String(shown)
-        }
+        var shownText: LineText { LineText(showing: text) }
     }
 
     private var values: [Setting: Value] = [:]
@@ -71,12 +67,12 @@ package struct SettingValues: Sendable {
             throw SettingError(error.description)
         }
         var lines: [String: Int] = [:]
-        for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+        for (index, line) in text.settingLines.enumerated() {
             let line = line.trimmed
             if line.isEmpty || line.first == "#" || line.first == ";" { continue }
             let place = "\(path), line \(index + 1)"
             guard let equals = line.firstIndex(of: "=") else {
-                throw SettingError("\(place): “\(line)” is not of the form KEY=VALUE")
+                throw SettingError("\(place): “\(LineText(showing: String(line)))” is not of the form KEY=VALUE")
             }
             let name = String(line[..<equals].trimmed)
             if let first = lines.updateValue(index + 1, forKey: name) {
@@ -170,6 +166,13 @@ package struct SettingError: Error, Hashable, Sendable, CustomStringConvertible 
     package var description: String
 
     package init(_ description: String) { self.description = description }
+}
+
+extension String {
+    /// The lines of a settings file. As for systemd, a carriage return ends one too.
+    var settingLines: [Substring] {
+        split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r" || $0 == "\r\n" }
+    }
 }
 
 extension Substring {

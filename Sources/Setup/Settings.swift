@@ -123,7 +123,7 @@ package struct Settings: Sendable {
     package func prepareProcess() {
         umask(0o077)
         LoggingSystem.bootstrap { [logLevel] label in
-            var handler = StreamLogHandler.standardError(label: label)
+            var handler = StreamLogHandler(label: label, stream: LogLines())
             handler.logLevel = logLevel
             return handler
         }
@@ -258,5 +258,14 @@ extension SettingValues {
         } catch {
             throw SettingError("\(given.origin): \(error)")
         }
+    }
+}
+
+/// Writes log lines to stderr. Text from outside in one cannot become another line.
+private struct LogLines: TextOutputStream {
+    func write(_ line: String) {
+        let text = line.last == "\n" ? String(line.dropLast()) : line
+        let bytes = Array("\(LineText(showing: text))\n".utf8)
+        _ = Glibc.write(STDERR_FILENO, bytes, bytes.count)
     }
 }

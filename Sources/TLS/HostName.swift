@@ -47,13 +47,14 @@ enum PrivateNetworks {
     /// The name constraints that permit them, as OpenSSL writes them. Of IPv6 these are the unique local addresses.
     static let permissions = ipv4.map { "permitted;IP:\($0)/\($1)" } + ["permitted;IP:fc00::/fe00::"]
 
-    /// The private IPv4 addresses of this machine.
+    /// The private addresses of this machine: those of IPv4, and the unique local ones of IPv6.
     static func addressesOfThisMachine() -> [HostName] {
-        Interfaces.addresses().filter(contain).map { .address($0) }
+        (Interfaces.addresses() + Interfaces.ipv6Addresses()).filter(contain).map { .address($0) }
     }
 
-    private static func contain(_ address: String) -> Bool {
-        ipv4.contains { network, mask in number(address) & number(mask) == number(network) }
+    static func contain(_ address: String) -> Bool {
+        if address.contains(":") { return ["fc", "fd"].contains { address.hasPrefix($0) } }
+        return ipv4.contains { network, mask in number(address) & number(mask) == number(network) }
     }
 
     /// Returns an IPv4 address as a number.

@@ -27,6 +27,7 @@ import Testing
         #expect(member.online == true)
         let left = try await machine.lockstep("leave")
         #expect(left.code == 0, "\(left)")
+        #expect(left.output.contains("sudo lockstep revoke kitchen-pi"), "\(left)")
         #expect(try machine.tree == before)
         #expect(try await machine.lockstep("leave").code == 3)
     }
@@ -145,6 +146,74 @@ import Testing
         invitation.expires = 5
         let expired = try await machine.lockstep("join", try JoinToken.encode(invitation))
         #expect(expired.errors.contains("it expired at 1970-01-01"), "\(expired)")
+        #expect(try machine.tree.isEmpty)
+    }
+
+    /// Its host is `x`, a line end and `LOCKSTEP_HOOK_STARTED=…`. No key is needed to make it.
+    @Test func aForgedInvitationIsRefusedAndWritesNothing() async throws {
+        let machine = try JoiningMachine()
+        let forged = try await machine.lockstep(
+            "join",
+            "lockstep1-VQAHW3E_swBhYWFhYWFhYWFhYWFhYWFhYWEEZGVzazF4CkxPQ0tTVEVQX0hPT0tf"
+                + "U1RBUlRFRD1pZD4vcnVuL2xvY2tzdGVwL3B3bmVkfHx4x6cU2A")
+        #expect(forged.code == 2, "\(forged)")
+        #expect(forged.errors.contains("its broker is “x\u{FFFD}LOCKSTEP_HOOK_STARTED="), "\(forged)")
+        #expect(forged.errors.split(separator: "\n").count == 1, "\(forged)")
+        let address = try await machine.lockstep("join", "mqtt://pi\u{1B}[2J\nLOCKSTEP_HOOK_STARTED=id")
+        #expect(address.code == 2, "\(address)")
+        #expect(!address.errors.contains("\u{1B}"), "\(address)")
+        #expect(try machine.tree.isEmpty)
+    }
+
+    @Test(arguments: [SIGINT, SIGTERM, SIGHUP]) func anInterruptedJoinIsUndone(signal: Int32) async throws {
+        let broker = try await BrokerMachine("--tls")
+        let machine = try JoiningMachine()
+        let token = try await broker.invite("desk")
+        let child = try await machine.joinThatHangs(token)
+        #expect(try machine.tree.contains("etc/lockstep/joined.env 600"))
+        #expect(try machine.tree.contains("run/lockstep-join/password 600"))
+        let other = try await machine.lockstep("join", token)
+        #expect(other.code == 3, "\(other)")
+        #expect(other.errors.contains("another lockstep join runs"), "\(other)")
+        let ended = try await machine.end(child, signal)
+        #expect(ended.code == 130, "\(ended)")
+        #expect(ended.errors.contains("interrupted"), "\(ended)")
+        #expect(try machine.tree.isEmpty)
+        unlink(machine.directory.file("hang"))
+        #expect(try await machine.lockstep("join", token).code == 0)
+    }
+
+    @Test(arguments: ["leave", "join"]) func theNextCommandUndoesAKilledJoin(next: String) async throws {
+        let broker = try await BrokerMachine("--tls")
+        let machine = try JoiningMachine()
+        let token = try await broker.invite("desk")
+        let killed = try await machine.end(try await machine.joinThatHangs(token), SIGKILL)
+        #expect(killed.code == 137, "\(killed)")
+        #expect(try machine.tree.contains("etc/lockstep/password 600"))
+        unlink(machine.directory.file("hang"))
+        let after = try await next == "join" ? machine.lockstep("join", token) : machine.lockstep("leave")
+        #expect(after.code == 0, "\(after)")
+        #expect(try !machine.tree.contains { $0.hasPrefix("run/") })
+        #expect(next == "join" ? machine.isNodeLinked : try machine.tree.isEmpty)
+    }
+
+    @Test func anEarlyInterruptIsNoMissingBroker() async throws {
+        let machine = try JoiningMachine()
+        let port = Port.free()
+        // It takes connections, and says nothing.
+        let silent = try Port.listen(port)
+        defer { close(silent) }
+        let invitation = Invitation(
+            hosts: ["127.0.0.1"], port: port, fingerprint: Array(0..<32), role: .node, space: Settings.home,
+            node: try #require(NodeID("desk")), secret: "abcdefghijklmnopqrstuvwx", expires: 1_900_000_000)
+        let child = try machine.start("join", try JoinToken.encode(invitation))
+        try await eventually("the broker is looked for") {
+            var wait = pollfd(fd: silent, events: Int16(POLLIN), revents: 0)
+            return poll(&wait, 1, 0) == 1
+        }
+        let ended = try await machine.end(child, SIGINT)
+        #expect(ended.code == 130, "\(ended)")
+        #expect(ended.errors.contains("interrupted"), "\(ended)")
         #expect(try machine.tree.isEmpty)
     }
 

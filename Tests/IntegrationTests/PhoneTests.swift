@@ -181,7 +181,7 @@ import Testing
             "phone", "add", String(repeating: "x", count: 49), "--host", "127.0.0.1")
         #expect(long.code == 3, "\(long)")
         #expect(long.errors.contains("name: must have 1 to 48 bytes"), "\(long)")
-        for host in ["pi:7780", "[::1]", "ftp://pi", "https://", "https://*/", "a b"] {
+        for host in ["pi:7780", "[::1", "ftp://pi", "https://", "https://*/", "a b"] {
             for words in [["phone", "add", "phone"], ["kiosk"]] {
                 let wrong = try await CommandLine.run(words + ["--host", host, "--socket", desk.socket.path])
                 #expect(wrong.code == 2, "\(wrong)")

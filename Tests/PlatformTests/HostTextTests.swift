@@ -15,7 +15,8 @@ import Testing
 
     @Test(arguments: [
         "", "*", "*.example.org", ".", "pi.", "a..b", "a b", "pi:80", "[::1]", "fe80::1%eth0", ":::", "bücher.example",
-        "http://pi", "pi/", "a,b", String(repeating: "a", count: 64), String(repeating: "a.", count: 127) + "aa",
+        "http://pi", "pi/", "-pi", "pi.-lan", "pi\nx", "a,b", String(repeating: "a", count: 64),
+        String(repeating: "a.", count: 127) + "aa",
     ])
     func otherTextsAreRefused(text: String) {
         #expect(!HostText.accepts(text))

@@ -7,7 +7,8 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct BrokerAddressTests {
     @Test(arguments: [
         ("mqtt://host", "host", 1883), ("mqtt://host:18", "host", 18), ("mqtts://host", "host", 8883),
-        ("mqtt://[::1]:1900", "::1", 1900), ("mqtt://10.0.0.1:1883/", "10.0.0.1", 1883),
+        ("mqtt://[::1]:1900", "::1", 1900), ("mqtt://[fe80::1%eth0]", "fe80::1%eth0", 1883),
+        ("mqtt://10.0.0.1:1883/", "10.0.0.1", 1883),
     ])
     func addressIsParsed(text: String, host: String, port: Int) throws {
         let address = try BrokerAddress(text)
@@ -32,7 +33,8 @@ import Testing
 
     @Test(arguments: [
         "host", "http://host", "mqtt://", "mqtt://host:0", "mqtt://host:70000", "mqtt://a b", "mqtt://u%zz@h",
-        "mqtt://a,", "mqtt://,a", "mqtt://a,b:0",
+        "mqtt://a,", "mqtt://,a", "mqtt://a,b:0", "mqtt://a\nb", "mqtt://a\u{1B}", "mqtt://-a", "mqtt://[a]%\n",
+        "mqtt://a\\",
     ])
     func invalidAddressIsRefused(text: String) {
         #expect(throws: BadValue.self) { try BrokerAddress(text) }

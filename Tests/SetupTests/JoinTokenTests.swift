@@ -81,6 +81,50 @@ import Testing
         #expect(throws: JoinTokenError.foreign) { try JoinToken.decode(text) }
     }
 
+    /// No key is needed to make these. The checksum is right, and a field holds something else.
+    @Test(arguments: [
+        "x\nLOCKSTEP_HOOK_STARTED=id>/run/lockstep/pwned||x", "x\rLOCKSTEP_TLS_PINNED=off", "-help", "pi.-lan", "a b",
+        "a,b",
+        "pi/", "user@pi", "pi:1883", "\u{0}", "\u{1B}[2J", "'pi'", "\"pi", "pi\\", "$(id)", "bücher", "pi%25",
+        "fe80::1%eth0\nX=y",
+    ])
+    func aForgedHostIsRefusedAndShownClean(host: String) throws {
+        let token = try Self.forged(host: Array(host.utf8))
+        let error = #expect(throws: JoinTokenError.self) { try JoinToken.decode(token) }
+        guard case .forged("broker", _) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        let text = "\(String(describing: error))"
+        #expect(LineText(line: error?.description ?? "\n") != nil, "\(text)")
+        // Such a name of the broker's machine is left out, so that invite prints no token that join refuses.
+        let made = try JoinToken.encode(try Self.invitation(hosts: [host, "pi.lan"]))
+        #expect(try JoinToken.decode(made).hosts == ["pi.lan"])
+    }
+
+    @Test func forgedBytesPortsAndSecretsAreRefused() throws {
+        for (host, port, secret) in [
+            ([0xFF, 0xFE], 1_883, nil), (Array("pi".utf8), 0, nil),
+            // "-_-_…" in base64url.
+            (Array("pi".utf8), 1_883, (0..<6).flatMap { _ in [0xFB, 0xFF, 0xBF] }),
+        ] as [([UInt8], Int, [UInt8]?)] {
+            let token = try Self.forged(host: host, port: port, secret: secret)
+            #expect(throws: JoinTokenError.self) { try JoinToken.decode(token) }
+        }
+        #expect(try JoinToken.decode(Self.forged(host: Array("pi".utf8))).hosts == ["pi"])
+    }
+
+    /// A token whose bytes need not be those of ``JoinToken/encode(_:)``.
+    static func forged(host: [UInt8], port: Int = 1_883, secret: [UInt8]? = nil) throws -> String {
+        var bytes: [UInt8] = [0, 0, UInt8(port >> 8), UInt8(port & 0xFF), 0x6A, 0xFF, 0, 0]
+        bytes += (secret ?? Array(repeating: 97, count: 18)) + [4] + Array("desk".utf8) + [UInt8(host.count)] + host
+        bytes[0] = UInt8(bytes.count + 4)
+        let hash = FNV.hash(bytes.span)
+        let folded = UInt32(truncatingIfNeeded: hash ^ hash >> 32)
+        bytes += (0..<4).map { UInt8(folded >> (24 - 8 * UInt32($0)) & 0xFF) }
+        return "lockstep1-" + Base64URL.encode(bytes)
+    }
+
     @Test func valuesThatDoNotFitAreRefused() throws {
         var invitation = try Self.invitation()
         invitation.secret = "short"

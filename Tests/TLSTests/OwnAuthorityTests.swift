@@ -176,6 +176,24 @@ import Testing
         #expect(try long.credentials(at: now).isAuthorityNew)
     }
 
+    @Test(arguments: [
+        ("10.1.2.3", true), ("192.0.2.1", false), ("fd00::5", true), ("fc12::1", true), ("2001:db8::1", false),
+        ("fe80::1", false),
+        ("::1", false),
+    ])
+    func privateAddressesAreTold(address: String, isPrivate: Bool) {
+        #expect(PrivateNetworks.contain(address) == isPrivate)
+    }
+
+    @Test func anIPv6AddressOfThisMachineIsInTheCertificate() throws {
+        let made = try OwnAuthority(
+            stateDirectory: directory.path, machine: "desk", names: [.name("desk")],
+            addresses: { [.address("fd00::5")] }
+        ).credentials(at: now)
+        #expect(made.authority.vouches(for: made.certificate))
+        #expect(made.certificate.holds(.address("fd00::5")))
+    }
+
     /// A certificate holds no public address, for which the authority may not sign.
     @Test func privateAddressesOfThisMachineArePermitted() throws {
         #expect(Interfaces.addresses().contains("127.0.0.1"))

@@ -2,6 +2,7 @@
 
 package import ArgumentParser
 import Glibc
+import Session
 import Setup
 
 /// Runs a command and ends the process with its exit code: 2 for a wrong command line or setting.
@@ -60,9 +61,9 @@ package enum CommandLineRunner {
         return ExitStatus.failed.rawValue
     }
 
-    /// Writes a line to stderr.
-    package static func say(_ line: String) {
-        let bytes = Array((line + "\n").utf8)
+    /// Writes lines to stderr, without control characters that text from outside may hold.
+    package static func say(_ text: String) {
+        let bytes = Array((LineText.lines(showing: text) + "\n").utf8)
         _ = write(STDERR_FILENO, bytes, bytes.count)
     }
 }

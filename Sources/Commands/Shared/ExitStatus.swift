@@ -12,6 +12,7 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
     case noSession = 5
     case unreachable = 6
     case unsafe = 7
+    case interrupted = 130
 
     private var meaning: String {
         switch self {
@@ -23,6 +24,7 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
         case .noSession: "there is no session"
         case .unreachable: "neither node nor broker reached"
         case .unsafe: "applied on this node, but not saved or not known to the others; the reason is on stderr"
+        case .interrupted: "a signal ended lockstep join, which undid its changes"
         }
     }
 

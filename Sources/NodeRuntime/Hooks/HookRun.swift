@@ -49,10 +49,8 @@ struct HookRun: Sendable {
 
 extension HookProcess.Outcome {
     /// The output as lines without control characters.
-    fileprivate var lines: [String] {
+    fileprivate var lines: [LineText] {
         let text = String(decoding: output, as: UTF8.self) + (isCut ? "…" : "")
-        return text.split(whereSeparator: \.isNewline).map { line in
-            String(String.UnicodeScalarView(line.unicodeScalars.map { CleanText.isClean($0) ? $0 : "\u{FFFD}" }))
-        }
+        return text.split(whereSeparator: \.isNewline).map { LineText(showing: String($0)) }
     }
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Session
+
 /// Finds the broker of an invitation by the fingerprint of its authority, before anything secret is sent.
 enum Authority {
     /// The answer of a place.
@@ -19,7 +21,7 @@ enum Authority {
     /// - Returns: The place and the certificate of the authority.
     static func find(
         _ fingerprint: [UInt8], at places: [BrokerAddress.Place]
-    ) async throws(JoinFailure) -> (place: Int, certificate: String) {
+    ) async throws(JoinFailure) -> (place: Int, certificate: [UInt8]) {
         var answers = [Answer?](repeating: nil, count: places.count)
         await withTaskGroup(of: (Int, Answer).self) { group in
             for (index, place) in places.enumerated() {
@@ -40,7 +42,7 @@ enum Authority {
             group.cancelAll()
         }
         for (index, answer) in answers.enumerated() {
-            if case .found(let certificate) = answer { return (index, certificate) }
+            if case .found(let certificate) = answer { return (index, Array(certificate.utf8)) }
         }
         for (index, answer) in answers.enumerated() {
             if case .foreign = answer {
@@ -66,7 +68,7 @@ enum Authority {
         let result: Child.Result
         do throws(BadValue) {
             result = try await Child.run(
-                "openssl", ["s_client", "-connect", "\(place)", "-showcerts"], seconds: patience)
+                "openssl", ["s_client", "-connect", place.line, "-showcerts"], seconds: patience)
         } catch {
             return .silent(error.description)
         }
@@ -94,7 +96,7 @@ enum Authority {
     }
 
     private static func fingerprint(of certificate: String) async -> [UInt8]? {
-        let arguments = ["x509", "-noout", "-fingerprint", "-sha256"]
+        let arguments: [LineText] = ["x509", "-noout", "-fingerprint", "-sha256"]
         guard let result = try? await Child.run("openssl", arguments, input: certificate, seconds: patience),
             let text = result.output.split(separator: "=").last
         else { return nil }

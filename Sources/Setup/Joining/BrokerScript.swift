@@ -8,12 +8,12 @@ import Wire
 package struct BrokerScript: Sendable {
     package let path: String
     /// The option for the folder that it works below, for tests; none for this machine.
-    package let place: [String]
+    package let place: [LineText]
 
     /// Finds the script beside an installed program, or in the source tree that the program was built in.
-    /// - Throws: ``BadValue`` if it is at neither place.
+    /// - Throws: ``BadValue`` if it is at neither place, or the folder has a name of several lines.
     package init(executable: String, root: String?) throws(BadValue) {
-        place = root.map { ["--destdir", $0] } ?? []
+        place = try root.map { root throws(BadValue) in ["--destdir", try SettingLines.value(path: root)] } ?? []
         let folders = executable.split(separator: "/").dropLast()
         func path(up levels: Int, _ rest: String) -> String {
             "/" + (folders.dropLast(levels) + [Substring(rest)]).joined(separator: "/")
@@ -29,7 +29,7 @@ package struct BrokerScript: Sendable {
     /// - Returns: The lines of its output.
     /// - Throws: ``JoinFailure``, after the script has said the reason.
     @discardableResult
-    package func run(_ arguments: [String]) async throws(JoinFailure) -> [String] {
+    package func run(_ arguments: [LineText]) async throws(JoinFailure) -> [String] {
         let result: Child.Result
         do throws(BadValue) {
             // Setting up may install packages.
@@ -44,7 +44,7 @@ package struct BrokerScript: Sendable {
 
     /// Adds a member.
     package func invite(node: NodeID, role: MemberRole, space: SpaceID) async throws(JoinFailure) -> Invitation {
-        let lines = try await run(["add", "\(node)", "--role", role.rawValue, "--space", "\(space)"])
+        let lines = try await run(["add", "\(node)", "--role", "\(role)", "--space", "\(space)"])
         var values: [Substring: Substring] = [:]
         for line in lines {
             let parts = line.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FoundationEssentials
+package import Session
 package import Subprocess
 import SystemPackage
 
@@ -21,7 +22,7 @@ package enum Child {
     ///   - showsErrors: Whether its standard error is that of this process, and not collected.
     /// - Throws: ``BadValue`` if the program cannot be started.
     package static func run(
-        _ program: String, _ arguments: [String], input: String = "", seconds: Int = 30, showsErrors: Bool = false
+        _ program: String, _ arguments: [LineText], input: String = "", seconds: Int = 30, showsErrors: Bool = false
     ) async throws(BadValue) -> Result {
         do {
             return try await withThrowingTaskGroup(of: Result.self) { group in
@@ -41,18 +42,20 @@ package enum Child {
     }
 
     private static func start(
-        _ program: String, _ arguments: [String], input: String, showsErrors: Bool
+        _ program: String, _ arguments: [LineText], input: String, showsErrors: Bool
     ) async throws -> Result {
         let executable: Executable = program.contains("/") ? .path(FilePath(program)) : .name(program)
         let limit = 1 << 20
         if showsErrors {
             let run = try await Subprocess.run(
-                executable, arguments: Arguments(arguments), input: .string(input), output: .string(limit: limit),
+                executable, arguments: Arguments(arguments.map(\.description)), input: .string(input),
+                output: .string(limit: limit),
                 error: .currentStandardError)
             return Result(code: run.terminationStatus.code, output: run.standardOutput, errors: "")
         }
         let run = try await Subprocess.run(
-            executable, arguments: Arguments(arguments), input: .string(input), output: .string(limit: limit),
+            executable, arguments: Arguments(arguments.map(\.description)), input: .string(input),
+            output: .string(limit: limit),
             error: .string(limit: limit))
         return Result(
             code: run.terminationStatus.code, output: run.standardOutput, errors: run.standardError)

@@ -2,9 +2,26 @@
 
 import Glibc
 import Platform
+import Session
 
 /// Changes of files that can be undone.
 struct FileChanges {
+    /// The possible contents of a file. Nothing else is written, so that text from outside cannot become another line.
+    enum Content {
+        case settings(SettingLines)
+        case line(LineText)
+        /// Certificates as PEM, which have been read.
+        case certificates([UInt8])
+
+        fileprivate var bytes: [UInt8] {
+            switch self {
+            case .settings(let lines): Array(lines.text.utf8)
+            case .line(let line): Array("\(line)\n".utf8)
+            case .certificates(let bytes): bytes
+            }
+        }
+    }
+
     private struct Before {
         var path: String
         var bytes: [UInt8]?
@@ -28,16 +45,13 @@ struct FileChanges {
         }
     }
 
-    /// Removes this new directory when the changes are undone.
-    mutating func adopt(directory: String) { directories.append(directory) }
-
     /// Replaces or creates a file.
     /// - Parameter owner: The user and the group; `nil` for those of this process.
     mutating func write(
-        _ text: String, to path: String, mode: mode_t, owner: (user: uid_t, group: gid_t)? = nil
+        _ content: Content, to path: String, mode: mode_t, owner: (user: uid_t, group: gid_t)? = nil
     ) throws(FileError) {
         try note(path)
-        try Files.replace(path, with: Array(text.utf8))
+        try Files.replace(path, with: content.bytes)
         guard chmod(path, mode) == 0 else { throw FileError(path: path, action: "set the mode of") }
         if let owner, chown(path, owner.user, owner.group) != 0 { throw FileError(path: path, action: "hand over") }
     }

@@ -11,6 +11,8 @@ package struct JoinFailure: Error, Sendable, CustomStringConvertible {
         case unreachable
         /// The node did not connect in time.
         case noAnswer
+        /// A signal ended it.
+        case interrupted
     }
 
     package var kind: Kind

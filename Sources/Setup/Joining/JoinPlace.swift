@@ -10,11 +10,16 @@ package struct JoinPlace: Sendable {
     package let root: String
     /// The folder of the settings, as the services see it.
     private let folder: String
+    /// The folder of a join while it runs, as this machine sees it.
+    let joining: String
 
     package init(isPersonal: Bool, root: String = "", environment: [String: String]) {
         self.isPersonal = isPersonal
         self.root = root
-        let settings = Paths(environment: environment).settings(of: "node")
+        let paths = Paths(environment: environment)
+        let settings = paths.settings(of: "node")
+        let ownRuntime = environment["XDG_RUNTIME_DIR"].map { $0 + "/lockstep-join" }
+        joining = isPersonal ? ownRuntime ?? paths.stateDirectory + "-join" : "/run/lockstep-join"
         folder = isPersonal ? String(settings.dropLast("/node.env".count)) : "/etc/lockstep"
     }
 

@@ -10,7 +10,7 @@ package struct JoinRequest: Sendable {
         /// By the SHA-256 of an authority that signs for this broker alone.
         case fingerprint([UInt8])
         /// By a file of certificates, as PEM.
-        case certificates(String)
+        case certificates([UInt8])
         /// By the authorities of the operating system.
         case system
     }
@@ -21,24 +21,26 @@ package struct JoinRequest: Sendable {
     package var role: MemberRole
     package var space: SpaceID
     package var node: NodeID
-    package var password: String?
+    package var password: LineText?
     /// When the invitation ends, in seconds since 1970; `nil` without an invitation.
     package var expires: Int64?
 
-    package init(_ invitation: Invitation) {
-        broker = BrokerAddress(
-            isEncrypted: invitation.fingerprint != nil,
-            places: invitation.hosts.map { .init(host: $0, port: invitation.port) })
+    /// - Throws: ``BadValue`` for an invitation that ``JoinToken/decode(_:)`` would refuse.
+    package init(_ invitation: Invitation) throws(BadValue) {
+        var places: [BrokerAddress.Place] = []
+        for host in invitation.hosts { places.append(try .init(host: host, port: invitation.port)) }
+        broker = BrokerAddress(isEncrypted: invitation.fingerprint != nil, places: places)
         trust = invitation.fingerprint.map(Trust.fingerprint) ?? .system
         role = invitation.role
         space = invitation.space
         node = invitation.node
-        password = invitation.secret
+        password = LineText(showing: invitation.secret)
         expires = invitation.expires
     }
 
     package init(
-        broker: BrokerAddress, trust: Trust, role: MemberRole, space: SpaceID?, node: NodeID, password: String?
+        broker: BrokerAddress, trust: Trust, role: MemberRole, space: SpaceID?, node: NodeID,
+        password: LineText?
     ) {
         self.broker = broker
         self.broker.password = nil
@@ -53,20 +55,20 @@ package struct JoinRequest: Sendable {
     /// - Parameters:
     ///   - password: The path of the password's file.
     ///   - authority: The path of the authority's file; `nil` for the operating system's.
-    func settings(password: String, authority: String?) -> String {
-        var scheme = "\(broker)"
-        if let user = broker.user, user != "\(node)" || self.password == nil {
-            scheme = scheme.replacing("://", with: "://\(user.percentEncoded)@", maxReplacements: 1)
-        }
-        var lines = ["# Written by lockstep join; lockstep leave removes it.", "LOCKSTEP_BROKER=\(scheme)"]
-        lines += ["LOCKSTEP_NODE=\(node)", "LOCKSTEP_SPACE=\(space)"]
-        if role.service == "node" { lines.append("LOCKSTEP_ROLE=\(role.rawValue)") }
-        if self.password != nil { lines.append("LOCKSTEP_PASSWORD_FILE=\(password)") }
+    /// - Throws: ``BadValue`` for a path that a reader of settings would change.
+    func settings(password: String, authority: String?) throws(BadValue) -> SettingLines {
+        var lines = SettingLines(comment: "Written by lockstep join; lockstep leave removes it.")
+        let isNamed = broker.user != nil && (broker.user != "\(node)" || self.password == nil)
+        try lines.add(.broker, broker.text(withUser: isNamed))
+        try lines.add(.node, "\(node)")
+        try lines.add(.space, "\(space)")
+        if role.service == "node" { try lines.add(.role, "\(role)") }
+        if self.password != nil { try lines.add(.passwordFile, try SettingLines.value(path: password)) }
         if broker.isEncrypted, let authority {
-            lines.append("LOCKSTEP_TLS_CA=\(authority)")
-            if case .fingerprint = trust { lines.append("LOCKSTEP_TLS_PINNED=on") }
+            try lines.add(.tlsCA, try SettingLines.value(path: authority))
+            if case .fingerprint = trust { try lines.add(.tlsPinned, "on") }
         }
-        return lines.joined(separator: "\n") + "\n"
+        return lines
     }
 }
 

@@ -2,7 +2,7 @@
 
 import FoundationEssentials
 import Glibc
-import Session
+package import Session
 
 /// The text form of an ``Invitation``. It has a prefix with the version, and bytes in base64url with a checksum.
 package enum JoinToken {
@@ -24,11 +24,11 @@ package enum JoinToken {
     /// The `.local` name of the name before it.
     private static let local: UInt8 = 0x83
 
-    /// Encodes an invitation. It leaves out the longest host names that do not fit.
+    /// Encodes an invitation. It leaves out the longest host names that do not fit, and those that are none.
     /// - Throws: ``BadValue`` if a value cannot be encoded, or no address fits.
     package static func encode(_ invitation: Invitation) throws(BadValue) -> String {
         let head = try self.head(of: invitation)
-        var hosts = invitation.hosts
+        var hosts = invitation.hosts.filter { (try? BrokerAddress.Place(host: $0, port: invitation.port)) != nil }
         while !hosts.isEmpty {
             let bytes = head + hosts.indices.flatMap { encoded(hosts[$0], after: $0 > 0 ? hosts[$0 - 1] : nil) }
             if bytes.count + checksumBytes <= mostBytes { return prefix + Base64URL.encode(sealed(bytes)) }
@@ -39,10 +39,10 @@ package enum JoinToken {
     }
 
     private static func head(of invitation: Invitation) throws(BadValue) -> [UInt8] {
-        guard let secret = Base64URL.decode(invitation.secret), secret.count == 18 else {
+        guard isSecret(invitation.secret), let secret = Base64URL.decode(invitation.secret) else {
             throw BadValue("the secret of an invitation has 24 letters and digits")
         }
-        guard let port = UInt16(exactly: invitation.port), let expires = UInt32(exactly: invitation.expires),
+        guard let port = UInt16(exactly: invitation.port), port > 0, let expires = UInt32(exactly: invitation.expires),
             invitation.fingerprint.map({ $0.count == 32 }) ?? true,
             let role = MemberRole.allCases.firstIndex(of: invitation.role)
         else { throw BadValue("the port, the expiry or the fingerprint of the invitation is out of range") }
@@ -58,6 +58,11 @@ package enum JoinToken {
             bytes += text.utf8
         }
         return bytes
+    }
+
+    /// `Deploy/broker` makes secrets of 24 letters and digits.
+    private static func isSecret(_ text: String) -> Bool {
+        text.utf8.count == 24 && text.utf8.allSatisfy { Base64URL.accepts($0) && !"-_".utf8.contains($0) }
     }
 
     /// Adds the length and the checksum.
@@ -114,6 +119,15 @@ package enum JoinToken {
             checksum(of: Array(bytes.dropLast(checksumBytes))) == Array(bytes.suffix(checksumBytes)),
             let invitation = invitation(bytes.dropLast(checksumBytes))
         else { throw .damaged }
+        // A checksum proves no origin, so every field is judged by what it says.
+        guard isSecret(invitation.secret) else { throw .forged("secret", LineText(showing: invitation.secret)) }
+        for host in invitation.hosts {
+            do throws(BadValue) {
+                _ = try BrokerAddress.Place(host: host, port: invitation.port)
+            } catch {
+                throw .forged("broker", LineText(showing: "\(host), port \(invitation.port)"))
+            }
+        }
         return invitation
     }
 
@@ -178,6 +192,8 @@ package enum JoinTokenError: Error, Hashable, Sendable, CustomStringConvertible 
     case truncated(Int, of: Int?)
     /// Its check sum is wrong.
     case damaged
+    /// A field, which is named, holds something else than `Deploy/broker` writes.
+    case forged(String, LineText)
 
     package var description: String {
         switch self {
@@ -187,6 +203,9 @@ package enum JoinTokenError: Error, Hashable, Sendable, CustomStringConvertible 
             "the invitation is cut off: \(count) characters"
                 + "\(whole.map { " of \($0)" } ?? "") are here; copy the whole line"
         case .damaged: "a character of the invitation is wrong; copy the whole line again"
+        case .forged(let field, let value):
+            "no broker of Lockstep made this invitation: its \(field) is “\(value)”. Nothing is changed; make another one "
+                + "on the broker's machine: sudo lockstep invite NAME"
         }
     }
 }

@@ -4,6 +4,7 @@ import Control
 import FoundationEssentials
 import Glibc
 import Platform
+package import Session
 
 /// Joins this machine, or a person on it, to a broker, and undoes that.
 package struct Joining: Sendable {
@@ -12,13 +13,13 @@ package struct Joining: Sendable {
     /// The path of `lockstep-node`.
     private let nodeProgram: String
     /// Reports progress to a person.
-    private let say: @Sendable (String) -> Void
+    private let say: @Sendable (LineText) -> Void
 
     /// The seconds that a started service has to connect.
     private static let patience = 20
 
     package init(
-        _ place: JoinPlace, manager: ServiceManager?, nodeProgram: String, say: @escaping @Sendable (String) -> Void
+        _ place: JoinPlace, manager: ServiceManager?, nodeProgram: String, say: @escaping @Sendable (LineText) -> Void
     ) {
         self.place = place
         self.manager = manager
@@ -30,8 +31,21 @@ package struct Joining: Sendable {
 
     /// Joins, and waits until the service is connected. If that fails, files and services are as before.
     package func join(_ request: JoinRequest) async throws(JoinFailure) -> JoinReport {
+        do throws(JoinFailure) {
+            let folder = try JoinFolder(place)
+            defer { folder.remove() }
+            if await undoBegun(folder) { say("A join that did not come to its end was undone.") }
+            return try await join(request, folder)
+        } catch {
+            // A step that an interrupt cancels fails for a reason of its own.
+            guard Task.isCancelled else { throw error }
+            throw JoinFailure(.interrupted, "interrupted; nothing is changed")
+        }
+    }
+
+    private func join(_ request: JoinRequest, _ folder: JoinFolder) async throws(JoinFailure) -> JoinReport {
         let service = request.role.service
-        let unit = "lockstep-\(service).service"
+        let unit = LineText(showing: "lockstep-\(service).service")
         let names = place.names(of: service)
         try checkSettings(names, request)
         let owner = try place.owner()
@@ -40,17 +54,16 @@ package struct Joining: Sendable {
         }
         var request = request
         let authority = try await authority(for: &request)
-        var probeFiles = FileChanges()
-        defer { probeFiles.undo() }
-        let probeSettings = try prepareProbe(request, authority, &probeFiles)
+        let probeSettings = try prepareProbe(request, authority, folder)
         let former = try await checkLogin(request, probeSettings)
         say("The broker accepts \(request.node).")
 
         var changes = FileChanges()
         let state = await manager?.state(of: unit)
         do {
+            try folder.begin(service)
             try install(request, authority, names, owner, &changes)
-            say("Settings are in \(place.path(names.settings)).")
+            say("Settings are in \(LineText(showing: place.path(names.settings))).")
             var report = JoinReport(
                 node: "\(request.node)", space: "\(request.space)", role: request.role.rawValue,
                 broker: "\(request.broker)", service: "lockstep-\(service)", isConnected: false)
@@ -67,12 +80,20 @@ package struct Joining: Sendable {
             // In a task of its own, since an interrupt has cancelled this one.
             if let manager, let state { await Task { await manager.restore(unit, state) }.value }
             say("Files and services are as before.")
-            switch error {
-            case let error as JoinFailure: throw error
-            case let error as FileError: throw JoinFailure(.refused, error.description)
-            default: throw JoinFailure(.refused, "interrupted")
-            }
+            throw (error as? JoinFailure) ?? JoinFailure(.refused, "\(error)")
         }
+    }
+
+    /// Removes what a killed join has written.
+    /// - Returns: Whether there was such a join.
+    private func undoBegun(_ folder: JoinFolder) async -> Bool {
+        guard let service = folder.begun else { return false }
+        for name in place.names(of: service).joined {
+            for path in [place.path(name), place.path(name) + ".new"] { unlink(path) }
+        }
+        let unit = LineText(showing: "lockstep-\(service).service")
+        if let manager { await manager.restore(unit, manager.state(of: unit)) }
+        return true
     }
 
     /// Checks that nothing that is set here contradicts the request.
@@ -96,45 +117,41 @@ package struct Joining: Sendable {
     }
 
     /// Finds the broker and returns the certificate of its authority, and puts the place that answered first.
-    private func authority(for request: inout JoinRequest) async throws(JoinFailure) -> String? {
+    private func authority(for request: inout JoinRequest) async throws(JoinFailure) -> [UInt8]? {
         switch request.trust {
         case .system: return nil
-        case .certificates(let text): return text
+        case .certificates(let bytes): return bytes
         case .fingerprint(let fingerprint):
-            say("Looking for the broker at \(request.broker.places.map(\.host).joined(separator: ", ")).")
+            let hosts = request.broker.places.map(\.host).joined(separator: ", ")
+            say("Looking for the broker at \(LineText(showing: hosts)).")
             let found = try await Authority.find(fingerprint, at: request.broker.places)
             let first = request.broker.places.remove(at: found.place)
             request.broker.places.insert(first, at: 0)
-            say("Found it at \(first); its authority has the right fingerprint.")
+            say("Found it at \(first.line); its authority has the right fingerprint.")
             return found.certificate
         }
     }
 
-    /// Writes what a probe needs into a folder of its own, which the caller removes.
+    /// Writes what a probe needs into the folder of the join.
     /// - Returns: The settings for `lockstep-node probe`.
     private func prepareProbe(
-        _ request: JoinRequest, _ authority: String?, _ files: inout FileChanges
-    ) throws(JoinFailure) -> String {
-        do throws(FileError) {
-            let folder = "/tmp/lockstep-join-\(UInt64.random(in: 0 ... .max))"
-            guard mkdir(folder, 0o700) == 0 else { throw FileError(path: folder, action: "make directory") }
-            files.adopt(directory: folder)
-            let settings = request.settings(
-                password: folder + "/password", authority: authority.map { _ in folder + "/authority" })
-            try files.write(settings, to: folder + "/settings", mode: 0o600)
-            if let password = request.password {
-                try files.write(password + "\n", to: folder + "/password", mode: 0o600)
-            }
-            if let authority { try files.write(authority, to: folder + "/authority", mode: 0o600) }
-            return folder + "/settings"
+        _ request: JoinRequest, _ authority: [UInt8]?, _ folder: JoinFolder
+    ) throws(JoinFailure) -> LineText {
+        let names = JoinPlace.Names(
+            settings: folder.path("settings"), ownSettings: "", password: folder.path("password"),
+            authority: folder.path("authority"))
+        var files = FileChanges()
+        do {
+            try write(request, authority, names, at: "", nil, &files)
+            return try SettingLines.value(path: names.settings)
         } catch {
-            throw JoinFailure(.refused, error.description)
+            throw JoinFailure(.refused, "\(error)")
         }
     }
 
     /// Logs in as the node.
     /// - Returns: The connection of a presence that was there before.
-    private func checkLogin(_ request: JoinRequest, _ settings: String) async throws(JoinFailure) -> String? {
+    private func checkLogin(_ request: JoinRequest, _ settings: LineText) async throws(JoinFailure) -> String? {
         let found = try await probe(["--config", settings])
         if found.isRefused { throw JoinFailure(.refused, refusal(of: request)) }
         if let problem = found.problem { throw JoinFailure(.unreachable, "the broker was not reached: \(problem)") }
@@ -174,20 +191,28 @@ package struct Joining: Sendable {
     }
 
     private func install(
-        _ request: JoinRequest, _ authority: String?, _ names: JoinPlace.Names, _ owner: (user: uid_t, group: gid_t)?,
+        _ request: JoinRequest, _ authority: [UInt8]?, _ names: JoinPlace.Names, _ owner: (user: uid_t, group: gid_t)?,
         _ changes: inout FileChanges
-    ) throws(FileError) {
+    ) throws {
         try changes.makeDirectory(place.directory)
+        try write(request, authority, names, at: place.root, owner, &changes)
+    }
+
+    /// Writes password, authority and settings, as a service sees them, below a folder.
+    private func write(
+        _ request: JoinRequest, _ authority: [UInt8]?, _ names: JoinPlace.Names, at root: String,
+        _ owner: (user: uid_t, group: gid_t)?, _ changes: inout FileChanges
+    ) throws {
+        let settings = try request.settings(password: names.password, authority: authority.map { _ in names.authority })
         if let password = request.password {
-            try changes.write(password + "\n", to: place.path(names.password), mode: 0o600, owner: owner)
+            try changes.write(.line(password), to: root + names.password, mode: 0o600, owner: owner)
         }
-        if let authority { try changes.write(authority, to: place.path(names.authority), mode: 0o644) }
-        let settings = request.settings(password: names.password, authority: authority.map { _ in names.authority })
-        try changes.write(settings, to: place.path(names.settings), mode: 0o600)
+        if let authority { try changes.write(.certificates(authority), to: root + names.authority, mode: 0o644) }
+        try changes.write(.settings(settings), to: root + names.settings, mode: 0o600)
     }
 
     private func start(
-        _ unit: String, _ manager: ServiceManager, _ settings: String, _ former: String?
+        _ unit: LineText, _ manager: ServiceManager, _ settings: LineText, _ former: String?
     ) async throws(JoinFailure) {
         say("Starting \(unit), and waiting until it is connected.")
         if let reason = await manager.start(unit) {
@@ -195,7 +220,7 @@ package struct Joining: Sendable {
         }
         let found = try await probe(
             ["--config", settings, "--online", "--seconds", "\(Self.patience)"]
-                + (former.map { ["--not", $0] } ?? []))
+                + (former.flatMap(ConnectionID.init).map { ["--not=\($0)"] } ?? []))
         if found.isOnline { return }
         let last = await manager.lastLine(of: unit).map { ": \($0)" } ?? ""
         throw JoinFailure(
@@ -204,7 +229,7 @@ package struct Joining: Sendable {
         )
     }
 
-    private func probe(_ arguments: [String]) async throws(JoinFailure) -> ProbeReport {
+    private func probe(_ arguments: [LineText]) async throws(JoinFailure) -> ProbeReport {
         do {
             let result = try await Child.run(nodeProgram, ["probe"] + arguments, seconds: 60)
             guard result.code == 0 else {
@@ -224,14 +249,25 @@ package struct Joining: Sendable {
 
     // MARK: Leave
 
+    /// A service that had joined.
+    package struct Left: Sendable {
+        package var service: String
+        /// Its id, which stays a member of the broker; `nil` if the settings were incomplete.
+        package var node: LineText?
+    }
+
     /// Undoes joining for every service of the place. Journal and ledger stay.
     /// - Returns: The services that had joined.
-    package func leave() async throws(JoinFailure) -> [String] {
-        var left: [String] = []
-        for service in ["node", "calm", "debt"] {
+    package func leave() async throws(JoinFailure) -> [Left] {
+        let folder = try JoinFolder(place)
+        defer { folder.remove() }
+        var left: [Left] = []
+        for service in JoinFolder.services {
             let names = place.names(of: service)
-            guard access(place.path(names.settings), F_OK) == 0 else { continue }
-            await manager?.end("lockstep-\(service).service")
+            guard access(place.path(names.settings), F_OK) == 0 || folder.begun == service else { continue }
+            var values = SettingValues()
+            try? values.fill(file: place.path(names.settings))
+            await manager?.end(LineText(showing: "lockstep-\(service).service"))
             var changes = FileChanges()
             do throws(FileError) {
                 for name in names.joined { try changes.remove(place.path(name)) }
@@ -239,7 +275,8 @@ package struct Joining: Sendable {
                 changes.undo()
                 throw JoinFailure(.refused, error.description)
             }
-            left.append("lockstep-\(service)")
+            left.append(
+                Left(service: "lockstep-\(service)", node: values[.node].map { LineText(showing: $0.text) }))
         }
         guard !left.isEmpty else { throw JoinFailure(.refused, "this machine has not joined a broker") }
         return left

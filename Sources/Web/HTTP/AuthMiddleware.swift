@@ -2,6 +2,7 @@
 
 import HTTPTypes
 import Hummingbird
+import Session
 import Wire
 
 /// Authenticates and authorizes requests from the network. The Unix socket is protected by its file mode instead.
@@ -77,7 +78,7 @@ struct AuthMiddleware: RouterMiddleware {
         let all = (request.uri.query ?? "").split(separator: "&")
         let rest = all.filter { !$0.hasPrefix("key=") }
         guard rest.count < all.count else { return nil }
-        let location = request.uri.path + (rest.isEmpty ? "" : "?" + rest.joined(separator: "&"))
+        let location = LineText(showing: request.uri.path + (rest.isEmpty ? "" : "?" + rest.joined(separator: "&")))
         let isPhone = HTTPKeys.key(in: request.cookies).map(phones.hasPhone(withKey:)) ?? false
         return HTTPKeys.redirect(to: location, with: isPhone ? nil : key, isSecure: context.isSecure)
     }

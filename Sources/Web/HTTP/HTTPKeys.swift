@@ -2,6 +2,7 @@
 
 import Control
 import Hummingbird
+import Session
 import Wire
 
 /// The two shared keys with which other machines access a node.
@@ -22,8 +23,9 @@ struct HTTPKeys: Sendable {
 
     /// Returns a redirect that gives the browser a key in its cookie.
     /// - Parameter isSecure: Whether the browser uses TLS.
-    static func redirect(to location: String, with key: String?, isSecure: Bool) -> Response {
-        var response = Response(status: .seeOther, headers: [.location: location, .cacheControl: "no-store"])
+    static func redirect(to location: LineText, with key: String?, isSecure: Bool) -> Response {
+        var response = Response(
+            status: .seeOther, headers: [.location: location.description, .cacheControl: "no-store"])
         response.headers[.setCookie] = key.map { cookie(with: $0, isSecure: isSecure) }
         return response
     }

@@ -37,6 +37,9 @@ public struct HTTPListener: Sendable {
         self.encryption = encryption
     }
 
+    /// The host and the port, as a URL has them.
+    var place: String { "\(host.contains(":") ? "[\(host)]" : host):\(port)" }
+
     /// The SHA-256 of the node's own authority; `nil` if another one signed the certificate.
     public var authorityFingerprint: String? { encryption?.fingerprint }
 }
@@ -126,7 +129,7 @@ public struct HTTPServer: Service {
                 if reason != logged {
                     log.warning(
                         "the kiosk page cannot be served yet: is the port taken, or the address another machine's?",
-                        metadata: ["address": "\(listener.host):\(listener.port)", "reason": "\(reason)"])
+                        metadata: ["address": "\(listener.place)", "reason": "\(reason)"])
                 }
                 logged = reason
             }
@@ -175,7 +178,7 @@ public struct HTTPServer: Service {
             onServerRunning: { [log] _ in
                 let scheme = listener.encryption == nil ? "http" : "https"
                 log.info(
-                    "the kiosk page is served", metadata: ["address": "\(scheme)://\(listener.host):\(listener.port)/"])
+                    "the kiosk page is served", metadata: ["address": "\(scheme)://\(listener.place)/"])
             },
             logger: quiet
         )

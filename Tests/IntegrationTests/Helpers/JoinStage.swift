@@ -107,6 +107,11 @@ final class JoiningMachine {
         stop) end ;;
         restart)
             end
+            if [ -e "$root/hang" ]; then
+                touch "$root/hangs"
+                while [ -e "$root/hang" ]; do sleep 0.05; done
+                exit 1
+            fi
             [ ! -e "$root/broken" ] || { echo 'it is broken' >&2; exit 1; }
             name=joined; [ $part = node ] || name=joined-$part
             set -a
@@ -122,6 +127,37 @@ final class JoiningMachine {
 
     func lockstep(_ arguments: String...) async throws -> CommandResult {
         try await CommandLine.run(arguments + place, environment: environment)
+    }
+
+    /// Starts `lockstep join`, whose service does not come up before the file `hang` is gone.
+    /// - Returns: The process, in which the join waits for its service.
+    func joinThatHangs(_ token: String) async throws -> pid_t {
+        for name in ["hangs", "output", "errors"] { unlink(directory.file(name)) }
+        try directory.write("", to: "hang")
+        let child = try start("join", token)
+        try await eventually("the service is started: \(directory.read("errors"))") {
+            access(directory.file("hangs"), F_OK) == 0
+        }
+        return child
+    }
+
+    func start(_ arguments: String...) throws -> pid_t {
+        try Spawn.start(
+            [Program.path("lockstep")] + arguments + place,
+            environment: Program.environment(home: directory.file("home"), environment),
+            output: directory.file("output"), errors: directory.file("errors"))
+    }
+
+    /// Sends a signal to a process, and waits for its end.
+    func end(_ child: pid_t, _ signal: Int32) async throws -> CommandResult {
+        kill(child, signal)
+        var status: Int32?
+        try await eventually("the process ends") {
+            status = Spawn.reap(child)
+            return status != nil
+        }
+        return CommandResult(
+            code: CommandLine.exitCode(status ?? 0), output: directory.read("output"), errors: directory.read("errors"))
     }
 
     /// Joins by an invitation on standard input.
@@ -148,7 +184,9 @@ final class JoiningMachine {
             _ = Spawn.wait(for: child)
             defer { unlink(directory.file("tree")) }
             return directory.read("tree").split(separator: "\n").map(String.init)
-                .filter { $0.hasPrefix(settings) || $0.hasPrefix("enabled") || $0.hasPrefix("running") }.sorted()
+                .filter {
+                    $0.hasPrefix(settings) || $0.hasPrefix("enabled") || $0.hasPrefix("running") || $0.hasPrefix("run/")
+                }.sorted()
         }
     }
 

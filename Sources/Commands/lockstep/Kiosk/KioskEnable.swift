@@ -5,6 +5,7 @@ import Commands
 import Display
 import Glibc
 import Platform
+import Session
 import Setup
 
 /// `lockstep kiosk enable`: the display on this machine's own screen.
@@ -46,14 +47,16 @@ struct KioskEnable: AsyncParsableCommand {
 
     func run() async throws {
         let settings = KioskSettings(
-            face: face.rawValue, hasControls: controls, language: lang, theme: theme?.rawValue,
-            blank: blank?.description, surface: surface.rawValue)
+            face: LineText(showing: face.rawValue), hasControls: controls,
+            language: lang.flatMap(Catalogue.match).map { LineText(showing: $0.language) },
+            theme: theme.map { LineText(showing: $0.rawValue) }, blank: blank.map { LineText(showing: $0.description) },
+            surface: LineText(showing: surface.rawValue))
         try KioskService.requireRoot()
         let isNew = access(KioskSettings.path, F_OK) != 0
-        do throws(FileError) {
-            try Files.replace(KioskSettings.path, with: Array(settings.text.utf8))
+        do {
+            try Files.replace(KioskSettings.path, with: Array(try settings.lines().text.utf8))
         } catch {
-            throw UsageError(error.description)
+            throw UsageError("\(error)")
         }
         do {
             try await KioskService.systemctl("enable", "--quiet", KioskService.unit)

@@ -127,7 +127,10 @@ enum PageHost {
     /// A whole origin, such as that of a proxy.
     case origin(String)
 
-    init(_ text: String) throws {
+    init(_ given: String) throws {
+        // An address of IPv6 may stand in brackets, as in a URL.
+        let isBracketed = given.first == "[" && given.last == "]" && given.contains(":")
+        let text = isBracketed ? String(given.dropFirst().dropLast()) : given
         let origin = text.last == "/" ? String(text.dropLast()) : text
         let scheme = ["https://", "http://"].first { origin.hasPrefix($0) }
         if let scheme, (try? HTTPAddress(String(origin.dropFirst(scheme.count)))) != nil {

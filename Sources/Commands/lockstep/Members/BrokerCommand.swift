@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import Commands
+import Session
 import Setup
 
 /// `lockstep broker`: mosquitto on this machine, by the script that keeps its members.
@@ -60,6 +61,6 @@ struct BrokerCommand: ParsableCommand {
 extension BrokerScript {
     /// Replaces this process with the script.
     fileprivate func become(_ arguments: [String]) throws {
-        try CompanionExecutable.become(path: path, arguments + place)
+        try CompanionExecutable.become(path: path, arguments + place.map(\.description))
     }
 }

@@ -35,6 +35,7 @@ enum Members {
             case .refused: throw ExitStatus.refused.code
             case .unreachable: throw ExitStatus.unreachable.code
             case .noAnswer: throw ExitStatus.noAnswer.code
+            case .interrupted: throw ExitStatus.interrupted.code
             }
         }
     }
@@ -129,7 +130,10 @@ struct RevokeCommand: AsyncParsableCommand {
     var destdir: String?
 
     func run() async throws {
+        guard let node = NodeID(node) else {
+            throw UsageError("a node has 1 to 32 characters of a-z, 0-9 and -, and does not begin with -")
+        }
         let script = try Members.script(destdir)
-        _ = try await Members.orExit { try await script.run(["remove", node]) }
+        _ = try await Members.orExit { try await script.run(["remove", "\(node)"]) }
     }
 }

@@ -125,7 +125,7 @@ struct JoinCommand: AsyncParsableCommand {
     private static func cancelledByInterrupt<Value: Sendable>(
         _ body: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
-        let signals = await UnixSignalsSequence(trapping: [.sigint, .sigterm])
+        let signals = await UnixSignalsSequence(trapping: [.sigint, .sigterm, .sighup])
         return try await withThrowingTaskGroup(of: Value?.self) { group in
             group.addTask { try await body() }
             group.addTask {
@@ -156,8 +156,8 @@ struct JoinCommand: AsyncParsableCommand {
         let invitation = try readInvitation()
         guard invitation.contains("://") else {
             if own.isGiven { throw UsageError("an invitation has its node, role, space and password already") }
-            do throws(JoinTokenError) {
-                return JoinRequest(try JoinToken.decode(invitation))
+            do {
+                return try JoinRequest(try JoinToken.decode(invitation))
             } catch {
                 throw UsageError("\(error)")
             }
@@ -200,7 +200,7 @@ struct OwnBrokerOptions: ParsableArguments {
         var trust = JoinRequest.Trust.system
         if let tlsCA {
             guard broker.isEncrypted else { throw UsageError("--tls-ca is for an address that begins with mqtts://") }
-            trust = .certificates(try read(tlsCA))
+            trust = .certificates(Array(try read(tlsCA).utf8))
         }
         let name = node ?? broker.user.flatMap(NodeID.init)?.rawValue
         guard let id = try name.map({ NodeID($0) }) ?? Settings.hostNode() else {
@@ -213,7 +213,15 @@ struct OwnBrokerOptions: ParsableArguments {
             password: try password(for: broker))
     }
 
-    private func password(for broker: BrokerAddress) throws -> String? {
+    private func password(for broker: BrokerAddress) throws -> LineText? {
+        guard let text = try givenPassword(for: broker) else { return nil }
+        guard let password = LineText(line: text) else {
+            throw UsageError("the password has a control character, which no file of one line can hold")
+        }
+        return password
+    }
+
+    private func givenPassword(for broker: BrokerAddress) throws -> String? {
         if let passwordFile {
             return String(try read(passwordFile).prefix { $0 != "\n" && $0 != "\r\n" && $0 != "\r" })
         }
@@ -238,8 +246,8 @@ struct LeaveCommand: AsyncParsableCommand {
         commandName: "leave",
         abstract: "Undo lockstep join: stop the services, and remove the password and the settings of joining.",
         discussion: """
-            Journal, ledger and your own settings stay. The member stays known to the broker; to end its rights, \
-            sudo lockstep revoke NAME there.
+            Journal, ledger and your own settings stay. The broker still knows the member, so its name stays taken; to free \
+            it, sudo lockstep revoke NAME there.
             """
     )
 
@@ -249,8 +257,13 @@ struct LeaveCommand: AsyncParsableCommand {
     func run() async throws {
         let joining = try await scope.joining(quiet: output.json)
         let left = try await Members.orExit(json: output.json) { try await joining.leave() }
-        if output.json { return print(Report.json(["left": left])) }
-        print("Left the broker: \(left.joined(separator: ", ")) stopped.")
+        if output.json { return print(Report.json(["left": left.map(\.service)])) }
+        print("Left the broker: \(left.map(\.service).joined(separator: ", ")) stopped.")
+        for node in left.compactMap(\.node) {
+            print(
+                "The broker still knows \(node), so that name stays taken. To free it there: sudo lockstep revoke \(node)"
+            )
+        }
         if !scope.isPersonal, access((scope.destdir ?? "") + KioskSettings.path, F_OK) == 0 {
             print("This machine is still a kiosk. To return its screen to the console: sudo lockstep kiosk disable")
         }
