@@ -51,7 +51,9 @@ import Testing
     @Test(arguments: ["\n", "\r\n", "\r"]) func linesEndAsForSystemd(end: String) throws {
         let text = ["LOCKSTEP_NAME=a", "LOCKSTEP_NODE=desk", ""].joined(separator: end)
         var values = SettingValues()
-        try values.fill(file: try TemporaryDirectory().write(text, to: "node.env"))
+        let directory = try TemporaryDirectory()
+        let file = try directory.write(text, to: "node.env")
+        try withExtendedLifetime(directory) { try values.fill(file: file) }
         #expect(values[.name]?.text == "a")
         #expect(values[.node]?.text == "desk")
         #expect(EnvironmentFile(text).values == ["LOCKSTEP_NAME": "a", "LOCKSTEP_NODE": "desk"])
