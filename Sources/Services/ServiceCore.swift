@@ -36,7 +36,9 @@ package final class ServiceCore {
 
     /// Called after each event.
     package var onHandled: () -> Void = {}
-    /// Called when the service must publish its feed, whether it has changed or not: its turn begins, or the broker lost it.
+    /// Called when the service must publish its feed, whether it has changed or not.
+    ///
+    /// Its turn begins, or the broker has lost the feed.
     package var onTurn: () -> Void = {}
     private var runner: CoreRunner
     private let output: ServiceOutput

@@ -6,10 +6,10 @@ import Testing
 @testable import Debt
 
 /// Corrections of the beginning and the end of a session.
-@Suite struct RunTimesTests {
+@Suite(.timeLimit(.minutes(1))) struct RunTimesTests {
     private static let minute: Int64 = 60_000
 
-    /// Ran from minute 10 to 35, had a break of 5 minutes, and ran for 25 minutes more; it began 17 s into its minute.
+    /// A session of two focus phases with a break between. It began 17 s into its minute.
     private func record(runs: [LedgerRecord.Run]? = nil) throws -> LedgerRecord {
         let (id, desk) = (try #require(SessionID("s-1")), try #require(NodeID("desk")))
         return LedgerRecord(

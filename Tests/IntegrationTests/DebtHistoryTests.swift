@@ -103,7 +103,7 @@ import Testing
         }
     }
 
-    /// On 2026-10-25 the clocks go from 03:00 back to 02:00: the session lies in the second of the two hours.
+    /// On 2026-10-25 the clocks go from 03:00 back to 02:00. The session is in the second of the two hours.
     @Test func aCorrectedEndLeavesTheBeginningAlsoInARepeatedHour() async throws {
         let ledger = try DebtProgram(["--zone", "Europe/Berlin"], broker: nil)
         let environment = ["LOCKSTEP_DEBT_ZONE": "Europe/Berlin"]

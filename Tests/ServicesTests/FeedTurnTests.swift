@@ -6,7 +6,7 @@ import Testing
 @testable import Services
 
 /// Which of several services publishes a feed.
-@Suite struct FeedTurnTests {
+@Suite(.timeLimit(.minutes(1))) struct FeedTurnTests {
     private let (attic, debt): (NodeID, NodeID)
 
     init() throws {

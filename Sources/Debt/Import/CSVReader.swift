@@ -16,7 +16,7 @@ struct CSVReader {
         UInt8(ascii: "\""), UInt8(ascii: "\n"), UInt8(ascii: "\r")
     )
 
-    /// The bytes of a field, and the fields of a row, beyond which it cannot be read: far above those of any program.
+    /// The most bytes of a field, and the most fields of a row. Both are far above those of any program.
     private static let (fieldLimit, fieldsLimit) = (65_536, 256)
 
     private let bytes: [UInt8]

@@ -12,7 +12,7 @@ extension Zone {
         return TimeOfDay.milliseconds(parts[1]).map { instant(of: date, time: $0) }
     }
 
-    /// Parses a day, or a day and a time with or without seconds, or a time with its offset as `history --csv` prints it.
+    /// Parses a day, a local time with or without seconds, or a time as `history --csv` prints it.
     /// - Returns: The instants in milliseconds since 1970: two if the clocks are set back over a local time, none for another
     ///   text.
     package func instants(_ text: String) -> [Int64] {

@@ -9,7 +9,7 @@ struct DateText {
     /// Returns the day of the week, as "Mon".
     func weekday(of date: CivilDate) -> Localized { strings.item(date.weekday, of: .weekdays) }
 
-    /// Returns the time of day at an instant, as "14:05"; as "Fri 14:05" if it is 12 hours or more away.
+    /// Returns the time of day, as "14:05", or "Fri 14:05" if it is 12 hours or more away.
     /// - Parameters:
     ///   - time: In milliseconds since 1970.
     ///   - now: The present, in milliseconds since 1970.
