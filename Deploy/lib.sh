@@ -191,6 +191,15 @@ build_release() {
 # software_version: prints the version of the programs.
 software_version() { sed -n 's/.*static let version = "\(.*\)"$/\1/p' "$top/Sources/Setup/Software.swift"; }
 
+# with_libc VERSION: copies a list of dependencies, with this version of libc where it asks for an older one.
+with_libc() {
+    local needs found
+    read -r needs
+    found=$(sed -n 's/.*libc6 (>= \([0-9.]*\)).*/\1/p' <<<"$needs")
+    found=$(printf '%s\n' "$found" "$1" | sort -V | tail -n 1)
+    sed "s/libc6 (>= [0-9.]*)/libc6 (>= $found)/" <<<"$needs"
+}
+
 # The maintainer of the packages. A fork, or a builder for others, sets Debian's variables.
 maintainer="${DEBFULLNAME:-The authors of Lockstep} <${DEBEMAIL:-maintainers@lockstep.invalid}>"
 

@@ -30,6 +30,20 @@ import Testing
         }
     }
 
+    /// `lockstep kiosk enable` waits for this.
+    @Test func theNodeKnowsWhetherThisMachinesScreenShowsItsPage() async throws {
+        try await Self.with { node, browser, address in
+            func isShown() -> JSON? { node.socket.request("GET", "/v1/kiosk")?.body.isShown }
+            try await browser.open("\(address)/?face=focus").waitUntilDrawn("idle")
+            #expect(isShown() == false, "any other page does not count")
+            let page = try await browser.open("\(address)/?face=focus&screen=1")
+            try await page.waitUntilDrawn("idle")
+            #expect(isShown() == true)
+            _ = try await page.value("void (location = 'about:blank')")
+            try await eventually("it is gone") { isShown() == false }
+        }
+    }
+
     /// A browser caches pages for its back button, and it has only six connections to a node.
     @Test func aTabThatChangesItsFaceManyTimesShowsTheTime() async throws {
         try await Self.with { node, browser, address in

@@ -33,13 +33,17 @@ import Testing
                 "desk", broker: "mqtt://127.0.0.1:\(broker.port)",
                 environment: ["DBUS_SYSTEM_BUS_ADDRESS": bus.address])
             try await desk.start()
-            try await eventually("it was asked") { try logind.locks.isEmpty && logind.refusals == 1 }
+            try await eventually("it was asked") {
+                try logind.locks.isEmpty && logind.refusals == 1 && logind.sleepQuestions == 1
+            }
             try await desk.waitFor("a connection and the refusal") {
                 $0.linked == true && $0.problems.items.map(\.kind) == ["noSuspendLock"]
             }
             try logind.prepareForSleep(true)
             try logind.prepareForSleep(false)
-            try await eventually("it was asked again") { try logind.locks.isEmpty && logind.refusals == 2 }
+            try await eventually("it was asked again") {
+                try logind.locks.isEmpty && logind.refusals == 2 && logind.sleepQuestions == 2
+            }
             try await eventually("it is awake") { desk.log.contains("awake again") }
             #expect(desk.log.split(separator: "\n").count { $0.contains("install polkit") } == 1, "\(desk.log)")
             let doctor = try await desk.lockstep("doctor")
@@ -50,6 +54,21 @@ import Testing
             #expect(!status.output.contains("warning"), "\(status)")
             try await desk.end()
         }
+    }
+
+    /// A kiosk without polkit, on a board that cannot suspend, has nothing to complain about.
+    @Test func aMachineThatNeverSuspendsNeedsNoLock() async throws {
+        let bus = try await PrivateBus()
+        let logind = try FakeLogind(on: bus)
+        (logind.refuses, logind.canSleep) = (true, false)
+        let desk = try NodeProcess("desk", environment: ["DBUS_SYSTEM_BUS_ADDRESS": bus.address])
+        try await desk.start()
+        try await eventually("it asked whether the machine can suspend or hibernate") {
+            try logind.locks.isEmpty && logind.refusals == 1 && logind.sleepQuestions == 2
+        }
+        #expect(!(try await desk.lockstep("doctor")).output.contains("polkit"))
+        #expect(!desk.log.contains("polkit"), "\(desk.log)")
+        try await desk.end()
     }
 
     /// An update of the system restarts the bus.

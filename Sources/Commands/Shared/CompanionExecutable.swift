@@ -22,9 +22,10 @@ package enum CompanionExecutable {
         try become(path: path(of: name), arguments)
     }
 
-    /// Replaces this process with the program at a path.
+    /// Replaces this process with the program at a path, after writing what was printed, which would be lost with the process.
     /// - Throws: ``UsageError`` if it cannot be run.
     package static func become(path program: String, _ arguments: [String]) throws {
+        fflush(nil)
         var pointers = ([program] + arguments).map { strdup($0) } + [nil]
         execv(program, &pointers)
         throw UsageError("\(program) cannot be run: \(String(cString: strerror(errno)))")

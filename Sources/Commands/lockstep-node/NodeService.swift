@@ -38,8 +38,9 @@ struct NodeService {
         let secrets = listeners.isEmpty ? nil : try HTTPSecrets(in: directory)
         let kiosk = settings.kiosk(secrets, listeners)
         let phones = try PairedPhones(stateDirectory: directory.path, log: log)
+        let screen = OwnScreen()
         let control = try ControlServer(
-            node: access, path: settings.socket, isForGroup: settings.isSocketForGroup, kiosk: kiosk,
+            node: access, path: settings.socket, isForGroup: settings.isSocketForGroup, kiosk: kiosk, screen: screen,
             phones: phones, log: log,
             onReady: { [settings] in
                 log.info(
@@ -58,7 +59,7 @@ struct NodeService {
             services.append(
                 HTTPServer(
                     node: access, listeners: listeners, hosts: settings.httpNames, givenHosts: settings.httpHosts,
-                    openFiles: openFiles, kiosk: kiosk, phones: phones, log: log
+                    openFiles: openFiles, kiosk: kiosk, screen: screen, phones: phones, log: log
                 ).named("HTTP server"))
         }
         if let link = settings.link(clientID: "lockstep-\(settings.space)-\(settings.node)") {

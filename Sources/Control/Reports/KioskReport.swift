@@ -20,6 +20,8 @@ public struct KioskReport: Codable, Hashable, Sendable {
     @Nullable public var controlKey: String?
     /// Whether programs and browsers of this machine need a key, too; `null` in a report of an older program.
     @Nullable public var needsLocalKey: Bool?
+    /// Whether the page is shown on this machine's own screen; `null` in a report of an older program.
+    @Nullable public var isShown: Bool?
 
     /// Describes a page, or that there is none.
     public init(

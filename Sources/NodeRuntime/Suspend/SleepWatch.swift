@@ -127,6 +127,9 @@ private struct Watch: ~Copyable {
             guard !error.isServiceMissing else {
                 return log.debug("a suspend is not delayed", metadata: ["reason": "\(error.description)"])
             }
+            guard bus.mayMachineSleep else {
+                return log.debug("this machine never suspends", metadata: ["reason": "\(error.description)"])
+            }
             onLock(error.description)
             guard !isRefusalLogged else { return }
             isRefusalLogged = true
@@ -198,6 +201,25 @@ private struct Bus: ~Copyable {
             sd_bus_message_read_basic(message, CChar(UInt8(ascii: "b")), &begins) > 0
         else { return nil }
         return begins != 0
+    }
+
+    /// Whether the machine can suspend or hibernate. Many boards of kiosks cannot.
+    var mayMachineSleep: Bool {
+        ["CanSuspend", "CanHibernate"].contains { method in
+            var call: OpaquePointer?
+            var reply: OpaquePointer?
+            defer {
+                sd_bus_message_unref(call)
+                sd_bus_message_unref(reply)
+            }
+            guard
+                sd_bus_message_new_method_call(bus, &call, Logind.name, Logind.path, Logind.interface, method) >= 0,
+                sd_bus_call(bus, call, 0, nil, &reply) >= 0
+            else { return true }
+            var text: UnsafePointer<CChar>?
+            guard sd_bus_message_read_basic(reply, CChar(UInt8(ascii: "s")), &text) > 0, let text else { return true }
+            return String(cString: text) != "na"
+        }
     }
 
     /// Requests a lock that delays each suspend until it is closed.

@@ -12,6 +12,7 @@ public struct ControlServer: Service {
     private let path: String
     private let mode: mode_t
     private let kiosk: KioskReport
+    private let screen: OwnScreen
     private let phones: PairedPhones?
     private let log: Logger
     private let onReady: @Sendable () async -> Void
@@ -22,19 +23,21 @@ public struct ControlServer: Service {
     ///   - path: The socket's path, at most 107 bytes.
     ///   - isForGroup: Whether the members of the process's group may use the socket (mode 0660), or its user alone (0600).
     ///   - kiosk: The address and the keys of the node's page, for `GET /v1/kiosk`.
+    ///   - screen: The screen on which the node's page may be shown.
     ///   - phones: The phones of the page; `nil` for a node that serves none.
     ///   - log: The logger; requests are not logged.
     ///   - onReady: Called once the server listens.
     /// - Throws: ``ControlError`` if the path is too long or another node listens there.
     public init(
-        node: any NodeAccess, path: String, isForGroup: Bool = false, kiosk: KioskReport, phones: PairedPhones? = nil,
-        log: Logger,
+        node: any NodeAccess, path: String, isForGroup: Bool = false, kiosk: KioskReport,
+        screen: OwnScreen = OwnScreen(), phones: PairedPhones? = nil, log: Logger,
         onReady: @escaping @Sendable () async -> Void = {}
     ) throws(ControlError) {
         self.node = node
         self.path = path
         mode = isForGroup ? 0o660 : 0o600
         self.kiosk = kiosk
+        self.screen = screen
         self.phones = phones
         self.log = log
         self.onReady = onReady
@@ -50,7 +53,11 @@ public struct ControlServer: Service {
         let notFound = NotFoundMiddleware()
         router.add(middleware: notFound)
         API(node: node).addRoutes(to: router)
-        router.get("/v1/kiosk") { [kiosk] _, _ in Response(ReportJSON.encode(kiosk), type: "application/json") }
+        router.get("/v1/kiosk") { [kiosk, screen] _, _ in
+            var report = kiosk
+            report.isShown = screen.isShown
+            return Response(ReportJSON.encode(report), type: "application/json")
+        }
         if let phones { PhoneRoutes(phones: phones).addControlRoutes(to: router) }
         notFound.setRoutes(of: router)
         let application = Application(

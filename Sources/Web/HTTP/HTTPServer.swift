@@ -49,6 +49,7 @@ public struct HTTPServer: Service {
     private let node: any NodeAccess
     private let listeners: [HTTPListener]
     private let kiosk: KioskReport
+    private let screen: OwnScreen
     private let auth: AuthMiddleware
     private let log: Logger
     var timeouts = Timeouts()
@@ -62,15 +63,17 @@ public struct HTTPServer: Service {
     ///   - givenHosts: Further host names in lower case, such as a proxy's. Requests for them always need a key.
     ///   - openFiles: The process's limit of open files, from which the limits on connections are derived.
     ///   - kiosk: The address of the page and the shared keys for other machines.
+    ///   - screen: Records that the page is shown on this machine's own screen.
     ///   - phones: The phones with a key of their own.
     ///   - log: The logger; requests are not logged.
     public init(
         node: any NodeAccess, listeners: [HTTPListener], hosts: Set<String>, givenHosts: Set<String> = [],
-        openFiles: Int, kiosk: KioskReport, phones: PairedPhones, log: Logger
+        openFiles: Int, kiosk: KioskReport, screen: OwnScreen = OwnScreen(), phones: PairedPhones, log: Logger
     ) {
         self.node = node
         self.listeners = listeners
         self.kiosk = kiosk
+        self.screen = screen
         auth = AuthMiddleware(
             keys: HTTPKeys(kiosk), phones: phones, hosts: hosts.union(["localhost"]), givenHosts: givenHosts,
             needsLocalKey: kiosk.needsLocalKey == true)
@@ -79,8 +82,8 @@ public struct HTTPServer: Service {
     }
 
     static func router(
-        node: any NodeAccess, displays: Displays, kiosk: KioskReport, auth: AuthMiddleware,
-        timeouts: Timeouts = Timeouts(), authority: @escaping @Sendable () -> [UInt8]? = { nil }
+        node: any NodeAccess, displays: Displays, kiosk: KioskReport, screen: OwnScreen = OwnScreen(),
+        auth: AuthMiddleware, timeouts: Timeouts = Timeouts(), authority: @escaping @Sendable () -> [UInt8]? = { nil }
     ) -> Router<WebContext> {
         let router = Router(context: WebContext.self, options: .autoGenerateHeadEndpoints)
         let notFound = NotFoundMiddleware()
@@ -88,7 +91,8 @@ public struct HTTPServer: Service {
         router.add(middleware: notFound)
         router.add(middleware: SameOriginMiddleware(isSecure: auth.isSecure))
         API(node: node, displays: displays, bodyTimeout: timeouts.body).addRoutes(to: router)
-        PageRoutes(node: node, displays: displays, kiosk: kiosk, authority: authority).addRoutes(to: router)
+        PageRoutes(node: node, displays: displays, kiosk: kiosk, screen: screen, authority: authority)
+            .addRoutes(to: router)
         WidgetRoutes(node: node).addRoutes(to: router)
         WeekRoutes(node: node).addRoutes(to: router)
         RemoteRoutes(node: node).addRoutes(to: router)
@@ -157,7 +161,7 @@ public struct HTTPServer: Service {
         var auth = auth
         auth.isSecure = listener.encryption != nil
         let router = Self.router(
-            node: node, displays: displays, kiosk: kiosk, auth: auth, timeouts: timeouts,
+            node: node, displays: displays, kiosk: kiosk, screen: screen, auth: auth, timeouts: timeouts,
             authority: { [listeners] in listeners.lazy.compactMap(\.encryption?.authority).first })
         let plain = HTTPServerBuilder.http1(
             configuration: .init(

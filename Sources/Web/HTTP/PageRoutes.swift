@@ -13,6 +13,7 @@ struct PageRoutes: Sendable {
     let node: any NodeAccess
     let displays: Displays
     let kiosk: KioskReport
+    let screen: OwnScreen
     /// Returns the node's own authority for HTTPS as PEM; `nil` if it has none.
     var authority: @Sendable () -> [UInt8]? = { nil }
 
@@ -106,12 +107,15 @@ struct PageRoutes: Sendable {
         let options = try Displays.StreamOptions(
             request.query, header: request.headers[.acceptLanguage], access: context.access)
         let viewer = Displays.Viewer(context)
+        let isOnScreen = context.isLocal && request.query["screen"] != nil
         try await displays.checkRoom(for: viewer)
-        return .eventStream(for: request) { [displays, channel = context.channel] writer in
+        return .eventStream(for: request) { [displays, screen, channel = context.channel] writer in
             // An empty write sends the response head.
             try await writer.write(ByteBuffer())
             guard let subscription = await displays.join(options, as: viewer, on: channel) else { return }
+            if isOnScreen { screen.begin() }
             for await _ in subscription.end {}
+            if isOnScreen { screen.end() }
             await displays.leave(subscription.id)
         }
     }

@@ -19,7 +19,7 @@ let messageTimer = 0;
 
 // --- Drawing ---
 
-const streamQuery = () => ownQuery("face", "lang", "controls");
+const streamQuery = () => ownQuery("face", "lang", "controls", "screen");
 
 function draw() {
   clearTimeout(timer);
@@ -429,4 +429,6 @@ Promise.all(fonts).then(() => {
   isFitted = false;
   draw();
 });
-connect();
+// On the machine's own screen the open stream tells the node that the page is seen: only where frames are drawn.
+if (params.has("screen")) requestAnimationFrame(() => requestAnimationFrame(connect));
+else connect();

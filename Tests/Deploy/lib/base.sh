@@ -1,14 +1,20 @@
 # shellcheck shell=bash disable=SC2016,SC2034,SC2154
 # SPDX-License-Identifier: Apache-2.0
 #
-# Root file systems that hold Debian 12's base and nothing else, for tests that must not see what this machine has installed.
+# Root file systems that hold Debian's base and nothing else, for tests that must not see what this machine has installed.
 # Source it after Deploy/lib.sh; do not run it.
 #
-# The base is made by debootstrap and kept in ${XDG_CACHE_HOME:-~/.cache}/lockstep for 30 days; downloaded packages are kept
-# beside it.
+# The bases are made by debootstrap and kept in ${XDG_CACHE_HOME:-~/.cache}/lockstep for 30 days; downloaded packages are kept
+# beside them.
 
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/lockstep
-base=$cache/bookworm-$(dpkg --print-architecture).tar
+
+# The release of this machine, where what is built here runs; on a system that is not Debian the oldest supported one.
+# Raspberry Pi OS calls itself Debian.
+release=$(. /etc/os-release && if [ "${ID:-}" = debian ]; then echo "${VERSION_CODENAME:-bookworm}"; else echo bookworm; fi)
+# use_release NAME: chooses the release of the machines that are made next.
+use_release() { release=$1 base=$cache/$1-$(dpkg --print-architecture).tar; }
+use_release "$release"
 
 failures=0
 # wrong "…": counts a failure and says what is wrong.
@@ -23,19 +29,25 @@ trap 'printf "stopped at line %s of %s: %s\n" "$LINENO" "${BASH_SOURCE[0]##*/}" 
 
 # --- Outside: the base, and a namespace in which nothing stays mounted --------------------------------------------
 
-# The mirrors of Debian 12 that this machine uses, as lines of sources.list.
+# The mirrors of the release, as lines of sources.list: those that this machine uses, also for another release.
 sources() {
     local found
     found=$(apt-get indextargets --format '$(ORIGIN) deb $(REPO_URI) $(RELEASE) main' 'Created-By: Packages' 2>/dev/null |
-        sed -n 's/^Debian \(deb [^ ]* bookworm[^ ]* main\)$/\1/p' | sort -u)
-    printf '%s\n' "${found:-deb http://deb.debian.org/debian bookworm main}"
+        sed -n 's/^Debian \(deb [^ ]* [^ ]* main\)$/\1/p' | sort -u)
+    if ! grep -q " $release main$" <<<"$found"; then
+        found=$(awk '$3 !~ /-/ && !found++ { print $1, $2 }' <<<"$found")
+        found="${found:-deb http://deb.debian.org/debian} $release main"
+    fi
+    grep " $release" <<<"$found"
 }
 
 make_base() {
-    local mirror folder=$work/base
-    mirror=$(sources | awk '/ bookworm main$/ && !found++ { print $2 }')
-    say "debootstrap of Debian 12 from ${mirror:=http://deb.debian.org/debian}"
-    if ! env PATH="$PATH:/usr/sbin:/sbin" debootstrap --variant=minbase bookworm "$folder" "$mirror" >"$work/log" 2>&1; then
+    local mirror folder=$work/base script=/usr/share/debootstrap/scripts/$release
+    # A debootstrap older than the release.
+    [ -e "$script" ] || script=/usr/share/debootstrap/scripts/sid
+    mirror=$(sources | awk -v release="$release" '$3 == release && !found++ { print $2 }')
+    say "debootstrap of $release from $mirror"
+    if ! env PATH="$PATH:/usr/sbin:/sbin" debootstrap --variant=minbase "$release" "$folder" "$mirror" "$script" >"$work/log" 2>&1; then
         tail -n 5 "$work/log"
         return 1
     fi
@@ -57,14 +69,21 @@ can_make_machines() { [ "$(id -u)" -eq 0 ] && unshare --mount --pid --fork --pro
 
 # get_base: makes sure that there is a base, and sets $work to a folder that is removed at the end. One test at a time has them.
 get_base() {
+    begin_work
+    need_base || die "there is no base to test on: debootstrap failed (see above; does the mirror answer?)"
+}
+begin_work() {
     mkdir -p "$cache/archives/partial"
     work=$(mktemp -d "${TMPDIR:-/tmp}/lockstep-test.XXXXXX")
     trap 'rm -rf --one-file-system "$work"' EXIT
     exec 9>"$cache/lock"
     flock 9
+}
+# need_base: makes the base of the release, unless a fresh one is kept; fails if there is none.
+need_base() {
     has_base || make_base || {
-        [ -e "$base" ] || die "there is no base to test on: debootstrap failed (see above; does the mirror answer?)"
-        warn "The base is older than 30 days, and debootstrap did not make a new one."
+        [ -e "$base" ] || return 1
+        warn "The base of $release is older than 30 days, and debootstrap did not make a new one."
     }
 }
 

@@ -58,6 +58,9 @@ final class FakeLogind {
     /// Whether it refuses locks, like logind without polkit.
     var refuses = false
     private(set) var refusals = 0
+    /// Whether its machine can suspend, as `CanSuspend` and `CanHibernate` say.
+    var canSleep = true
+    private(set) var sleepQuestions = 0
 
     init(on private: PrivateBus) throws {
         var made: OpaquePointer?
@@ -81,6 +84,10 @@ final class FakeLogind {
                 defer { sd_bus_message_unref(message) }
                 if sd_bus_message_is_method_call(message, "org.freedesktop.login1.Manager", "Inhibit") > 0 {
                     try inhibit(message)
+                } else if ["CanSuspend", "CanHibernate"].contains(where: {
+                    sd_bus_message_is_method_call(message, "org.freedesktop.login1.Manager", $0) > 0
+                }) {
+                    try answer(message, canSleep ? "yes" : "na")
                 }
                 message = nil
             }
@@ -108,6 +115,16 @@ final class FakeLogind {
             sd_bus_send(bus, reply, nil) >= 0, sd_bus_flush(bus) >= 0
         else { throw Failed("no reply") }
         all.append(Lock(arguments: arguments, descriptor: ends.read))
+    }
+
+    private func answer(_ call: OpaquePointer?, _ text: String) throws {
+        sleepQuestions += 1
+        var reply: OpaquePointer?
+        defer { sd_bus_message_unref(reply) }
+        guard sd_bus_message_new_method_return(call, &reply) >= 0,
+            sd_bus_message_append_basic(reply, CChar(UInt8(ascii: "s")), text) >= 0,
+            sd_bus_send(bus, reply, nil) >= 0, sd_bus_flush(bus) >= 0
+        else { throw Failed("no reply") }
     }
 
     private func refuse(_ call: OpaquePointer?) throws {

@@ -15,7 +15,9 @@ struct KioskEnable: AsyncParsableCommand {
         abstract: "Show the session on this machine's screen, from boot on.",
         discussion: """
             The machine's node shows its page in Chromium, through the compositor cage. Where there is no graphics device, \
-            or one of the two is not installed, the first console shows `lockstep watch`. Needs root.
+            or one of the two is not installed, the first console shows `lockstep watch`. The command ends when the page is \
+            seen, or says what is missing: exit code 3 if this machine cannot show it, 4 if it does not appear within two \
+            minutes. Needs root.
             """)
 
     @Option(help: "The face: \(Face.names).")
@@ -67,13 +69,16 @@ struct KioskEnable: AsyncParsableCommand {
         // The node reads the address of its page when it starts.
         try await KioskService.systemctl("restart", "lockstep-node.service")
         try await KioskService.systemctl("restart", KioskService.unit)
-        print("This machine's screen shows the session, face \(face.rawValue), now and after each start.")
-        print("Settings: \(KioskSettings.path). To stop: sudo lockstep kiosk disable")
+        print("The display starts on this machine's screen.")
         if access("/etc/systemd/system/display-manager.service", F_OK) == 0 {
             print(
                 "A desktop starts on this machine too. To boot into the display alone: sudo systemctl set-default multi-user"
             )
         }
+        fflush(nil)
+        let shown = try await KioskService.waitUntilSeen()
+        print("The screen shows \(shown), face \(face.rawValue), now and after each start.")
+        print("Settings: \(KioskSettings.path). To stop: sudo lockstep kiosk disable")
     }
 }
 
@@ -85,6 +90,8 @@ struct KioskDisable: AsyncParsableCommand {
     func run() async throws {
         try KioskService.requireRoot()
         try await KioskService.systemctl("disable", "--quiet", "--now", KioskService.unit)
+        // A browser that did not end in time counts as failed; an error means that it did.
+        _ = try? await KioskService.systemctl("reset-failed", KioskService.unit)
         unlink(KioskSettings.path)
         try await KioskService.systemctl("try-restart", "lockstep-node.service")
         try await KioskService.systemctl("--no-block", "start", "getty@tty1.service")

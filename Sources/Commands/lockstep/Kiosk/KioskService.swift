@@ -1,12 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ArgumentParser
 import Commands
+import Control
 import Glibc
+import Platform
 import Subprocess
 
 /// The unit that shows the display on this machine's screen.
 enum KioskService {
     static let unit = "lockstep-kiosk.service"
+    /// The socket of the machine's node, whose page it shows.
+    private static let node = ControlClient(path: "/run/lockstep/node.sock")
+    /// The file in which `kiosk-session` says what it shows: `page`, `terminal` or `nothing`, and why not more.
+    private static let report = "/run/lockstep-kiosk/shows"
+    /// How long the page may take to appear. A judgement: a small board starts Chromium for the first time in half a minute.
+    private static let patience = Duration.seconds(120)
 
     static func requireRoot() throws {
         guard geteuid() == 0 else { throw UsageError("this changes the machine: run it as root, with sudo") }
@@ -15,12 +24,53 @@ enum KioskService {
         }
     }
 
-    static func systemctl(_ arguments: String...) async throws {
+    @discardableResult
+    static func systemctl(_ arguments: String...) async throws -> String {
         let result = try await Subprocess.run(
-            .name("systemctl"), arguments: Arguments(arguments), output: .discarded, error: .string(limit: 1 << 14))
+            .name("systemctl"), arguments: Arguments(arguments), output: .string(limit: 1 << 14),
+            error: .string(limit: 1 << 14))
         guard result.terminationStatus.isSuccess else {
             let reason = result.standardError.split(whereSeparator: \.isNewline).joined(separator: "; ")
             throw UsageError("systemctl \(arguments.joined(separator: " ")) failed: \(reason)")
         }
+        return result.standardOutput
+    }
+
+    /// Waits until the page is seen on the screen, or the terminal if the settings say so.
+    /// - Returns: What is shown.
+    /// - Throws: The exit code, after printing what is missing: ``ExitStatus/refused`` if this machine cannot show the page,
+    ///   ``ExitStatus/noAnswer`` if it does not appear in time.
+    static func waitUntilSeen() async throws -> String {
+        let clock = ContinuousClock()
+        let deadline = clock.now + patience
+        var reason: Substring = ""
+        while clock.now < deadline {
+            if try await systemctl("show", "--property=ConditionResult", unit) == "ConditionResult=no\n" {
+                throw refused("\(unit) is skipped, since this machine has no console (/dev/tty0), like a container")
+            }
+            let words = ((try? Files.read(report, limit: 4_096)).map { String(decoding: $0, as: UTF8.self) } ?? "")
+                .split(separator: " ", maxSplits: 1)
+            reason = words.dropFirst().first ?? ""
+            switch words.first {
+            case "terminal" where reason.isEmpty: return "lockstep watch"
+            case "terminal": throw refused("the screen shows lockstep watch and not the page: \(reason)")
+            case "nothing": throw refused("the screen shows nothing: \(reason)")
+            default: if (try? await node.kiosk().isShown) == true { return "the page" }
+            }
+            try await Task.sleep(for: .milliseconds(200))
+        }
+        let state = try await systemctl("show", "--property=ActiveState,NRestarts", unit).split(whereSeparator: \.isNewline)
+        CommandLineRunner.say(
+            """
+            lockstep: the page is not seen on the screen after \(patience.components.seconds) s: \
+            \(reason.isEmpty ? state.joined(separator: ", ") : String(reason)); \
+            see journalctl -b -u \(unit)
+            """)
+        throw ExitStatus.noAnswer.code
+    }
+
+    private static func refused(_ reason: String) -> any Error {
+        CommandLineRunner.say("lockstep: \(reason)")
+        return ExitStatus.refused.code
     }
 }
