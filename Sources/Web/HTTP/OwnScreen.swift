@@ -2,9 +2,9 @@
 
 import Synchronization
 
-/// Whether this machine's own screen shows the node's page: whether a page with the parameter `screen` has its stream open.
+/// Whether this machine's own screen shows the node's page.
 ///
-/// Such a page opens the stream when the browser has drawn its first frames.
+/// A page with the parameter `screen` opens its stream when the browser has drawn its first frames, and is seen until it ends.
 public final class OwnScreen: Sendable {
     private let pages = Atomic(0)
 

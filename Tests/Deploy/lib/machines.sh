@@ -176,7 +176,7 @@ remove_machines() {
     for name in $(ip netns list | awk -v own="$network" 'index($1, own) == 1 { print $1 }'); do ip netns delete "$name"; done
 }
 
-# --- What is played -------------------------------------------------------------------------------------------------
+# --- Playing -------------------------------------------------------------------------------------------------
 
 # part "…": names what is played next, with the time since the start.
 part() { say "  ${SECONDS} s: $*"; }

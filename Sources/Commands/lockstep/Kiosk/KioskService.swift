@@ -37,7 +37,7 @@ enum KioskService {
     }
 
     /// Waits until the page is seen on the screen, or the terminal if the settings say so.
-    /// - Returns: What is shown.
+    /// - Returns: The name of the shown display.
     /// - Throws: The exit code, after printing what is missing: ``ExitStatus/refused`` if this machine cannot show the page,
     ///   ``ExitStatus/noAnswer`` if it does not appear in time.
     static func waitUntilSeen() async throws -> String {
@@ -59,7 +59,8 @@ enum KioskService {
             }
             try await Task.sleep(for: .milliseconds(200))
         }
-        let state = try await systemctl("show", "--property=ActiveState,NRestarts", unit).split(whereSeparator: \.isNewline)
+        let state = try await systemctl("show", "--property=ActiveState,NRestarts", unit)
+            .split(whereSeparator: \.isNewline)
         CommandLineRunner.say(
             """
             lockstep: the page is not seen on the screen after \(patience.components.seconds) s: \
