@@ -63,11 +63,7 @@ let package = Package(
         .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2", traits: []),
     ],
     targets: [
-        .systemLibrary(
-            name: "CMosquitto",
-            pkgConfig: "libmosquitto",
-            providers: [.apt(["libmosquitto-dev"])]
-        ),
+        .target(name: "CMosquitto", linkerSettings: [.linkedLibrary("mosquitto")]),
         .systemLibrary(
             name: "CSystemd",
             pkgConfig: "libsystemd",

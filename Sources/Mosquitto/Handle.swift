@@ -108,7 +108,7 @@ import Glibc
     /// Stops the library's log, which formats several lines per message and adds nothing once connected.
     func stopLog() { unsafe mosquitto_log_callback_set(mosquitto, nil) }
 
-    func read() -> Int32 { unsafe mosquitto_loop_read(mosquitto, 1) }
+    func read() -> Int32 { unsafe cmosquitto_read(mosquitto) }
     func write() -> Int32 { unsafe mosquitto_loop_write(mosquitto, 1) }
 
     func keepAlive() -> Int32 { unsafe mosquitto_loop_misc(mosquitto) }

@@ -11,4 +11,8 @@
 #include <sys/eventfd.h>
 #include <sys/timerfd.h>
 
+// mosquitto_loop_read, which returns MOSQ_ERR_MALFORMED_PACKET for a packet with an unknown property. The client can
+// then only be destroyed.
+int cmosquitto_read(struct mosquitto *client);
+
 #endif
