@@ -4,6 +4,7 @@
 #define CLINUX_SHIM_H
 
 // Headers that Swift's Glibc module leaves out.
+#include <malloc.h>
 #include <sys/prctl.h>
 #include <sys/timex.h>
 

@@ -6,6 +6,8 @@ public enum ControlError: Error, Sendable, CustomStringConvertible {
     case pathTooLong(String)
     /// Another process listens on the socket.
     case taken(String)
+    /// The path is a file of another kind.
+    case notASocket(String)
     /// No process listens on the socket.
     case unreachable(String)
     /// A process listens on the socket but did not answer in time.
@@ -21,6 +23,8 @@ public enum ControlError: Error, Sendable, CustomStringConvertible {
         case .pathTooLong(let path):
             "the socket's path \(path) has more than \(UnixSocket.maximumPath) bytes; give a shorter one with --socket"
         case .taken(let path): "another node already listens on \(path); end it, or give this one its own with --socket"
+        case .notASocket(let path):
+            "\(path) is not a socket: remove it, or give the node another path with --socket (LOCKSTEP_SOCKET)"
         case .unreachable(let path): "no node listens on \(path)"
         case .noAnswer(let path): "the node that listens on \(path) did not answer in time"
         case .refused(let reason): reason

@@ -36,8 +36,8 @@ struct Delivery: Sendable {
     private(set) var resendAt: Int64?
     /// The registers that are not confirmed yet, the earliest first.
     private var registers: [NodeCore.Token] = []
-    /// The size of the own register that the broker has refused; `nil` once it accepts one.
-    private(set) var refusedBytes: Int?
+    /// Why the broker has refused the own register; `nil` once it accepts one.
+    private(set) var refusal: RegisterRefusal?
 
     /// Records a message that leaves.
     mutating func send(_ content: Content) -> NodeCore.Token {
@@ -54,8 +54,11 @@ struct Delivery: Sendable {
         switch content {
         case .register(_, let bytes):
             registers.removeAll { $0 == token }
-            if confirmation == .delivered { refusedBytes = nil }
-            if confirmation == .refused(isTooLarge: true) { refusedBytes = bytes }
+            switch confirmation {
+            case .delivered: refusal = nil
+            case .refused(let isTooLarge): refusal = isTooLarge ? .tooLarge(bytes: bytes) : .notAllowed
+            case .lost: break
+            }
         case .answer(let held):
             if confirmation == .lost {
                 hold(held)
@@ -100,6 +103,13 @@ struct Delivery: Sendable {
         resendAt = nil
         return lost
     }
+}
+
+/// Why the broker refuses the register of a node.
+public enum RegisterRefusal: Hashable, Sendable {
+    case tooLarge(bytes: Int)
+    /// The node's user may not write it, or the broker gave another reason.
+    case notAllowed
 }
 
 extension NodeCore {

@@ -103,8 +103,8 @@ public struct NodeCore: Sendable {
     /// Whether the broker has not confirmed every register yet.
     public var hasUnconfirmedRegisters: Bool { delivery.hasRegisters }
 
-    /// The size in bytes of the own register that the broker has refused; `nil` once it accepts one.
-    public var refusedBytes: Int? { delivery.refusedBytes }
+    /// Why the broker has refused the own register; `nil` once it accepts one.
+    public var registerRefusal: RegisterRefusal? { delivery.refusal }
 
     /// The number of ledger records that the debt service has not acknowledged.
     public var recordsWaiting: Int { outbox.waiting }

@@ -45,6 +45,7 @@ package struct ServiceProcess {
         self.link = link
         space = isEverySpace ? "+" : "\(settings.space)"
         log = Logger(label: "lockstep-\(name)")
+        if let warning = directory.warning { log.warning("\(warning)") }
     }
 
     /// Runs a service until SIGTERM or SIGINT. Logs and reports to the service manager when it starts and stops.

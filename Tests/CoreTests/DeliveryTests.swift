@@ -160,10 +160,10 @@ import Wire
     @Test mutating func largeRegisterIsReportedUntilOneIsAccepted() {
         owner.confirmation = .refused(isTooLarge: true)
         owner.press(.pause, id: "P1")
-        #expect(owner.core.refusedBytes != nil)
+        #expect(owner.core.registerRefusal != nil)
         owner.confirmation = .delivered
         owner.press(.resume, id: "P2")
-        #expect(owner.core.refusedBytes == nil)
+        #expect(owner.core.registerRefusal == nil)
     }
 
     @Test mutating func unconfirmedSleepCountsAsAnnounced() {

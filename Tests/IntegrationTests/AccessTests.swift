@@ -85,11 +85,14 @@ import Testing
             try await desk.start()
             try await desk.waitFor("a connection") { $0.linked == true }
             let id = try desk.begin()
-            #expect(try await desk.lockstep("pause").code == 0)
-            #expect(try await desk.lockstep("resume").code == 0)
+            try await eventually("it says so") { desk.log.contains("does not let this node publish") }
+            for action in ["pause", "resume"] {
+                let pressed = try await desk.lockstep(action)
+                #expect(pressed.code == 7, "\(pressed)")
+                #expect(pressed.errors.contains("does not let desk own a session"), "\(pressed)")
+            }
             #expect(try await desk.lockstep("status").code == 0)
             #expect(desk.status.session.text == id)
-            try await eventually("it says so") { desk.log.contains("does not let this node publish") }
             try await Peer.with(port: broker.port, password: "secret-peer") { peer in
                 // Reading is allowed: it still sees its peers.
                 try await peer.publish("session", .register("theirs", ahead: 2_000))

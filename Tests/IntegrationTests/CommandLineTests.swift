@@ -272,6 +272,16 @@ import Testing
         #expect(result.output.contains(program == "lockstep" ? "extend" : "state-dir"))
     }
 
+    @Test func aFileInPlaceOfTheSocketIsNamedAndKept() async throws {
+        let directory = try TemporaryDirectory()
+        let file = try directory.write("precious", to: "node.sock")
+        let result = try await CommandLine.run(
+            ["--state-dir", directory.file("state"), "--socket", file], program: "lockstep-node")
+        #expect(result.code != 0)
+        #expect(result.errors.contains("\(file) is not a socket: remove it, or"), "\(result)")
+        #expect(directory.read("node.sock") == "precious")
+    }
+
     @Test func nodeCommandRunsTheNodeProgram() async throws {
         let directory = try TemporaryDirectory()
         let result = try await CommandLine.run(["node", "--space", "Not This", "--state-dir", directory.path])

@@ -99,6 +99,29 @@ import Testing
         #expect(desk.status.totalSeconds == 1_560)
     }
 
+    /// A read-only file system differs from a full one in that not even a lock can be made.
+    @Test(.enabled(if: canMount, "only root of the machine may mount a disk"))
+    func aNodeStartsInADirectoryThatCannotBeWritten() async throws {
+        let directory = try TemporaryDirectory()
+        let state = directory.file("state")
+        mkdir(state, 0o700)
+        try #require(Self.mount(state))
+        defer { umount2(state, Int32(MNT_DETACH)) }
+        let flags = UInt(MS_REMOUNT | MS_RDONLY)
+        try #require(Glibc.mount("tmpfs", state, "tmpfs", flags, "size=64k") == 0)
+        let port = Port.free()
+        let desk = try NodeProcess("desk", options: ["--http", "127.0.0.1:\(port)"], directory: directory)
+        try await desk.start()
+        try await eventually("desk serves its page") { desk.log.contains("the kiosk page is served") }
+        let started = try await desk.lockstep("start", "Reading")
+        #expect(started.code == 7, "\(started)")
+        #expect(started.output.contains("Session started"), "\(started)")
+        #expect(started.errors.contains("Read-only file system"), "\(started)")
+        #expect(started.errors.contains("or make it writable"), "\(started)")
+        #expect(desk.status.title == "Reading")
+        try await desk.end()
+    }
+
     /// The answer to a request of the node's page, head and body.
     private static func get(_ path: String, _ port: Int) -> String {
         guard let socket = Port.connected(port) else { return "" }

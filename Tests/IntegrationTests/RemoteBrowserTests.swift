@@ -71,7 +71,7 @@ extension BrowserKind {
         _ = try await page.value("void (window.pressedAt = performance.now())")
         try await page.press("stop")
         try await page.eventually("it can be undone", isEnding)
-        #expect(kiosk.kitchen.status.status == "running")
+        // The page records when it sends the stop; a look at the node could come too late.
         try await kiosk.desk.waitFor("the end") { $0.status == "stopped" || $0.status == "idle" }
         try await page.waitForAnswer("Session stopped")
         #expect(try await page.value("sent") == [["stop", true]])

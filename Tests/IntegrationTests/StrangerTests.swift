@@ -37,7 +37,7 @@ import Testing
                 return count == 0
             }
             #expect(String(decoding: answer, as: UTF8.self).hasPrefix("HTTP/1.1 200"))
-            #expect(node.log.contains("HTTP connection refused"))
+            try await eventually("the others are refused") { node.log.contains("HTTP connection refused") }
         }
     }
 

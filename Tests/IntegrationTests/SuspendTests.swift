@@ -142,7 +142,9 @@ import Testing
                 $0.state == .null && $0.online == true && $0.conn != before.conn
             }
             #expect(awake.online == true)
-            #expect(desk.log.contains("dropped the connection to reconnect"), "it noticed before the keep-alive")
+            try await eventually("it noticed before the keep-alive") {
+                desk.log.contains("dropped the connection to reconnect")
+            }
         }
     }
 }

@@ -20,8 +20,9 @@ import Testing
             try await space.peer.waitFor("session", of: "desk", "the session") { $0.id.text == session }
             try await second.start()
             for node in [first, second] {
-                try await eventually("both report the twin") { Self.reportsTwin(node) }
-                #expect(node.log.contains(Self.problem))
+                try await eventually("both report the twin") {
+                    Self.reportsTwin(node) && node.log.contains(Self.problem)
+                }
                 let doctor = try await node.lockstep("doctor")
                 #expect(doctor.code == 3, "\(doctor)")
                 #expect(doctor.output.contains("WRONG node id"), "\(doctor)")

@@ -172,7 +172,12 @@ import Wire
         }
     }
 
-    @Test(arguments: ["evil.example", "desk.example:7780", "1.2.3.4.5", "256.1.1.1", "", "[evil]"])
+    @Test(
+        arguments: [
+            "evil.example", "desk.example:7780", "1.2.3.4.5", "256.1.1.1", "", "[evil]", "[::1]evil", "[::1",
+            "[::1].evil:80",
+            "[127.0.0.1]", "[::1]:80x", "127.0.0.1:evil", "127.0.0.1:80:80",
+        ])
     func namesAreNoAddresses(host: String) async throws {
         #expect(!AuthMiddleware.isAddress(AuthMiddleware.host(of: host)))
     }

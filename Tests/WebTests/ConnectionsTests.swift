@@ -38,7 +38,7 @@ import Testing
         for _ in 0..<limits.perAddress { #expect(connections.open(stranger)) }
         #expect(try !connections.open(Self.address("10.0.0.7", 50_001)), "another port is no other address")
         #expect(connections.open(other))
-        connections.close(stranger)
+        _ = connections.close(stranger)
         #expect(connections.open(stranger))
         #expect(!connections.open(stranger))
     }
@@ -49,8 +49,18 @@ import Testing
         for number in 0..<3 * limits.total {
             let stranger = try Self.address("10.0.0.\(number)")
             #expect(connections.open(stranger))
-            connections.close(stranger)
+            _ = connections.close(stranger)
         }
+    }
+
+    @Test func memoryIsReturnedEachTimeThatHalfOfManyConnectionsHaveEnded() throws {
+        let connections = Connections(limits: Connections.Limits(openFiles: 4_096), log: Self.log)
+        let local = try Self.address("127.0.0.1")
+        for _ in 0..<32 { #expect(connections.open(local)) }
+        for _ in 0..<32 { #expect(!connections.close(local), "few need nothing") }
+        for _ in 0..<1_000 { #expect(connections.open(local)) }
+        let returned = (0..<1_000).filter { _ in connections.close(local) }
+        #expect(returned == [499, 749, 874, 937])
     }
 
     @Test func remoteConnectionsLeaveRoomForThisMachine() throws {
@@ -65,7 +75,7 @@ import Testing
         let local = try Self.address("127.0.0.1")
         for _ in 0..<limits.reservedForLocal { #expect(connections.open(local)) }
         #expect(!connections.open(local))
-        connections.close(try Self.address("10.0.0.0"))
+        _ = connections.close(try Self.address("10.0.0.0"))
         #expect(connections.open(local))
     }
 

@@ -29,6 +29,29 @@ import Testing
         }
     }
 
+    /// A proxy and the node could read different ones.
+    @Test(arguments: ["Host: evil.example", "host: localhost"])
+    func aRequestThatNamesTwoHostsIsRefused(second: String) async throws {
+        try await LiveServer.with { port, _ in
+            let answer = try await LiveServer.get(port, "/v1/session", second)
+            #expect(answer.hasPrefix("HTTP/1.1 400"), "\(answer)")
+        }
+    }
+
+    @Test func anAddressFollowedByANameIsRefused() async throws {
+        try await LiveServer.with { port, _ in
+            for host in ["[::1]evil", "[::1].evil.example:80", "127.0.0.1:80.evil.example"] {
+                let answer = try await LiveServer.get(port, "/v1/session", host: host)
+                #expect(answer.hasPrefix("HTTP/1.1 421"), "\(host): \(answer)")
+            }
+        }
+    }
+
+    @Test func theAddressOfAnIPv6ListenerIsThatOfAURL() {
+        #expect(HTTPListener(host: "::", port: 7_780).address == "[::]:7780")
+        #expect(HTTPListener(host: "0.0.0.0", port: 7_780).address == "0.0.0.0:7780")
+    }
+
     @Test func forwardedPressNeedsAKey() async throws {
         try await LiveServer.with { port, node in
             let answer = try await LiveServer.answer(

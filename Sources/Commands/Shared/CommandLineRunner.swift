@@ -9,11 +9,22 @@ import Setup
 package enum CommandLineRunner {
     /// Parses the command line, runs the command and exits.
     /// - Parameter arguments: The arguments to parse; `nil` for the arguments of the process.
-    package static func run<Command: AsyncParsableCommand>(
+    package static func run<Command: AsyncParsableCommand & SendableMetatype>(
         _ type: Command.Type, _ arguments: [String]? = nil
     ) async -> Never {
+        // A write to a closed pipe or socket then fails and does not end the process. A handler, unlike SIG_IGN, is not
+        // inherited by the programs that this one starts.
+        signal(SIGPIPE) { _ in }
+        // The main task has a raised priority, for which libdispatch asks the kernel and complains to the system log.
+        Task.detached(priority: .medium) { await runToEnd(type, arguments ?? ProcessArguments.all) }
+        while true { await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in } }
+    }
+
+    private static func runToEnd<Command: AsyncParsableCommand>(_ type: Command.Type, _ arguments: [String]) async
+        -> Never
+    {
         do {
-            var command = try parse(type, arguments ?? Array(CommandLine.arguments.dropFirst()))
+            var command = try parse(type, arguments)
             if var asynchronous = command as? any AsyncParsableCommand {
                 try await asynchronous.run()
             } else {
@@ -56,7 +67,8 @@ package enum CommandLineRunner {
     /// Writes the rest of the output.
     /// - Returns: The exit code: ``ExitStatus/failed`` if the output is incomplete, as on a full disk.
     private static func finishOutput(of name: String) -> Int32 {
-        guard fflush(nil) != 0 else { return ExitStatus.done.rawValue }
+        // A reader that has closed the pipe, such as `head`, has what it wants.
+        guard fflush(nil) != 0, errno != EPIPE else { return ExitStatus.done.rawValue }
         say("\(name): the output is incomplete: \(String(cString: strerror(errno)))")
         return ExitStatus.failed.rawValue
     }

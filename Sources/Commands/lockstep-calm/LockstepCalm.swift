@@ -3,7 +3,6 @@
 import ArgumentParser
 import CalmService
 import Commands
-import Glibc
 import Setup
 
 /// `lockstep-calm`: how quiet the room was while a session ran.
@@ -24,8 +23,6 @@ struct LockstepCalm: AsyncParsableCommand {
     )
 
     static func main() async {
-        // A write to a closed pipe fails instead of ending the process.
-        signal(SIGPIPE, SIG_IGN)
         await CommandLineRunner.run(Self.self)
     }
 }

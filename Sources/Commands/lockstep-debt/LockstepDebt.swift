@@ -3,7 +3,6 @@
 import ArgumentParser
 import Commands
 import DebtService
-import Glibc
 import Setup
 
 /// `lockstep-debt`: the ledger, and the minutes missing from the week's goal.
@@ -27,8 +26,6 @@ struct LockstepDebt: AsyncParsableCommand {
     )
 
     static func main() async {
-        // A write to a closed pipe fails instead of ending the process.
-        signal(SIGPIPE, SIG_IGN)
         await CommandLineRunner.run(Self.self)
     }
 }

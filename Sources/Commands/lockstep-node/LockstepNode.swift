@@ -36,7 +36,7 @@ struct LockstepNode: AsyncParsableCommand {
     var logLevel: String?
 
     static func main() async {
-        let arguments = Array(CommandLine.arguments.dropFirst())
+        let arguments = ProcessArguments.all
         if arguments.first == "remote" { await CommandLineRunner.run(RemoteNode.self, Array(arguments.dropFirst())) }
         if arguments.first == "probe" { await CommandLineRunner.run(ProbeNode.self, Array(arguments.dropFirst())) }
         await CommandLineRunner.run(Self.self)

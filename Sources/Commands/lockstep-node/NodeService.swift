@@ -23,6 +23,7 @@ struct NodeService {
         let log = Logger(label: "lockstep-node")
         let openFiles = OpenFiles.raiseLimit()
         let directory = try StateDirectory(settings.stateDirectory)
+        if let warning = directory.warning { log.warning("\(warning)") }
         guard let bootID = Clocks.bootID() else { throw NodeServiceError.noBootID }
         let identity = NodeIdentity(
             node: settings.node, name: settings.name, role: settings.role == .node ? .node : .display,

@@ -87,7 +87,7 @@ enum Access {
             case .refused(let reason):
                 CommandLineRunner.say("lockstep: \(reason)")
                 throw ExitStatus.refused.code
-            case .pathTooLong, .taken, .unreachable: throw unreachable("\(error)")
+            case .pathTooLong, .taken, .notASocket, .unreachable: throw unreachable("\(error)")
             }
         }
     }

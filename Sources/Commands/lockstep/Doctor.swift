@@ -198,6 +198,7 @@ extension ProblemReport.Kind {
         case .unsaved: "disk"
         case .sameID: "node id"
         case .tooLarge: "messages"
+        case .notGranted: "rights"
         case .noSuspendLock: "suspend"
         case .noAlert: "alerts"
         }

@@ -101,6 +101,8 @@ public struct ProblemReport: Codable, Hashable, Sendable {
         case sameID
         /// The broker refuses messages of the session's size: other nodes do not receive it.
         case tooLarge
+        /// The broker does not let the node publish a session: other nodes do not receive it.
+        case notGranted
         /// No lock delays a suspend, so other nodes learn of it late.
         case noSuspendLock
         /// Notifications or sounds are on, and the node's machine cannot show or play them.

@@ -10,7 +10,7 @@ import Wire
 extension Node {
     /// All current problems, the most serious first.
     package var problems: [ProblemReport] {
-        [files.problem, twinProblem, tooLargeProblem, suspend.problem].compactMap(\.self)
+        [files.problem, twinProblem, refusalProblem, suspend.problem].compactMap(\.self)
     }
 
     /// Whether the last change is not on disk.
@@ -22,14 +22,24 @@ extension Node {
             return ReplyReport(reply)
         }
         if case .refused = answer.outcome { return ReplyReport(reply) }
-        return ReplyReport(reply, problem: files.problem ?? tooLargeProblem)
+        return ReplyReport(reply, problem: files.problem ?? refusalProblem)
     }
 
-    private var tooLargeProblem: ProblemReport? {
-        guard let bytes = core.refusedBytes else { return nil }
-        return ProblemReport(
-            .tooLarge, "the broker refuses messages of \(bytes) bytes, so other nodes do not get this node's session",
-            fix: "raise max_packet_size and message_size_limit in the broker's configuration to 20000 or more")
+    private var refusalProblem: ProblemReport? {
+        switch core.registerRefusal {
+        case .tooLarge(let bytes):
+            ProblemReport(
+                .tooLarge,
+                "the broker refuses messages of \(bytes) bytes, so other nodes do not get this node's session",
+                fix: "raise max_packet_size and message_size_limit in the broker's configuration to 20000 or more")
+        case .notAllowed:
+            ProblemReport(
+                .notGranted, "the broker does not let \(identity.node) own a session, so other nodes do not get it",
+                fix:
+                    "give it the rights of a node on the broker's machine (Config/acl), or set LOCKSTEP_ROLE to the role "
+                    + "that the broker grants")
+        case nil: nil
+        }
     }
 
     private var twinProblem: ProblemReport? {

@@ -58,8 +58,12 @@ struct AuthMiddleware: RouterMiddleware {
             || ["cf-", "tailscale-", "x-envoy-", "x-original-"].contains { header.hasPrefix($0) }
     }
 
-    /// DNS-rebinding protection: rejects a `Host` that is no address and no name of this node.
+    /// DNS-rebinding protection: rejects a `Host` that is no address and no name of this node, and a second one.
     private func checkHost(of request: Request) throws(HTTPProblem) {
+        // The first one has become the authority.
+        guard !request.headers.contains(where: { $0.name.canonicalName == "host" }) else {
+            throw HTTPProblem(.badRequest, field: "Host", "a request names one host")
+        }
         let name = Self.host(of: request.head.authority ?? "")
         guard !name.isEmpty, Self.isAddress(name) || hosts.contains(name) || givenHosts.contains(name) else {
             throw HTTPProblem(
@@ -137,10 +141,19 @@ struct AuthMiddleware: RouterMiddleware {
         return parts.count == 2 ? String(parts[1]) : ""
     }
 
-    /// Returns the name in a `Host` header in lower case, without port and brackets.
+    /// Returns the name in a `Host` header in lower case, without port and brackets; empty if it is malformed.
     static func host(of authority: String) -> String {
-        if authority.first == "[" { return authority.dropFirst().prefix { $0 != "]" }.lowercased() }
-        return authority.prefix { $0 != ":" }.lowercased()
+        let isBracketed = authority.first == "["
+        let name = isBracketed ? authority.dropFirst().prefix { $0 != "]" } : authority.prefix { $0 != ":" }
+        var rest = authority[name.endIndex...]
+        if isBracketed {
+            guard rest.first == "]", name.contains(":") else { return "" }
+            rest = rest.dropFirst()
+        }
+        guard rest.isEmpty || rest.first == ":" && rest.dropFirst().utf8.allSatisfy({ 48...57 ~= $0 }) else {
+            return ""
+        }
+        return name.lowercased()
     }
 
     /// Whether a host is this machine's own name or address for itself.

@@ -35,6 +35,8 @@ final class Connections: Sendable {
 
     private struct State {
         var total = 0
+        /// The largest ``total`` since memory was last returned.
+        var peak = 0
         var remote: [String: Int] = [:]
         var remoteTotal = 0
         var limiter = LogLimiter()
@@ -62,18 +64,27 @@ final class Connections: Sendable {
                 state.remoteTotal += 1
             }
             state.total += 1
+            state.peak = max(state.peak, state.total)
             return true
         }
         if !isAdmitted { logRefusal(of: address) }
         return isAdmitted
     }
 
-    func close(_ address: SocketAddress?) {
+    /// Counts the end of a connection.
+    ///
+    /// - Returns: Whether half of many connections have ended. A connection over TLS takes 30 kB, also before its first
+    ///   request, which the caller then returns to the system.
+    func close(_ address: SocketAddress?) -> Bool {
         state.withLock { state in
             state.total -= 1
-            guard let remote = Self.remote(address), let count = state.remote[remote] else { return }
-            state.remote[remote] = count > 1 ? count - 1 : nil
-            state.remoteTotal -= 1
+            if let remote = Self.remote(address), let count = state.remote[remote] {
+                state.remote[remote] = count > 1 ? count - 1 : nil
+                state.remoteTotal -= 1
+            }
+            guard state.peak >= 64, state.total <= state.peak / 2 else { return false }
+            state.peak = state.total
+            return true
         }
     }
 
@@ -116,7 +127,10 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler {
     func channelActive(context: ChannelHandlerContext) {
         let address = context.remoteAddress
         guard connections.open(address) else { return context.close(promise: nil) }
-        context.channel.closeFuture.whenComplete { [connections] _ in connections.close(address) }
+        context.channel.closeFuture.whenComplete { [connections, loop = context.eventLoop] _ in
+            // Five seconds later their buffers are free.
+            if connections.close(address) { loop.scheduleTask(in: .seconds(5)) { Memory.trim() } }
+        }
         context.fireChannelActive()
     }
 

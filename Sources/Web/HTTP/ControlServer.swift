@@ -27,7 +27,7 @@ public struct ControlServer: Service {
     ///   - phones: The phones of the page; `nil` for a node that serves none.
     ///   - log: The logger; requests are not logged.
     ///   - onReady: Called once the server listens.
-    /// - Throws: ``ControlError`` if the path is too long or another node listens there.
+    /// - Throws: ``ControlError`` if the path is too long, another node listens there, or it is a file of another kind.
     public init(
         node: any NodeAccess, path: String, isForGroup: Bool = false, kiosk: KioskReport,
         screen: OwnScreen = OwnScreen(), phones: PairedPhones? = nil, log: Logger,
@@ -43,6 +43,8 @@ public struct ControlServer: Service {
         self.onReady = onReady
         guard path.utf8.count <= UnixSocket.maximumPath else { throw .pathTooLong(path) }
         if UnixSocket.isServed(path) { throw .taken(path) }
+        var found = stat()
+        if lstat(path, &found) == 0, found.st_mode & S_IFMT != S_IFSOCK { throw .notASocket(path) }
     }
 
     /// Serves until graceful shutdown, then removes the socket.

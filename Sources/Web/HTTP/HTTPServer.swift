@@ -37,8 +37,8 @@ public struct HTTPListener: Sendable {
         self.encryption = encryption
     }
 
-    /// The host and the port, as a URL has them.
-    var place: String { "\(host.contains(":") ? "[\(host)]" : host):\(port)" }
+    /// The host and the port, as in a URL.
+    var address: String { "\(host.contains(":") ? "[\(host)]" : host):\(port)" }
 
     /// The SHA-256 of the node's own authority; `nil` if another one signed the certificate.
     public var authorityFingerprint: String? { encryption?.fingerprint }
@@ -133,7 +133,7 @@ public struct HTTPServer: Service {
                 if reason != logged {
                     log.warning(
                         "the kiosk page cannot be served yet: is the port taken, or the address another machine's?",
-                        metadata: ["address": "\(listener.place)", "reason": "\(reason)"])
+                        metadata: ["address": "\(listener.address)", "reason": "\(reason)"])
                 }
                 logged = reason
             }
@@ -181,8 +181,7 @@ public struct HTTPServer: Service {
                 availableConnectionsDelegate: .maximum(limits.total + 64, logger: quiet)),
             onServerRunning: { [log] _ in
                 let scheme = listener.encryption == nil ? "http" : "https"
-                log.info(
-                    "the kiosk page is served", metadata: ["address": "\(scheme)://\(listener.place)/"])
+                log.info("the kiosk page is served", metadata: ["address": "\(scheme)://\(listener.address)/"])
             },
             logger: quiet
         )

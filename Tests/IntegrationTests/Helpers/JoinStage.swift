@@ -195,6 +195,11 @@ final class JoiningMachine {
             .map { String($0.dropFirst(key.count + 1)) }
     }
 
+    /// Waits until the node of this machine is connected, which can be after the end of `join`.
+    func waitUntilLinked() async throws {
+        try await eventually("the node is connected: \(directory.read("log.node"))") { isNodeLinked }
+    }
+
     var isNodeLinked: Bool {
         let socket = LocalSocket(path: directory.file("node.sock"))
         return socket.request("GET", "/v1/session")?.body.linked == true

@@ -73,8 +73,6 @@ struct StatusCommand: AsyncParsableCommand {
     private func follow(_ line: WantedLine) async throws {
         // Wrong settings are reported once, not at each try.
         if access.socket.localNode == nil { _ = try access.hasBroker() }
-        // A bar that goes away is a normal end, which the next write detects.
-        signal(SIGPIPE, SIG_IGN)
         let (views, feeder) = AsyncStream.makeStream(of: NodeView.self, bufferingPolicy: .bufferingNewest(1))
         let code = try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {

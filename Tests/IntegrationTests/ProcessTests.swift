@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FoundationEssentials
+import Glibc
+import Support
+import Testing
+
+/// Signals, priorities and arguments of a process, which every program treats alike.
+@Suite(.limitedConcurrency, .retriedAfterStall) struct ProcessTests {
+    /// libmosquitto 2.1 writes to closed sockets, and OpenSSL too.
+    @Test func noProgramDiesOfAWriteToAClosedConnection() async throws {
+        let directory = try TemporaryDirectory()
+        let desk = try NodeProcess("desk", directory: directory)
+        try await desk.start()
+        desk.freeze()
+        let client = try Spawn.start(
+            [Program.path("lockstep"), "status", "--socket", desk.socket.path],
+            environment: Program.environment(home: directory.path), output: directory.file("status.log"))
+        defer { Spawn.end(client) }
+        try await eventually("the command handles the signal") { Self.handles(SIGPIPE, client) }
+        kill(client, SIGPIPE)
+        kill(try #require(desk.pid), SIGPIPE)
+        desk.thaw()
+        var status: Int32?
+        try await eventually("the command ends") {
+            status = Spawn.reap(client)
+            return status != nil
+        }
+        // No session; a signal would be 141.
+        #expect(CommandLine.exitCode(try #require(status)) == 5, "\(directory.read("status.log"))")
+        #expect(desk.status.status == "idle")
+        try await desk.end()
+    }
+
+    /// Whether a process handles or ignores a signal, as its kernel says.
+    private static func handles(_ number: Int32, _ process: pid_t) -> Bool {
+        field("SigCgt", of: process).union(field("SigIgn", of: process)).contains(Int(number) - 1)
+    }
+
+    private static func field(_ name: String, of process: pid_t) -> Set<Int> {
+        let lines =
+            (try? String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8))?.split(separator: "\n") ?? []
+        guard let line = lines.first(where: { $0.hasPrefix(name + ":") }),
+            let mask = line.split(separator: "\t").last.flatMap({ UInt64($0, radix: 16) })
+        else { return [] }
+        return Set((0..<64).filter { mask >> $0 & 1 == 1 })
+    }
+
+    /// Without root the kernel refuses a raised priority, of which libdispatch complains to the system log.
+    @Test func noThreadAsksForARaisedPriority() async throws {
+        let library = try #require(Preload.priority, "a C compiler")
+        let directory = try TemporaryDirectory()
+        let asked = directory.file("asked")
+        let environment = Preload.environment(with: library).merging(["TEST_PRIORITIES": asked]) { $1 }
+        let desk = try NodeProcess("desk", environment: environment, directory: directory)
+        try await desk.start()
+        let started = try await CommandLine.run(
+            ["start", "Reading", "--socket", desk.socket.path], environment: environment)
+        #expect(started.code == 0, "\(started)")
+        let debt = try await CommandLine.run(
+            ["show", "--state-dir", directory.file("debt")], program: "lockstep-debt", environment: environment)
+        #expect(debt.code != 127, "\(debt)")
+        try await desk.end()
+        #expect(directory.read("asked").split(separator: "\n").allSatisfy { $0 == "0" }, "\(directory.read("asked"))")
+        #expect(!directory.read("asked").isEmpty, "libdispatch sets the priority of each of its threads")
+    }
+
+    /// As libfaketime does. Programs that contain Swift's runtime, as the released ones do, then find no arguments beside the
+    /// environment.
+    @Test func argumentsAreFoundAlthoughALibraryHasMovedTheEnvironment() async throws {
+        let compiler = try #require(try? Spawn.find("swiftc"), "swiftc")
+        let library = try #require(Preload.moved, "a C compiler")
+        let directory = try TemporaryDirectory()
+        let main = try directory.write(
+            "@main enum Main { static func main() { print(ProcessArguments.all) } }\n", to: "Main.swift")
+        let program = directory.file("program")
+        try await Spawn.run(
+            [
+                compiler, "-static-stdlib", "-parse-as-library", "-package-name", "test", "-o", program, main,
+                Project.path("Sources/Commands/Shared/ProcessArguments.swift"),
+            ], in: directory)
+        let result = try await CommandLine.run(
+            ["one", "", "two words", "ü"], program: program, environment: ["LD_PRELOAD": library])
+        #expect(result.output == #"["one", "", "two words", "ü"]"# + "\n", "\(result)")
+    }
+}
