@@ -82,12 +82,12 @@ struct Delivery: Sendable {
 
     /// Removes the waiting answers whose registers are confirmed.
     /// - Returns: Those that are still of use.
-    mutating func removeHeld(at boot: Int64) -> [Held] {
+    mutating func removeHeld(at boot: Int64, rules: Rules) -> [Held] {
         let earliest = registers.first ?? .max
         let free = held.filter { $0.behind < earliest }
         held.removeAll { $0.behind < earliest }
         resendAt = nil
-        return free.filter { $0.until > boot }
+        return free.filter { $0.until > boot || !rules.contains(.answerLife) }
     }
 
     /// Records that the connection has ended, and that its messages are lost.

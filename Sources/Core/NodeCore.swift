@@ -49,6 +49,7 @@ public struct NodeCore: Sendable {
     /// - Returns: The actions that the shell must carry out, in order.
     public mutating func handle(_ event: Event, at now: Instant) -> [Action] {
         let written = removePersistedWrite()
+        endOverdueWait(before: event, at: now)
         switch event {
         case .restored(let found): restore(found, at: now)
         case .connected(let id, let noLocal): connected(id, noLocal: noLocal, at: now)
@@ -163,7 +164,7 @@ public struct NodeCore: Sendable {
     }
 
     /// Whether a rule is kept: always, except in the mutants of the simulator.
-    private func keeps(_ rule: Rules) -> Bool { engine.identity.rules.contains(rule) }
+    private func keeps(_ rule: Rule) -> Bool { engine.identity.rules.contains(rule) }
 
     private var isAnnounced: Bool { engine.identity.isAnnounced }
 
@@ -245,6 +246,14 @@ public struct NodeCore: Sendable {
         actions.append(.subscribe(filters, barrier: codec.barrier(connection)))
     }
 
+    /// Passes a barrier that is overdue before a person's request: it may recover a register, which would undo the effect.
+    private mutating func endOverdueWait(before event: Event, at now: Instant) {
+        switch event {
+        case .start, .press, .take: if now.hasReached(twin.deadline) { passBarrier(at: now) }
+        default: break
+        }
+    }
+
     /// Passes the barrier, unless a twin may have an answer on its way.
     private mutating func barrierReturned(_ id: ConnectionID, at now: Instant) {
         guard id == connection, twin.barrierReturned(at: now.boot) else { return }
@@ -260,7 +269,7 @@ public struct NodeCore: Sendable {
     /// Sends what waited for the barrier: answers behind the own register, then records, which no person waits for.
     private mutating func becomeReady(at now: Instant) {
         isReady = true
-        if settling.barrierPassed(needsAnswers: !isAnnounced && engine.peers.isEmpty, at: now.boot) {
+        if settling.barrierPassed(needsAnswers: !isAnnounced && engine.hasAskedAll, at: now.boot) {
             actions.append(.settled)
         }
         sendHeldAnswers(at: now)
@@ -281,7 +290,7 @@ public struct NodeCore: Sendable {
             }
             receive(message, from: sender, in: packet, at: now)
         case .barrier(let id): barrierReturned(id, at: now)
-        case .erased(let sender): decide(.erased(from: sender), at: now)
+        case .erased(let sender, let isPresence): decide(.erased(from: sender, isPresence: isPresence), at: now)
         case .discard(let reason, let sender): decide(.discarded(reason, from: sender), at: now)
         case .ledgerAck(let ack):
             if isAnnounced, ack.node == codec.me { changeOutbox { $0.receive(ack, at: now.boot) } }
@@ -293,10 +302,7 @@ public struct NodeCore: Sendable {
 
     private mutating func receive(_ message: Message, from sender: NodeID, in packet: Packet, at now: Instant) {
         decide(.received(message, from: sender, retained: packet.isRetained), at: now)
-        switch message {
-        case .presence, .register: settling.receivedState(at: now.boot)
-        case .intent, .ack, .hello, .ping, .pong: break
-        }
+        if case .register(let register) = message, register.status.isLive { settling.receivedLive(at: now.boot) }
     }
 
     /// Expects a twin if the broker keeps a register of this node that the journal lacks.
@@ -345,7 +351,7 @@ public struct NodeCore: Sendable {
     }
 
     private mutating func sendHeldAnswers(at now: Instant) {
-        for held in delivery.removeHeld(at: now.boot) { send(held) }
+        for held in delivery.removeHeld(at: now.boot, rules: engine.identity.rules) { send(held) }
     }
 
     private mutating func send(_ held: Delivery.Held) {

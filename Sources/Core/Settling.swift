@@ -5,10 +5,11 @@
 /// Some brokers withhold retained messages from wildcard subscriptions. Then a passing remote knows no node: it has sent a
 /// hello, and waits for the answers.
 struct Settling: Sendable {
-    /// Milliseconds that a remote waits for the first answer to its hello. A judgement: a node answers one hello a second,
-    /// up to 200 ms later.
+    /// Milliseconds that a remote waits for answers to its hello. A judgement: a node answers one hello a second, up to 200
+    /// ms later, so the owner's answer can be the last one.
     private static let helloPatience: Int64 = 1_500
-    /// Milliseconds that it waits for further answers: longer than the 200 ms over which nodes spread them.
+    /// Milliseconds that it waits for further answers once it knows a live session: longer than the 200 ms over which nodes
+    /// spread them.
     private static let helloSpread: Int64 = 300
 
     /// Whether the wait has ended, for this process.
@@ -25,11 +26,11 @@ struct Settling: Sendable {
         return false
     }
 
-    /// Records a presence or register of a node.
-    mutating func receivedState(at boot: Int64) {
+    /// Records a live register.
+    mutating func receivedLive(at boot: Int64) {
         guard deadline != nil, !isAnswered else { return }
         isAnswered = true
-        deadline = boot + Self.helloSpread
+        deadline = min(deadline ?? .max, boot + Self.helloSpread)
     }
 
     /// Ends the wait if it is due.

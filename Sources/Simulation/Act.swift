@@ -56,13 +56,19 @@ public struct Act: Hashable, Sendable {
         case hoax
         /// The machine announces that it sleeps, then does.
         case sleep
+        /// The liar is no member any more: its connection ends, and what the broker keeps of it is deleted.
+        case revoke
+        /// A script presses many buttons in a row, each of which takes effect.
+        case barrage
         /// A node's messages are refused, or its connection ends. By the mode, the broker refuses them (0 refused, 1
         /// too large), or the client has no room for them (2) or gives its connection up (3).
         case refuse
 
         /// The kinds that the first stream of a seed draws from. Later kinds have streams of their own, so that seeds
         /// without them stay as they were.
-        static let base = allCases.filter { ![.lie, .flood, .lose, .hoax, .sleep, .refuse].contains($0) }
+        static let base = allCases.filter {
+            ![.lie, .flood, .lose, .hoax, .sleep, .refuse, .revoke, .barrage].contains($0)
+        }
     }
 
     /// The time in milliseconds since the world began.
@@ -95,7 +101,8 @@ extension Act.Kind {
         case .garbage: ["which"]
         case .lie: ["which", "ahead"]
         case .hoax: ["which", "by"]
-        case .take, .hangUp, .kick, .zombie, .save, .flood, .lose: []
+        case .barrage: ["count"]
+        case .take, .hangUp, .kick, .zombie, .save, .flood, .lose, .revoke: []
         }
     }
 
@@ -140,11 +147,12 @@ extension Act.Kind {
                 ]),
             ]
         case .refuse: [random.draw(0...3), random.pick([500, 5_000, 30_000])]
-        case .take, .hangUp, .kick, .zombie, .save, .flood, .lose: []
+        case .barrage: [random.pick([10, 30, 60])]
+        case .take, .hangUp, .kick, .zombie, .save, .flood, .lose, .revoke: []
         }
     }
 
-    private var year: Int { 31_557_600_000 }
+    var year: Int { 31_557_600_000 }
 
     private func loss(_ random: inout RandomStream) -> Int {
         random.chance(300) ? random.draw(1...2) : 0

@@ -73,6 +73,14 @@ public enum Check: String, CaseIterable, Sendable {
     case peerBounded
     /// A pong counts only on the connection that asked, for ten seconds.
     case pongAsked
+    /// A full list of applied intents loses the oldest id of a peer that has the most.
+    case trimmedFairly
+    /// An old owner forwards no intent that has expired.
+    case forwardedInTime
+    /// An answer reports the revision in which its intent took effect.
+    case revisionTrue
+    /// An answer leaves at most thirty seconds after it may.
+    case answerInTime
     /// One false clock does not move group time where two honest clocks are vouched for.
     case timeHeld
     /// A peer changes the minutes of another node's session only by a takeover of it.
@@ -83,6 +91,8 @@ public enum Check: String, CaseIterable, Sendable {
     // After settling.
     /// A clock is outvoted by three or more others that vouch, agree and contradict it.
     case outvoted
+    /// A clock has no vote any more once its node's presence was deleted.
+    case voteEnds
     /// All nodes show the same session.
     case oneView
     /// At most one session lives, and it has the largest stamp.

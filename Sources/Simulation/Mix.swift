@@ -20,6 +20,8 @@ public struct Mix: Hashable, Sendable {
     public var noRetained = 0
     /// 1, or 2 for a broker of two halves with a bridge between them.
     public var halves = 1
+    /// Whether the halves keep retained messages separately, like the members of some clusters.
+    public var unshared = 0
     /// Packets in flight to a client before the broker drops further ones; 0 for no limit.
     public var inflight = 0
     /// The largest delay of a timer, in milliseconds.
@@ -47,7 +49,8 @@ public struct Mix: Hashable, Sendable {
     private static let fields: [(name: String, path: any WritableKeyPath<Mix, Int> & Sendable)] = [
         ("nodes", \.nodes), ("latency", \.latency), ("jitter", \.jitter), ("duplicates", \.duplicates),
         ("drops", \.drops), ("reorders", \.reorders), ("reorderBy", \.reorderBy), ("noRetained", \.noRetained),
-        ("halves", \.halves), ("inflight", \.inflight), ("wakeLate", \.wakeLate), ("skew", \.skew), ("sync", \.sync),
+        ("halves", \.halves), ("unshared", \.unshared),
+        ("inflight", \.inflight), ("wakeLate", \.wakeLate), ("skew", \.skew), ("sync", \.sync),
         ("drift", \.drift), ("dialects", \.dialects), ("trouble", \.trouble), ("noLocal", \.noLocal),
         ("service", \.service), ("canary", \.canary),
     ]

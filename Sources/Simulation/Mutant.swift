@@ -9,9 +9,9 @@ public struct Mutant: Hashable, Sendable {
     /// The rules that it keeps.
     public var rules: Rules
 
-    private init(_ name: String, without rule: Rules) {
+    private init(_ name: String, without rule: Rule) {
         self.name = name
-        rules = Rules.all.subtracting(rule)
+        rules = .without(rule)
     }
 
     /// Every mutant.
@@ -69,6 +69,12 @@ public struct Mutant: Hashable, Sendable {
         Mutant("no bound for objections to one peer", without: .objectionRate),
         Mutant("no bound for pings that one peer's presences cause", without: .restartRate),
         Mutant("no bound for writes that one peer's stamps cause", without: .markReserve),
+        Mutant("a deleted presence keeps its vote", without: .erasedVote),
+        Mutant("nothing is repeated for a node that joins", without: .newcomer),
+        Mutant("applied intents trimmed by age alone", without: .fairTrim),
+        Mutant("expired intents are forwarded", without: .forwardExpiry),
+        Mutant("answers report the revision before", without: .answerRevision),
+        Mutant("answers wait for ever", without: .answerLife),
         Mutant("pongs of any connection are used", without: .pongConnection),
         Mutant("pongs of any age are used", without: .pongAge),
         Mutant("records of any node under one key", without: .recordKey),

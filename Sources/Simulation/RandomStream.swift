@@ -9,6 +9,7 @@ import Core
 enum Concern: UInt64 {
     case mix = 1
     case clocks, schedule, network, broker, probe, ledger, hostility, hoaxes, protocols, cores, shells, effects
+    case members, barrages
 }
 
 /// A random source that a seed and a concern determine.

@@ -39,6 +39,8 @@ public struct Scenario: Hashable, Sendable {
         addHoaxes()
         addForeignEffects()
         addShells()
+        addMembers()
+        addBarrages()
         var choices = RandomStream(seed: seed, .protocols)
         if choices.chance(600) { mix.noLocal = 1 }
         acts.sort { ($0.at, $0.id) < ($1.at, $1.id) }
@@ -94,6 +96,34 @@ public struct Scenario: Hashable, Sendable {
             let at = Int64(random.draw(0...(mix.trouble - 1)))
             let node = random.draw(0...(mix.nodes - 1))
             acts.append(Act(at: at, kind: kind, node: node, numbers: kind.numbers(&random), id: acts.count))
+        }
+    }
+
+    /// Separates what the halves keep in some worlds with two, and takes the liar's membership away in some with the liar.
+    private mutating func addMembers() {
+        var random = RandomStream(seed: seed, .members)
+        if mix.halves == 2, random.chance(300) { mix.unshared = 1 }
+        guard acts.contains(where: { $0.kind == .lie }), random.chance(400) else { return }
+        let at = random.draw(1...(mix.trouble - 1))
+        if random.chance(400) {
+            // No kernel vouches, and the liar's clock is ahead by years.
+            mix.sync = Clock.Sync.never.rawValue
+            let numbers = [Hoax.unvouchedClock.rawValue, 18 * Act.Kind.hoax.year]
+            acts.append(Act(at: Int64(at / 2), kind: .hoax, node: 0, numbers: numbers, id: acts.count))
+        }
+        acts.append(Act(at: Int64(at), kind: .revoke, node: 0, numbers: [], id: acts.count))
+    }
+
+    /// Adds presses in quick succession to some worlds, so that the lists of applied intents are full.
+    private mutating func addBarrages() {
+        var random = RandomStream(seed: seed, .barrages)
+        guard random.chance(150) else { return }
+        let first = random.draw(0...(mix.trouble - 1))
+        // An owner remembers the last 64 effects of each node, so each presses once.
+        for node in 0..<mix.nodes {
+            let at = Int64(min(first + random.draw(0...4_000), mix.trouble - 1))
+            let numbers = Act.Kind.barrage.numbers(&random)
+            acts.append(Act(at: at, kind: .barrage, node: node, numbers: numbers, id: acts.count))
         }
     }
 

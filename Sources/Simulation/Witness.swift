@@ -53,6 +53,10 @@ struct Witness {
         var calmSince: Int64 = 0
         /// The answers that have not reached the broker, with the time of the decision.
         var owed: [IntentID: Int64] = [:]
+        /// The intents that took effect here in this life.
+        var decided: [IntentID: Decision] = [:]
+        /// The intents among them that it has forwarded.
+        var forwarded: Set<IntentID> = []
         /// The number of answers since the first of ``owed``, refusals among them.
         var answers = 0
         /// Its latest group time: a mark that was raised then is written later.
@@ -93,6 +97,17 @@ struct Witness {
         var expiresAt: Int64
     }
 
+    /// The effect of an intent in the present life of its owner.
+    struct Decision {
+        var session: SessionID
+        var version: Version
+        var asker: NodeID
+        /// The number of the write that contains it.
+        var write: Int
+        /// When that was on disk, on the owner's boot clock.
+        var writtenAt: Int64?
+    }
+
     /// The place where an intent took effect.
     struct Effect: Equatable {
         var node: NodeID
@@ -116,6 +131,8 @@ struct Witness {
     /// Intents of the liar.
     var askedByLiar: Set<IntentID> = []
     var effects: [IntentID: [Effect]] = [:]
+    /// Intents that have left a full list of effects, with the node and its life.
+    var trimmed: [IntentID: (node: Int, life: Int)] = [:]
     var origins: [SessionID: Origin] = [:]
     var finals: [SessionID: Status] = [:]
     /// Sessions that were started without a connection and are not yet shown elsewhere.
@@ -152,6 +169,8 @@ struct Witness {
         nodes[node].hasLooked = false
         nodes[node].meant = []
         nodes[node].owed = [:]
+        nodes[node].decided = [:]
+        nodes[node].forwarded = []
     }
 
     /// Forgets what the disk has lost: the node cannot be judged by it.

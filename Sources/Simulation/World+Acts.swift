@@ -51,6 +51,8 @@ extension World {
         case .flood: lie(0, about: node, ahead: 0, floods: true)
         case .lose: lose(node)
         case .hoax: hoax(numbers[0], about: node, by: Int64(numbers[1]))
+        case .revoke: revoke()
+        case .barrage: barrage(node, of: numbers[0], id: act.id)
         }
     }
 
@@ -82,6 +84,15 @@ extension World {
             if isClear, !machines[node].isNapping { witness.asked[intent] = asked }
         }
         feed(.press(press, id: intent, newTicket(node)), to: node)
+    }
+
+    /// Corrects the title many times.
+    private mutating func barrage(_ node: Int, of count: Int, id: Int) {
+        counters.add(.barrage)
+        for number in 0..<count {
+            let id = 10_000 + 1_000 * id + number
+            press(node, .correct(title: "Corrected \(id)", label: nil), sight: 0, id: id)
+        }
     }
 
     /// The session that a node shows after what is due.

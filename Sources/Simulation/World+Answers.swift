@@ -18,6 +18,7 @@ extension World {
     mutating func witnessDebt(of input: Input, in actions: [NodeCore.Action], at node: Int) {
         switch input {
         case .linkUp, .linkDown: disturb(node)
+        case .journalled(let write): witnessDecisions(upTo: write, at: node)
         // The engine holds a limited number of answers while a disk fails.
         case .journalFailed: witness.nodes[node].owed = [:]
         case .received(.intent(let intent), let from, _) where from != machines[node].id:
@@ -42,6 +43,75 @@ extension World {
         guard case .message(.ack(.answer(let answer)), _) = decoded else { return }
         witness.nodes[node].owed[answer.intent] = nil
     }
+
+    // MARK: Effects
+
+    private mutating func witnessDecisions(upTo write: Int, at node: Int) {
+        let boot = instant(node).boot
+        for (intent, decision) in witness.nodes[node].decided
+        where decision.write <= write && decision.writtenAt == nil {
+            witness.nodes[node].decided[intent]?.writtenAt = boot
+        }
+    }
+
+    /// Checks that an answer reports a revision of the register in which its effect is.
+    mutating func checkRevision(of answer: Answer, at node: Int) {
+        let name = Names.node(node)
+        guard let decision = witness.nodes[node].decided[answer.intent], decision.session == answer.session else {
+            return
+        }
+        let isTrue =
+            switch answer.outcome {
+            case .applied: answer.rev == decision.version.rev
+            // Another epoch counts its own revisions.
+            case .duplicate:
+                answer.rev >= decision.version.rev || witness.nodes[node].own?.epoch != decision.version.epoch
+            case .noop, .refused: true
+            }
+        if !isTrue {
+            fail(.revisionTrue, "\(name) answers \(answer.intent) at revision \(answer.rev), not \(decision.version)")
+        }
+    }
+
+    /// Checks that an answer does not wait longer than its asker can use it.
+    mutating func checkLife(of answer: Answer, at node: Int) {
+        guard answer.outcome == .applied, let writtenAt = witness.nodes[node].decided[answer.intent]?.writtenAt
+        else { return }
+        let waited = instant(node).boot - writtenAt
+        if waited > Limits.intentLife {
+            fail(.answerInTime, "\(Names.node(node)) answers \(answer.intent) after \(waited) ms")
+        }
+    }
+
+    /// Checks that an intent which took effect here is forwarded only while it lives.
+    mutating func checkForwarded(_ intent: Intent, by node: Int) {
+        guard witness.nodes[node].decided[intent.id] != nil,
+            witness.nodes[node].forwarded.insert(intent.id).inserted
+        else { return }
+        let time = min(timeBefore, machines[node].engine.groupTime(instant(node)))
+        if intent.expiresAt <= time {
+            fail(.forwardedInTime, "\(Names.node(node)) forwards \(intent.id) \(time - intent.expiresAt) ms too late")
+        }
+    }
+
+    /// Checks that a full list loses the oldest id of a peer that has the most.
+    ///
+    /// Ids of an earlier life have no known asker.
+    mutating func checkTrimming(from before: Register, to own: Register, at node: Int) {
+        guard own.id == before.id, own.applied.count == Limits.applied, before.applied.count == Limits.applied,
+            let lost = before.applied.first(where: { !own.applied.contains($0) })
+        else { return }
+        counters.add(.trimmed)
+        witness.trimmed[lost] = (node, machines[node].life)
+        let known = before.applied.compactMap { witness.nodes[node].decided[$0] }.filter { $0.session == own.id }
+        guard known.count == before.applied.count, let asker = witness.nodes[node].decided[lost]?.asker else { return }
+        let counts = known.reduce(into: [:]) { $0[$1.asker, default: 0] += 1 }
+        if counts[asker] != counts.values.max() {
+            fail(.trimmedFairly, "\(Names.node(node)) forgets \(lost), although \(asker) has not the most")
+        }
+    }
+
+    // MARK: Answers
 
     /// Checks that an answer which its asker can still use leaves as soon as there is a connection.
     mutating func checkAnswers(of node: Int) {

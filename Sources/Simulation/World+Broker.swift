@@ -38,7 +38,8 @@ extension World {
     /// - Parameter author: The connection that published it, if one did.
     mutating func distribute(_ packet: Packet, at half: Int, bridged: Bool, from author: Int? = nil) {
         guard brokers[half].isUp else { return }
-        if packet.retain { brokers[half].keep(packet) }
+        let isKept = packet.retain && (!bridged || mix.unshared == 0 || packet.payload.isEmpty)
+        if isKept { brokers[half].keep(packet) }
         lieInReply(to: packet, at: half)
         for index in brokers[half].open where connections[index].gets(packet, isOwn: index == author) {
             sendDown(.publish(packet, retained: false), on: index)
@@ -66,7 +67,7 @@ extension World {
     }
 
     mutating func breakBridge(for milliseconds: Int) {
-        guard brokers.count == 2 else { return }
+        guard brokers.count == 2, mix.unshared == 0 else { return }
         isBridgeUp = false
         bridgeBreaks += 1
         queue.add(.bridgeUp(bridgeBreaks), at: now + Int64(milliseconds) * 1_000)

@@ -80,6 +80,19 @@ extension World {
         }
     }
 
+    /// Checks that no node goes by a clock whose vote has ended: where a clock can be right, each goes by such a one.
+    mutating func checkVotes() {
+        guard isLiarForgotten else { return }
+        let walls = machines.map { instant($0.index).wall }
+            .filter { $0 >= Limits.earliestStamp && $0 <= Limits.earliestStamp + Limits.plausibleMilliseconds }
+        for machine in machines where !walls.isEmpty {
+            let time = machine.engine.groupTime(instant(machine.index))
+            // A clock that was set since counts as it was.
+            guard let error = walls.map({ abs($0 - time) }).min(), error > Clock.day else { continue }
+            fail(.voteEnds, "\(machine.id) goes by a time that is \(error) ms from all clocks")
+        }
+    }
+
     /// Checks that no clock is followed that three others contradict, more than half of all.
     mutating func checkOutvoted() {
         let errors = machines.indices.map(vouchedError)

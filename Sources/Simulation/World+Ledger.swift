@@ -35,7 +35,7 @@ struct RecordFiles {
 
 /// The debt service's store of records, and its acknowledgements.
 struct LedgerService {
-    /// The key of a session; by ``Rules/recordKey`` with the node.
+    /// The key of a session; by ``Rule/recordKey`` with the node.
     struct Key: Hashable {
         var node: NodeID?
         var session: SessionID

@@ -17,7 +17,7 @@ extension World {
 
     /// Makes the liar tell a lie, or send a flood of intents.
     mutating func lie(_ which: Int, about node: Int, ahead: Int, floods: Bool) {
-        guard var liar else { return }
+        guard var liar, !isLiarRevoked else { return }
         let time = Clock.epoch + now / 1_000
         introduce(&liar, at: time)
         if floods, isBusy(node) { return }
@@ -29,7 +29,7 @@ extension World {
 
     /// Makes the liar carry out a hoax.
     mutating func hoax(_ which: Int, about node: Int, by: Int64) {
-        guard var liar, let hoax = Hoax(rawValue: abs(which) % Hoax.allCases.count) else { return }
+        guard var liar, !isLiarRevoked, let hoax = Hoax(rawValue: abs(which) % Hoax.allCases.count) else { return }
         let time = Clock.epoch + now / 1_000
         introduce(&liar, at: time)
         // All nodes read a flood, not only its victim.
@@ -164,7 +164,8 @@ extension World {
     }
 
     mutating func answer(_ packet: Packet) {
-        guard var liar, case .message(.ping(let ping, _), let asker) = liar.read(packet), let place = place(of: asker)
+        guard var liar, !isLiarRevoked, case .message(.ping(let ping, _), let asker) = liar.read(packet),
+            let place = place(of: asker)
         else { return }
         // Each correction is a write.
         guard !isBusy(place) else { return }
@@ -184,18 +185,45 @@ extension World {
         }
     }
 
+    /// Takes the liar's membership away, as `lockstep revoke` does.
+    mutating func revoke() {
+        guard isLiarPresent, !isLiarRevoked, let liar else { return }
+        counters.add(.revoked)
+        isLiarRevoked = true
+        self.liar?.falseClock = nil
+        let offline = liar.presence(at: Clock.epoch + now / 1_000, online: false)
+        let erasures = ["presence", "session"].map {
+            Packet(topic: "lockstep/1/home/node/\(Liar.name)/\($0)", payload: [], retain: true)
+        }
+        for packet in [offline].compactMap(\.self) + erasures {
+            for half in brokers.indices { distribute(packet, at: half, bridged: true) }
+        }
+    }
+
+    /// Whether the broker keeps nothing of the liar, and each node has received that.
+    var isLiarForgotten: Bool {
+        isLiarRevoked && mix.noRetained == 0
+            && brokers.allSatisfy { $0.retained["lockstep/1/home/node/\(Liar.name)/presence"] == nil }
+    }
+
     private func sessionTopic(of node: Int) -> String { "lockstep/1/home/node/\(Names.node(node))/session" }
 
-    /// Whether one half of the broker or all of it holds no register of a node.
+    /// Whether one half of the broker holds no register of a node; where the halves share nothing, both.
     func isLost(_ node: NodeID) -> Bool {
         guard let place = place(of: node) else { return false }
-        return brokers.contains { $0.retained[sessionTopic(of: place)] == nil }
+        // The members of a cluster each keep their own.
+        let lacking = brokers.count { $0.retained[sessionTopic(of: place)] == nil }
+        return lacking > (mix.unshared == 0 ? 0 : 1)
     }
 
     /// Whether the broker has lost a register that some node does not know. Nodes may then show different sessions until
     /// the owner publishes it again.
+    ///
+    /// Nobody does that for a liar that is no member any more.
     var isForgotten: Bool {
-        machines.contains { owner in
+        let versions = Set(machines.map { machine in liar.flatMap { machine.engine.mark(of: $0.node)?.version } })
+        if isLiarRevoked, versions.count > 1 { return true }
+        return machines.contains { owner in
             guard let own = owner.own else { return false }
             return isLost(owner.id)
                 && machines.contains { $0.id != owner.id && $0.engine.mark(of: owner.id)?.version != own.version }

@@ -76,7 +76,7 @@ extension World {
         switch packet.decoded(by: codec, retained: retained, now: engine.groupTime(instant(node))) {
         case .message(let message, let from): return .received(message, from: from, retained: retained)
         case .barrier(let id): return .barrierPassed(id)
-        case .erased(let from): return .erased(from: from)
+        case .erased(let from, let isPresence): return .erased(from: from, isPresence: isPresence)
         case .discard(let reason, let from): return .discarded(reason, from: from)
         case .feed, .sound, .record, .ledgerAck, .ignored: return .wake
         }
@@ -89,7 +89,7 @@ extension World {
             if let doom = machines[node].doom, doom.effects == 0, schedule.chance(500) {
                 return die(node, loss: doom.loss, down: doom.down)
             }
-            witnessChange(to: write.journal, at: node)
+            witnessChange(to: write, at: node)
             witnessRecord(write.journal, write.number, of: node)
             if self.write(write, of: node) { events.append(.persisted(write.number)) }
             if machines[node].disk == .full { events.append(.persistFailed(write.number)) }

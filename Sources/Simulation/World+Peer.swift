@@ -111,6 +111,8 @@ extension World {
             if let own = machines[node].own { witness.exposed.insert(own.id) }
             return
         }
+        // Its program has not read its clock since a step.
+        if machines[node].isStepUnnoticed { return }
         let instant = instant(node)
         let time = machines[node].engine.groupTime(instant)
         if vouchedError(of: node) != nil {
@@ -122,7 +124,7 @@ extension World {
             return
         }
         // A node that returns counts from its next pong on.
-        guard !machines[node].isStepUnnoticed, let leads = honestVoices(at: node).leads,
+        guard let leads = honestVoices(at: node).leads,
             witness.nodes[node].exposedAt.map({ now - $0 > 10_000_000 }) ?? true
         else { return }
         let lead = time - instant.boot

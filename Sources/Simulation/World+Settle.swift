@@ -37,6 +37,7 @@ extension World {
 
     /// Runs the scenario to its end.
     mutating func run() {
+        if mix.unshared != 0 { counters.add(.unshared) }
         run(until: Int64(mix.trouble) * 1_000)
         come(toRest: Self.bound)
         checkAgreement()
@@ -75,13 +76,16 @@ extension World {
         }
         checkMinutes()
         checkDates()
-        checkOutvoted()
+        if mix.unshared == 0 { checkOutvoted() }
+        checkVotes()
         for machine in machines {
             let name = Names.node(machine.index)
             if !machine.open.isEmpty { fail(.allAnswered, "\(name) waits for \(machine.open.keys.sorted())") }
             let own = machine.own
             if machine.onDisk?.own != own { fail(.allWritten, "\(name) holds what is not on disk") }
             for peer in machines where peer.index != machine.index && !machine.engine.peers[peer.id].isOnline {
+                // Where the halves share nothing, the owner is known. A node that owns nothing need not be.
+                if mix.unshared != 0, peer.own?.status.isLive != true { continue }
                 fail(.allOnline, "\(name) does not see \(peer.id)")
             }
         }
@@ -104,11 +108,13 @@ extension World {
         }
     }
 
-    /// Whether a register of the liar claims more epochs than an honest node reaches.
+    /// Whether a register of the liar claims more epochs than an honest node reaches, or the liar's last one does.
     ///
-    /// The bound rises with time, so that one node refuses what another reads a moment later.
+    /// The bound rises with time, so that one node refuses what another reads a moment later. And at the broker a refused
+    /// claim replaces the register before it, which only the nodes hold that were there.
     private func isClaim(_ register: Register?) -> Bool {
-        register.map { $0.owner == liar?.node && $0.epoch > Limits.epochs } ?? false
+        guard let register, let liar, register.owner == liar.node else { return false }
+        return max(register.epoch, liar.register?.epoch ?? 0) > Limits.epochs
     }
 
     private mutating func checkViews() {
@@ -257,8 +263,8 @@ extension World {
     /// Checks that no judged node publishes during ten minutes of a running session in which nothing ends.
     private mutating func checkQuiet() {
         guard violation == nil, !isGhostAhead, !isDisputed else { return }
-        // An intent for the liar is sent again until it expires, since the liar does not answer.
-        if isLiarPresent { run(until: now + Limits.intentLife * 1_000) }
+        // An intent for the liar or the ghost is sent again until it expires, since these do not answer.
+        if isLiarPresent || ghost != nil { run(until: now + Limits.intentLife * 1_000) }
         let judged = judged.map(\.index)
         let before = judged.map { published[$0] }
         let corrected = counters[.clockCorrected]

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Core
 import Session
 import Wire
 
 /// Checks of a node's writes and messages.
 extension World {
     /// Checks the change of a node's register from its last write to this one.
-    mutating func witnessChange(to journal: Journal, at node: Int) {
+    mutating func witnessChange(to write: NodeCore.Write, at node: Int) {
+        let journal = write.journal
         let before = witness.nodes[node].own
         checkCounters(in: journal, at: node)
         witnessWrite(of: journal, after: before, at: node)
@@ -19,7 +21,10 @@ extension World {
             checkLateness(from: before, to: own, at: node)
         }
         checkCut(from: before, to: own, at: node)
+        checkTrimming(from: before, to: own, at: node)
         guard let last = own.last, last != before.last else { return }
+        witness.nodes[node].decided[last.intent] = Witness.Decision(
+            session: own.id, version: own.version, asker: last.from, write: write.number)
         if last.from == liar?.node { witnessRate(of: .effect, at: node) }
         let name = Names.node(node)
         // A node remembers 64 refusals of each asker, so the liar's flood makes it forget the first ones.
@@ -69,8 +74,12 @@ extension World {
         let effect = Witness.Effect(node: own.owner, version: own.version, session: own.id)
         let earlier = witness.effects[last.intent] ?? []
         if earlier.contains(effect) { return }
+        // A later life and another owner do not know what has left the list.
+        let isForgotten = witness.trimmed[last.intent].map { $0 != (node, machines[node].life) } ?? false
         // The liar may send an intent twice.
-        if place(of: last.from) != nil, let before = earlier.first(where: { witness.isInherited($0, by: own.id) }) {
+        if place(of: last.from) != nil, !isForgotten,
+            let before = earlier.first(where: { witness.isInherited($0, by: own.id) })
+        {
             fail(.effectOnce, "\(last.intent) took effect at \(before.version) and at \(effect.version)")
         }
         witness.effects[last.intent] = earlier + [effect]
@@ -82,6 +91,8 @@ extension World {
         case .register(let register): witnessRegister(register, by: node)
         case .ack(.answer(let answer)):
             count(answer.outcome)
+            checkRevision(of: answer, at: node)
+            checkLife(of: answer, at: node)
             switch answer.outcome {
             case .applied, .duplicate: checkOnDisk(answer, at: node)
             // Sent to the session that continues, it may take effect.
@@ -92,6 +103,7 @@ extension World {
         case .ack(.clock): counters.add(.clockObjection)
         case .intent(let intent):
             lastIntent = intent
+            checkForwarded(intent, by: node)
             if liar?.owns(intent.session) == true { witness.askedOfLiar.insert(intent.id) }
             if !witness.sent.insert(intent.id).inserted { counters.add(.sentAgain) }
             if let asked = witness.asked[intent.id], asked.session != intent.session { counters.add(.retargeted) }
@@ -156,10 +168,10 @@ extension World {
         let isEarlier = (witness.effects[answer.intent] ?? []).contains {
             $0.session == own.id && $0.version.epoch < own.epoch
         }
-        // Ids leave the register in time; in a flood of the liar, the liar's first. A held answer may leave after that.
-        let kept = witness.askedByLiar.contains(answer.intent) ? 1 : Limits.applied / 2
+        // Ids leave a full list, and a held answer may leave after that.
+        let isTrimmed = witness.trimmed[answer.intent] != nil
         // Another session may have started since, which replaces the register.
-        if own.id == answer.session, own.rev < answer.rev + kept, !own.applied.contains(answer.intent), !isEarlier {
+        if own.id == answer.session, !isTrimmed, !own.applied.contains(answer.intent), !isEarlier {
             fail(.appliedOnDisk, "\(Names.node(node)) answers \(answer.outcome.name) to \(answer.intent) too early")
         }
     }
@@ -171,6 +183,7 @@ extension World {
         switch reply {
         case .answered(let answer):
             count(answer.outcome)
+            checkRevision(of: answer, at: node)
             checkForged(answer, at: node)
             checkFollowed(answer, at: node)
             let isOwn = witness.nodes[node].own?.id == answer.session

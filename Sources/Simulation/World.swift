@@ -51,6 +51,8 @@ struct World {
     /// The peer that lies; silent until an act makes it publish.
     var liar = SpaceID("home").flatMap { Liar(space: $0) }
     var isLiarPresent = false
+    /// Whether the liar is no member any more.
+    var isLiarRevoked = false
     /// The liar's message that a node handles, with all that it leads to at once.
     var liarsMessage: Message?
     /// The last intent of an honest node, which the liar may answer.
@@ -186,7 +188,7 @@ struct World {
         case .lied(let packet): answer(packet)
         case .ledger: break
         case .haunt:
-            for packet in [ghost, liar?.last()].compactMap(\.self) {
+            for packet in [ghost, isLiarRevoked ? nil : liar?.last()].compactMap(\.self) {
                 for half in brokers.indices { distribute(packet, at: half, bridged: true) }
             }
         }

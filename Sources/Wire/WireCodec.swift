@@ -11,7 +11,7 @@ public enum Decoded: Hashable, Sendable {
     /// The retained presence or session of a node was deleted.
     ///
     /// If it was this node's, the node publishes both again. For another node nothing follows: its last state counts.
-    case erased(from: NodeID)
+    case erased(from: NodeID, isPresence: Bool)
     /// Not used, and counted; `from` is `nil` if the topic names no node.
     case discard(Discard, from: NodeID?)
     /// A service's result, within all bounds.
@@ -130,7 +130,9 @@ public struct WireCodec: Sendable {
         let sender = topic.node
         if retained, !topic.isRetained { return .discard(.retained, from: sender) }
         if payload.count > Limits.payloadBytes { return .discard(.tooLarge, from: sender) }
-        if payload.isEmpty, topic.isRetained, let sender { return .erased(from: sender) }
+        if payload.isEmpty, topic.isRetained, let sender {
+            return .erased(from: sender, isPresence: topic == .presence(sender))
+        }
         do throws(Rejection) {
             return try read(payload, on: topic, now: now)
         } catch {

@@ -13,8 +13,8 @@ struct ReportTests {
         "space", "node", "linked", "linkProblem", "status", "session", "lineage", "owner", "isOwner", "title", "icon", "label",
         "mode", "autoAdvance", "plan", "phase", "currentPhase", "activityName", "startTime", "elapsedSeconds",
         "totalSeconds", "calmPercent", "isRunning", "remainingSeconds", "endsAt", "endsAtISO", "stale", "staleSince",
-        "errorBound", "supersededBy", "continues", "revision", "epoch", "stamp", "clock", "clockAhead", "approximate",
-        "last", "calmTrend", "debtMinutes", "debtAt", "debtBy", "problems",
+        "errorBound", "supersededBy", "continues", "revision", "epoch", "stamp", "clock", "clockAhead", "timeFrom",
+        "approximate", "last", "calmTrend", "debtMinutes", "debtAt", "debtBy", "problems",
     ]
 
     private func status(_ view: View, boot: Int64) throws -> StatusReport {

@@ -24,6 +24,8 @@ struct CoreHarness {
     var confirmation = NodeCore.Confirmation.delivered
     var bringsBarriersBack = true
     var isDiskSlow = false
+    /// Whether no timer fires.
+    var isAsleep = false
     /// Retained messages of the node.
     var retained: [Message] = []
     var sent: [Sent] = []
@@ -137,7 +139,7 @@ struct CoreHarness {
     /// Lets time pass, waking the core when it asks for it.
     mutating func pass(_ milliseconds: Int64) {
         let end = boot + milliseconds
-        while let wake = core.nextWake, wake <= end {
+        while !isAsleep, let wake = core.nextWake, wake <= end {
             boot = max(wake, boot)
             handle(.wake)
         }

@@ -245,6 +245,25 @@ import Wire
         #expect(node.sent.isEmpty, "messages of the closed connection do not count")
     }
 
+    /// A timer was late: the wait for a twin, behind which the register is recovered, is over but not ended.
+    @Test func pressBehindAnOverdueWaitIsAppliedToTheRecoveredRegister() throws {
+        var former = CoreHarness("desk")
+        former.handle(.restored(NodeCore.Restored()))
+        former.connect()
+        former.start("S1")
+        let first = try #require(former.core.view.register)
+        former.press(.extend(seconds: 60), id: "I1")
+        var desk = CoreHarness("desk")
+        desk.retained = [.register(try #require(former.core.view.register))]
+        desk.handle(.restored(NodeCore.Restored(journal: Journal(own: first))))
+        desk.connect()
+        desk.isAsleep = true
+        desk.pass(1_700)
+        desk.press(.pause, id: "I2")
+        #expect(desk.core.view.register?.status == .paused)
+        #expect(desk.core.view.register?.applied == [token("I1"), token("I2")])
+    }
+
     @Test mutating func earlierTwinStaysAndReportsTheSecondTime() {
         node.receive(.presence(presence(of: "c9")))
         #expect(!node.core.isTwinKnown(at: node.boot))

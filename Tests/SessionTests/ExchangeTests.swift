@@ -129,10 +129,32 @@ import Testing
         rig.hear(.presence(presence("k1")), from: "kitchen")
         rig.hear(.register(peerRegister(plan: "focus 20h")), from: "kitchen")
         rig.pass(Self.minute)
-        #expect(rig.pings.count == 8 + 5, "after one second, two, four, eight and sixteen more")
+        #expect(rig.pings.count == 9, "each wait is twice the one before")
         rig.published = []
         rig.pass(60 * Self.minute)
         #expect((4...12).contains(rig.pings.count), "\(rig.pings.count) in an hour")
+    }
+
+    /// Where many nodes ask one, a comparison every five seconds must not make it slower still.
+    @Test func silentNodeIsAskedLessOftenThoughClocksAreComparedAgain() {
+        var rig = EngineHarness(wallBound: nil)
+        rig.linkUp()
+        rig.hear(.presence(presence("k1")), from: "kitchen")
+        rig.meet(
+            "attic", PeerClock(wallLead: EngineHarness.epoch + 40_000 - 1_000_000, quality: ClockQuality(synced: false))
+        )
+        for step in 0..<60 {
+            rig.pass(1_000)
+            var said = presence("z1")
+            said.at += Int64(step % 2) * 3_600_000
+            rig.hear(.presence(said), from: "zoo")
+        }
+        #expect(rig.pings.count { $0.to == .kitchen } < 24)
+        rig.clocks[.kitchen] = PeerClock()
+        rig.hear(.presence(presence("k2")), from: "kitchen")
+        rig.published = []
+        rig.pass(300)
+        #expect(rig.pings.count { $0.to == .kitchen } >= 7, "a new connection is asked at once")
     }
 
     @Test func ownerIsPolledAgainAfterSleepAndReconnection() {

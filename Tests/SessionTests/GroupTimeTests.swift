@@ -338,6 +338,19 @@ import Testing
         #expect(kitchen.notes.contains { if case .clockWrong = $0 { true } else { false } } == false)
     }
 
+    /// The press moves the anchor, from which the error of the date is computed.
+    @Test func dateIsCorrectedThoughAPressComesInTheInputThatCorrectsTheClock() {
+        var rig = EngineHarness(wall: EngineHarness.epoch + Self.hour, wallBound: nil)
+        rig.linkUp()
+        rig.start("focus 25m")
+        rig.pass(5_000)
+        rig.wall -= Self.hour
+        rig.wallBound = 5
+        rig.press(.extend(seconds: 60))
+        #expect(rig.own?.startedAt == EngineHarness.epoch)
+        #expect(rig.own?.stamp.time == EngineHarness.epoch)
+    }
+
     // MARK: Presence
 
     @Test func presenceSaysThatTheClockIsWrong() throws {

@@ -274,9 +274,9 @@ import Testing
 
     @Test func anErasedRegisterIsPublishedAgain() {
         var rig = Self.running()
-        rig.send(.erased(from: id("kitchen")))
+        rig.send(.erased(from: id("kitchen"), isPresence: false))
         #expect(rig.published.isEmpty)
-        rig.send(.erased(from: id("desk")))
+        rig.send(.erased(from: id("desk"), isPresence: false))
         #expect(rig.registers.count == 1)
         #expect(rig.presences.count == 1)
     }

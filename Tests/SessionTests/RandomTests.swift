@@ -96,7 +96,7 @@ import Testing
         case 11: return .received(.ack(.fork(node: id("desk"), version: version)), from: id(name), retained: false)
         case 12: return .received(.hello, from: id(name), retained: false)
         case 13: return .hangUp(step - 1)
-        case 14: return .erased(from: id(name))
+        case 14: return .erased(from: id(name), isPresence: step % 2 == 0)
         case 15: return .take(id: token("T\(step)"), ticket: step)
         case 16: return .sleeping(step % 2 == 0)
         case 17: return .received(clockMessage(step, rig, &random), from: id(name), retained: step % 11 == 0)

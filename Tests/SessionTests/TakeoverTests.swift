@@ -20,6 +20,35 @@ import Testing
         return rig
     }
 
+    /// It comes again from the old owner, which sees it missing.
+    @Test func intentThatHasLeftAFullListIsADuplicate() {
+        var register = peerRegister(plan: "focus 25m")
+        register.applied = (0..<Limits.applied).map { token("A\($0)") }
+        var rig = Self.displayOfKitchen(register)
+        rig.send(.take(id: token("T1"), ticket: 90))
+        rig.press(.pause, id: "I1")
+        #expect(rig.own?.applied.contains(token("A0")) == false)
+        rig.hear(rig.intent(.resume, id: "A0"))
+        #expect(rig.answers.last?.outcome == .duplicate)
+        #expect(rig.own?.status == .paused)
+    }
+
+    /// Whether it took effect is not known.
+    @Test func nothingIsForwardedToAHeadWithAFullList() {
+        var rig = EngineHarness()
+        rig.linkUp()
+        rig.start("focus 25m")
+        rig.press(.pause, id: "I1")
+        var head = peerRegister(at: EngineHarness.epoch + 1)
+        head.lineage = token("S1")
+        head.applied = (0..<Limits.applied).map { token("A\($0)") }
+        rig.hear(.presence(presence("k1")), from: "kitchen")
+        rig.hear(.register(head), from: "kitchen")
+        rig.pass(2_000)
+        #expect(rig.own?.status == .superseded)
+        #expect(rig.intents.isEmpty)
+    }
+
     static let gone = [presence("k1", online: false), presence("k1", sleeping: true)]
 
     @Test func silentOwnerIsTakenOverAfterTwoSeconds() {

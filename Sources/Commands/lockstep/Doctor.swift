@@ -6,6 +6,7 @@ import Control
 import Display
 import FoundationEssentials
 import Platform
+import Session
 import Setup
 import Subprocess
 import SystemPackage
@@ -61,7 +62,7 @@ struct Doctor: AsyncParsableCommand {
                 ? Finding("broker", .ok, "the node is connected") : await Self.noBroker(client, status)
             return [
                 Finding("node", .ok, "\(status.node), in the space \(status.space)"), broker,
-            ] + secondNode(client) + Self.problems(status) + Self.clocks(status, nodes)
+            ] + secondNode(client) + Self.problems(status) + Self.names(nodes) + Self.clocks(status, nodes)
                 + [Self.debt(status, nodes, hasLedger: hasLedger)]
         } catch {
             return [Finding("node", .wrong, "\(error)", fix: "restart it; its log may state the reason")]
@@ -114,15 +115,34 @@ struct Doctor: AsyncParsableCommand {
         return [Finding("disk", .ok, "the node's changes are saved")] + found
     }
 
+    /// Whether so many nodes are known that further ones are soon not heard.
+    private static func names(_ nodes: NodesReport) -> [Finding] {
+        let known = nodes.nodes.count { $0.node != NodesReport.strangers }
+        guard known > Limits.nodes * 9 / 10 else { return [] }
+        let online = nodes.nodes.count(where: \.online)
+        return [
+            Finding(
+                "nodes", .wrong, "\(known) are known, \(online) of them online; a space has room for \(Limits.nodes)",
+                fix: "remove those that are gone, on the broker's machine: sudo lockstep revoke NAME; or use two spaces"
+            )
+        ]
+    }
+
     private static func clocks(_ status: StatusReport, _ nodes: NodesReport) -> [Finding] {
         var wrong: [Finding] = []
         if status.clock?.wrong == true {
             let ahead = status.clockAhead ?? 0
+            let source = nodes.nodes.first { $0.node == status.timeFrom }
+            // Where NTP sets no clock, the one that is followed can be the wrong one.
+            let isVouched = source?.clock?.synced ?? true
+            let difference =
+                "this machine's clock is \((Int(abs(ahead)) / 1_000).inWords) \(ahead < 0 ? "behind" : "ahead of") the time of the space"
+            let origin = source.map { ", which is that of \($0.node)\(isVouched ? "" : ", without NTP")" } ?? ""
+            let what = isVouched ? "it" : "the wrong one of the two"
             wrong.append(
                 Finding(
-                    "clocks", .wrong,
-                    "this machine's clock is \((Int(abs(ahead)) / 1_000).inWords) \(ahead < 0 ? "behind" : "ahead of") the time of the space",
-                    fix: "set it, or let NTP set it: timedatectl set-ntp true"))
+                    "clocks", .wrong, difference + origin,
+                    fix: "set \(what), or let NTP set it: timedatectl set-ntp true"))
         }
         // A node that is offline does no harm, and its clock cannot be set now.
         let others = nodes.nodes.filter { $0.online && !$0.isSelf && $0.state == "clockWrong" }.map(\.node)

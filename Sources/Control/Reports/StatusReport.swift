@@ -21,6 +21,8 @@ public struct StatusReport: Codable, Hashable, Sendable {
     @Nullable public var clock: ClockReport?
     /// The milliseconds by which it is ahead of group time; `null` if ``clock`` is.
     @Nullable public var clockAhead: Int64?
+    /// The node whose clock group time is taken from; `null` for the own clock, or if no clock can be right.
+    @Nullable public var timeFrom: String?
     /// The problems of the node; `null` only in a report of an older program.
     @Nullable public var problems: [ProblemReport]?
 
@@ -106,11 +108,13 @@ public struct StatusReport: Codable, Hashable, Sendable {
     ///   - groupTime: Group time at that instant, in milliseconds since 1970.
     ///   - linkProblem: Why the reporting node is not connected.
     ///   - clock: How good the wall clock of the reporting node is.
+    ///   - timeFrom: The node whose clock group time is taken from.
     ///   - feeds: The last data of the services.
     ///   - problems: The problems of the reporting node.
     public init(
         view: View, moment: Moment? = nil, space: SpaceID, node: NodeID, at instant: Instant, groupTime: Int64,
-        linkProblem: String? = nil, clock: ClockQuality? = nil, feeds: Feeds = Feeds(), problems: [ProblemReport] = []
+        linkProblem: String? = nil, clock: ClockQuality? = nil, timeFrom: NodeID? = nil, feeds: Feeds = Feeds(),
+        problems: [ProblemReport] = []
     ) {
         let moment = moment ?? view.moment(at: instant.boot)
         let register = moment?.register
@@ -121,6 +125,7 @@ public struct StatusReport: Codable, Hashable, Sendable {
         self.linkProblem = view.isLinked ? nil : linkProblem
         self.clock = clock.map(ClockReport.init)
         clockAhead = clock.map { _ in instant.wall - groupTime }
+        self.timeFrom = timeFrom?.rawValue
         self.problems = problems
         status = register?.status.rawValue ?? "idle"
         session = register?.id.rawValue

@@ -13,8 +13,8 @@ extension Node {
         let time = groupTime(at: now)
         return StatusReport(
             view: view, space: space, node: identity.node, at: now, groupTime: time,
-            linkProblem: link.problems.current, clock: core.engine.clockQuality(at: now), feeds: feeds,
-            problems: problems + (alerts?.problems ?? []))
+            linkProblem: link.problems.current, clock: core.engine.clockQuality(at: now), timeFrom: core.engine.timeOrigin,
+            feeds: feeds, problems: problems + (alerts?.problems ?? []))
     }
 
     /// Includes the problems of notifications and sounds in reports.
@@ -51,7 +51,9 @@ extension Node {
         let time = groupTime(at: now)
         let others = peers.all.filter { node, peer in
             // A passing remote announces nothing, so it is no node.
-            let isNode = peer.presence != nil || core.engine.register(of: node) != nil || !peer.discarded.isEmpty
+            // Nor is one whose presence was deleted, unless its session goes on.
+            let isLive = core.engine.register(of: node)?.status.isLive == true
+            let isNode = peer.presence != nil || isLive || !peer.discarded.isEmpty
             return isNode && !(identity.isAnnounced && node == identity.node)
         }
         var rows = others.map { node, peer in

@@ -22,7 +22,7 @@ struct Context {
     }
 
     /// Whether a rule is kept: always, except in the mutants of the simulator.
-    func keeps(_ rule: Rules) -> Bool { rules.contains(rule) }
+    func keeps(_ rule: Rule) -> Bool { rules.contains(rule) }
 
     /// Whether a stamp is near enough to group time to count.
     func admits(_ stamp: Stamp) -> Bool { stamp.isAdmissible(at: groupTime) || !keeps(.admission) }

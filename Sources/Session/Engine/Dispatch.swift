@@ -20,6 +20,7 @@ extension Engine {
     mutating func linkUp(_ connection: ConnectionID, at now: Instant) {
         link.up(connection, waitsForTime: ownership.isProvisional && now.wallBound == nil, at: now.boot)
         echoes.connected()
+        peers.connected()
         clocks.restart()
         ownership.publishAgain()
     }
@@ -43,10 +44,11 @@ extension Engine {
         let isRetainedMissing = identity.isAnnounced ? !echoes.sawOwnPresence : peers.isEmpty
         if isRetainedMissing {
             emit(.log(.noRetained))
-            emit(.publish(.hello))
+            sayHello()
             // A node may have sent a hello after this connection was made and before this node had subscribed.
             link.announce()
         }
+        askWhatIsMissing()
     }
 
     /// Plans to publish presence and register again.

@@ -67,6 +67,8 @@ public struct Engine: Hashable, Sendable {
         // an intent is decided. The end of a connection ends its waits itself.
         if case .linkDown = input { return }
         while endDueWait(at: now) {}
+        // An intent moves the anchor, from which the error of a date is computed.
+        while dateOwnSession(at: now) {}
     }
 
     /// Hands the input to its part.
@@ -84,7 +86,12 @@ public struct Engine: Hashable, Sendable {
         case .sleeping(let isSleeping): if link.setSleeping(isSleeping), !isSleeping { clocks.forgetAll() }
         case .barrierPassed(let connection): if connection == link.connection { passBarrier(at: now) }
         case .received(let message, let from, let retained): receive(message, from: from, retained: retained, at: now)
-        case .erased(let from): if from == node { repair(at: now) }
+        case .erased(let from, let isPresence):
+            if from == node {
+                repair(at: now)
+            } else if isPresence {
+                forgetPresence(of: from, at: now)
+            }
         case .discarded(let reason, let from):
             discard(reason, from: from)
             // On an own retained topic it has replaced this node's message at the broker.
@@ -203,7 +210,7 @@ public struct Engine: Hashable, Sendable {
     func isSelf(_ sender: NodeID) -> Bool { sender == node && identity.isAnnounced }
 
     /// Whether a rule is kept: always, except in the mutants of the simulator.
-    func keeps(_ rule: Rules) -> Bool { identity.rules.contains(rule) }
+    func keeps(_ rule: Rule) -> Bool { identity.rules.contains(rule) }
 
     /// - Parameter lead: Milliseconds to add to group time.
     func context(at now: Instant, lead: Int64 = 0) -> Context {
@@ -218,6 +225,9 @@ public struct Engine: Hashable, Sendable {
     /// Whether retained messages of the present connection are still arriving, so that ``view`` may be an earlier session's.
     public var isCatchingUp: Bool { link.isUp && !link.isReady }
 
+    /// Whether this node has asked all nodes to publish again on the present connection, since something was missing.
+    public var hasAskedAll: Bool { link.hasAskedAll }
+
     /// Returns group time in milliseconds since 1970, within ``Limits/time``.
     public func groupTime(_ now: Instant) -> Int64 {
         min(max(time.time(at: now), Limits.time.lowerBound), Limits.time.upperBound)
@@ -225,6 +235,9 @@ public struct Engine: Hashable, Sendable {
 
     /// Whether a kernel vouches for the clock that group time is taken from.
     public var isTimeVouched: Bool { time.source.isVouched }
+
+    /// The node whose clock group time follows; `nil` for this machine's own clock, or while no clock is plausible.
+    public var timeOrigin: NodeID? { time.origin }
 
     /// Returns the quality of this machine's wall clock.
     public func clockQuality(at now: Instant) -> ClockQuality { context(at: now).clockQuality }
@@ -249,9 +262,12 @@ public struct Engine: Hashable, Sendable {
         isSelf(subject) ? ownership.register : replicas[subject]?.register
     }
 
-    /// Returns stamp and version of the latest known register of a node.
+    /// Returns stamp and version of the latest known register of a node; `nil` for an own one that is withheld.
     package func mark(of subject: NodeID) -> (stamp: Stamp, version: Version)? {
-        if isSelf(subject) { return ownership.register.map { ($0.stamp, $0.version) } }
+        if isSelf(subject) {
+            let isWithheld = link.isReady && ownership.journal.isUnannounced
+            return isWithheld ? nil : ownership.register.map { ($0.stamp, $0.version) }
+        }
         return replicas[subject].map { ($0.stamp, $0.version) }
     }
 
@@ -262,7 +278,7 @@ public struct Engine: Hashable, Sendable {
     package func vouchedVotes(_ now: Instant) -> [NodeID: (lead: ClosedRange<Int64>, isPresent: Bool)] {
         clocks.estimates.compactMapValues { estimate in
             guard estimate.clock.synced, GroupClock.isPlausible(now.boot + estimate.lead) else { return nil }
-            // Without ``Rules/pongAge`` a pong from before its ping has a bound below zero.
+            // Without ``Rule/pongAge`` a pong from before its ping has a bound below zero.
             let bound = max(0, estimate.bound(at: now.boot))
             return (estimate.lead - bound...estimate.lead + bound, estimate.isPresent)
         }

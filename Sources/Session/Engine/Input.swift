@@ -26,8 +26,8 @@ public enum Input: Hashable, Sendable {
     ///
     /// The caller must check a register in it: ``Register/invalidField`` is `nil`.
     case received(Message, from: NodeID, retained: Bool)
-    /// A retained message of a node was deleted by an empty payload.
-    case erased(from: NodeID)
+    /// A retained message of a node was deleted by an empty payload: its presence or its register.
+    case erased(from: NodeID, isPresence: Bool)
     /// A message was discarded before decoding; `from` is `nil` if its topic names no node.
     case discarded(Discard, from: NodeID?)
     /// The journal of this number is on disk.

@@ -21,12 +21,14 @@ extension Engine {
             link.timeIsKnown()
         } else if now.hasReached(link.comparisonDeadline) {
             link.clocksWereCompared()
+            forgetAbsentVotes()
             selectTimeSource(at: now)
         } else if now.hasReached(echoes.repairAt) {
             carryOutRepair(at: now)
         } else if now.hasReached(echoes.reminderAt) {
-            echoes.forgetReminder()
-            if isOlderSessionAlive { repair(at: now) }
+            // Without the presence: a node that has not received that asks for it.
+            let isForNewcomer = echoes.removeDueReminder() && ownership.register.map(isLatest) ?? false
+            if isForNewcomer || isOlderSessionAlive { ownership.publishAgain() }
         } else if now.hasReached(gate.retryAt) {
             gate.forgetRetry()
             ownership.writeAgain()
@@ -34,6 +36,15 @@ extension Engine {
             return false
         }
         return true
+    }
+
+    /// Ends the votes of nodes whose presence was deleted while this node was away: the broker keeps none, and they do not
+    /// answer.
+    private mutating func forgetAbsentVotes() {
+        guard echoes.sawOwnPresence, keeps(.erasedVote) else { return }
+        for node in clocks.estimates.keys where !peers.announced.contains(node) && !clocks.hasAnswered(node) {
+            clocks.remove(node)
+        }
     }
 
     private mutating func carryOutRepair(at now: Instant) {
@@ -53,16 +64,25 @@ extension Engine {
 
     // MARK: The own session
 
+    /// Dates and stamps the own session as group time requires.
+    mutating func dateOwnSession(at now: Instant) -> Bool {
+        guard let stamp = ownership.register?.stamp else { return false }
+        let context = context(at: now)
+        if let note = ownership.date(among: replicas, context) { return log(note) }
+        guard !context.admits(stamp), time.source == .own || haveReferencesAnswered,
+            let note = ownership.restamp(among: replicas, context)
+        else { return false }
+        return log(note)
+    }
+
     /// Dates, stamps, ends or cuts the own session as time and the other sessions require.
     private mutating func updateOwnSession(at now: Instant) -> Bool {
-        guard let stamp = ownership.register?.stamp else { return false }
+        guard ownership.register != nil else { return false }
         let context = context(at: now)
         // Again: this input may have recovered a register whose boundary has passed.
         if ownership.advance(at: now.boot, rules: context.rules) { return true }
-        let needsStamp = !context.admits(stamp) && (time.source == .own || haveReferencesAnswered)
+        if dateOwnSession(at: now) { return true }
         let canCompare = !startAwaitsTime && (link.isUp || !ownership.isProvisional)
-        if let note = ownership.date(among: replicas, context) { return log(note) }
-        if needsStamp, let note = ownership.restamp(among: replicas, context) { return log(note) }
         if canCompare, let note = ownership.yield(to: replicas, context) { return log(note) }
         if canCompare, link.isReady, let note = ownership.leaveProvisional(context) { return log(note) }
         return ownership.cut(by: replicas, context)

@@ -6,7 +6,7 @@ extension Engine {
         let isSignOfLife = !retained && (sender != node || identity.isAnnounced) && !message.isWill
         let receivedAt = isSignOfLife ? now.boot : nil
         if !peers.admit(sender, receivedAt: receivedAt) {
-            makeRoom(at: now)
+            makeRoom(for: message, isHere: isSignOfLife, at: now)
             guard peers.admit(sender, receivedAt: receivedAt) else { return discard(.tooManyNodes, from: nil) }
         }
         switch judge(message, from: sender, at: now) {
@@ -22,7 +22,7 @@ extension Engine {
         switch message {
         case .presence(let presence): receive(presence, from: sender, retained: retained, at: now)
         case .register(let register) where isSelf(sender): receiveEcho(register, at: now)
-        case .register(let register): receive(register, at: now)
+        case .register(let register): receive(register, retained: retained, at: now)
         case .intent(let intent): answer(intent, at: now)
         case .ack(let ack): receive(ack, at: now)
         case .hello: if link.isUp { echoes.answerHello(of: node, at: now.boot) }
@@ -31,12 +31,28 @@ extension Engine {
         }
     }
 
-    /// Forgets a passing sender all of whose intents have expired.
-    private mutating func makeRoom(at now: Instant) {
-        let gone = peers.forgetSilent(since: now.boot - Limits.intentLife) { [node, replicas] in
-            $0 == node || replicas[$0] != nil
+    /// Forgets a passing sender all of whose intents have expired, or else a node that is gone.
+    ///
+    /// A node that is not online either takes the place of one whose session is older than its own. So the current session is
+    /// known, however many names the broker keeps.
+    private mutating func makeRoom(for message: Message, isHere: Bool, at now: Instant) {
+        let limit = now.boot - Limits.intentLife
+        var gone = peers.forgetSilent(since: limit) { [node, replicas] in $0 == node || replicas[$0] != nil }
+        if gone == nil {
+            var newcomer: Stamp? = Stamp(time: 0, counter: 0, node: node)
+            switch message {
+            case _ where isHere: newcomer = nil
+            case .presence(let presence) where presence.online: newcomer = nil
+            case .register(let register) where context(at: now).admits(register.stamp): newcomer = register.stamp
+            default: break
+            }
+            gone = peers.forgetAbsent(
+                since: limit, below: newcomer,
+                stamp: { [replicas] in replicas[$0].flatMap { $0.isAdmitted ? $0.stamp : nil } },
+                unless: { [node, replicas] in $0 == node || $0 == replicas.current?.owner })
         }
         guard let gone else { return }
+        replicas.remove(gone)
         admission.forget(gone)
         answers.forget(gone)
         clocks.remove(gone)
@@ -86,7 +102,11 @@ extension Engine {
             if time.source == .outvoted { selectTimeSource(at: now) }
         }
         if isOnline != known.isOnline || presence.online != known.presence?.online { clocks.planAgain() }
-        if isOnline, known.presence?.connection != presence.connection { clocks.restart(with: sender) }
+        if isOnline, known.presence?.connection != presence.connection {
+            clocks.restart(with: sender)
+            // Its broker may not have kept the current register for it.
+            if !retained, keeps(.newcomer) { planReminder(isForNewcomer: true, at: now) }
+        }
         if isOnline, known.presence?.isSleeping == true { clocks.forget(sender) }
     }
 
@@ -103,7 +123,7 @@ extension Engine {
         }
     }
 
-    private mutating func receive(_ register: Register, at now: Instant) {
+    private mutating func receive(_ register: Register, retained: Bool, at now: Instant) {
         let context = context(at: now)
         let sender = register.owner
         let measured = clocks.estimates[sender].flatMap {
@@ -124,16 +144,50 @@ extension Engine {
             object(.clock(node: sender, session: register.id, at: context.groupTime), to: sender, at: now)
         }
         planReminder(below: register, at: now)
+        askWhatIsMissing(sender: retained ? nil : sender)
         if requests.isEmpty { return }
         reply(requests.receive(register, currentOwner: view(at: now).register?.owner, rules: identity.rules))
     }
 
     private mutating func planReminder(below register: Register, at now: Instant) {
-        // Before the barrier the own register is about to be published in any case.
-        guard let own = ownership.register, register.status.isLive, register.stamp < own.stamp, link.isReady,
-            !startAwaitsTime, keeps(.reminder)
+        guard let own = ownership.register, register.status.isLive, register.stamp < own.stamp, keeps(.reminder)
         else { return }
-        echoes.planReminder(at: now.boot)
+        planReminder(isForNewcomer: false, at: now)
+    }
+
+    private mutating func planReminder(isForNewcomer: Bool, at now: Instant) {
+        // Before the barrier the own register is about to be published in any case.
+        guard ownership.register != nil, link.isReady, !startAwaitsTime else { return }
+        echoes.planReminder(isForNewcomer: isForNewcomer, at: now.boot)
+    }
+
+    /// Asks all nodes to publish again if the current register shows that the broker has not delivered everything: once for
+    /// each connection.
+    ///
+    /// Its session was superseded by one that is not here, or the presence of its owner is not. The members of a cluster may
+    /// keep retained messages separately.
+    /// - Parameter sender: The node that has published a register just now.
+    mutating func askWhatIsMissing(sender: NodeID? = nil) {
+        guard link.isReady, !link.hasAskedAll, keeps(.newcomer) else { return }
+        var current = replicas.current?.register
+        if let own = ownership.register, isLatest(own) { current = own }
+        guard let current else { return }
+        let owner = peers[current.owner]
+        let isKnown = isSelf(current.owner) || owner.presence != nil && (owner.isOnline || current.owner != sender)
+        if current.status == .superseded || current.status.isLive && !isKnown { sayHello() }
+    }
+
+    mutating func sayHello() {
+        link.askedAll()
+        emit(.publish(.hello))
+    }
+
+    /// Ends the vote of a node whose presence was deleted. It is no member any more, or publishes again at once.
+    mutating func forgetPresence(of sender: NodeID, at now: Instant) {
+        guard keeps(.erasedVote) else { return }
+        peers.erasePresence(of: sender, at: now.boot)
+        clocks.remove(sender)
+        selectTimeSource(at: now)
     }
 
     /// Objects to a node's register, at a bounded rate.

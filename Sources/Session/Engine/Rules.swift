@@ -4,138 +4,159 @@
 ///
 /// To prove that the simulator finds violations, it runs engines that lack one rule, and must catch each of them. Only this
 /// package can switch a rule off. A reader of the engine can read each `keeps(…)` as `true`.
-public struct Rules: OptionSet, Hashable, Sendable {
-    /// One bit for each rule.
-    public let rawValue: UInt64
-
-    /// Creates a set from its bits; any are valid.
-    public init(rawValue: UInt64) { self.rawValue = rawValue }
+public struct Rules: Hashable, Sendable {
+    /// The rule that is switched off.
+    private var missing: Rule?
 
     /// Every rule.
-    public static let all = Rules(rawValue: .max)
+    public static let all = Rules()
 
+    /// All rules but one.
+    package static func without(_ rule: Rule) -> Rules {
+        var rules = Rules()
+        rules.missing = rule
+        return rules
+    }
+
+    package func contains(_ rule: Rule) -> Bool { missing != rule }
+}
+
+/// A rule that a mutant of the simulator lacks.
+package enum Rule: Hashable, CaseIterable, Sendable {
     /// Of two registers of one node the larger version wins, not the later arrival.
-    package static let versionOrder = Rules(rawValue: 1 << 0)
+    case versionOrder
     /// An older echo of the own register is repaired.
-    package static let echoRepair = Rules(rawValue: 1 << 1)
+    case echoRepair
     /// An older presence of this node at the broker is repaired.
-    package static let presenceRepair = Rules(rawValue: 1 << 59)
+    case presenceRepair
     /// A node objects to two registers of one version.
-    package static let forkObjection = Rules(rawValue: 1 << 2)
+    case forkObjection
     /// The own register is on disk before it is published.
-    package static let writeFirst = Rules(rawValue: 1 << 3)
+    case writeFirst
     /// An answer to a peer waits until the register that it reports is on disk.
-    package static let answerFromDisk = Rules(rawValue: 1 << 4)
+    case answerFromDisk
     /// An intent that took effect is recorded in the register.
-    package static let appliedIDs = Rules(rawValue: 1 << 5)
+    case appliedIDs
     /// An intent that was refused stays refused.
-    package static let refusalMemory = Rules(rawValue: 1 << 6)
+    case refusalMemory
     /// A start is stamped above every stamp seen.
-    package static let hybridClock = Rules(rawValue: 1 << 7)
+    case hybridClock
     /// An intent changes only the session that it names.
-    package static let sessionFence = Rules(rawValue: 1 << 8)
+    case sessionFence
     /// A jump changes only the phase that it names.
-    package static let phaseFence = Rules(rawValue: 1 << 9)
+    case phaseFence
     /// An intent has no effect after its expiry.
-    package static let expiry = Rules(rawValue: 1 << 10)
+    case expiry
     /// An owner that admits a larger stamp ends its own session at once.
-    package static let yield = Rules(rawValue: 1 << 11)
+    case yield
     /// The will of an older connection is ignored.
-    package static let oldWills = Rules(rawValue: 1 << 12)
+    case oldWills
     /// The own register is published only after the broker's copy was compared.
-    package static let barrierFirst = Rules(rawValue: 1 << 13)
+    case barrierFirst
     /// A register that the journal has lost is adopted from the broker.
-    package static let recovery = Rules(rawValue: 1 << 14)
+    case recovery
     /// An adopted register begins a new epoch.
-    package static let epochOnRecovery = Rules(rawValue: 1 << 15)
+    case epochOnRecovery
     /// After a long absence the next phase waits, also with auto-advance.
-    package static let lateness = Rules(rawValue: 1 << 16)
+    case lateness
     /// Only the boot clock moves a running time.
-    package static let bootClock = Rules(rawValue: 1 << 17)
+    case bootClock
     /// A stamp far ahead of group time is not admitted.
-    package static let admission = Rules(rawValue: 1 << 18)
+    case admission
     /// The high-water mark of the stamps seen is on disk.
-    package static let markOnDisk = Rules(rawValue: 1 << 19)
+    case markOnDisk
     /// A session whose owner is gone is continued.
-    package static let takeover = Rules(rawValue: 1 << 20)
+    case takeover
     /// A continuation inherits the applied intents.
-    package static let appliedInherited = Rules(rawValue: 1 << 21)
+    case appliedInherited
     /// An intent follows its session along the lineage.
-    package static let retarget = Rules(rawValue: 1 << 22)
+    case retarget
     /// Clocks are compared with the owner's and, where needed, with those of others.
-    package static let exchange = Rules(rawValue: 1 << 23)
+    case exchange
     /// Group time is chosen from the clocks of all nodes.
-    package static let groupTime = Rules(rawValue: 1 << 24)
+    case groupTime
     /// A session whose stamp group time does not admit gets a new stamp.
-    package static let restamp = Rules(rawValue: 1 << 25)
+    case restamp
     /// A session that began and ended without contact is not announced.
-    package static let provisional = Rules(rawValue: 1 << 26)
+    case provisional
     /// The runs of a session end where it was taken over.
-    package static let takeoverCut = Rules(rawValue: 1 << 27)
+    case takeoverCut
     /// A run that is open when group time is corrected keeps the length that the boot clock measured.
-    package static let runLength = Rules(rawValue: 1 << 28)
+    case runLength
     /// A session whose date is a guess is moved when group time is vouched for.
-    package static let dated = Rules(rawValue: 1 << 32)
+    case dated
     /// Another node's objection raises a version by a bounded step.
-    package static let claimBound = Rules(rawValue: 1 << 33)
+    case claimBound
     /// A register with an epoch above the plausible bound is refused.
-    package static let epochBound = Rules(rawValue: 1 << 34)
+    case epochBound
     /// An answer counts only if its sender was asked, or owns the session that continues.
-    package static let answerSender = Rules(rawValue: 1 << 35)
+    case answerSender
     /// A register shows an effect only if its author was asked, or owns the current session.
-    package static let effectSender = Rules(rawValue: 1 << 56)
+    case effectSender
     /// A register shows an effect only on the lineage that was asked.
-    package static let effectLineage = Rules(rawValue: 1 << 57)
+    case effectLineage
     /// An owner accepts a bounded number of intents of one peer per second.
-    package static let intentRate = Rules(rawValue: 1 << 36)
+    case intentRate
     /// An owner repeats its register when an older live one appears.
-    package static let reminder = Rules(rawValue: 1 << 37)
+    case reminder
     /// A count-up is not credited past its owner's last sign of life.
-    package static let lastSignOfLife = Rules(rawValue: 1 << 38)
+    case lastSignOfLife
     /// A takeover does not apply an intent that the session shows as applied.
-    package static let appliedAtTakeover = Rules(rawValue: 1 << 39)
+    case appliedAtTakeover
     /// A session is moved to a vouched time only once.
-    package static let dateFinal = Rules(rawValue: 1 << 40)
+    case dateFinal
     /// A vouched clock of this node is kept although others contradict it.
-    package static let ownClock = Rules(rawValue: 1 << 41)
+    case ownClock
     /// Three or more others that vouch, agree and contradict outvote it.
-    package static let outvoting = Rules(rawValue: 1 << 42)
+    case outvoting
     /// Offline nodes have no vote against a vouched clock.
-    package static let onlineVotes = Rules(rawValue: 1 << 43)
+    case onlineVotes
     /// The pings of one peer are answered at a bounded rate.
-    package static let pongRate = Rules(rawValue: 1 << 44)
+    case pongRate
     /// The pongs of one peer are used at a bounded rate.
-    package static let usedPongRate = Rules(rawValue: 1 << 45)
+    case usedPongRate
     /// Objections to the registers of one peer have a bounded rate.
-    package static let objectionRate = Rules(rawValue: 1 << 46)
+    case objectionRate
     /// The presences of one peer restart the pings to it at a bounded rate.
-    package static let restartRate = Rules(rawValue: 1 << 53)
+    case restartRate
     /// The mark of others' stamps is written with a reserve, so that rising stamps cause few writes.
-    package static let markReserve = Rules(rawValue: 1 << 52)
+    case markReserve
+    /// A clock has no vote any more once the presence of its node was deleted.
+    case erasedVote
+    /// A node that joins receives what its broker does not keep: the current register, and by a hello who is there.
+    case newcomer
+    /// A full list of applied intents loses the oldest id of the peer that has the most.
+    case fairTrim
+    /// An old owner forwards no intent that has expired.
+    case forwardExpiry
+    /// An answer reports the revision in which its intent took effect.
+    case answerRevision
     /// A pong counts only on the connection that asked.
-    package static let pongConnection = Rules(rawValue: 1 << 54)
+    case pongConnection
     /// A pong counts only for a bounded time after its ping, and not before it.
-    package static let pongAge = Rules(rawValue: 1 << 55)
+    case pongAge
 
     // Rules of Core, which carries messages and ledger records.
+    /// An answer that waits is sent only while its asker can use it.
+    case answerLife
     /// An answer that was lost with its connection leaves on the next one.
-    package static let answersKept = Rules(rawValue: 1 << 51)
+    case answersKept
     /// A record is sent only when its journal is on disk.
-    package static let recordsHeld = Rules(rawValue: 1 << 29)
+    case recordsHeld
     /// A record is on disk before the journal drops its session.
-    package static let recordsSecured = Rules(rawValue: 1 << 30)
+    case recordsSecured
     /// A node sends records again that the ledger has lost.
-    package static let weeksCompared = Rules(rawValue: 1 << 31)
+    case weeksCompared
 
     // Rules of the ledger.
     /// A record replaces only records of its own node.
-    package static let recordKey = Rules(rawValue: 1 << 47)
+    case recordKey
     /// A takeover cuts only sessions of the node that it names.
-    package static let cutNode = Rules(rawValue: 1 << 48)
+    case cutNode
     /// A takeover cuts no session that began after it.
-    package static let cutTime = Rules(rawValue: 1 << 58)
+    case cutTime
     /// A takeover does not cut a session that the ledger knew to be over.
-    package static let finalUncut = Rules(rawValue: 1 << 49)
+    case finalUncut
     /// A record with a date before 2026 or in the future does not count.
-    package static let recordDates = Rules(rawValue: 1 << 50)
+    case recordDates
 }

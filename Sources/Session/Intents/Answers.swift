@@ -72,7 +72,8 @@ struct Answers: Hashable, Sendable {
             return .answer(intent.refusal(supersededBy: own))
         }
         var changed = own.anchored(context)
-        if changed.applied.count == Limits.applied { changed.applied = trimmed(changed.applied) }
+        let trimmed = changed.applied.count == Limits.applied ? oldest(in: changed.applied, rules: context.rules) : nil
+        changed.applied.removeAll { $0 == trimmed }
         let isExpired = own.status.isLive && intent.expiresAt <= context.groupTime && context.keeps(.expiry)
         let outcome =
             isExpired
@@ -83,10 +84,15 @@ struct Answers: Hashable, Sendable {
             if outcome != .refused(.superseded) { refusals.keep(decided, for: intent.from) }
             return .answer(decided)
         }
-        decided.rev += 1
+        if context.keeps(.answerRevision) { decided.rev += 1 }
+        if let trimmed {
+            // It may come again, as from an old owner that forwards it. This node's own presses need no memory here.
+            effects.keep(
+                Answer(intent: trimmed, outcome: .duplicate, session: own.id, rev: decided.rev), for: context.node)
+        }
         if context.keeps(.appliedIDs), intent.from != context.node {
             // The register keeps the ids of all askers together, and the oldest are dropped from it.
-            effects.keep(intent.answer(.duplicate, of: changed, rev: decided.rev), for: intent.from)
+            effects.keep(intent.answer(.duplicate, of: changed, rev: own.rev + 1), for: intent.from)
         }
         return .apply(decided, changed)
     }
@@ -105,16 +111,15 @@ struct Answers: Hashable, Sendable {
         refusals[intent] ?? effects[intent].flatMap { $0.session == session ? $0 : nil }
     }
 
-    /// Removes the oldest id of the peer that has the most ids in `applied`.
+    /// The oldest id of the peer that has the most ids in a full `applied`.
     ///
     /// So a peer that sends many intents does not displace the ids of others, even if another peer forwards them.
-    private func trimmed(_ applied: [IntentID]) -> [IntentID] {
+    private func oldest(in applied: [IntentID], rules: Rules) -> IntentID? {
+        guard rules.contains(.fairTrim) else { return applied.first }
         let askers = applied.map(effects.asker)
         let counts = askers.reduce(into: [:]) { $0[$1, default: 0] += 1 }
         let most = counts.values.max()
-        var trimmed = applied
-        if let oldest = askers.firstIndex(where: { counts[$0] == most }) { trimmed.remove(at: oldest) }
-        return trimmed
+        return zip(applied, askers).first { counts[$1] == most }?.0
     }
 }
 

@@ -47,7 +47,7 @@ struct Admission: Hashable, Sendable {
         /// An objection to the peer's register.
         case objection
 
-        fileprivate var rule: Rules {
+        fileprivate var rule: Rule {
             switch self {
             case .intent: .intentRate
             case .ping: .pongRate

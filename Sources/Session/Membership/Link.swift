@@ -26,6 +26,8 @@ struct Link: Hashable, Sendable {
     private(set) var timeDeadline: Int64?
     /// The deadline of a date or stamp that waits for clocks of others, on the boot clock.
     private(set) var comparisonDeadline: Int64?
+    /// Whether this node has asked all nodes to publish again on the present connection.
+    private(set) var hasAskedAll = false
     private var isPresencePending = false
     private var isBarrierPending = false
 
@@ -42,6 +44,7 @@ struct Link: Hashable, Sendable {
         timeDeadline = waitsForTime ? boot + Self.clockPatience : nil
         isPresencePending = true
         isBarrierPending = true
+        hasAskedAll = false
     }
 
     mutating func down(at boot: Int64) {
@@ -74,6 +77,9 @@ struct Link: Hashable, Sendable {
         isPresencePending = true
         return true
     }
+
+    /// Records that all nodes are asked to publish again.
+    mutating func askedAll() { hasAskedAll = true }
 
     /// Plans to publish the presence.
     mutating func announce() { isPresencePending = true }

@@ -23,6 +23,8 @@ public struct Peers: Hashable, Sendable {
     private var order: [NodeID] = []
     /// The online nodes, ordered by id.
     package private(set) var online: [NodeID] = []
+    /// The nodes whose presence has arrived on the present connection.
+    private(set) var announced: Set<NodeID> = []
     /// Discarded messages that no known node has sent, by reason.
     public private(set) var unattributedDiscards: [Discard: Int] = [:]
 
@@ -60,6 +62,7 @@ public struct Peers: Hashable, Sendable {
     mutating func receive(_ presence: Presence, from sender: NodeID, retained: Bool, rules: Rules, at boot: Int64)
         -> News
     {
+        announced.insert(sender)
         let known = self[sender]
         // The will of a connection that was replaced is older than the presence. A retained one is the present state.
         if let latest = known.presence {
@@ -74,6 +77,18 @@ public struct Peers: Hashable, Sendable {
         return .changed(from: known)
     }
 
+    /// Records that a connection begins.
+    mutating func connected() { announced = [] }
+
+    /// Forgets the presence of a node, which was deleted.
+    mutating func erasePresence(of node: NodeID, at boot: Int64) {
+        guard known[node]?.presence != nil else { return }
+        change(node) {
+            $0.offlineSince = $0.offlineSince ?? boot
+            $0.presence = nil
+        }
+    }
+
     /// Counts a message that was discarded.
     /// - Returns: Whether it is the first of its sender and reason.
     mutating func discard(_ reason: Discard, from sender: NodeID?) -> Bool {
@@ -85,8 +100,12 @@ public struct Peers: Hashable, Sendable {
         return self[sender].discarded[reason] == 1
     }
 
-    /// Whether a node's clock counts. Those of displays and remotes do not: their roles can change nothing.
-    func hasVote(_ node: NodeID) -> Bool { known[node]?.presence?.role != .display }
+    /// Whether a node's clock counts. Those of displays and remotes do not: their roles can change nothing. Nor does that of
+    /// a node whose presence was deleted.
+    func hasVote(_ node: NodeID) -> Bool {
+        guard let presence = known[node]?.presence else { return known[node]?.offlineSince == nil }
+        return presence.role != .display
+    }
 
     /// Whether an online node other than `me` has a clock that counts.
     func hasAnotherClock(besides me: NodeID) -> Bool { online.contains { $0 != me && hasVote($0) } }
@@ -129,10 +148,35 @@ public struct Peers: Hashable, Sendable {
             known[node].map { $0.presence == nil && $0.lastReceived ?? .min < boot } == true && !isNeeded(node)
         }
         let node = silent.min { known[$0]?.lastReceived ?? .min < known[$1]?.lastReceived ?? .min }
-        guard let node else { return nil }
+        if let node { remove(node) }
+        return node
+    }
+
+    /// Forgets the node whose session is the oldest of those that are gone, to make room.
+    /// - Parameters:
+    ///   - boot: Only nodes whose last message is older are gone.
+    ///   - limit: Only a node whose stamp is below is forgotten; `nil` for any.
+    ///   - stamp: The stamp of a node's session, if it has one that counts.
+    ///   - isNeeded: Whether a node must stay.
+    /// - Returns: The node that was forgotten; `nil` if there is none.
+    mutating func forgetAbsent(
+        since boot: Int64, below limit: Stamp?, stamp: (NodeID) -> Stamp?, unless isNeeded: (NodeID) -> Bool
+    ) -> NodeID? {
+        let gone = order.filter { node in
+            known[node].map { !$0.isOnline && $0.lastReceived ?? .min < boot } == true && !isNeeded(node)
+        }
+        let stamped = gone.compactMap { node in stamp(node).map { (node, $0) } }
+        let node =
+            gone.first { stamp($0) == nil }
+            ?? stamped.min { $0.1 < $1.1 }.flatMap { limit.map { [stamp = $0.1] in stamp < $0 } ?? true ? $0.0 : nil }
+        if let node { remove(node) }
+        return node
+    }
+
+    private mutating func remove(_ node: NodeID) {
         known[node] = nil
         order.removeAll { $0 == node }
-        return node
+        announced.remove(node)
     }
 
     private mutating func enter(_ node: NodeID) {

@@ -23,6 +23,8 @@ struct Echoes: Hashable, Sendable {
     private var found: Shared<Register>?
     /// Whether that barrier has passed.
     private(set) var isSettled = false
+    /// Whether a node has joined since the last reminder.
+    private var hasNewcomer = false
     private var repairNotBefore: Int64 = .min
     /// The largest version of this node that another program claims; the next repair exceeds it.
     private var contested: Version?
@@ -46,7 +48,7 @@ struct Echoes: Hashable, Sendable {
 
     mutating func disconnected() {
         repairAt = nil
-        reminderAt = nil
+        (reminderAt, hasNewcomer) = (nil, false)
         contested = nil
     }
 
@@ -112,12 +114,19 @@ struct Echoes: Hashable, Sendable {
         return contested
     }
 
-    /// Plans a reminder, because an older live register has appeared.
+    /// Plans a reminder, because an older live register or another node has appeared.
     ///
-    /// Its author should have yielded: the broker may have lost the own register before the author could read it. So the
-    /// own register is published once more, unless the author has yielded by then.
-    mutating func planReminder(at boot: Int64) { reminderAt = reminderAt ?? boot + Self.interval }
+    /// The broker may have lost the own register before they could read it, or keep it at another member of a cluster. So the
+    /// own register is published once more, unless the author of the older one has yielded by then.
+    mutating func planReminder(isForNewcomer: Bool, at boot: Int64) {
+        reminderAt = reminderAt ?? boot + Self.interval
+        hasNewcomer = hasNewcomer || isForNewcomer
+    }
 
-    /// Forgets the planned reminder, which is carried out now.
-    mutating func forgetReminder() { reminderAt = nil }
+    /// Removes the reminder that is due.
+    /// - Returns: Whether it is for a node that has joined.
+    mutating func removeDueReminder() -> Bool {
+        defer { (reminderAt, hasNewcomer) = (nil, false) }
+        return hasNewcomer
+    }
 }

@@ -246,8 +246,15 @@ struct Ownership: Hashable, Sendable {
         guard !carried.isEmpty, let own = journal.own, let winner = replicas.current?.register,
             winner.lineage == own.lineage, winner.owner != own.owner, winner.stamp > own.stamp
         else { return [] }
+        // From a full list an intent may have been removed, so that it would take effect twice.
+        guard winner.applied.count < Limits.applied else {
+            carried = []
+            return []
+        }
         defer { carried = [] }
-        return carried.filter { !winner.hasApplied($0) && $0.expiresAt > context.groupTime }
+        return carried.filter {
+            !winner.hasApplied($0) && ($0.expiresAt > context.groupTime || !context.keeps(.forwardExpiry))
+        }
     }
 
     /// Restores the register that others know, after a session that began and ended without contact.

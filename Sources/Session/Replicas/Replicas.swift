@@ -55,6 +55,12 @@ struct Replicas: Hashable, Sendable {
         }
     }
 
+    /// Forgets the register of a node. It must not be the current one.
+    mutating func remove(_ node: NodeID) {
+        guard held.removeValue(forKey: node)?.admissibleAt != nil else { return }
+        nextWake = held.values.lazy.compactMap(\.admissibleAt).min()
+    }
+
     /// Adopts a measured offset between a node's boot clock and this node's.
     mutating func measure(_ offset: Int64, of node: NodeID, in boot: BootID) {
         guard var register = held[node], register.anchor.bootID == boot, register.measure(offset) else { return }

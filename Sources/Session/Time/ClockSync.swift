@@ -11,7 +11,9 @@ struct ClockSync: Hashable, Sendable {
     /// Pings of a poll that reaches no ``goodBound``. A judgement: a network that slow does not get better.
     fileprivate static let maxPings = 64
     /// Milliseconds between pings behind the burst.
-    private static let pollInterval: Int64 = 200
+    fileprivate static let pollInterval: Int64 = 200
+    /// The longest wait in milliseconds behind pings without an answer. A judgement.
+    private static let longestWait: Int64 = 512_000
     /// Milliseconds that a message with a group time waits for the first pong: a burst.
     static let firstAnswerLimit: Int64 = 300
     /// Milliseconds that a node must be a time reference before it is asked.
@@ -35,6 +37,8 @@ struct ClockSync: Hashable, Sendable {
     private(set) var nextWake: Int64?
     /// When the latest poll of a node began, on the boot clock.
     private var beganAt: [NodeID: Int64] = [:]
+    /// Pings since a node's last pong. Each doubles the wait for the next, so that nodes do not overload those they ask.
+    private var unanswered: [NodeID: Int] = [:]
     /// Nodes whose latest group time contradicts this node's.
     private(set) var contradicting: Set<NodeID> = []
     /// When all clocks were last compared again because of a contradiction, on the boot clock.
@@ -70,12 +74,18 @@ struct ClockSync: Hashable, Sendable {
 
         var isInBurst: Bool { next != nil && (1..<ClockSync.burst).contains(sent) }
         var isUnderWay: Bool { next != nil && (1..<ClockSync.maxPings).contains(sent) }
+        /// Milliseconds until the next ping if this one is answered.
+        var interval: Int64 { sent < ClockSync.burst ? ClockSync.burstInterval : ClockSync.pollInterval }
     }
 
     /// Receives a pong.
     /// - Returns: The node's estimate; `nil` if the pong is from an earlier boot.
     mutating func receive(_ pong: Pong, from node: NodeID, at now: Int64) -> ClockEstimate? {
         if let known = estimates[node], known.isLater(than: pong) { return nil }
+        unanswered[node] = nil
+        if let poll = polls[node], poll.isUnderWay, let next = poll.next {
+            polls[node]?.next = min(next, now + poll.interval)
+        }
         let estimate = ClockEstimate(pong, at: now, after: estimates[node])
         estimates[node] = estimate
         return estimate
@@ -109,7 +119,7 @@ struct ClockSync: Hashable, Sendable {
         let due = comparedAt.map { $0 + Self.shortestIdleInterval } ?? now
         guard due <= now else { return compareAt = due }
         (comparedAt, compareAt) = (now, nil)
-        restart()
+        beginAgain()
     }
 
     mutating func disconnect(at now: Int64) {
@@ -174,17 +184,22 @@ struct ClockSync: Hashable, Sendable {
         }
     }
 
-    /// Begins all polls again.
+    /// Begins all polls again, on a new connection or after a suspend.
     mutating func restart() {
+        unanswered = [:]
+        beginAgain()
+    }
+
+    private mutating func beginAgain() {
         (polls, beganAt) = ([:], [:])
         planAgain()
     }
 
     /// Begins the poll of one node again, at most once in ``restartInterval``.
     mutating func restart(with node: NodeID) {
-        // A burst that is under way measures the new connection as well.
-        if polls[node]?.isInBurst == true { return }
-        polls[node] = nil
+        // A burst that is under way measures the new connection as well, if the node answers.
+        if polls[node]?.isInBurst == true, unanswered[node, default: 0] <= 1 { return }
+        (polls[node], unanswered[node]) = (nil, nil)
         planAgain()
     }
 
@@ -217,14 +232,9 @@ struct ClockSync: Hashable, Sendable {
             if poll.sent == 0, rules.contains(.restartRate) { beganAt[node] = now }
             poll.sent += 1
             let bound = estimates[node]?.bound(at: now)
-            if poll.sent < Self.burst {
-                poll.next = now + Self.burstInterval
-            } else if bound == nil {
-                // Without an answer the interval doubles.
-                poll.next = now + (1_000 << Int64(min(poll.sent - Self.burst, 9)))
-            } else {
-                poll.next = now + Self.pollInterval
-            }
+            let missing = unanswered[node, default: 0]
+            unanswered[node] = missing + 1
+            poll.next = now + min(poll.interval << Int64(min(missing, 12)), Self.longestWait)
             polls[node] = poll
             guard let bound, poll.sent >= Self.burst else { continue }
             let isDone = bound <= Self.goodBound || poll.sent >= Self.maxPings || poll.boot == nil

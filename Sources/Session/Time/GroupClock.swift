@@ -30,6 +30,8 @@ enum TimeSource: Hashable, Sendable {
 /// Group time, and the choice of its source.
 struct GroupClock: Hashable, Sendable {
     private(set) var source = TimeSource.mark
+    /// The node whose clock is followed; `nil` for the own clock and for the mark.
+    private(set) var origin: NodeID?
     /// Group time minus the boot clock, unless the source is the own clock.
     private var lead: Int64 = 0
     /// The own wall clock minus the boot clock at the latest choice.
@@ -102,7 +104,7 @@ struct GroupClock: Hashable, Sendable {
         from others: [Reading], own node: NodeID, isComplete: Bool, rules: Rules = .all, at now: Instant
     ) {
         let before = source == .own ? wallLead : lead
-        wallLead = now.wallLead
+        (wallLead, origin) = (now.wallLead, nil)
         guard rules.contains(.groupTime) else { return source = .own }
         let known = others.filter { GroupClock.isPlausible(now.boot + $0.lead) }.sorted { $0.node < $1.node }
         let vouched = known.filter(\.isVouched)
@@ -110,7 +112,7 @@ struct GroupClock: Hashable, Sendable {
         // All nodes use the same few, so that all choose the same time.
         let leads = (present.isEmpty ? vouched : present).prefix(Limits.timeReferences).map(\.lead).sorted()
         if GroupClock.isVouched(now) {
-            chooseVouched(against: present.isEmpty ? [] : leads, rules: rules)
+            chooseVouched(against: present.isEmpty ? [] : leads, of: vouched, rules: rules)
         } else if !leads.isEmpty {
             // Of two, the one nearer to the own clock; if that is implausible, the earlier one, since a stamp of the past
             // is admitted.
@@ -118,7 +120,7 @@ struct GroupClock: Hashable, Sendable {
             let isHigh = GroupClock.isPlausible(now.wall) && abs(high - wallLead) < abs(low - wallLead)
             let isSettled = isComplete || source == .vouched
             let isMajority = GroupClock.agreeing(leads).count * 2 > leads.count
-            follow(isHigh ? high : low, as: isSettled && isMajority ? .vouched : .contested)
+            follow(isHigh ? high : low, of: vouched, as: isSettled && isMajority ? .vouched : .contested)
         } else {
             guess(from: known, own: node, latest: others.map(\.groupLead), before: before, at: now)
         }
@@ -126,13 +128,13 @@ struct GroupClock: Hashable, Sendable {
 
     /// Chooses between the own clock, which is vouched for, and those of others.
     /// - Parameter leads: The vouched clocks of online nodes, the smallest first.
-    private mutating func chooseVouched(against leads: [Int64], rules: Rules) {
+    private mutating func chooseVouched(against leads: [Int64], of known: [Reading], rules: Rules) {
         // A clock that agrees with the own one does not help to outvote it.
         let agreeing = GroupClock.agreeing(leads.filter { GroupClock.contradict($0, wallLead) })
         let isMajority = agreeing.count >= Self.outvoting && agreeing.count * 2 > leads.count + 1
         guard isMajority || !rules.contains(.ownClock), rules.contains(.outvoting), !agreeing.isEmpty
         else { return source = .own }
-        follow(agreeing[agreeing.startIndex + agreeing.count / 2], as: .outvoted)
+        follow(agreeing[agreeing.startIndex + agreeing.count / 2], of: known, as: .outvoted)
     }
 
     /// Uses the median of all plausible clocks, or else the latest mark.
@@ -149,12 +151,15 @@ struct GroupClock: Hashable, Sendable {
         }
         // Of two, the later one: a clock without a battery stands still while it is off.
         let middle = leads[leads.count / 2]
-        guard isPlausible, abs(wallLead - middle) <= Self.tolerance else { return follow(middle, as: .plausible) }
+        guard isPlausible, abs(wallLead - middle) <= Self.tolerance else {
+            return follow(middle, of: known, as: .plausible)
+        }
         source = .plausible
         lead = wallLead
     }
 
-    private mutating func follow(_ middle: Int64, as source: TimeSource) {
+    private mutating func follow(_ middle: Int64, of known: [Reading], as source: TimeSource) {
+        origin = known.first { $0.lead == middle }?.node
         if self.source == .own || self.source == .mark || abs(lead - middle) > Self.wavering { lead = middle }
         self.source = source
     }

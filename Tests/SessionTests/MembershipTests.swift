@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Core
+import Testing
+
+@testable import Session
+
+/// Nodes that join, that are gone, and whose presence was deleted.
+@Suite(.timeLimit(.minutes(5))) struct MembershipTests {
+    /// A clock of 2044 that no kernel vouches for.
+    static let rogue = PeerClock(wallLead: 2_340_000_000_000 - 1_000_000, quality: ClockQuality(synced: false))
+
+    /// A node that no kernel vouches for, and that goes by the rogue clock of `attic`.
+    static func misled() -> EngineHarness {
+        var rig = EngineHarness(wallBound: nil)
+        rig.linkUp()
+        rig.hear(.presence(presence("conn-desk-1")), from: "desk", retained: true)
+        rig.meet("attic", rogue)
+        rig.pass(10_000)
+        return rig
+    }
+
+    // MARK: A deleted presence
+
+    @Test func deletedPresenceEndsTheVoteOfAClock() {
+        var rig = Self.misled()
+        #expect(rig.groupTime > rig.wall + 365 * 86_400_000)
+        #expect(rig.engine.timeOrigin == id("attic"))
+        rig.clocks[id("attic")] = nil
+        rig.send(.erased(from: id("attic"), isPresence: true))
+        #expect(rig.groupTime == rig.wall)
+        #expect(rig.engine.timeOrigin == nil)
+        #expect(!rig.engine.peers[id("attic")].isOnline)
+        rig.hear(ExchangeTests.pong(of: rig, clock: Self.rogue), from: "attic")
+        #expect(rig.groupTime == rig.wall, "a late pong changes nothing")
+    }
+
+    @Test func presenceThatWasDeletedMeanwhileEndsTheVoteAfterTheComparison() {
+        var rig = Self.misled()
+        rig.clocks[id("attic")] = nil
+        rig.send(.linkDown)
+        rig.linkUp()
+        rig.hear(.presence(presence("conn-desk-2")), from: "desk", retained: true)
+        rig.pass(4_000)
+        #expect(rig.groupTime == rig.wall)
+    }
+
+    @Test func nodeThatReturnsVotesAgain() {
+        var rig = Self.misled()
+        rig.send(.erased(from: id("attic"), isPresence: true))
+        rig.meet("attic", PeerClock(wallLead: EngineHarness.epoch + 60_000 - 1_000_000), connection: "attic-2")
+        rig.pass(1_000)
+        #expect(rig.groupTime == rig.wall + 60_000)
+    }
+
+    // MARK: A node that joins
+
+    @Test func currentRegisterIsRepeatedOnceForNodesThatJoin() {
+        var rig = EngineHarness()
+        rig.linkUp()
+        rig.start("focus 25m")
+        rig.published = []
+        for number in 1...5 { rig.hear(.presence(presence("k\(number)")), from: "k\(number)") }
+        rig.pass(999)
+        #expect(rig.registers.isEmpty)
+        rig.pass(1)
+        #expect(rig.registers == [rig.own].compactMap(\.self))
+        #expect(rig.presences.isEmpty)
+        rig.pass(60_000)
+        #expect(rig.registers.count == 1)
+    }
+
+    @Test func nodeWhoseSessionIsNotCurrentRepeatsNothing() {
+        var rig = EngineHarness()
+        rig.linkUp()
+        rig.start("focus 25m")
+        rig.hear(.presence(presence("k1")), from: "kitchen")
+        rig.hear(.register(peerRegister(at: EngineHarness.epoch + 1)), from: "kitchen")
+        rig.published = []
+        rig.hear(.presence(presence("z1")), from: "zoo")
+        rig.pass(5_000)
+        #expect(rig.registers.isEmpty)
+    }
+
+    /// Its member of the cluster keeps only a session that another one has superseded.
+    @Test func supersededRegisterWithoutTheOneThatWonAsksAllOnce() {
+        var rig = EngineHarness()
+        rig.barriers = false
+        rig.linkUp()
+        rig.hear(.presence(presence("conn-desk-1")), from: "desk", retained: true)
+        rig.hear(.presence(presence("k1")), from: "kitchen", retained: true)
+        var lost = peerRegister(status: .superseded)
+        lost.supersededBy = Superseder(session: token("Z1"), node: id("zoo"), at: EngineHarness.epoch)
+        rig.hear(.register(lost), from: "kitchen", retained: true)
+        #expect(!rig.published.contains(.hello))
+        rig.pass(2_000)
+        #expect(rig.published.count { $0 == .hello } == 1)
+        rig.pass(60_000)
+        #expect(rig.published.count { $0 == .hello } == 1)
+    }
+
+    @Test(arguments: [false, true]) func liveRegisterOfAnOwnerThatIsNotHereAsksAll(isKnownOffline: Bool) {
+        var rig = EngineHarness()
+        rig.linkUp()
+        if isKnownOffline { rig.hear(.presence(presence("k1", online: false)), from: "kitchen", retained: true) }
+        rig.published = []
+        rig.hear(.register(peerRegister()), from: "kitchen")
+        #expect(rig.published.contains(.hello))
+    }
+
+    @Test func retainedSessionOfAnOwnerThatIsOfflineAsksNobody() {
+        var rig = EngineHarness()
+        rig.linkUp()
+        rig.hear(.presence(presence("k1", online: false)), from: "kitchen", retained: true)
+        rig.published = []
+        rig.hear(.register(peerRegister()), from: "kitchen", retained: true)
+        #expect(!rig.published.contains(.hello))
+    }
+
+    // MARK: A passing remote
+
+    /// The owner has answered another hello a moment ago, so its answer is the last one.
+    @Test func remoteWaitsForTheOwnerThoughOthersAnswerFirst() {
+        var rig = EngineHarness("remote", isAnnounced: false)
+        rig.linkUp()
+        #expect(rig.published.contains(.hello))
+        rig.pass(100)
+        rig.hear(.presence(presence("z1")), from: "zoo")
+        rig.hear(.register(peerRegister("zoo", session: "Z1", status: .stopped)), from: "zoo")
+        rig.pass(1_000)
+        #expect(!rig.core.hasSettled)
+        rig.hear(.presence(presence("k1")), from: "kitchen")
+        rig.hear(.register(peerRegister(at: EngineHarness.epoch + 1)), from: "kitchen")
+        rig.pass(299)
+        #expect(!rig.core.hasSettled)
+        rig.pass(1)
+        #expect(rig.core.hasSettled)
+    }
+
+    // MARK: Names that are gone
+
+    @Test func namesThatAreGoneKeepNoNodeAway() {
+        var rig = EngineHarness()
+        rig.linkUp()
+        for index in 0..<600 {
+            rig.hear(.presence(presence("c\(index)", online: false)), from: "n\(index)", retained: true)
+        }
+        rig.hear(.presence(presence("k1")), from: "kitchen")
+        rig.hear(.register(peerRegister()), from: "kitchen")
+        #expect(rig.engine.peers[.kitchen].isOnline)
+        #expect(rig.moment?.register.owner == .kitchen)
+        #expect(rig.engine.peers.all.count == Limits.nodes)
+    }
+
+    /// The session can be in any of the registers that the broker keeps.
+    @Test(arguments: [0, 300, 599]) func currentSessionIsKnownAmongAnyNumberOfNames(place: Int) {
+        var rig = EngineHarness()
+        rig.linkUp()
+        for index in 0..<600 {
+            let at = EngineHarness.epoch - (index == place ? 1_000 : 1_000_000 + Int64(index * 7 % 600))
+            let register = peerRegister("n\(index)", session: "P\(index)", plan: "focus 10h", at: at)
+            rig.hear(.register(register), from: "n\(index)", retained: true)
+        }
+        #expect(rig.moment?.register.owner == id("n\(place)"))
+    }
+
+    @Test func onlineNodesAreNotForgotten() {
+        var rig = EngineHarness()
+        rig.linkUp()
+        for index in 0..<600 { rig.hear(.presence(presence("c\(index)")), from: "n\(index)") }
+        rig.pass(60_000)
+        rig.hear(.presence(presence("k1")), from: "kitchen")
+        #expect(!rig.engine.peers[.kitchen].isOnline)
+        #expect(rig.engine.peers.online.count >= Limits.nodes - 1)
+    }
+}
