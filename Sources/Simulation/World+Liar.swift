@@ -219,10 +219,10 @@ extension World {
     /// Whether the broker has lost a register that some node does not know. Nodes may then show different sessions until
     /// the owner publishes it again.
     ///
-    /// Nobody does that for a liar that is no member any more.
+    /// Nobody does that for a liar that is no member any more, nor ends its two registers of one version.
     var isForgotten: Bool {
-        let versions = Set(machines.map { machine in liar.flatMap { machine.engine.mark(of: $0.node)?.version } })
-        if isLiarRevoked, versions.count > 1 { return true }
+        let liars = Set(machines.map { machine in liar.flatMap { machine.engine.register(of: $0.node) } })
+        if isLiarRevoked, liars.count > 1 { return true }
         return machines.contains { owner in
             guard let own = owner.own else { return false }
             return isLost(owner.id)

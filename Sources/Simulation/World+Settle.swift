@@ -84,8 +84,10 @@ extension World {
             let own = machine.own
             if machine.onDisk?.own != own { fail(.allWritten, "\(name) holds what is not on disk") }
             for peer in machines where peer.index != machine.index && !machine.engine.peers[peer.id].isOnline {
-                // Where the halves share nothing, the owner is known. A node that owns nothing need not be.
-                if mix.unshared != 0, peer.own?.status.isLive != true { continue }
+                // Where the halves share nothing, a node asks for the owner of the live session that it shows, and need
+                // not know the others.
+                let shown = machine.seen.view.register
+                if mix.unshared != 0, shown?.owner != peer.id || shown?.status.isLive != true { continue }
                 fail(.allOnline, "\(name) does not see \(peer.id)")
             }
         }
@@ -154,7 +156,11 @@ extension World {
         let owns = machines.compactMap(\.own)
         for lost in owns where lost.status == .superseded {
             let begin = lost.continues?.at ?? lost.startedAt
-            let later = owns.filter { $0.lineage == lost.lineage && $0.stamp > lost.stamp }
+            var later = owns.filter { $0.lineage == lost.lineage && $0.stamp > lost.stamp }
+            if mix.unshared != 0, let owner = machines.first(where: { $0.id == lost.owner })?.engine {
+                // The other half may keep a takeover that was itself taken over: nobody repeats it for this node.
+                later.removeAll { owner.register(of: $0.owner)?.id != $0.id }
+            }
             let taken = later.filter { $0.continues?.node == lost.owner }
                 .compactMap { $0.continues?.at }.filter { $0 >= begin }.min()
             guard let taken, let end = lost.runs.compactMap(\.to).max(), end > taken else { continue }

@@ -159,8 +159,8 @@ extension World {
         }
         // The first comparison of clocks may move a time of unknown error.
         let isLie = mix.sync == Clock.Sync.always.rawValue
-        // The session of a lying clock jumps.
-        let isLiars = liar?.falseClock != nil && moment.register.owner == liar?.node
+        // The session of a lying clock jumps, and its last pongs may arrive after its membership has ended.
+        let isLiars = (liar?.falseClock != nil || isLiarRevoked) && moment.register.owner == liar?.node
         if !isLiars, let last = witness.nodes[node].moment, let error = last.error, !isLie || error < Clock.syncedBound,
             last.version == moment.register.version, last.session == moment.register.id,
             last.owner == moment.register.owner, (moment.register.phase, moment.elapsed) < (last.phase, last.elapsed)

@@ -34,7 +34,11 @@ extension Engine {
 
     /// Handles the return of the barrier, or the end of the wait for it.
     mutating func passBarrier(at now: Instant) {
-        guard link.barrierDeadline != nil else { return }
+        guard link.barrierDeadline != nil else {
+            // The wait for it has ended before, and what the broker keeps has arrived by now.
+            if link.comparisonDeadline == nil { forgetAbsentVotes(at: now) }
+            return
+        }
         let context = context(at: now)
         link.barrierPassed(
             isTimeVouched: context.bound != nil, isAnotherClockOnline: isAnotherClockOnline, at: now.boot)

@@ -61,6 +61,7 @@ public struct Engine: Hashable, Sendable {
             // A start that is made now must be above the stamps that count from now on.
             let context = context(at: now)
             for stamp in replicas.admitDue(context) { ownership.raiseMark(to: stamp, context) }
+            askWhatIsMissing()
         }
         _ = ownership.advance(at: now.boot, rules: identity.rules)
         // A wait may have ended during a suspend. A barrier that is overdue recovers a register, which must be there before

@@ -21,8 +21,7 @@ extension Engine {
             link.timeIsKnown()
         } else if now.hasReached(link.comparisonDeadline) {
             link.clocksWereCompared()
-            forgetAbsentVotes()
-            selectTimeSource(at: now)
+            forgetAbsentVotes(at: now)
         } else if now.hasReached(echoes.repairAt) {
             carryOutRepair(at: now)
         } else if now.hasReached(echoes.reminderAt) {
@@ -40,11 +39,13 @@ extension Engine {
 
     /// Ends the votes of nodes whose presence was deleted while this node was away: the broker keeps none, and they do not
     /// answer.
-    private mutating func forgetAbsentVotes() {
-        guard echoes.sawOwnPresence, keeps(.erasedVote) else { return }
-        for node in clocks.estimates.keys where !peers.announced.contains(node) && !clocks.hasAnswered(node) {
-            clocks.remove(node)
+    mutating func forgetAbsentVotes(at now: Instant) {
+        if echoes.sawOwnPresence, keeps(.erasedVote) {
+            for node in clocks.estimates.keys where !peers.announced.contains(node) && !clocks.hasAnswered(node) {
+                clocks.remove(node)
+            }
         }
+        selectTimeSource(at: now)
     }
 
     private mutating func carryOutRepair(at now: Instant) {
@@ -174,6 +175,8 @@ extension Engine {
     mutating func judgeAgain(keepsAdmitted: Bool, _ context: Context) {
         replicas.judgeAgain(keepsAdmitted: keepsAdmitted, context)
         ownership.renewMark(above: replicas, context)
+        // Another register may count now.
+        askWhatIsMissing()
     }
 
     /// Whether the clocks of all time references are known.
