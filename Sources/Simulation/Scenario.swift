@@ -119,7 +119,6 @@ public struct Scenario: Hashable, Sendable {
         var random = RandomStream(seed: seed, .barrages)
         guard random.chance(150) else { return }
         let first = random.draw(0...(mix.trouble - 1))
-        // An owner remembers the last 64 effects of each node, so each presses once.
         for node in 0..<mix.nodes {
             let at = Int64(min(first + random.draw(0...4_000), mix.trouble - 1))
             let numbers = Act.Kind.barrage.numbers(&random)

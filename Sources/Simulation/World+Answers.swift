@@ -94,6 +94,16 @@ extension World {
         }
     }
 
+    /// Notes the intents that have left a full list: that of the session before, or of the one that was taken over.
+    mutating func witnessTrimming(of own: Register, after before: Register?, at node: Int) {
+        guard own.applied.count == Limits.applied else { return }
+        let taken = own.continues.flatMap { machines[node].engine.register(of: $0.node) }
+        let former = before?.id == own.id ? before : taken
+        for lost in former?.applied ?? [] where !own.applied.contains(lost) {
+            witness.trimmed[lost] = (node, machines[node].life)
+        }
+    }
+
     /// Checks that a full list loses the oldest id of a peer that has the most.
     ///
     /// Ids of an earlier life have no known asker.
@@ -102,7 +112,6 @@ extension World {
             let lost = before.applied.first(where: { !own.applied.contains($0) })
         else { return }
         counters.add(.trimmed)
-        witness.trimmed[lost] = (node, machines[node].life)
         let known = before.applied.compactMap { witness.nodes[node].decided[$0] }.filter { $0.session == own.id }
         guard known.count == before.applied.count, let asker = witness.nodes[node].decided[lost]?.asker else { return }
         let counts = known.reduce(into: [:]) { $0[$1.asker, default: 0] += 1 }

@@ -16,6 +16,7 @@ extension World {
         if let own = journal.own { witness.note(own, holding: machines[node].engine.register(of:)) }
         if let own = journal.own { witnessMinutes(of: own, isApproximate: journal.isApproximate, at: node) }
         checkDate(in: journal, at: node)
+        if let own = journal.own { witnessTrimming(of: own, after: before, at: node) }
         guard let own = journal.own, let before, own != before else { return }
         if own.id == before.id, own.epoch == before.epoch, own.last == nil {
             checkLateness(from: before, to: own, at: node)

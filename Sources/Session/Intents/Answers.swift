@@ -2,12 +2,14 @@
 
 /// Decides intents, and remembers the answers for intents that are repeated.
 ///
-/// The memory keeps ``Memory/kept`` answers for each peer, so a peer that sends many intents does not displace the
-/// answers to others.
+/// The memory keeps a number of answers for each peer, so a peer that sends many intents does not displace the answers to
+/// others.
 struct Answers: Hashable, Sendable {
-    private var refusals = Memory()
+    private var refusals = Memory(kept: 64)
     /// Intents that took effect in the own session.
-    private var effects = Memory()
+    ///
+    /// No intent that still lives is forgotten: one peer can send 100 in a row and 20 a second, each for 30 seconds.
+    private var effects = Memory(kept: 700)
 
     /// The decision on an intent.
     enum Decision {
@@ -17,8 +19,8 @@ struct Answers: Hashable, Sendable {
     }
 
     struct Memory: Hashable, Sendable {
-        /// Answers per peer. A judgement: more than a person presses before the register is published.
-        private static let kept = 64
+        /// Answers per peer.
+        let kept: Int
 
         private struct Kept: Hashable, Sendable {
             var answer: Answer
@@ -30,6 +32,8 @@ struct Answers: Hashable, Sendable {
         /// The kept answers of the peer that asked first, oldest first.
         private var order: [NodeID: [IntentID]] = [:]
 
+        init(kept: Int) { self.kept = kept }
+
         subscript(intent: IntentID) -> Answer? { answers[intent]?.answer }
 
         mutating func keep(_ answer: Answer, for asker: NodeID) {
@@ -39,7 +43,7 @@ struct Answers: Hashable, Sendable {
             } else {
                 order[asker, default: []].append(answer.intent)
             }
-            guard let intents = order[asker], intents.count > Self.kept else { return }
+            guard let intents = order[asker], intents.count > kept else { return }
             answers[intents[0]] = nil
             order[asker]?.removeFirst()
         }
@@ -59,7 +63,7 @@ struct Answers: Hashable, Sendable {
     }
 
     /// Forgets the effects, because another session begins.
-    mutating func forgetEffects() { effects = Memory() }
+    mutating func forgetEffects() { effects = Memory(kept: effects.kept) }
 
     /// Decides an intent for a session that is or was this node's.
     mutating func decide(
