@@ -169,8 +169,10 @@ extension World {
         let isEarlier = (witness.effects[answer.intent] ?? []).contains {
             $0.session == own.id && $0.version.epoch < own.epoch
         }
-        // Ids leave a full list, and a held answer may leave after that.
-        let isTrimmed = witness.trimmed[answer.intent] != nil
+        // Ids leave a full list, and a held answer may leave after that. A takeover may carry out more presses at once than
+        // the list holds.
+        let isFilled = own.continues != nil && own.applied.count == Limits.applied
+        let isTrimmed = witness.trimmed[answer.intent] != nil || isFilled
         // Another session may have started since, which replaces the register.
         if own.id == answer.session, !isTrimmed, !own.applied.contains(answer.intent), !isEarlier {
             fail(.appliedOnDisk, "\(Names.node(node)) answers \(answer.outcome.name) to \(answer.intent) too early")
