@@ -8,8 +8,9 @@ struct Settling: Sendable {
     /// Milliseconds that a remote waits for answers to its hello. A judgement: a node answers one hello a second, up to 200
     /// ms later, so the owner's answer can be the last one.
     private static let helloPatience: Int64 = 1_500
-    /// Milliseconds that it waits for further answers once it knows a live session: longer than the 200 ms over which nodes
-    /// spread them.
+    /// Milliseconds that it waits for further answers once it knows a live session.
+    ///
+    /// Longer than the 200 ms over which nodes spread them.
     private static let helloSpread: Int64 = 300
 
     /// Whether the wait has ended, for this process.

@@ -64,8 +64,9 @@ public enum Sometimes: String, CaseIterable, Sendable {
     case lied, flooded, registerLost
     /// The liar carried out a hoax, answered a ping by its false clock, or forged a ledger record.
     case hoaxed, falseClock, recordForged
-    /// The liar was taken its membership; a script pressed many buttons in a row; a full list of effects lost one; halves
-    /// kept their retained messages separately.
+    /// The liar lost its membership; a script pressed many buttons in a row.
+    ///
+    /// A full list of effects lost one; halves kept their retained messages separately.
     case revoked, barrage, trimmed, unshared
     /// A false clock could set a node's group time; a forged record cut a session as its takeover.
     case exposed, cutByForgery

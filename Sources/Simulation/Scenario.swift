@@ -99,7 +99,7 @@ public struct Scenario: Hashable, Sendable {
         }
     }
 
-    /// Separates what the halves keep in some worlds with two, and takes the liar's membership away in some with the liar.
+    /// Separates what the halves keep, and takes the liar's membership away, each in some worlds.
     private mutating func addMembers() {
         var random = RandomStream(seed: seed, .members)
         if mix.halves == 2, random.chance(300) { mix.unshared = 1 }

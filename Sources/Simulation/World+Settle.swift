@@ -110,7 +110,7 @@ extension World {
         }
     }
 
-    /// Whether a register of the liar claims more epochs than an honest node reaches, or the liar's last one does.
+    /// Whether a register of the liar, or its last one, claims more epochs than an honest node reaches.
     ///
     /// The bound rises with time, so that one node refuses what another reads a moment later. And at the broker a refused
     /// claim replaces the register before it, which only the nodes hold that were there.
@@ -158,7 +158,7 @@ extension World {
             let begin = lost.continues?.at ?? lost.startedAt
             var later = owns.filter { $0.lineage == lost.lineage && $0.stamp > lost.stamp }
             if mix.unshared != 0, let owner = machines.first(where: { $0.id == lost.owner })?.engine {
-                // The other half may keep a takeover that was itself taken over: nobody repeats it for this node.
+                // The other half may keep a takeover that was itself taken over. It is not repeated for this node.
                 later.removeAll { owner.register(of: $0.owner)?.id != $0.id }
             }
             let taken = later.filter { $0.continues?.node == lost.owner }

@@ -115,7 +115,7 @@ struct Doctor: AsyncParsableCommand {
         return [Finding("disk", .ok, "the node's changes are saved")] + found
     }
 
-    /// Whether so many nodes are known that further ones are soon not heard.
+    /// Whether nearly all the names that a space has room for are taken. Further nodes would not be heard.
     private static func names(_ nodes: NodesReport) -> [Finding] {
         let known = nodes.nodes.count { $0.node != NodesReport.strangers }
         guard known > Limits.nodes * 9 / 10 else { return [] }

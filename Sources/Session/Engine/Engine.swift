@@ -263,7 +263,9 @@ public struct Engine: Hashable, Sendable {
         isSelf(subject) ? ownership.register : replicas[subject]?.register
     }
 
-    /// Returns stamp and version of the latest known register of a node; `nil` for an own one that is withheld.
+    /// Returns stamp and version of the latest known register of a node.
+    ///
+    /// They are `nil` for an own one that is withheld.
     package func mark(of subject: NodeID) -> (stamp: Stamp, version: Version)? {
         if isSelf(subject) {
             let isWithheld = link.isReady && ownership.journal.isUnannounced

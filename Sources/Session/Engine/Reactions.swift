@@ -37,8 +37,9 @@ extension Engine {
         return true
     }
 
-    /// Ends the votes of nodes whose presence was deleted while this node was away: the broker keeps none, and they do not
-    /// answer.
+    /// Ends the votes of nodes whose presence was deleted while this node was away.
+    ///
+    /// The broker keeps none, and they do not answer.
     mutating func forgetAbsentVotes(at now: Instant) {
         if echoes.sawOwnPresence, keeps(.erasedVote) {
             for node in clocks.estimates.keys where !peers.announced.contains(node) && !clocks.hasAnswered(node) {
