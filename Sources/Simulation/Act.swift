@@ -147,7 +147,7 @@ extension Act.Kind {
                 ]),
             ]
         case .refuse: [random.draw(0...3), random.pick([500, 5_000, 30_000])]
-        case .barrage: [random.pick([10, 30, 90])]
+        case .barrage: [random.pick([10, 30, 60])]
         case .take, .hangUp, .kick, .zombie, .save, .flood, .lose, .revoke: []
         }
     }
