@@ -246,9 +246,9 @@ public struct NodeCore: Sendable {
         actions.append(.subscribe(filters, barrier: codec.barrier(connection)))
     }
 
-    /// Passes a barrier that is overdue before a person's request.
+    /// Passes a barrier that is overdue before a person's request is decided.
     ///
-    /// It may recover a register, which would undo the effect.
+    /// The barrier may recover a register, which would undo the effect.
     private mutating func endOverdueWait(before event: Event, at now: Instant) {
         switch event {
         case .start, .press, .take: if now.hasReached(twin.deadline) { passBarrier(at: now) }

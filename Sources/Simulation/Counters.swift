@@ -64,10 +64,10 @@ public enum Sometimes: String, CaseIterable, Sendable {
     case lied, flooded, registerLost
     /// The liar carried out a hoax, answered a ping by its false clock, or forged a ledger record.
     case hoaxed, falseClock, recordForged
-    /// The liar lost its membership; a script pressed many buttons in a row.
-    ///
-    /// A full list of effects lost one; halves kept their retained messages separately.
-    case revoked, barrage, trimmed, unshared
+    /// The liar lost its membership, or a script pressed many buttons in a row.
+    case revoked, barrage
+    /// A full list of effects lost one, or halves kept their retained messages separately.
+    case trimmed, unshared
     /// A false clock could set a node's group time; a forged record cut a session as its takeover.
     case exposed, cutByForgery
     /// A node lost its register on its disk and on the broker while others showed it.

@@ -99,7 +99,7 @@ public struct Scenario: Hashable, Sendable {
         }
     }
 
-    /// Separates what the halves keep, and takes the liar's membership away, each in some worlds.
+    /// Separates what the halves keep in some worlds, and ends the liar's membership in some.
     private mutating func addMembers() {
         var random = RandomStream(seed: seed, .members)
         if mix.halves == 2, random.chance(300) { mix.unshared = 1 }
@@ -119,6 +119,7 @@ public struct Scenario: Hashable, Sendable {
         var random = RandomStream(seed: seed, .barrages)
         guard random.chance(150) else { return }
         let first = random.draw(0...(mix.trouble - 1))
+        // An owner remembers the last 64 effects of each node, so each presses once.
         for node in 0..<mix.nodes {
             let at = Int64(min(first + random.draw(0...4_000), mix.trouble - 1))
             let numbers = Act.Kind.barrage.numbers(&random)

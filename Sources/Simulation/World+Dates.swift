@@ -82,7 +82,7 @@ extension World {
 
     /// Checks that no node goes by a clock whose vote has ended.
     ///
-    /// Where a clock can be right, each goes by such a one.
+    /// Where a clock can be right, each node goes by such a one.
     mutating func checkVotes() {
         guard isLiarForgotten else { return }
         let walls = machines.map { instant($0.index).wall }

@@ -245,7 +245,7 @@ import Wire
         #expect(node.sent.isEmpty, "messages of the closed connection do not count")
     }
 
-    /// A timer was late: the wait for a twin, behind which the register is recovered, is over but not ended.
+    /// A timer was late: the wait for a twin is over but not ended, and the register not recovered.
     @Test func pressBehindAnOverdueWaitIsAppliedToTheRecoveredRegister() throws {
         var former = CoreHarness("desk")
         former.handle(.restored(NodeCore.Restored()))

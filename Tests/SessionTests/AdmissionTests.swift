@@ -466,9 +466,17 @@ import Testing
 
     // MARK: Registers that the broker has lost
 
-    @Test func ownerRepeatsItsRegisterWhenAnOlderLiveOneAppears() {
+    /// An owner that has repeated its register for `kitchen`, which has joined.
+    private static func runningBesideKitchen() -> EngineHarness {
         var rig = LinkTests.running()
         rig.hear(.presence(presence("k1")), from: "kitchen")
+        rig.pass(1_000)
+        rig.published = []
+        return rig
+    }
+
+    @Test func ownerRepeatsItsRegisterWhenAnOlderLiveOneAppears() {
+        var rig = Self.runningBesideKitchen()
         for rev in 1...20 {
             rig.hear(.register(peerRegister(at: EngineHarness.epoch - 60_000, rev: rev)), from: "kitchen")
         }
@@ -480,8 +488,7 @@ import Testing
     }
 
     @Test func ownerIsSilentAfterTheOlderSessionYields() {
-        var rig = LinkTests.running()
-        rig.hear(.presence(presence("k1")), from: "kitchen")
+        var rig = Self.runningBesideKitchen()
         rig.hear(.register(peerRegister(at: EngineHarness.epoch - 60_000)), from: "kitchen")
         rig.pass(500)
         rig.hear(

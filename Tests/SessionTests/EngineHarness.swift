@@ -217,6 +217,15 @@ struct EngineHarness {
         send(.received(message, from: id(sender), retained: retained))
     }
 
+    /// Delivers the bytes of a message, for what the core reads in a message.
+    mutating func deliver(_ message: Message, from sender: String) {
+        let outgoing = WireCodec(space: space, me: id(sender)).encode(message)
+        let packet = NodeCore.Packet(topic: outgoing.topic, payload: outgoing.payload, isRetained: false)
+        var inputs: [Input] = []
+        for action in core.handle(.received(packet), at: now) { perform(action, into: &inputs) }
+        for input in inputs { send(input) }
+    }
+
     mutating func hear(_ intent: Intent, retained: Bool = false) {
         send(.received(.intent(intent), from: intent.from, retained: retained))
     }

@@ -382,6 +382,7 @@ import Testing
             var rig = EngineHarness()
             rig.linkUp()
             rig.meet("attic")
+            rig.clocks[.kitchen] = PeerClock()
             rig.pass(1_000)
             var said = presence("k1")
             said.at = rig.groupTime + differs

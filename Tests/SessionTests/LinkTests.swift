@@ -308,7 +308,8 @@ import Testing
         var rig = EngineHarness()
         rig.linkUp()
         for index in 0..<600 {
-            rig.hear(.register(peerRegister("n\(index)", session: "P\(index)")), from: "n\(index)", retained: true)
+            let older = peerRegister("n\(index)", session: "P\(index)", at: EngineHarness.epoch - Int64(index))
+            rig.hear(.register(older), from: "n\(index)", retained: true)
         }
         // This node is one of them, and has no session.
         #expect(rig.engine.replicas.all.count == Limits.nodes - 1)

@@ -110,6 +110,7 @@ import Testing
         Quote(proto, "after the register, for 30 s at most", "Sources/Session", "intentLife: Int64 = 30_000"),
         Quote(proto, "with zeros up to 1 MiB", "Sources/NodeRuntime", "standardCapacity = 1 << 20"),
         Quote(proto, "remote that was silent for 30 s", "Sources/Session", "intentLife: Int64 = 30_000"),
+        Quote(proto, "was silent for 30 s and does not own", "Sources/Session", "intentLife: Int64 = 30_000"),
         Quote(proto, "`tooLarge` | more than 16,384 bytes", "Sources/Session", "payloadBytes = 16_384"),
         Quote(proto, "vouch, agree within 10 s", "Sources/Session", "agreement = Limits.stampLead"),
         Quote(proto, "is more than 10 s from group time", "Sources/Session", "agreement = Limits.stampLead"),

@@ -115,7 +115,7 @@ struct Doctor: AsyncParsableCommand {
         return [Finding("disk", .ok, "the node's changes are saved")] + found
     }
 
-    /// Whether nearly all the names that a space has room for are taken. Further nodes would not be heard.
+    /// Whether the room for names is nearly full, so that further nodes are soon not heard.
     private static func names(_ nodes: NodesReport) -> [Finding] {
         let known = nodes.nodes.count { $0.node != NodesReport.strangers }
         guard known > Limits.nodes * 9 / 10 else { return [] }

@@ -21,9 +21,7 @@ public struct StatusReport: Codable, Hashable, Sendable {
     @Nullable public var clock: ClockReport?
     /// The milliseconds by which it is ahead of group time; `null` if ``clock`` is.
     @Nullable public var clockAhead: Int64?
-    /// The node whose clock group time is taken from.
-    ///
-    /// It is `null` for the own clock, or if no clock can be right.
+    /// The node whose clock group time follows; `null` for the own clock, or if no clock can be right.
     @Nullable public var timeFrom: String?
     /// The problems of the node; `null` only in a report of an older program.
     @Nullable public var problems: [ProblemReport]?

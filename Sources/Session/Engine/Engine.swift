@@ -61,7 +61,6 @@ public struct Engine: Hashable, Sendable {
             // A start that is made now must be above the stamps that count from now on.
             let context = context(at: now)
             for stamp in replicas.admitDue(context) { ownership.raiseMark(to: stamp, context) }
-            askWhatIsMissing()
         }
         _ = ownership.advance(at: now.boot, rules: identity.rules)
         // A wait may have ended during a suspend. A barrier that is overdue recovers a register, which must be there before
@@ -263,9 +262,7 @@ public struct Engine: Hashable, Sendable {
         isSelf(subject) ? ownership.register : replicas[subject]?.register
     }
 
-    /// Returns stamp and version of the latest known register of a node.
-    ///
-    /// They are `nil` for an own one that is withheld.
+    /// Returns stamp and version of the latest known register of a node; `nil` for a withheld own one.
     package func mark(of subject: NodeID) -> (stamp: Stamp, version: Version)? {
         if isSelf(subject) {
             let isWithheld = link.isReady && ownership.journal.isUnannounced

@@ -161,10 +161,10 @@ extension Engine {
         echoes.planReminder(isForNewcomer: isForNewcomer, at: now.boot)
     }
 
-    /// Asks all nodes to publish again if the current register shows that something was not delivered.
+    /// Asks all nodes to publish again if the current register shows that the broker has not delivered everything.
     ///
-    /// It does so once for each connection. The session was superseded by one that is not here, or the presence of its owner is not. The members of a cluster may
-    /// keep retained messages separately.
+    /// This happens once for each connection: if the session was superseded by one that is not here, or the presence of its
+    /// owner is not here. The members of a cluster may keep retained messages separately.
     /// - Parameter sender: The node that has published a register just now.
     mutating func askWhatIsMissing(sender: NodeID? = nil) {
         guard link.isReady, !link.hasAskedAll, keeps(.newcomer) else { return }

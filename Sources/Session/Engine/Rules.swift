@@ -123,7 +123,7 @@ package enum Rule: Hashable, CaseIterable, Sendable {
     case markReserve
     /// A clock has no vote any more once the presence of its node was deleted.
     case erasedVote
-    /// A node that joins receives the current register and the presences that its broker does not keep.
+    /// A node that joins receives what its broker does not keep: registers and presences.
     case newcomer
     /// A full list of applied intents loses the oldest id of the peer that has the most.
     case fairTrim

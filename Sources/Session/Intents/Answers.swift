@@ -89,7 +89,7 @@ struct Answers: Hashable, Sendable {
             return .answer(decided)
         }
         if context.keeps(.answerRevision) { decided.rev += 1 }
-        if let trimmed {
+        if let trimmed, effects[trimmed]?.session != own.id {
             // It may come again, as from an old owner that forwards it. This node's own presses need no memory here.
             effects.keep(
                 Answer(intent: trimmed, outcome: .duplicate, session: own.id, rev: decided.rev), for: context.node)
