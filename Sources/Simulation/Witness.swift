@@ -55,7 +55,9 @@ struct Witness {
         var owed: [IntentID: Int64] = [:]
         /// The intents that took effect here in this life.
         var decided: [IntentID: Decision] = [:]
-        /// The intents among them that it has forwarded.
+        /// The latest expiry of each intent that has arrived here in this life.
+        var expiries: [IntentID: Int64] = [:]
+        /// The intents among ``decided`` that it has forwarded.
         var forwarded: Set<IntentID> = []
         /// The number of answers since the first of ``owed``, refusals among them.
         var answers = 0
@@ -170,6 +172,7 @@ struct Witness {
         nodes[node].meant = []
         nodes[node].owed = [:]
         nodes[node].decided = [:]
+        nodes[node].expiries = [:]
         nodes[node].forwarded = []
     }
 

@@ -22,6 +22,8 @@ extension World {
         // The engine holds a limited number of answers while a disk fails.
         case .journalFailed: witness.nodes[node].owed = [:]
         case .received(.intent(let intent), let from, _) where from != machines[node].id:
+            let known = witness.nodes[node].expiries[intent.id] ?? .min
+            witness.nodes[node].expiries[intent.id] = max(known, intent.expiresAt)
             for case .persist(let write) in actions {
                 guard let last = write.journal.own?.last, last.intent == intent.id, last.from == from else { continue }
                 witness.nodes[node].owed[intent.id] = now
@@ -85,13 +87,12 @@ extension World {
 
     /// Checks that an intent which took effect here is forwarded only while it lives.
     mutating func checkForwarded(_ intent: Intent, by node: Int) {
-        guard witness.nodes[node].decided[intent.id] != nil,
+        // It leaves with a later expiry than it arrived with.
+        guard witness.nodes[node].decided[intent.id] != nil, let expiresAt = witness.nodes[node].expiries[intent.id],
             witness.nodes[node].forwarded.insert(intent.id).inserted
         else { return }
-        let time = min(timeBefore, machines[node].engine.groupTime(instant(node)))
-        if intent.expiresAt <= time {
-            fail(.forwardedInTime, "\(Names.node(node)) forwards \(intent.id) \(time - intent.expiresAt) ms too late")
-        }
+        let late = min(timeBefore, machines[node].engine.groupTime(instant(node))) - expiresAt
+        if late >= 0 { fail(.forwardedInTime, "\(Names.node(node)) forwards \(intent.id) \(late) ms too late") }
     }
 
     /// Notes the intents that have left a full list.

@@ -152,13 +152,15 @@ struct Requests: Hashable, Sendable {
 
     mutating func add(_ request: Request) { open.append(request) }
 
-    /// Adds an intent that took effect here, for the owner of the session that continues.
+    /// Adds an intent that took effect here, for the owner of the session that continues, unless it has expired.
     mutating func forward(_ intent: Intent, to head: Register, _ context: Context) {
         var intent = intent
         intent.session = head.id
         intent.from = context.node
         // Its expiry may come from a wrong clock.
-        let life = min(intent.expiresAt - context.groupTime, Limits.intentLife)
+        let left = context.keeps(.forwardExpiry) ? intent.expiresAt - context.groupTime : Limits.intentLife
+        let life = min(left, Limits.intentLife)
+        guard life > 0 else { return }
         add(Request(intent, of: head.owner, ticket: nil, at: context.now.boot, giveUpAfter: life))
     }
 

@@ -252,9 +252,7 @@ struct Ownership: Hashable, Sendable {
             return []
         }
         defer { carried = [] }
-        return carried.filter {
-            !winner.hasApplied($0) && ($0.expiresAt > context.groupTime || !context.keeps(.forwardExpiry))
-        }
+        return carried.filter { !winner.hasApplied($0) }
     }
 
     /// Restores the register that others know, after a session that began and ended without contact.
