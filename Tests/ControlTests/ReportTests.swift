@@ -10,7 +10,8 @@ import Wire
 @Suite("Reports for scripts", .timeLimit(.minutes(5)))
 struct ReportTests {
     private static let statusFields: Set<String> = [
-        "space", "node", "linked", "linkProblem", "status", "session", "lineage", "owner", "isOwner", "title", "icon", "label",
+        "space", "node", "linked", "linkProblem", "status", "session", "lineage", "owner", "isOwner", "title", "icon",
+        "label",
         "mode", "autoAdvance", "plan", "phase", "currentPhase", "activityName", "startTime", "elapsedSeconds",
         "totalSeconds", "calmPercent", "isRunning", "remainingSeconds", "endsAt", "endsAtISO", "stale", "staleSince",
         "errorBound", "supersededBy", "continues", "revision", "epoch", "stamp", "clock", "clockAhead", "timeFrom",

@@ -13,8 +13,8 @@ extension Node {
         let time = groupTime(at: now)
         return StatusReport(
             view: view, space: space, node: identity.node, at: now, groupTime: time,
-            linkProblem: link.problems.current, clock: core.engine.clockQuality(at: now), timeFrom: core.engine.timeOrigin,
-            feeds: feeds, problems: problems + (alerts?.problems ?? []))
+            linkProblem: link.problems.current, clock: core.engine.clockQuality(at: now),
+            timeFrom: core.engine.timeOrigin, feeds: feeds, problems: problems + (alerts?.problems ?? []))
     }
 
     /// Includes the problems of notifications and sounds in reports.
