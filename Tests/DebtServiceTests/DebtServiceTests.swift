@@ -62,7 +62,8 @@ import Wire
                 }
             }
         }
-        try ledger.close()
+        // The folder goes with its last use.
+        try withExtendedLifetime(directory) { try ledger.close() }
     }
 
     private func record() throws -> DigestedRecord {
