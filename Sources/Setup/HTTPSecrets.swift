@@ -10,11 +10,13 @@ package struct HTTPSecrets: Hashable, Sendable {
     package let view: String
     /// Allows reading, pressing, starting and taking over.
     package let control: String
+    /// Why the keys could not be written, so that they hold until the node ends; `nil` if they are on disk.
+    package let unsaved: String?
 
     private static let file = "http-keys"
 
     /// Reads the keys, or creates them. To revoke the keys, delete the file and restart the node.
-    /// - Throws: ``BadValue`` if the file can be neither read nor written, or holds something else.
+    /// - Throws: ``BadValue`` if the file is there and cannot be read, or holds something else.
     package init(in directory: StateDirectory) throws(BadValue) {
         let path = "\(directory.path)/\(Self.file)"
         let text: String
@@ -26,8 +28,9 @@ package struct HTTPSecrets: Hashable, Sendable {
             do throws(FileError) {
                 try Files.replace(
                     Self.file, in: directory.descriptor, path: path, with: Array("\(view)\n\(control)\n".utf8))
+                unsaved = nil
             } catch {
-                throw BadValue(error.description)
+                unsaved = error.description
             }
             return
         }
@@ -35,6 +38,6 @@ package struct HTTPSecrets: Hashable, Sendable {
         guard lines.count == 2, lines.allSatisfy({ $0.count == RandomKey.length }) else {
             throw BadValue("\(path) does not hold two keys; delete it, and new ones are made")
         }
-        (view, control) = (String(lines[0]), String(lines[1]))
+        (view, control, unsaved) = (String(lines[0]), String(lines[1]), nil)
     }
 }

@@ -86,6 +86,8 @@ import Testing
             try await desk.waitFor("a connection") { $0.linked == true }
             let id = try desk.begin()
             try await eventually("it says so") { desk.log.contains("does not let this node publish") }
+            // The register leaves only when the barrier, which is refused too, counts as returned.
+            try await eventually("the refusal") { desk.status.problems.items.map(\.kind) == ["notGranted"] }
             for action in ["pause", "resume"] {
                 let pressed = try await desk.lockstep(action)
                 #expect(pressed.code == 7, "\(pressed)")

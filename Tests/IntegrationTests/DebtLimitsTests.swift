@@ -167,7 +167,7 @@ import Testing
                 #expect(rows.map(\.to.int) == [taken, taken + 1_800_000])
                 let text = try await service.history().output
                 #expect(text.contains("  60m  "), "\(text)")
-                #expect(text.contains("  30m  "), "\(text)")
+                #expect(text.contains("  30m of 90m  "), "\(text)")
                 let calendar = try await service.history("--ical").output
                 #expect(calendar.hasSuffix("END:VCALENDAR\r\n"))
                 #expect(calendar.components(separatedBy: "BEGIN:VEVENT").count == 3, "\(calendar)")

@@ -11,13 +11,14 @@ package enum CommandLineRunner {
     /// - Parameter arguments: The arguments to parse; `nil` for the arguments of the process.
     package static func run<Command: AsyncParsableCommand & SendableMetatype>(
         _ type: Command.Type, _ arguments: [String]? = nil
-    ) async -> Never {
+    ) -> Never {
         // A write to a closed pipe or socket then fails and does not end the process. A handler, unlike SIG_IGN, is not
         // inherited by the programs that this one starts.
         signal(SIGPIPE) { _ in }
-        // The main task has a raised priority, for which libdispatch asks the kernel and complains to the system log.
+        // An asynchronous main function has a raised priority. libdispatch asks the kernel for it, which refuses, and complains
+        // to the system log.
         Task.detached(priority: .medium) { await runToEnd(type, arguments ?? ProcessArguments.all) }
-        while true { await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in } }
+        while true { pause() }
     }
 
     private static func runToEnd<Command: AsyncParsableCommand>(_ type: Command.Type, _ arguments: [String]) async

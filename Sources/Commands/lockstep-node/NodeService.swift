@@ -37,6 +37,9 @@ struct NodeService {
         let access = LocalNode(node: node, presets: settings.presets, worksAlone: settings.broker == nil)
         let listeners = try settings.listeners(log: log)
         let secrets = listeners.isEmpty ? nil : try HTTPSecrets(in: directory)
+        if let reason = secrets?.unsaved {
+            log.warning("links of the pages hold until this node ends", metadata: ["reason": "\(reason)"])
+        }
         let kiosk = settings.kiosk(secrets, listeners)
         let phones = try PairedPhones(stateDirectory: directory.path, log: log)
         let screen = OwnScreen()
