@@ -74,7 +74,7 @@ let package = Package(
             pkgConfig: "libcrypto",
             providers: [.apt(["libssl-dev"])]
         ),
-        .systemLibrary(name: "CLinux"),
+        .target(name: "CLinux"),
         .target(name: "CAssets"),
         .target(name: "CWebAssets"),
         .target(

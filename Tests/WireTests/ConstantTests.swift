@@ -34,7 +34,8 @@ import Testing
         Quote(proto, "of at most 16,384 bytes. It nests", "Sources/Session", "payloadBytes = 16_384"),
         Quote(proto, "It nests at most 16 deep", "Sources/Wire", "depthLimit = 16"),
         Quote(
-            "Deploy/README.md", "does not appear within 120 s", "Sources/Commands/lockstep", "patience = Duration.seconds(120)"),
+            "Deploy/README.md", "does not appear within 120 s", "Sources/Commands/lockstep",
+            "patience = Duration.seconds(120)"),
         Quote(proto, "the whole number 1", "Sources/Wire", "current: Int64 = 1\n"),
         Quote(proto, "It looks again after 2 s", "Sources/Core", "shortestWait: Int64 = 2_000"),
         Quote(proto, "twice as long each time, up to 60 s", "Sources/Core", "longestWait: Int64 = 60_000"),

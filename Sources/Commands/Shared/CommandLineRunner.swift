@@ -9,23 +9,14 @@ import Setup
 package enum CommandLineRunner {
     /// Parses the command line, runs the command and exits.
     /// - Parameter arguments: The arguments to parse; `nil` for the arguments of the process.
-    package static func run<Command: AsyncParsableCommand & SendableMetatype>(
+    package static func run<Command: AsyncParsableCommand>(
         _ type: Command.Type, _ arguments: [String]? = nil
-    ) -> Never {
+    ) async -> Never {
         // A write to a closed pipe or socket then fails and does not end the process. A handler, unlike SIG_IGN, is not
         // inherited by the programs that this one starts.
         signal(SIGPIPE) { _ in }
-        // An asynchronous main function has a raised priority. libdispatch asks the kernel for it, which refuses, and complains
-        // to the system log.
-        Task.detached(priority: .medium) { await runToEnd(type, arguments ?? ProcessArguments.all) }
-        while true { pause() }
-    }
-
-    private static func runToEnd<Command: AsyncParsableCommand>(_ type: Command.Type, _ arguments: [String]) async
-        -> Never
-    {
         do {
-            var command = try parse(type, arguments)
+            var command = try parse(type, arguments ?? ProcessArguments.all)
             if var asynchronous = command as? any AsyncParsableCommand {
                 try await asynchronous.run()
             } else {

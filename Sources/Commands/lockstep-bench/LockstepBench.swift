@@ -19,7 +19,7 @@ struct LockstepBench: AsyncParsableCommand {
         subcommands: AllCommand.parts + [AllCommand.self]
     )
 
-    static func main() {
-        CommandLineRunner.run(Self.self)
+    static func main() async {
+        await CommandLineRunner.run(Self.self)
     }
 }

@@ -22,8 +22,8 @@ struct LockstepCalm: AsyncParsableCommand {
         defaultSubcommand: Serve.self
     )
 
-    static func main() {
-        CommandLineRunner.run(Self.self)
+    static func main() async {
+        await CommandLineRunner.run(Self.self)
     }
 }
 

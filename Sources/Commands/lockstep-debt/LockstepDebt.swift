@@ -25,8 +25,8 @@ struct LockstepDebt: AsyncParsableCommand {
         defaultSubcommand: Serve.self
     )
 
-    static func main() {
-        CommandLineRunner.run(Self.self)
+    static func main() async {
+        await CommandLineRunner.run(Self.self)
     }
 }
 

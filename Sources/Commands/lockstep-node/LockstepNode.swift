@@ -35,11 +35,11 @@ struct LockstepNode: AsyncParsableCommand {
     @Option(help: "How much to log: trace, debug, info, notice, warning, error or critical. LOCKSTEP_LOG_LEVEL")
     var logLevel: String?
 
-    static func main() {
+    static func main() async {
         let arguments = ProcessArguments.all
-        if arguments.first == "remote" { CommandLineRunner.run(RemoteNode.self, Array(arguments.dropFirst())) }
-        if arguments.first == "probe" { CommandLineRunner.run(ProbeNode.self, Array(arguments.dropFirst())) }
-        CommandLineRunner.run(Self.self)
+        if arguments.first == "remote" { await CommandLineRunner.run(RemoteNode.self, Array(arguments.dropFirst())) }
+        if arguments.first == "probe" { await CommandLineRunner.run(ProbeNode.self, Array(arguments.dropFirst())) }
+        await CommandLineRunner.run(Self.self)
     }
 
     func run() async throws {

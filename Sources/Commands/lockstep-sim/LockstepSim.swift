@@ -19,7 +19,7 @@ struct LockstepSim: AsyncParsableCommand {
         subcommands: [RunCommand.self, SeedCommand.self, ReplayCommand.self, MutantsCommand.self]
     )
 
-    static func main() {
-        CommandLineRunner.run(Self.self)
+    static func main() async {
+        await CommandLineRunner.run(Self.self)
     }
 }

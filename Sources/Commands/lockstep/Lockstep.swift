@@ -26,7 +26,7 @@ struct Lockstep: AsyncParsableCommand {
         ]
     )
 
-    static func main() {
-        CommandLineRunner.run(Self.self)
+    static func main() async {
+        await CommandLineRunner.run(Self.self)
     }
 }

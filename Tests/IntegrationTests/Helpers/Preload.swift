@@ -10,8 +10,6 @@ enum Preload {
     /// Otherwise the tests would depend on whether this machine's clock is synchronised.
     private static let unsynchronised = library("unsynchronised")
     private static let kernel = library("kernel")
-    /// Writes the priorities that a program asks for to the file `TEST_PRIORITIES`; `nil` without a C compiler.
-    static let priority = library("priority")
     /// Sets a variable before the program begins, which moves its environment; `nil` without a C compiler.
     static let moved = library("moved")
 
