@@ -10,7 +10,7 @@ package struct HTTPSecrets: Hashable, Sendable {
     package let view: String
     /// Allows reading, pressing, starting and taking over.
     package let control: String
-    /// Why the keys could not be written, so that they hold until the node ends; `nil` if they are on disk.
+    /// Why the keys are not on disk; `nil` if they are. Such keys hold until the node ends.
     package let unsaved: String?
 
     private static let file = "http-keys"
