@@ -36,6 +36,7 @@ import Testing
         Quote(
             "Deploy/README.md", "does not appear within 120 s", "Sources/Commands/lockstep",
             "patience = Duration.seconds(120)"),
+        Quote(proto, "once in five seconds at most", "Sources/Session", "helloInterval: Int64 = 5_000"),
         Quote(proto, "the whole number 1", "Sources/Wire", "current: Int64 = 1\n"),
         Quote(proto, "It looks again after 2 s", "Sources/Core", "shortestWait: Int64 = 2_000"),
         Quote(proto, "twice as long each time, up to 60 s", "Sources/Core", "longestWait: Int64 = 60_000"),

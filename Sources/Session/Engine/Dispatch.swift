@@ -48,11 +48,11 @@ extension Engine {
         let isRetainedMissing = identity.isAnnounced ? !echoes.sawOwnPresence : peers.isEmpty
         if isRetainedMissing {
             emit(.log(.noRetained))
-            sayHello()
+            sayHello(at: now)
             // A node may have sent a hello after this connection was made and before this node had subscribed.
             link.announce()
         }
-        askWhatIsMissing()
+        askWhatIsMissing(at: now)
     }
 
     /// Plans to publish presence and register again.

@@ -177,7 +177,7 @@ extension Engine {
         replicas.judgeAgain(keepsAdmitted: keepsAdmitted, context)
         ownership.renewMark(above: replicas, context)
         // Another register may count now.
-        askWhatIsMissing()
+        askWhatIsMissing(at: context.now)
     }
 
     /// Whether the clocks of all time references are known.

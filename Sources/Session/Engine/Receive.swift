@@ -144,7 +144,7 @@ extension Engine {
             object(.clock(node: sender, session: register.id, at: context.groupTime), to: sender, at: now)
         }
         planReminder(below: register, at: now)
-        askWhatIsMissing(sender: retained ? nil : sender)
+        askWhatIsMissing(sender: retained ? nil : sender, at: now)
         if requests.isEmpty { return }
         reply(requests.receive(register, currentOwner: view(at: now).register?.owner, rules: identity.rules))
     }
@@ -163,21 +163,21 @@ extension Engine {
 
     /// Asks all nodes to publish again if the current register shows that the broker has not delivered everything.
     ///
-    /// This happens once for each connection: if the session was superseded by one that is not here, or the presence of its
+    /// This happens once in five seconds at most: if the session was superseded by one that is not here, or the presence of its
     /// owner is not here. The members of a cluster may keep retained messages separately.
     /// - Parameter sender: The node that has published a register just now.
-    mutating func askWhatIsMissing(sender: NodeID? = nil) {
-        guard link.isReady, !link.hasAskedAll, keeps(.newcomer) else { return }
+    mutating func askWhatIsMissing(sender: NodeID? = nil, at now: Instant) {
+        guard link.isReady, link.mayAskAll(at: now.boot), keeps(.newcomer) else { return }
         var current = replicas.current?.register
-        if let own = ownership.register, isLatest(own) { current = own }
+        if let own = ownership.register, isLatest(own), !ownership.journal.isUnannounced { current = own }
         guard let current else { return }
         let owner = peers[current.owner]
         let isKnown = isSelf(current.owner) || owner.presence != nil && (owner.isOnline || current.owner != sender)
-        if current.status == .superseded || current.status.isLive && !isKnown { sayHello() }
+        if current.status == .superseded || current.status.isLive && !isKnown { sayHello(at: now) }
     }
 
-    mutating func sayHello() {
-        link.askedAll()
+    mutating func sayHello(at now: Instant) {
+        link.askedAll(at: now.boot)
         emit(.publish(.hello))
     }
 

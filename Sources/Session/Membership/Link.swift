@@ -11,6 +11,8 @@ struct Link: Hashable, Sendable {
     private static let clockPatience: Int64 = 3_000
     /// Milliseconds that it waits behind the barrier, if another node is online: its first pong takes milliseconds.
     private static let answerPatience: Int64 = 1_000
+    /// Milliseconds between two hellos of a node. A judgement, stated by the protocol: each makes every node publish twice.
+    private static let helloInterval: Int64 = 5_000
 
     /// The present connection; `nil` while there is none.
     private(set) var connection: ConnectionID?
@@ -26,8 +28,8 @@ struct Link: Hashable, Sendable {
     private(set) var timeDeadline: Int64?
     /// The deadline of a date or stamp that waits for clocks of others, on the boot clock.
     private(set) var comparisonDeadline: Int64?
-    /// Whether this node has asked all nodes to publish again on the present connection.
-    private(set) var hasAskedAll = false
+    /// When this node last asked all nodes to publish again on the present connection, on the boot clock.
+    private var askedAt: Int64?
     private var isPresencePending = false
     private var isBarrierPending = false
 
@@ -44,7 +46,7 @@ struct Link: Hashable, Sendable {
         timeDeadline = waitsForTime ? boot + Self.clockPatience : nil
         isPresencePending = true
         isBarrierPending = true
-        hasAskedAll = false
+        askedAt = nil
     }
 
     mutating func down(at boot: Int64) {
@@ -79,7 +81,13 @@ struct Link: Hashable, Sendable {
     }
 
     /// Records that all nodes are asked to publish again.
-    mutating func askedAll() { hasAskedAll = true }
+    mutating func askedAll(at boot: Int64) { askedAt = boot }
+
+    /// Whether this node has asked all nodes to publish again on the present connection.
+    var hasAskedAll: Bool { askedAt != nil }
+
+    /// Whether it may ask them now.
+    func mayAskAll(at boot: Int64) -> Bool { askedAt.map { boot >= $0 + Self.helloInterval } ?? true }
 
     /// Plans to publish the presence.
     mutating func announce() { isPresencePending = true }
