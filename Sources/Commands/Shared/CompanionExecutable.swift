@@ -28,6 +28,10 @@ package enum CompanionExecutable {
     /// - Throws: ``UsageError`` if it cannot be run.
     package static func become(path program: String, _ arguments: [String]) throws {
         fflush(nil)
+        // The program inherits the mask of this thread. Tasks run on threads of libdispatch, which block all signals.
+        var none = sigset_t()
+        sigemptyset(&none)
+        pthread_sigmask(SIG_SETMASK, &none, nil)
         var pointers = ([program] + arguments).map { strdup($0) } + [nil]
         execv(program, &pointers)
         throw UsageError("\(program) cannot be run: \(String(cString: strerror(errno)))")
