@@ -117,6 +117,8 @@ public enum Check: String, CaseIterable, Sendable {
     case allWritten
     /// Every node sees all others online.
     case allOnline
+    /// The broker keeps no other register of a node than the one that the node published last.
+    case brokerKeeps
     /// A press on any node is answered by the owner.
     case pressAnswered
     /// A start on any node is shown by all nodes.

@@ -82,4 +82,25 @@ extension World {
         for index in brokers[half].open { closeAtBroker(index, saysWill: false) }
         queue.add(.brokerUp(half), at: now + Int64(milliseconds) * 1_000)
     }
+
+    /// Checks that the broker keeps no other register of a node than the one that the node published last.
+    ///
+    /// It may have lost that. Where the halves keep retained messages separately, only the half that the node is connected to
+    /// has it.
+    mutating func checkKept() {
+        for machine in machines where machine.isLinked {
+            // A session that is not announced leaves the earlier one there.
+            guard let own = machine.own, witness.nodes[machine.index].published[own.version] == own else { continue }
+            let topic = machine.codec.topics.name(of: .session(machine.id))
+            for half in brokers.indices where half == machine.half || mix.unshared == 0 {
+                guard let kept = brokers[half].retained[topic] else { continue }
+                let read = kept.decoded(by: machine.codec, retained: true, now: 0)
+                if read == .message(.register(own), from: machine.id) { continue }
+                guard case .message(let found, _) = read else {
+                    return fail(.brokerKeeps, "half \(half) keeps what nodes discard, not \(Telling.line(own))")
+                }
+                fail(.brokerKeeps, "half \(half) keeps \(Telling.line(found)), not \(Telling.line(own))")
+            }
+        }
+    }
 }

@@ -91,6 +91,7 @@ extension World {
                 fail(.allOnline, "\(name) does not see \(peer.id)")
             }
         }
+        checkKept()
     }
 
     /// The machines whose group time the liar's clock cannot set. The others can have another time, so they may admit
