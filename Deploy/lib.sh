@@ -193,11 +193,11 @@ software_version() { sed -n 's/.*static let version = "\(.*\)"$/\1/p' "$top/Sour
 
 # with_libc VERSION: copies a list of dependencies, with this version of libc where it asks for an older one.
 with_libc() {
-    local needs found
+    local needs found newest
     read -r needs
     found=$(sed -n 's/.*libc6 (>= \([0-9.]*\)).*/\1/p' <<<"$needs")
-    found=$(printf '%s\n' "$found" "$1" | sort -V | tail -n 1)
-    sed "s/libc6 (>= [0-9.]*)/libc6 (>= $found)/" <<<"$needs"
+    newest=$(printf '%s\n' "$found" "$1" | sort -V | tail -n 1)
+    printf '%s\n' "${needs/"libc6 (>= $found)"/"libc6 (>= $newest)"}"
 }
 
 # The maintainer of the packages. A fork, or a builder for others, sets Debian's variables.
