@@ -59,10 +59,12 @@ struct Kiosk {
 
     func address(_ node: String, _ path: String = "/") -> String { "http://127.0.0.1:\(ports[node] ?? 0)\(path)" }
 
-    /// Opens the page of a node.
+    /// Opens the page of a node, and waits for its typefaces: after half a second the page draws without them.
     func open(_ node: String, _ query: String = "", width: Int64 = 800, height: Int64 = 480) async throws -> Page {
-        try await browser.open(
+        let page = try await browser.open(
             address(node, "/?\(query)"), width: width, height: height, script: KioskProbe.script)
+        try await page.eventually("the typefaces", "typeof fonts === 'object' && Promise.all(fonts).then(() => true)")
+        return page
     }
 
     /// Opens the remote page of a node, in a window as wide as a phone.
