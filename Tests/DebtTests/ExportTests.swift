@@ -10,8 +10,10 @@ import Testing
     /// 2026-11-21T08:30:05Z.
     private static let start: Int64 = 1_795_249_805_000
 
-    private func calendar(title: String, label: String? = nil, length: Int64 = 60_000) throws -> [String] {
-        let (id, node) = (try #require(SessionID("s-1")), try #require(NodeID("desk")))
+    private func calendar(
+        title: String, label: String? = nil, length: Int64 = 60_000, node: String = "desk"
+    ) throws -> [String] {
+        let (id, node) = (try #require(SessionID("s-1")), try #require(NodeID(node)))
         let run = LedgerRecord.Run(kind: .focus, from: Self.start, to: Self.start + length)
         let record = LedgerRecord(
             id: id, lineage: id, node: node, stamp: Stamp(time: Self.start, counter: 0, node: node),
@@ -29,9 +31,14 @@ import Testing
         #expect(
             try calendar(title: "Reading", label: "Study") == [
                 "BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//Lockstep//history//EN", "BEGIN:VEVENT",
-                "UID:s-1-0@lockstep", "DTSTAMP:20261121T083005Z", "DTSTART:20261121T083005Z",
+                "UID:s-1-0@desk.lockstep", "DTSTAMP:20261121T083005Z", "DTSTART:20261121T083005Z",
                 "DTEND:20261121T083105Z", "SUMMARY:Reading", "CATEGORIES:Study", "END:VEVENT", "END:VCALENDAR",
             ])
+    }
+
+    @Test func sessionsOfOneIDAtTwoNodesAreTwoEvents() throws {
+        let uids = try ["desk", "hall"].map { try calendar(title: "", node: $0).first { $0.hasPrefix("UID:") } }
+        #expect(uids == ["UID:s-1-0@desk.lockstep", "UID:s-1-0@hall.lockstep"])
     }
 
     @Test func anEventEndsLaterThanItBegins() throws {

@@ -11,8 +11,10 @@ package enum ICalendar {
             for (index, span) in spans.enumerated() {
                 // An event ends later than it begins (RFC 5545, 3.8.2.2), also one of less than a second.
                 let end = max(span.to, span.from + 1_000)
+                // Two nodes may use one session id. A node id has no dot, so no two UIDs are equal.
+                let uid = "\(entry.record.id)-\(index)@\(entry.record.node).lockstep"
                 lines += [
-                    "BEGIN:VEVENT", "UID:\(entry.record.id)-\(index)@lockstep", "DTSTAMP:\(time(now))",
+                    "BEGIN:VEVENT", "UID:\(uid)", "DTSTAMP:\(time(now))",
                     "DTSTART:\(time(span.from))", "DTEND:\(time(end))",
                     "SUMMARY:\(escaped(entry.record.title.isEmpty ? span.kind.rawValue : entry.record.title))",
                 ]
