@@ -25,24 +25,26 @@ struct JoinScopeOptions: ParsableArguments {
 
     /// Refuses a node of a person beside the machine's, or beside one that runs.
     func refuseSecondNode() throws {
-        guard isPersonal, destdir == nil else { return }
-        let environment = ProcessInfo.processInfo.environment
-        if Installation(environment: environment).hasMachineJoined {
+        guard isPersonal else { return }
+        let (environment, root) = (ProcessInfo.processInfo.environment, destdir ?? "")
+        let installation = Installation(environment: environment, root: root)
+        if installation.hasMachineJoined {
             throw UsageError(
                 "this machine has joined a group already, for everybody on it: sudo usermod -aG lockstep $USER lets you use "
                     + "its node. To join for yourself instead: sudo lockstep leave, then again")
         }
-        guard !Installation(environment: environment).hasPersonJoined,
-            let used = Paths(environment: environment).sockets.first(where: Installation.isInUse)
+        guard !installation.hasPersonJoined,
+            let used = Paths(environment: environment).sockets.map({ root + $0 }).first(where: Installation.isInUse)
         else { return }
         throw UsageError("a node listens on \(used); end it first (Ctrl-C, where lockstep up runs), then join again")
     }
 
     /// Names the nodes of people of this machine, whose commands do not use the node of the machine.
     func warnOfOtherNodes() {
-        guard !isPersonal, destdir == nil else { return }
-        let people = (try? FileManager.default.contentsOfDirectory(atPath: "/run/user")) ?? []
-        for socket in people.sorted().map({ "/run/user/\($0)/lockstep/node.sock" }) where ControlClient.isServed(socket)
+        guard !isPersonal else { return }
+        let folder = (destdir ?? "") + "/run/user"
+        let people = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        for socket in people.sorted().map({ "\(folder)/\($0)/lockstep/node.sock" }) where ControlClient.isServed(socket)
         {
             CommandLineRunner.say(
                 """
