@@ -61,7 +61,6 @@ import Testing
         }
     }
 
-    /// The percent survives a `kill -9`.
     @Test func aMissingServiceOrMicrophoneIsNamed() async throws {
         try await Space.with("desk") { space in
             try space["desk"].begin()
@@ -78,6 +77,7 @@ import Testing
         }
     }
 
+    /// The percent survives a `kill -9`.
     @Test func killedServiceContinuesItsPercent() async throws {
         try await Space.with("desk") { space in
             let service = try CalmProgram([], broker: space.broker.port)

@@ -163,7 +163,7 @@ import Testing
                 try await first.end()
                 try await peer.waitFor("presence", of: "debt", "the other one") { $0.online == true }
                 try await eventually("it takes its turn: \(second.log)", within: .seconds(120)) {
-                    second.log.contains("publishes the feed")
+                    second.log.contains("] publishes the feed")
                 }
                 // An answer follows whatever it has published about the week.
                 try await eventually("it answers") {
@@ -204,7 +204,7 @@ import Testing
                 let before = peer.debt.count
                 try await first.kill()
                 try await eventually("it takes over: \(second.log)", within: .seconds(120)) {
-                    second.log.contains("publishes the feed")
+                    second.log.contains("] publishes the feed")
                 }
                 try await peer.publish("record", JSON.record("s-1"), retain: false)
                 // For some seconds it waits for what its ledger lacks, because it has less.

@@ -143,12 +143,12 @@ extension BrowserKind {
             try await kiosk.desk.kill()
             let isLost = "part('link').textContent.startsWith('No connection to desk · Last heard ')"
             try await page.eventually("it is lost", isLost)
-            #expect(try await page.value("document.querySelectorAll('#buttons button').length") == 0)
+            try await page.eventually("no buttons", "document.querySelectorAll('#buttons button').length === 0")
             // The page itself comes from what was kept.
             try await page.reload()
             try await page.eventually(
                 "it opens without its node", "typeof overview === 'object' && !timeline && \(isLost)")
-            #expect(try await page.value("getComputedStyle(part('begin')).display") == "none")
+            try await page.eventually("nothing can be started", "getComputedStyle(part('begin')).display === 'none'")
             try await kiosk.desk.start()
             try await page.eventually(
                 "it is back", "!!timeline && entry.session === '\(id)' && part('link').textContent === ''")
@@ -174,9 +174,10 @@ extension BrowserKind {
             try await page.eventually(
                 "it is shut out", "part('link').textContent === 'This link does not work any more'")
             try await page.eventually("no buttons", "document.querySelectorAll('#buttons button').length === 0")
-            #expect(try await page.value("localStorage.getItem(store)") == .null)
-            #expect(try await page.value("part('time').textContent + part('stage').innerText.trim()") == "")
-            #expect(try await page.value("document.title") == "This link does not work any more")
+            try await page.eventually(
+                "nothing is left of the session",
+                "localStorage.getItem(store) === null && part('time').textContent + part('stage').innerText.trim() === ''"
+                    + " && document.title === 'This link does not work any more'")
         }
     }
 
