@@ -23,9 +23,9 @@ extension World {
         let before = witness.nodes[node].tally
         let life = machines[node].life
         // Runs in 1970 that the liar claims are taken over with its session, and cannot be moved further back.
-        guard own.runs.allSatisfy({ $0.from >= Limits.earliestStamp }) else { return }
+        let isMovable = own.runs.allSatisfy { $0.from > 0 }
         // A recovered register may not include the latest phases yet.
-        let isPresent = own.status != .running || boot - own.anchor.boot <= own.left
+        let isPresent = isMovable && (own.status != .running || boot - own.anchor.boot <= own.left)
         witness.nodes[node].tally =
             isPresent
             ? Tally(session: own.id, epoch: own.epoch, life: life, boot: boot, total: total, rest: own.rest(at: boot))
