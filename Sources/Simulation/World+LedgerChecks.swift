@@ -128,16 +128,18 @@ extension Witness {
 
         /// Whether a session that was over was moved as a whole, while the next one began.
         private func isMoved(to held: LedgerRecord) -> Bool {
-            func lengths(_ record: LedgerRecord) -> [Int64?] { record.runs.map { run in run.to.map { $0 - run.from } } }
-            return held.status == record.status && !held.status.isLive && held.version > record.version
-                && lengths(held) == lengths(record)
+            held.status == record.status && !held.status.isLive && held.version > record.version
+                && held.lengths == record.lengths
         }
 
         func isMet(by held: LedgerRecord) -> Bool {
             guard let ended else { return held == record || isReplaced && isMoved(to: held) }
-            // It ended by itself, under its own version, in the input of the other start.
+            // It ended by itself, under its own version, in the input of the other start. That may also have dated it.
             let endedByItself = held.version < ended.version
-            if endedByItself, !ended.before.status.isLive, held.runs == ended.before.runs {
+            let isDated = held.startedAt != ended.before.startedAt || held.continuedAt != ended.before.continuedAt
+            if endedByItself, !ended.before.status.isLive,
+                isDated ? held.lengths == ended.before.lengths : held.runs == ended.before.runs
+            {
                 return held.status == ended.before.status
             }
             let sum = held.runs.reduce(0) { $0 + (($1.to ?? .max / 1_000) - $1.from) }
@@ -146,4 +148,9 @@ extension Witness {
                 && (ended.isCut ? sum <= ended.ran + 2 : abs(sum - ended.ran) <= 2)
         }
     }
+}
+
+extension LedgerRecord {
+    /// The lengths of the runs in milliseconds; `nil` for an open one.
+    fileprivate var lengths: [Int64?] { runs.map { run in run.to.map { $0 - run.from } } }
 }
