@@ -94,14 +94,24 @@ extension World {
 
     /// Whether the liar's clock can set a node's group time.
     ///
-    /// That is so if the node does not vouch, and knows fewer than two honest vouched clocks.
+    /// That is so if the node does not vouch, and knows fewer than two honest vouched clocks. After the liar's membership it
+    /// is so for a node that cannot know of its end, because the broker delivers nothing retained.
     func isExposed(_ node: Int) -> Bool {
-        liar?.falseClock != nil && vouchedError(of: node) == nil && honestVoices(at: node).count < 2
+        guard liar?.falseClock != nil else { return followsRevoked(node) && !isLiarForgotten }
+        return vouchedError(of: node) == nil && honestVoices(at: node).count < 2
+    }
+
+    /// Whether a node goes by the liar's clock after the liar's membership, of whose end it has not heard.
+    private func followsRevoked(_ node: Int) -> Bool {
+        isLiarRevoked && machines[node].engine.timeOrigin == liar?.node
     }
 
     /// Checks that a false clock moves no group time where two honest clocks are vouched for.
     mutating func checkTimeHeld(at node: Int) {
-        guard isLiarPresent, liar?.falseClock != nil else { return }
+        guard isLiarPresent else { return }
+        // A connection may have lost the deletion of the liar's presence.
+        if followsRevoked(node), let own = machines[node].own { witness.exposed.insert(own.id) }
+        guard liar?.falseClock != nil else { return }
         let isExposed = isExposed(node)
         // It may have been until this input.
         if isExposed || witness.nodes[node].isExposed { witness.nodes[node].exposedAt = now }
