@@ -27,6 +27,12 @@ struct Delivery: Sendable {
         fileprivate var behind: NodeCore.Token = 0
 
         init(_ answer: Answer, until: Int64) { (self.answer, self.until) = (answer, until) }
+
+        /// Whether it tells the asker the same as another answer.
+        fileprivate func says(_ other: Answer) -> Bool {
+            answer.intent == other.intent && answer.session == other.session
+                && (answer.outcome == other.outcome || answer.outcome == .applied && other.outcome == .duplicate)
+        }
     }
 
     private var lastToken = 0
@@ -73,7 +79,10 @@ struct Delivery: Sendable {
     var hasRegisters: Bool { !registers.isEmpty }
 
     /// Keeps an answer until the registers before it are confirmed, or for the next connection or barrier.
+    ///
+    /// An intent that is repeated meanwhile gets no second answer, which would displace those to other intents.
     mutating func hold(_ answer: Held) {
+        if held.contains(where: { $0.says(answer.answer) }) { return }
         var answer = answer
         answer.behind = registers.last ?? 0
         held.append(answer)

@@ -43,6 +43,18 @@ import Wire
         #expect(owner.sent.map(\.kind).filter { $0.hasPrefix("answer") } == ["answer I1", "answer I2"])
     }
 
+    /// Otherwise peers that ask again every second would displace the answers to others.
+    @Test mutating func intentThatIsRepeatedWhileItsAnswerWaitsGetsOneAnswer() {
+        owner.holdsConfirmations = true
+        owner.receive(owner.intent("I1"))
+        for _ in 0..<NodeCore.answersWithoutConnection {
+            owner.pass(1_000 / 20)
+            owner.receive(owner.intent("I2", .resume))
+        }
+        owner.confirmHeld(2)
+        #expect(owner.sent.map(\.kind).filter { $0.hasPrefix("answer") } == ["answer I1", "answer I2"])
+    }
+
     @Test mutating func answerWithoutARegisterIsSentAtOnce() {
         owner.receive(owner.intent("I1"))
         owner.holdsConfirmations = true
