@@ -69,6 +69,8 @@ struct Machine {
     /// Earlier contents of the file, newest last.
     var earlier: [Journal?] = []
     var diskLast: Int64 = 0
+    /// The number of writes that are not on the disk yet. Some may be due at this very time.
+    var writing = 0
     /// The files of ledger records.
     var records = RecordFiles()
     /// Whether the last write failed.
@@ -126,6 +128,9 @@ struct Machine {
         self.core = core
         seen = Seen(view: core.view, own: nil)
     }
+
+    /// Whether a write would be on the disk at once.
+    var isDiskIdle: Bool { disk == .good && writing == 0 }
 
     /// The register of this node.
     var own: Register? { seen.own }

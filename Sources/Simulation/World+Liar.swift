@@ -13,7 +13,7 @@ extension World {
     }
 
     /// Whether writes wait for a disk. A flood then makes a longer queue than any real disk has.
-    private func isBusy(_ node: Int) -> Bool { machines[node].disk != .good || machines[node].diskLast > now }
+    private func isBusy(_ node: Int) -> Bool { !machines[node].isDiskIdle }
 
     /// Makes the liar tell a lie, or send a flood of intents.
     mutating func lie(_ which: Int, about node: Int, ahead: Int, floods: Bool) {

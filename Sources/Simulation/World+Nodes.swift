@@ -122,7 +122,7 @@ extension World {
             machines[node].isFailing = true
             machines[node].failed = write.number
             return false
-        case .good where machines[node].diskLast <= now:
+        case .good where machines[node].isDiskIdle:
             machines[node].write(write.journal)
             machines[node].isFailing = false
             witnessRecords(upTo: write.number, of: node)
@@ -134,6 +134,7 @@ extension World {
             let duration = Int64(schedule.draw(100...(isHealed ? 200 : 900_000)))
             machines[node].diskLast = min(max(now, machines[node].diskLast) + duration, now + 5_000_000)
             let event = Event.written(node, life: machines[node].life, write.journal, write.number)
+            machines[node].writing += 1
             queue.add(event, at: machines[node].diskLast)
             return false
         }
@@ -208,6 +209,7 @@ extension World {
         machines[node].armedFor = nil
         machines[node].open = [:]
         machines[node].diskLast = 0
+        machines[node].writing = 0
         machines[node].isFailing = false
         machines[node].failed = 0
         if machines[node].lose(loss, depth: schedule.draw(1...4)) {

@@ -142,7 +142,7 @@ extension World {
         {
             fail(.admission, "\(name) shows \(shown.owner)'s, \(shown.stamp.time - time) ms ahead of its time")
         }
-        if machines[node].disk == .good, machines[node].diskLast <= now, !machines[node].isFailing {
+        if machines[node].isDiskIdle, !machines[node].isFailing {
             var mark = machines[node].onDisk?.mark ?? HybridClock()
             // The own register has the own stamp.
             if seen.view.isOwner, let stamp = machines[node].onDisk?.own?.stamp { _ = mark.see(stamp) }

@@ -190,7 +190,7 @@ extension World {
             checkForged(answer, at: node)
             checkFollowed(answer, at: node)
             let isOwn = witness.nodes[node].own?.id == answer.session
-            if isOwn, answer.outcome == .applied, machines[node].disk == .good, machines[node].diskLast <= now,
+            if isOwn, answer.outcome == .applied, machines[node].isDiskIdle,
                 IntentID(answer.session.rawValue) != answer.intent
             {
                 checkOnDisk(answer, at: node)

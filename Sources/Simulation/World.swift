@@ -170,6 +170,7 @@ struct World {
         case .written(let node, let life, let journal, let write):
             guard machines[node].life == life else { return }
             disturb(node)
+            machines[node].writing -= 1
             machines[node].write(journal)
             if write > machines[node].failed { machines[node].isFailing = false }
             witnessRecords(upTo: write, of: node)
