@@ -114,7 +114,12 @@ struct Machine {
     /// - Parameter input: The engine's input for the event; `wake` if it has none, and then the clock is not read.
     mutating func handle(_ event: NodeCore.Event, meaning input: Input, at instant: Instant) -> [NodeCore.Action] {
         let actions = core.handle(event, at: instant)
-        if case .wake = event { isStepUnnoticed = false } else if input != .wake { isStepUnnoticed = false }
+        switch event {
+        case .wake: isStepUnnoticed = false
+        // A message that is not read any more, since the connection is given up to a twin, does not reach the engine.
+        case .received where core.isYielding: break
+        default: if input != .wake { isStepUnnoticed = false }
+        }
         // Each change of the own register is written.
         var own: Register??
         if case .restored(let found) = event { own = .some(found.journal?.own) }
