@@ -110,6 +110,8 @@ struct Broker {
     /// The indices of the open connections, oldest first.
     var open: [Int] = []
     var retained: [String: Packet] = [:]
+    /// When the last packet from the bridge arrives, which keeps the order.
+    var bridgedLast: Int64 = 0
     private var saved: [String: Packet] = [:]
 
     mutating func save() { saved = retained }

@@ -49,7 +49,8 @@ extension World {
 
     private mutating func cross(_ packet: Packet, to half: Int) {
         underWay += 1
-        queue.add(.bridged(half, packet), at: now + Int64(mix.latency))
+        brokers[half].bridgedLast = max(brokers[half].bridgedLast, now + Int64(mix.latency))
+        queue.add(.bridged(half, packet), at: brokers[half].bridgedLast)
     }
 
     /// Raises the bridge: each half gets the retained messages of the other, even where its own were newer.
