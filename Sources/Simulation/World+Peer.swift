@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Core
 import Session
 
 /// Checks of what a lying peer can cause.
@@ -154,7 +155,10 @@ extension World {
         let instant = instant(node)
         let isAsked = pong.connection == witness.nodes[node].connection
         if isAsked, (pong.sent...pong.sent + Limits.pongAge).contains(instant.boot) { return nil }
-        return Expectation.Voice(node: from, lead: machines[node].engine.vouchedVotes(instant)[from]?.lead)
+        // A wait that is due ends first, and may remove a vote.
+        var core = machines[node].core
+        _ = core.handle(NodeCore.Event.wake, at: instant)
+        return Expectation.Voice(node: from, lead: core.engine.vouchedVotes(instant)[from]?.lead)
     }
 
     /// Checks that a pong which was not asked for has changed nothing.
