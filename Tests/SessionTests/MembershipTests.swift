@@ -108,6 +108,107 @@ import Testing
         #expect(rig.published.contains(.hello))
     }
 
+    /// It came back while this node was away, and the broker kept its new presence elsewhere.
+    @Test func knownRegisterOfAnOwnerThatIsShownOfflineAsksAll() {
+        var rig = EngineHarness()
+        rig.linkUp()
+        rig.hear(.presence(presence("k1")), from: "kitchen")
+        rig.hear(.register(peerRegister()), from: "kitchen")
+        rig.hear(.presence(presence("k1", online: false)), from: "kitchen")
+        rig.published = []
+        rig.hear(.register(peerRegister()), from: "kitchen", retained: true)
+        #expect(!rig.published.contains(.hello))
+        rig.hear(.register(peerRegister()), from: "kitchen")
+        #expect(rig.published.contains(.hello))
+    }
+
+    @Test func sessionThatComesDueWithoutThePresenceOfItsOwnerAsksAll() {
+        var rig = EngineHarness()
+        rig.linkUp()
+        rig.hear(.register(peerRegister(at: EngineHarness.epoch + 12_000)), from: "kitchen")
+        rig.pass(1_999)
+        #expect(!rig.published.contains(.hello))
+        rig.pass(1)
+        #expect(rig.published.contains(.hello))
+    }
+
+    /// Its state is known from an earlier connection, and may have changed since.
+    @Test func ownerWhosePresenceTheBrokerHasNotKeptIsAskedAfterEachBarrier() {
+        var rig = EngineHarness()
+        rig.linkUp()
+        rig.hear(.presence(presence("k1")), from: "kitchen")
+        rig.hear(.register(peerRegister()), from: "kitchen")
+        rig.send(.linkDown)
+        rig.published = []
+        rig.barriers = false
+        rig.linkUp()
+        rig.hear(.presence(presence("conn-desk-2")), from: "desk", retained: true)
+        rig.send(.barrierPassed(token("conn-desk-2")))
+        #expect(rig.published.contains(.hello))
+    }
+
+    /// It is a member, since a node that was removed sends nothing.
+    @Test func pingOfANodeWhosePresenceWasDeletedAsksAll() {
+        var rig = EngineHarness()
+        rig.linkUp()
+        rig.hear(.presence(presence("k1")), from: "kitchen")
+        let ping = Ping(connection: token("k1"), sent: 1, at: rig.wall)
+        rig.hear(.ping(ping, to: id("desk")), from: "kitchen")
+        #expect(!rig.published.contains(.hello))
+        rig.send(.erased(from: .kitchen, isPresence: true))
+        rig.hear(.ping(ping, to: id("desk")), from: "kitchen")
+        #expect(rig.published.contains(.hello))
+    }
+
+    /// The owner of the current session may have been removed.
+    @Test func olderSessionIsRemindedAlsoByAnOwnSessionThatIsNotCurrent() {
+        var rig = EngineHarness()
+        rig.linkUp()
+        rig.start("focus 25m")
+        rig.hear(.register(peerRegister("zoo", session: "Z1", at: EngineHarness.epoch + 1)), from: "zoo")
+        rig.hear(.presence(presence("k1")), from: "kitchen")
+        rig.pass(1_000)
+        rig.published = []
+        rig.hear(.register(peerRegister(at: EngineHarness.epoch - 60_000)), from: "kitchen")
+        rig.pass(1_000)
+        #expect(rig.registers == [rig.own].compactMap(\.self))
+    }
+
+    /// Others do not admit the own stamp, so an older session is shown.
+    @Test func ownStampThatIsAheadDoesNotReplaceTheSessionShown() {
+        var rig = EngineHarness()
+        rig.linkUp()
+        rig.start("focus 25m")
+        rig.wall -= 60_000
+        rig.pass(1)
+        rig.published = []
+        rig.hear(.register(peerRegister(at: EngineHarness.epoch - 60_000)), from: "kitchen")
+        #expect(rig.engine.view.register?.id == token("P1"))
+        #expect(rig.published.contains(.hello))
+    }
+
+    /// Only the clocks of nodes that are known to be online correct a stamp.
+    @Test(arguments: [false, true]) func objectionOfANodeThatIsNotHereAsksAll(isKnown: Bool) {
+        var rig = EngineHarness()
+        rig.linkUp()
+        rig.start("focus 25m")
+        if isKnown { rig.hear(.presence(presence("k1")), from: "kitchen") }
+        rig.published = []
+        rig.hear(.ack(.clock(node: id("desk"), session: token("S1"), at: rig.wall)), from: "kitchen")
+        #expect(rig.published.contains(.hello) == !isKnown)
+    }
+
+    @Test func helloComesWithTheOwnPresenceAndRegister() {
+        var rig = EngineHarness()
+        rig.linkUp()
+        rig.start("focus 25m")
+        rig.published = []
+        rig.hear(.ack(.clock(node: id("desk"), session: token("S1"), at: rig.wall)), from: "kitchen")
+        #expect(rig.published.first == .hello)
+        #expect(rig.presences.count == 1)
+        #expect(rig.registers == [rig.own].compactMap(\.self))
+    }
+
     @Test func retainedSessionOfAnOwnerThatIsOfflineAsksNobody() {
         var rig = EngineHarness()
         rig.linkUp()

@@ -49,8 +49,6 @@ extension Engine {
         if isRetainedMissing {
             emit(.log(.noRetained))
             sayHello(at: now)
-            // A node may have sent a hello after this connection was made and before this node had subscribed.
-            link.announce()
         }
         askWhatIsMissing(at: now)
     }

@@ -61,6 +61,7 @@ public struct Engine: Hashable, Sendable {
             // A start that is made now must be above the stamps that count from now on.
             let context = context(at: now)
             for stamp in replicas.admitDue(context) { ownership.raiseMark(to: stamp, context) }
+            askWhatIsMissing(at: now)
         }
         _ = ownership.advance(at: now.boot, rules: identity.rules)
         // A wait may have ended during a suspend. A barrier that is overdue recovers a register, which must be there before
@@ -106,6 +107,7 @@ public struct Engine: Hashable, Sendable {
     /// The register leaves when it is on disk and the barrier of this connection has passed. Answers leave behind it when
     /// they are on disk; the caller holds them while there is no connection, or before its barrier.
     private mutating func publish(at now: Instant) {
+        if link.removePendingHello() { emit(.publish(.hello)) }
         if let connection = link.removePendingPresence(), identity.isAnnounced {
             emit(.publish(.presence(presence(at: now, connection: connection, online: true))))
         }
@@ -189,7 +191,7 @@ public struct Engine: Hashable, Sendable {
 
     /// Whether the own register can be the current one. A stamp that others do not admit counts here only while no other
     /// register is current.
-    private func isCandidate(_ own: Register, at now: Instant) -> Bool {
+    func isCandidate(_ own: Register, at now: Instant) -> Bool {
         guard link.isReady else { return true }
         if ownership.journal.isUnannounced { return false }
         // A start above the largest stamp that counts may be one millisecond further ahead, if its counter is used up.

@@ -56,9 +56,9 @@ extension Engine {
         if let contested { ownership.raiseVersion(above: contested) }
     }
 
-    /// Whether the own session is the latest, and an online node still holds an older live one.
+    /// Whether an online node still holds an older live session than the own one.
     private var isOlderSessionAlive: Bool {
-        guard let own = ownership.register, isLatest(own) else { return false }
+        guard let own = ownership.register else { return false }
         return replicas.all.contains {
             $0.register.status.isLive && $0.stamp < own.stamp && peers[$0.owner].isOnline
         }

@@ -24,7 +24,7 @@ extension Engine {
         case .register(let register) where isSelf(sender): receiveEcho(register, at: now)
         case .register(let register): receive(register, retained: retained, at: now)
         case .intent(let intent): answer(intent, at: now)
-        case .ack(let ack): receive(ack, at: now)
+        case .ack(let ack): receive(ack, from: sender, at: now)
         case .hello: if link.isUp { echoes.answerHello(of: node, at: now.boot) }
         case .ping(let ping, _): answer(ping, of: sender, at: now)
         case .pong(let pong, _): receive(pong, from: sender, at: now)
@@ -130,7 +130,11 @@ extension Engine {
             $0.bootID == register.anchor.bootID && keeps(.bootClock) ? $0.offset : nil
         }
         switch replicas.receive(register, measured: measured, context) {
-        case .known: return planReminder(below: register, at: now)
+        case .known:
+            planReminder(below: register, at: now)
+            // Its author is there; the broker may not have kept its presence for this node.
+            if !retained, !peers[sender].isOnline { askWhatIsMissing(sender: sender, at: now) }
+            return
         case .contradicted(let version):
             // Its author may have lost the end of its journal, and found nothing at the broker. An objection can be lost
             // like any message, so each such register gets one.
@@ -161,24 +165,28 @@ extension Engine {
         echoes.planReminder(isForNewcomer: isForNewcomer, at: now.boot)
     }
 
-    /// Asks all nodes to publish again if the current register shows that the broker has not delivered everything.
+    /// Asks all nodes to publish again if the register shown proves that the broker has withheld something.
     ///
-    /// This happens once in five seconds at most: if the session was superseded by one that is not here, or the presence of its
-    /// owner is not here. The members of a cluster may keep retained messages separately.
+    /// So it is if the session was superseded by one that is not here, or the presence of its owner is not here. The members of
+    /// a cluster may keep retained messages separately.
     /// - Parameter sender: The node that has published a register just now.
     mutating func askWhatIsMissing(sender: NodeID? = nil, at now: Instant) {
-        guard link.isReady, link.mayAskAll(at: now.boot), keeps(.newcomer) else { return }
+        guard keeps(.newcomer) else { return }
         var current = replicas.current?.register
-        if let own = ownership.register, isLatest(own), !ownership.journal.isUnannounced { current = own }
+        if let own = ownership.register, isLatest(own), isCandidate(own, at: now) { current = own }
         guard let current else { return }
-        let owner = peers[current.owner]
-        let isKnown = isSelf(current.owner) || owner.presence != nil && (owner.isOnline || current.owner != sender)
+        let owner = current.owner
+        let isKnown = isSelf(owner) || peers.announced.contains(owner) && (owner != sender || peers[owner].isOnline)
         if current.status == .superseded || current.status.isLive && !isKnown { sayHello(at: now) }
     }
 
+    /// Asks all nodes to publish again, once in five seconds at most. Others may lack this node's messages too, so it publishes
+    /// with it.
     mutating func sayHello(at now: Instant) {
-        link.askedAll(at: now.boot)
-        emit(.publish(.hello))
+        guard link.isReady, link.mayAskAll(at: now.boot) else { return }
+        link.askAll(at: now.boot)
+        link.announce()
+        ownership.publishAgain()
     }
 
     /// Ends the vote of a node whose presence was deleted. It is no member any more, or publishes again at once.
@@ -213,7 +221,7 @@ extension Engine {
         hold(.publish(.ack(.answer(answer))))
     }
 
-    private mutating func receive(_ ack: Ack, at now: Instant) {
+    private mutating func receive(_ ack: Ack, from sender: NodeID, at now: Instant) {
         switch ack {
         case .answer(let answer):
             let winner = answer.by.flatMap { register(of: $0.node) }
@@ -224,7 +232,10 @@ extension Engine {
             guard let own = ownership.register, claim >= own.version else { return }
             echoes.contest(Admission.step(from: own.version, towards: claim, rules: identity.rules))
             repair(at: now)
-        case .clock: clocks.compareAgain(at: now.boot)
+        case .clock:
+            clocks.compareAgain(at: now.boot)
+            // Only the clocks of nodes that are known to be online correct a stamp.
+            if !peers[sender].isOnline, keeps(.newcomer) { sayHello(at: now) }
         }
     }
 
@@ -243,7 +254,9 @@ extension Engine {
             wall: min(max(now.wall, Limits.time.lowerBound), Limits.time.upperBound), at: context.groupTime,
             clock: context.clockQuality)
         emit(.publish(.pong(pong, to: asker)))
-        if peers.hasVote(asker) { clocks.compare(ping.at, of: asker, context) }
+        if peers.hasVote(asker) { return clocks.compare(ping.at, of: asker, context) }
+        // Its presence was deleted, so it has no vote. But it is a member, since it sends something.
+        if peers[asker].presence == nil, keeps(.newcomer) { sayHello(at: now) }
     }
 
     private mutating func receive(_ pong: Pong, from peer: NodeID, at now: Instant) {

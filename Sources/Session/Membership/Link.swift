@@ -30,6 +30,7 @@ struct Link: Hashable, Sendable {
     private(set) var comparisonDeadline: Int64?
     /// When this node last asked all nodes to publish again on the present connection, on the boot clock.
     private var askedAt: Int64?
+    private var isHelloPending = false
     private var isPresencePending = false
     private var isBarrierPending = false
 
@@ -46,7 +47,7 @@ struct Link: Hashable, Sendable {
         timeDeadline = waitsForTime ? boot + Self.clockPatience : nil
         isPresencePending = true
         isBarrierPending = true
-        askedAt = nil
+        (askedAt, isHelloPending) = (nil, false)
     }
 
     mutating func down(at boot: Int64) {
@@ -80,8 +81,8 @@ struct Link: Hashable, Sendable {
         return true
     }
 
-    /// Records that all nodes are asked to publish again.
-    mutating func askedAll(at boot: Int64) { askedAt = boot }
+    /// Plans to ask all nodes to publish again.
+    mutating func askAll(at boot: Int64) { (askedAt, isHelloPending) = (boot, true) }
 
     /// Whether this node has asked all nodes to publish again on the present connection.
     var hasAskedAll: Bool { askedAt != nil }
@@ -91,6 +92,12 @@ struct Link: Hashable, Sendable {
 
     /// Plans to publish the presence.
     mutating func announce() { isPresencePending = true }
+
+    /// Returns whether a hello is to be published now, once. One of a connection that has ended is not.
+    mutating func removePendingHello() -> Bool {
+        defer { isHelloPending = false }
+        return isHelloPending && isUp
+    }
 
     /// Returns the connection whose presence is to be published now, once.
     mutating func removePendingPresence() -> ConnectionID? {

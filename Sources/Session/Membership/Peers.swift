@@ -23,7 +23,7 @@ public struct Peers: Hashable, Sendable {
     private var order: [NodeID] = []
     /// The online nodes, ordered by id.
     package private(set) var online: [NodeID] = []
-    /// The nodes whose presence has arrived on the present connection.
+    /// The nodes whose presence has arrived on the present connection, and was not deleted since.
     private(set) var announced: Set<NodeID> = []
     /// Discarded messages that no known node has sent, by reason.
     public private(set) var unattributedDiscards: [Discard: Int] = [:]
@@ -82,6 +82,7 @@ public struct Peers: Hashable, Sendable {
 
     /// Forgets the presence of a node, which was deleted.
     mutating func erasePresence(of node: NodeID, at boot: Int64) {
+        announced.remove(node)
         guard known[node]?.presence != nil else { return }
         change(node) {
             $0.offlineSince = $0.offlineSince ?? boot
