@@ -7,7 +7,7 @@ import Testing
 @Suite(.limitedConcurrency) struct BenchTests {
     @Test func engineBenchReportsFigures() async throws {
         let result = try await CommandLine.run(
-            ["engine", "--inputs", "5000", "--json"], program: "lockstep-bench")
+            ["engine", "--inputs", "5000", "--counted", "0", "--json"], program: "lockstep-bench")
         let figure = try #require(result.json.items.first, "\(result)")
         #expect(figure.name == "engine")
         #expect(figure.unit == "inputs/s")
@@ -17,8 +17,8 @@ import Testing
 
     @Test func pressBenchComparesWithBareClients() async throws {
         let result = try await CommandLine.run(
-            ["intent", "--rounds", "20", "--block", "1", "--journal", "/dev/shm", "--json"], program: "lockstep-bench",
-            within: .seconds(120))
+            ["intent", "--rounds", "20", "--block", "1", "--counted", "0", "--journal", "/dev/shm", "--json"],
+            program: "lockstep-bench", within: .seconds(120))
         func figure(_ name: String) throws -> JSON {
             try #require(result.json.items.first { $0.name == .string("intent, \(name)") }, "\(result)")
         }

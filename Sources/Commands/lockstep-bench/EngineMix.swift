@@ -67,7 +67,7 @@ struct EngineMix {
 
     /// Hands the inputs to the core, and answers each write.
     /// - Returns: The number of inputs.
-    mutating func handle(_ batch: [Input]) -> Int {
+    mutating func handle(_ batch: some Collection<Input>) -> Int {
         var count = batch.count
         for input in batch { count += handle(input) }
         return count

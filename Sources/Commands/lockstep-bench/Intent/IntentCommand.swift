@@ -21,6 +21,8 @@ struct IntentCommand: Measurement {
             On a virtual machine the host steals processor time for milliseconds at once, which would soon make up the \
             p99. A turn with stolen time is left out on both sides and repeated, until four times the rounds are \
             done; the figures include how many turns were left out, and the ratio with them.
+
+            Instructions and allocations are counted under valgrind, for a press with the journal in memory.
             """
     )
 
@@ -36,14 +38,26 @@ struct IntentCommand: Measurement {
     @Option(help: "A directory below which the nodes' journals are written (default: one in memory, then one on disk).")
     var journal: String?
 
+    @Option(help: "For how many presses instructions and allocations are counted; 0 for none.")
+    var counted = 2_000
+
+    @Flag(help: "Only press, without the bare pair; this is what is counted.")
+    var alone = false
+
     @OptionGroup var output: OutputOptions
 
-    func validate() throws { try require(rounds > 0 && block > 0 && gap >= 0, "numbers are 1 or more") }
+    func validate() throws {
+        try require(
+            rounds > 0 && block > 0 && gap >= 0 && counted >= 0, "numbers are 1 or more, gap and counted 0 or more")
+    }
 
     func measure() async throws -> [Figure] {
         let places =
             journal.map { [("at \($0)", $0, false)] }
             ?? [("in memory", BenchDirectory.memory, true), ("on disk", BenchDirectory.disk, false)]
+        let work = try await WorkCount.figures("intent", per: "press", few: 100, many: 100 + counted) {
+            ["intent", "--alone", "--rounds", "\($0)", "--gap", "0", "--counted", "0", "--journal", BenchDirectory.memory]
+        }
         var figures: [Figure] = []
         for (name, parent, hasGoal) in places {
             let measured = try await BenchDirectory.withBroker { broker, _ in
@@ -53,9 +67,11 @@ struct IntentCommand: Measurement {
                     }
                 }
             }
-            figures += try measured.figures(name, hasGoal: hasGoal)
+            figures +=
+                alone
+                ? [measured.kept.lockstep.figure("intent, alone", 0.5)] : try measured.figures(name, hasGoal: hasGoal)
         }
-        return figures
+        return figures + work
     }
 
     private func turns(
@@ -69,6 +85,11 @@ struct IntentCommand: Measurement {
             return try await BenchDirectory.finally({ await raw.stop() }) {
                 var turns = Alternation()
                 try await NodeGroup.startSession(on: nodeA, seenBy: [nodeB])
+                while alone, turns.kept.lockstep.count < rounds {
+                    try await NodeGroup.startSession(on: nodeA, seenBy: [nodeB])
+                    turns.add([], try await presser.presses(block, gap: gap), isDisturbed: false)
+                }
+                if alone { return turns }
                 turns.sizes = try await presser.sizes(presses: block)
                 _ = try await raw.rounds(sizes: turns.sizes, gap: gap)
                 while turns.kept.raw.count < rounds, turns.all.raw.count < 4 * rounds {

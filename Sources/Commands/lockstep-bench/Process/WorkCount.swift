@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Commands
+import Harness
+import Setup
+import Subprocess
+import SystemPackage
+
+/// Counts instructions and allocations for one unit of work, by running this program under valgrind.
+///
+/// A noisy machine does not move these numbers, and they need no rights. They are those of all threads of this process, outside
+/// of the kernel. What two runs with different numbers of units differ by is the work of the units alone.
+enum WorkCount {
+    /// Measures the work of a subcommand.
+    /// - Parameter arguments: The arguments of this program that do a number of units.
+    /// - Returns: No figure if both numbers are the same.
+    static func figures(
+        _ name: String, per unit: String, few: Int, many: Int, _ arguments: @Sendable (Int) -> [String]
+    ) async throws -> [Figure] {
+        guard many > few else { return [] }
+        guard let valgrind = try? Spawn.find("valgrind") else {
+            throw Failed("valgrind counts the instructions: install it, or pass --counted 0")
+        }
+        return try await BenchDirectory.withDirectory(in: BenchDirectory.memory) { directory in
+            // valgrind 3.19 gives up at Swift's debug information.
+            let program = directory + "/lockstep-bench"
+            _ = try await said(
+                try Spawn.find("strip"), ["-o", program, CompanionExecutable.path(of: "lockstep-bench")])
+            var figures: [Figure] = []
+            for (tool, what) in [("callgrind", "instructions"), ("dhat", "allocations")] {
+                var counts: [Double] = []
+                for units in [few, many] {
+                    ProgressLine.show("\(name): \(what) of \(units) under valgrind")
+                    let words = ["--tool=\(tool)", "--\(tool)-out-file=/dev/null", program]
+                    let text = try await said(valgrind, words + arguments(units))
+                    counts.append(try count(tool, text))
+                }
+                figures.append(Figure("\(name), \(what)", (counts[1] - counts[0]) / Double(many - few), "each \(unit)"))
+            }
+            return figures
+        }
+    }
+
+    /// Runs a program, and returns what it says on stderr.
+    private static func said(_ program: String, _ arguments: [String]) async throws -> String {
+        let end = try await Subprocess.run(
+            .path(FilePath(program)), arguments: Arguments(arguments), environment: .withoutSettings, input: .none,
+            output: .string(limit: 1_000_000), error: .string(limit: 1_000_000))
+        // Figures of which one misses its goal, as is usual under valgrind, end with 1.
+        guard end.terminationStatus.isSuccess || !end.standardOutput.isEmpty else {
+            throw Failed("\(program) \(arguments.joined(separator: " ")): \(end.standardError)")
+        }
+        return end.standardError
+    }
+
+    /// Reads `==1== Collected : 123` of callgrind, or `==1== Total:     1,234 bytes in 56 blocks` of dhat.
+    private static func count(_ tool: String, _ text: String) throws -> Double {
+        let key = tool == "callgrind" ? "Collected" : "Total:"
+        let line = text.split(separator: "\n").last { $0.contains(key) }
+        let words = line?.split(separator: " ").compactMap { Double($0.filter { $0 != "," }) } ?? []
+        guard let count = words.last else { throw Failed("\(tool) says no number: \(text)") }
+        return count
+    }
+}
