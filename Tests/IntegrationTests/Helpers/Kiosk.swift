@@ -59,7 +59,9 @@ struct Kiosk {
 
     func address(_ node: String, _ path: String = "/") -> String { "http://127.0.0.1:\(ports[node] ?? 0)\(path)" }
 
-    /// Opens the page of a node, and waits for its typefaces: after half a second the page draws without them.
+    /// Opens the page of a node, and waits for its typefaces.
+    ///
+    /// After half a second the page draws without them.
     func open(_ node: String, _ query: String = "", width: Int64 = 800, height: Int64 = 480) async throws -> Page {
         let page = try await browser.open(
             address(node, "/?\(query)"), width: width, height: height, script: KioskProbe.script)
