@@ -56,7 +56,10 @@ struct IntentCommand: Measurement {
             journal.map { [("at \($0)", $0, false)] }
             ?? [("in memory", BenchDirectory.memory, true), ("on disk", BenchDirectory.disk, false)]
         let work = try await WorkCount.figures("intent", per: "press", few: 100, many: 100 + counted) {
-            ["intent", "--alone", "--rounds", "\($0)", "--gap", "0", "--counted", "0", "--journal", BenchDirectory.memory]
+            [
+                "intent", "--alone", "--rounds", "\($0)", "--gap", "0", "--counted", "0", "--journal",
+                BenchDirectory.memory,
+            ]
         }
         var figures: [Figure] = []
         for (name, parent, hasGoal) in places {
