@@ -211,7 +211,9 @@ extension World {
     }
 
     private mutating func appear(ahead: Int64, id: Int) {
-        guard let packet = Garbage.ghost(at: Clock.epoch + now / 1_000 + ahead, id: id, space: "home") else { return }
+        // A later session of a node has a later stamp.
+        ghostStamp = max(ghostStamp + 1, Clock.epoch + now / 1_000 + ahead)
+        guard let packet = Garbage.ghost(at: ghostStamp, id: id, space: "home") else { return }
         counters.add(.ghost)
         ghost = packet
         distribute(packet, at: id % brokers.count, bridged: false)

@@ -102,9 +102,10 @@ extension World {
         return vouchedError(of: node) == nil && honestVoices(at: node).count < 2
     }
 
-    /// Whether a node goes by the liar's clock after the liar's membership, of whose end it has not heard.
+    /// Whether a node counts the liar's clock after the liar's membership, of whose end it has not heard.
     private func followsRevoked(_ node: Int) -> Bool {
-        isLiarRevoked && machines[node].engine.timeOrigin == liar?.node
+        guard isLiarRevoked, let liar = liar?.node else { return false }
+        return machines[node].engine.hasCompared(with: liar)
     }
 
     /// Checks that a false clock moves no group time where two honest clocks are vouched for.

@@ -48,6 +48,8 @@ struct World {
     var bridgeBreaks = 0
     /// The last register of the ghost.
     var ghost: Packet?
+    /// The stamp of that register, in milliseconds.
+    var ghostStamp: Int64 = 0
     /// The peer that lies; silent until an act makes it publish.
     var liar = SpaceID("home").flatMap { Liar(space: $0) }
     var isLiarPresent = false

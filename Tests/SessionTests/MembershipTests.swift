@@ -122,10 +122,23 @@ import Testing
         #expect(rig.published.contains(.hello))
     }
 
+    /// It knows no current session, since the broker shares none with it.
+    @Test func olderRegisterOfANodeWhosePresenceIsNotHereAsksAll() {
+        var rig = EngineHarness()
+        rig.linkUp()
+        rig.start("focus 25m")
+        rig.published = []
+        let older = peerRegister(at: EngineHarness.epoch - 60_000)
+        rig.hear(.register(older), from: "kitchen", retained: true)
+        #expect(!rig.published.contains(.hello))
+        rig.hear(.register(older), from: "kitchen")
+        #expect(rig.published.contains(.hello))
+    }
+
     @Test func sessionThatComesDueWithoutThePresenceOfItsOwnerAsksAll() {
         var rig = EngineHarness()
         rig.linkUp()
-        rig.hear(.register(peerRegister(at: EngineHarness.epoch + 12_000)), from: "kitchen")
+        rig.hear(.register(peerRegister(at: EngineHarness.epoch + 12_000)), from: "kitchen", retained: true)
         rig.pass(1_999)
         #expect(!rig.published.contains(.hello))
         rig.pass(1)

@@ -250,6 +250,9 @@ public struct Engine: Hashable, Sendable {
     /// Returns whether the last group time that a node published contradicts this node's.
     public func isContradicted(by peer: NodeID) -> Bool { clocks.contradicting.contains(peer) }
 
+    /// Returns whether this node has compared its clock with that of a peer, which so has a vote.
+    package func hasCompared(with peer: NodeID) -> Bool { clocks.estimates[peer] != nil }
+
     /// Returns this node's presence for a connection.
     public func presence(at now: Instant, connection: ConnectionID, online: Bool) -> Presence {
         let context = context(at: now)

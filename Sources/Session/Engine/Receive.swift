@@ -132,8 +132,7 @@ extension Engine {
         switch replicas.receive(register, measured: measured, context) {
         case .known:
             planReminder(below: register, at: now)
-            // Its author is there; the broker may not have kept its presence for this node.
-            if !retained, !peers[sender].isOnline { askWhatIsMissing(sender: sender, at: now) }
+            askForPresence(of: sender, retained: retained, at: now)
             return
         case .contradicted(let version):
             // Its author may have lost the end of its journal, and found nothing at the broker. An objection can be lost
@@ -148,7 +147,7 @@ extension Engine {
             object(.clock(node: sender, session: register.id, at: context.groupTime), to: sender, at: now)
         }
         planReminder(below: register, at: now)
-        askWhatIsMissing(sender: retained ? nil : sender, at: now)
+        askForPresence(of: sender, retained: retained, at: now)
         if requests.isEmpty { return }
         reply(requests.receive(register, currentOwner: view(at: now).register?.owner, rules: identity.rules))
     }
@@ -169,15 +168,22 @@ extension Engine {
     ///
     /// So it is if the session was superseded by one that is not here, or the presence of its owner is not here. The members of
     /// a cluster may keep retained messages separately.
-    /// - Parameter sender: The node that has published a register just now.
-    mutating func askWhatIsMissing(sender: NodeID? = nil, at now: Instant) {
+    mutating func askWhatIsMissing(at now: Instant) {
         guard keeps(.newcomer) else { return }
         var current = replicas.current?.register
         if let own = ownership.register, isLatest(own), isCandidate(own, at: now) { current = own }
         guard let current else { return }
         let owner = current.owner
-        let isKnown = isSelf(owner) || peers.announced.contains(owner) && (owner != sender || peers[owner].isOnline)
+        let isKnown = isSelf(owner) || peers.announced.contains(owner)
         if current.status == .superseded || current.status.isLive && !isKnown { sayHello(at: now) }
+    }
+
+    /// Asks all nodes to publish again if a register shows that the broker has withheld something.
+    ///
+    /// A node that publishes one is there, so the broker has not delivered its presence.
+    private mutating func askForPresence(of sender: NodeID, retained: Bool, at now: Instant) {
+        if retained || peers[sender].isOnline { return askWhatIsMissing(at: now) }
+        if keeps(.newcomer) { sayHello(at: now) }
     }
 
     /// Asks all nodes to publish again, once in five seconds at most. Others may lack this node's messages too, so it publishes
