@@ -500,7 +500,7 @@ import Testing
     @Test func ownerIsSilentWhenTheOlderSessionsNodeIsOffline() {
         var rig = LinkTests.running()
         rig.hear(.presence(presence("k1", online: false)), from: "kitchen")
-        rig.hear(.register(peerRegister(at: EngineHarness.epoch - 60_000)), from: "kitchen")
+        rig.hear(.register(peerRegister(at: EngineHarness.epoch - 60_000)), from: "kitchen", retained: true)
         rig.pass(60_000)
         #expect(rig.registers.isEmpty)
     }
