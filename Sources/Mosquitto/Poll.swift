@@ -79,7 +79,8 @@ final class Poll: Sendable {
     /// Waits for the next events, at most 64. Returns none after a signal.
     func wait(_ wait: Wait) -> [Ready] {
         unsafe withUnsafeTemporaryAllocation(of: epoll_event.self, capacity: 64) { buffer in
-            let count = unsafe epoll_wait(epoll, buffer.baseAddress, Int32(buffer.count), wait.rawValue)
+            guard let events = buffer.baseAddress else { return [] }
+            let count = unsafe epoll_wait(epoll, events, Int32(buffer.count), wait.rawValue)
             return (0..<max(0, Int(count))).map { index in
                 let event = unsafe buffer[index]
                 let write = unsafe event.events & EPOLLOUT.rawValue != 0

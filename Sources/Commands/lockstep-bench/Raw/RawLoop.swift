@@ -79,7 +79,8 @@ final class RawLoop: @unchecked Sendable {
     /// Handles the next events; on the loop's thread.
     func step(milliseconds: Int32) {
         withUnsafeTemporaryAllocation(of: epoll_event.self, capacity: 64) { events in
-            let count = Int(epoll_wait(epoll, events.baseAddress, 64, milliseconds))
+            guard let start = events.baseAddress else { return }
+            let count = Int(epoll_wait(epoll, start, 64, milliseconds))
             for index in 0..<max(0, count) {
                 let tag = events[index].data.u64
                 if tag != .max { clients[Int(tag)].ready() }
