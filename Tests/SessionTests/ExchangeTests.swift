@@ -135,6 +135,23 @@ import Testing
         #expect((4...12).contains(rig.pings.count), "\(rig.pings.count) in an hour")
     }
 
+    /// A bridge between two brokers has come back, say.
+    @Test func silentOwnerIsAskedAsAtFirstWhenItPublishesAgain() {
+        var rig = EngineHarness()
+        rig.linkUp()
+        rig.hear(.presence(presence("k1")), from: "kitchen")
+        rig.hear(.register(peerRegister(plan: "focus 20h")), from: "kitchen")
+        rig.pass(Self.minute)
+        rig.published = []
+        rig.hear(.register(peerRegister(plan: "focus 20h")), from: "kitchen", retained: true)
+        rig.pass(300)
+        #expect(rig.pings.isEmpty)
+        rig.clocks[.kitchen] = PeerClock()
+        rig.hear(.register(peerRegister(plan: "focus 20h")), from: "kitchen")
+        rig.pass(300)
+        #expect(rig.pings.count >= 7)
+    }
+
     /// Where many nodes ask one, a comparison every five seconds must not make it slower still.
     @Test func silentNodeIsAskedLessOftenThoughClocksAreComparedAgain() {
         var rig = EngineHarness(wallBound: nil)

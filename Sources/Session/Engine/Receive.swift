@@ -126,6 +126,7 @@ extension Engine {
     private mutating func receive(_ register: Register, retained: Bool, at now: Instant) {
         let context = context(at: now)
         let sender = register.owner
+        if !retained { clocks.heard(sender) }
         let measured = clocks.estimates[sender].flatMap {
             $0.bootID == register.anchor.bootID && keeps(.bootClock) ? $0.offset : nil
         }

@@ -203,6 +203,13 @@ struct ClockSync: Hashable, Sendable {
         planAgain()
     }
 
+    /// Begins the poll of a node again that publishes, but has answered no ping of a whole burst.
+    ///
+    /// A bridge between two brokers may have come back.
+    mutating func heard(_ node: NodeID) {
+        if unanswered[node, default: 0] >= Self.burst { restart(with: node) }
+    }
+
     /// Forgets the estimate of a node whose machine was suspended.
     ///
     /// There a boot clock goes by the battery clock, on some machines by whole seconds.
