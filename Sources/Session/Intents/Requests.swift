@@ -59,6 +59,11 @@ struct Requests: Hashable, Sendable {
             giveUpAt = boot + giveUpAfter
         }
 
+        /// Whether an intent that took effect here has expired before it was forwarded, since a clock was corrected meanwhile.
+        fileprivate func isExpired(_ context: Context) -> Bool {
+            ticket == nil && !isSent && intent.expiresAt <= context.groupTime && context.keeps(.forwardExpiry)
+        }
+
         private mutating func restartLimits(at boot: Int64) {
             limitsFrom = boot
             ownerCheckAt = boot + Requests.silenceLimit
@@ -122,7 +127,7 @@ struct Requests: Hashable, Sendable {
         var (sent, orphaned, overdue): ([Step], [Step], [Step]) = ([], [], [])
         var kept: [Request] = []
         for var request in open {
-            if request.giveUpAt <= context.now.boot {
+            if request.giveUpAt <= context.now.boot || request.isExpired(context) {
                 overdue.append(.giveUp(request))
             } else if request.checkOwner(known, context) {
                 orphaned.append(.takeOver(request))
