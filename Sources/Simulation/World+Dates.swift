@@ -34,9 +34,10 @@ extension World {
         let instant = instant(node)
         let time = machines[node].engine.groupTime(instant)
         guard time != instant.wall, vouchedError(of: node) != nil, !machines[node].isStepUnnoticed else { return }
-        // The liar can be the third beside two that are wrong.
+        // The liar can be the third beside two that are wrong, until the end of its membership arrives here.
         let others = machines[node].engine.peers.online.count { $0 != machines[node].id && $0 != liar?.node }
-        let needed = liar?.falseClock == nil ? 3 : 2
+        let votes = machines[node].engine.vouchedVotes(instant)
+        let needed = liar.map { votes[$0.node] == nil } ?? true ? 3 : 2
         if others < needed {
             fail(
                 .ownClock,

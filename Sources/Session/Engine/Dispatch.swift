@@ -46,10 +46,10 @@ extension Engine {
             if let note = ownership.recover(found, context) { emit(.log(note)) }
         }
         let isRetainedMissing = identity.isAnnounced ? !echoes.sawOwnPresence : peers.isEmpty
-        if isRetainedMissing {
-            emit(.log(.noRetained))
-            sayHello(at: now)
-        }
+        if isRetainedMissing { emit(.log(.noRetained)) }
+        // A node that was online on the last connection has a presence, and may have a later register by now.
+        let isPeerMissing = peers.online.contains { $0 != node && !peers.announced.contains($0) }
+        if isRetainedMissing || isPeerMissing { sayHello(at: now) }
         askWhatIsMissing(at: now)
     }
 
