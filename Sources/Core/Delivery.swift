@@ -86,7 +86,9 @@ struct Delivery: Sendable {
         var answer = answer
         answer.behind = registers.last ?? 0
         held.append(answer)
-        if held.count > NodeCore.answersWithoutConnection { held.removeFirst() }
+        guard held.count > NodeCore.answersWithoutConnection else { return }
+        // One peer that asks too often gets many such refusals, which must not displace the answers to others.
+        held.remove(at: held.firstIndex { $0.answer.outcome == .refused(.busy) } ?? 0)
     }
 
     /// Removes the waiting answers whose registers are confirmed.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Core
 import Session
 
 /// The second phase: the faults stop, and the world must come to rest, agree and answer.
@@ -26,6 +27,8 @@ extension World {
             } else {
                 launch(node, life: machines[node].life)
             }
+            // The system tells a program that its wall clock was set.
+            if machines[node].isStepUnnoticed { feed(.wake, to: node) }
         }
         queue.add(.haunt, at: now + 8_000_000)
         for index in connections.indices {
