@@ -114,12 +114,12 @@ struct CoreHarness {
     }
 
     /// An intent of another node for the session that is shown.
-    func intent(_ id: String, _ operation: IntentOperation = .pause) -> Message {
+    func intent(_ id: String, _ operation: IntentOperation = .pause, from peer: String = "kitchen") -> Message {
         let session = core.view.register?.id ?? token("none")
         return .intent(
             Intent(
                 id: token(id), lineage: session, session: session, phase: 0, operation: operation,
-                from: node("kitchen"),
+                from: node(peer),
                 at: now.wall, expiresAt: now.wall + Limits.intentLife))
     }
 

@@ -49,7 +49,7 @@ extension Engine {
         if isRetainedMissing { emit(.log(.noRetained)) }
         // A node that was online on the last connection has a presence, and may have a later register by now.
         let isPeerMissing = peers.online.contains { $0 != node && !peers.announced.contains($0) }
-        if isRetainedMissing || isPeerMissing { sayHello(at: now) }
+        if isRetainedMissing || isPeerMissing && keeps(.newcomer) { sayHello(at: now) }
         askWhatIsMissing(at: now)
     }
 
