@@ -190,7 +190,8 @@ public struct NodeCore: Sendable {
             // The record as it was found: the engine's changes are not on disk yet.
             if let record = found.journal?.record { outbox.restored(record.owned(by: me), at: now.boot) }
         }
-        decide(.restored(journal), at: now)
+        let filed = found.waiting.filter { $0.record.node == me }.map(\.record.version).max()
+        decide(.restored(journal, filed: filed), at: now)
     }
 
     private mutating func persisted(_ write: Int, at now: Instant) {

@@ -30,7 +30,7 @@ enum Telling {
 
     static func line(_ input: Input) -> String {
         switch input {
-        case .restored(let journal): "restored \(line(journal?.own))"
+        case .restored(let journal, _): "restored \(line(journal?.own))"
         case .start(_, let id, let ticket): "start \(id) ticket \(ticket)"
         case .press(let press, let id, let ticket): "press \(press.operation) \(id) ticket \(ticket)"
         case .received(let message, let from, let retained):

@@ -22,8 +22,11 @@ extension World {
         // The engine holds a limited number of answers while a disk fails.
         case .journalFailed: witness.nodes[node].owed = [:]
         case .received(.intent(let intent), let from, _) where from != machines[node].id:
-            let known = witness.nodes[node].expiries[intent.id] ?? .min
-            witness.nodes[node].expiries[intent.id] = max(known, intent.expiresAt)
+            // A copy that comes after the effect may state another clock's expiry.
+            let known = witness.nodes[node].expiries[intent.id]
+            if known != nil || witness.nodes[node].decided[intent.id] == nil {
+                witness.nodes[node].expiries[intent.id] = max(known ?? .min, intent.expiresAt)
+            }
             for case .persist(let write) in actions {
                 guard let last = write.journal.own?.last, last.intent == intent.id, last.from == from else { continue }
                 witness.nodes[node].owed[intent.id] = now

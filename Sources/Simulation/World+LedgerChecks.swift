@@ -144,7 +144,7 @@ extension Witness {
             }
             let sum = held.runs.reduce(0) { $0 + (($1.to ?? .max / 1_000) - $1.from) }
             return (endedByItself ? !held.status.isLive : held.status == .superseded) && held.version > record.version
-                && held.runs.map(\.kind) == ended.before.runs.map(\.kind)
+                && ended.before.runs.map(\.kind).starts(with: held.runs.map(\.kind))
                 && (ended.isCut ? sum <= ended.ran + 2 : abs(sum - ended.ran) <= 2)
         }
     }

@@ -2,7 +2,7 @@
 
 /// Handles each kind of input. Messages are handled in `Receive.swift`.
 extension Engine {
-    mutating func restore(_ found: Journal?, at now: Instant) {
+    mutating func restore(_ found: Journal?, filed: Version?, at now: Instant) {
         link.restored(at: now.boot)
         var mark = found?.mark ?? HybridClock()
         // Without a plausible clock, group time continues as the own session knows it.
@@ -11,7 +11,7 @@ extension Engine {
         }
         time = GroupClock(mark: mark, at: now)
         if time.source == .mark { emit(.log(.clockCorrected(by: groupTime(now) - now.wall))) }
-        if let found { ownership.restore(found, context(at: now)) }
+        if let found { ownership.restore(found, filed: filed, context(at: now)) }
         selectTimeSource(at: now)
     }
 

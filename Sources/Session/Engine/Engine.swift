@@ -55,7 +55,7 @@ public struct Engine: Hashable, Sendable {
 
     /// Brings clocks, the own session and waits up to the present.
     private mutating func advance(_ input: Input, at now: Instant) {
-        if case .restored(let journal) = input { restore(journal, at: now) }
+        if case .restored(let journal, let filed) = input { restore(journal, filed: filed, at: now) }
         if time.hasMoved(at: now) { selectTimeSource(at: now) }
         if let due = replicas.nextWake, due <= now.boot {
             // A start that is made now must be above the stamps that count from now on.

@@ -4,8 +4,9 @@
 public enum Input: Hashable, Sendable {
     /// The journal was read; `nil` if there was none. The first input of an engine, exactly once.
     ///
-    /// The caller must check its registers: ``Register/invalidField`` is `nil`.
-    indirect case restored(Journal?)
+    /// The caller must check its registers: ``Register/invalidField`` is `nil`. `filed` is the latest version of a record that
+    /// has a file of its own: a crash may have undone the write of the journal that goes with it.
+    indirect case restored(Journal?, filed: Version? = nil)
     /// A person on this machine starts a session. `id` must be new.
     indirect case start(Start, id: SessionID, ticket: Ticket)
     /// A person on this machine asks for a change of the current session. `id` must be new.

@@ -125,9 +125,11 @@ struct Ownership: Hashable, Sendable {
     // MARK: Beginning
 
     /// Adopts the journal of an earlier process.
-    mutating func restore(_ found: Journal, _ context: Context) {
+    mutating func restore(_ found: Journal, filed: Version?, _ context: Context) {
         journal = found
         mark = StampMark(found.mark, context)
+        // The record of a version that a crash undid is sent nevertheless, so that no minutes are lost.
+        if let filed { raiseVersion(above: filed) }
         lowerEpoch(context)
         rebase(context)
     }
