@@ -6,9 +6,10 @@ public import Wire
 /// A whole node without clocks, disk and sockets: events go in, actions come out.
 ///
 /// The shell must send ``Event/restored(_:)`` first; send events one at a time in the order in which they happened, each
-/// with readings of both clocks; carry out every action, in order, before the next event; and send ``Event/wake`` at
-/// ``nextWake``, or soon after. The node, the services, the simulated machine, the tests and the bench are loops around this
-/// one value, so the code that is simulated is the code that ships.
+/// with readings of both clocks; carry out every action, in order, before the next event; let the core ``rest(at:)`` when no
+/// event waits any more; and send ``Event/wake`` at ``nextWake``, or soon after. The node, the services, the simulated
+/// machine, the tests and the bench are loops around this one value, so the code that is simulated is the code that ships.
+/// ``CoreLoop`` keeps the order for them.
 public struct NodeCore: Sendable {
     /// The engine. Only events change it.
     public private(set) var engine: Engine
@@ -27,7 +28,7 @@ public struct NodeCore: Sendable {
     private var outbox = Outbox()
     private var recordRetryAt: Int64?
     /// The last write on disk whose records are not released yet.
-    private var persistedWrite: Int?
+    private var written: Int?
     private var settling = Settling()
     private var twin = Twin()
     private var random: SplitMix64
@@ -48,7 +49,6 @@ public struct NodeCore: Sendable {
     /// Handles one event at one instant.
     /// - Returns: The actions that the shell must carry out, in order.
     public mutating func handle(_ event: Event, at now: Instant) -> [Action] {
-        let written = removePersistedWrite()
         endOverdueWait(before: event, at: now)
         switch event {
         case .restored(let found): restore(found, at: now)
@@ -66,26 +66,33 @@ public struct NodeCore: Sendable {
         case .sleeping(let isSleeping): decide(.sleeping(isSleeping), at: now)
         case .wake: decide(.wake, at: now)
         }
-        return finish(releasing: written, at: now)
+        defer { actions = [] }
+        return actions
     }
 
     /// Handles an input that no event carries: a message without its bytes.
     ///
     /// The tests of `Session` forge such messages, and the bench does not measure the codec.
     package mutating func handle(_ input: Input, at now: Instant) -> [Action] {
-        let written = removePersistedWrite()
         decide(input, at: now)
-        return finish(releasing: written, at: now)
+        defer { actions = [] }
+        return actions
     }
 
-    /// Adds the consequences of an event to its actions.
-    /// - Parameter written: The write whose records are released, behind the messages that people wait for.
-    private mutating func finish(releasing written: Int?, at now: Instant) -> [Action] {
-        if let written { changeOutbox { $0.persisted(written, at: now.boot) } }
+    /// Does what no person waits for, when no event waits any more.
+    ///
+    /// It releases records, computes the view, asks for clocks, and plans the next wake.
+    /// - Returns: The actions that the shell must carry out, in order. Events that they cause are handled, and then the core
+    ///   rests again.
+    public mutating func rest(at now: Instant) -> [Action] {
+        releaseRecords(at: now)
         expire(at: now)
         // Some events are no input of the engine, such as a confirmation, and one of them may come when the engine is due.
-        if let due = engine.nextWake, due <= now.boot { decide(.wake, at: now) }
-        showAndPlanWake(at: now)
+        if now.hasReached(engine.nextWake) { decide(.wake, at: now) }
+        for effect in engine.rest(at: now) { perform(effect, at: now) }
+        if connection != nil, !isReady, !engine.isCatchingUp { becomeReady(at: now) }
+        show()
+        planWake()
         defer { actions = [] }
         return actions
     }
@@ -129,18 +136,16 @@ public struct NodeCore: Sendable {
         for effect in engine.handle(input, at: now) { perform(effect, at: now) }
     }
 
-    /// Shows changes and computes the next wake.
-    private mutating func showAndPlanWake(at now: Instant) {
+    private mutating func show() {
         let isCatchingUp = engine.isCatchingUp
-        if connection != nil, !isReady, !isCatchingUp { becomeReady(at: now) }
-        if engine.view != shown.view || isCatchingUp != shown.isCatchingUp {
-            shown = (engine.view, isCatchingUp)
-            actions.append(.show)
-        }
-        // Records leave with the next event, which may be the confirmation of a register, or a millisecond later.
+        guard engine.view != shown.view || isCatchingUp != shown.isCatchingUp else { return }
+        shown = (engine.view, isCatchingUp)
+        actions.append(.show)
+    }
+
+    private mutating func planWake() {
         var next = Earliest()
         next.consider(engine.nextWake)
-        next.consider(persistedWrite == nil || delivery.hasRegisters ? nil : now.boot + 1)
         next.consider(recordRetryAt)
         next.consider(isReady ? delivery.resendAt : nil)
         next.consider(twin.deadline)
@@ -196,12 +201,14 @@ public struct NodeCore: Sendable {
 
     private mutating func persisted(_ write: Int, at now: Instant) {
         decide(.journalled(write), at: now)
-        persistedWrite = write
+        written = write
     }
 
-    private mutating func removePersistedWrite() -> Int? {
-        defer { persistedWrite = nil }
-        return keeps(.recordsHeld) ? persistedWrite : .max
+    /// Releases the records that are on disk, behind the registers and answers that people wait for.
+    private mutating func releaseRecords(at now: Instant) {
+        guard let write = keeps(.recordsHeld) ? written : .max, !delivery.hasRegisters else { return }
+        written = nil
+        changeOutbox { $0.persisted(write, at: now.boot) }
     }
 
     /// Changes the outbox and carries out its tasks.

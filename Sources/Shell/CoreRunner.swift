@@ -7,19 +7,16 @@ package import Session
 
 /// Runs a core on an event loop.
 ///
-/// It queues events, reads the clocks, and wakes the core when it is due or the wall clock was set.
+/// It is a `CoreLoop` that reads the clocks, and wakes the core when it is due or the wall clock was set.
 ///
 /// The owner carries out the actions:
 /// ```
 /// guard runner.add(event) else { return }
 /// while let actions = runner.next() { for action in actions { perform(action) } }
 /// ```
-/// An event that is added by an action is handled after all actions of the present event.
 package struct CoreRunner {
-    /// Changed only by ``next()``.
-    package private(set) var core: NodeCore
+    private var loop: CoreLoop
     package let clocks: @Sendable () -> Instant
-    private var events: [NodeCore.Event] = []
     private var isRunning = false
     private var timer: LoopTimer?
     private var clockWatch: WallClockWatch?
@@ -27,9 +24,11 @@ package struct CoreRunner {
 
     /// Creates a runner. Call ``use(_:wake:)`` before the first event.
     package init(_ core: NodeCore, clocks: @escaping @Sendable () -> Instant = Clocks.now) {
-        self.core = core
+        loop = CoreLoop(core)
         self.clocks = clocks
     }
+
+    package var core: NodeCore { _read { yield loop.core } }
 
     /// Sets the loop, and the function by which the owner adds `wake`.
     ///
@@ -44,21 +43,18 @@ package struct CoreRunner {
     /// - Returns: `true` if the caller must call ``next()`` until it returns `nil`; `false` if a caller is doing that.
     package mutating func add(_ event: NodeCore.Event) -> Bool {
         if case .wake = event { armedFor = nil }
-        events.append(event)
-        guard !isRunning else { return false }
-        isRunning = true
-        return true
+        loop.add(event)
+        defer { isRunning = true }
+        return !isRunning
     }
 
-    /// Passes the next event to the core.
-    /// - Returns: The actions, in order; `nil` if there is no event.
+    /// Passes the next event to the core, or lets it rest.
+    /// - Returns: The actions, in order; `nil` at rest.
     package mutating func next() -> [NodeCore.Action]? {
-        guard !events.isEmpty else {
-            isRunning = false
-            arm()
-            return nil
-        }
-        return core.handle(events.removeFirst(), at: clocks())
+        isRunning = !loop.isAtRest
+        if isRunning { return loop.next(at: clocks()) }
+        arm()
+        return nil
     }
 
     private mutating func arm() {

@@ -44,7 +44,7 @@ struct Machine {
     let dialect: Int
     let id: NodeID
     var clock: Clock
-    private(set) var core: NodeCore
+    private var loop: CoreLoop
     /// The view and the register after the core's last event.
     private(set) var seen: Seen
 
@@ -99,7 +99,7 @@ struct Machine {
     init(index: Int, core: NodeCore, half: Int, dialect: Int, clock: Clock) {
         self.index = index
         id = core.codec.me
-        self.core = core
+        loop = CoreLoop(core)
         seen = Seen(view: core.view, own: nil)
         self.half = half
         self.dialect = dialect
@@ -107,14 +107,25 @@ struct Machine {
         codec = core.codec
     }
 
-    /// The core's engine, read without a copy.
-    var engine: Engine { _read { yield core.engine } }
+    /// The core, read without a copy.
+    var core: NodeCore { _read { yield loop.core } }
 
-    /// Hands the core an event.
+    /// The core's engine, read without a copy.
+    var engine: Engine { _read { yield loop.core.engine } }
+
+    /// The event that ``next(meaning:at:)`` hands to the core; `nil` before a rest.
+    var nextEvent: NodeCore.Event? { loop.nextEvent }
+
+    mutating func add(_ event: NodeCore.Event) { loop.add(event) }
+
+    /// Hands the core the next event, or lets it rest.
     /// - Parameter input: The engine's input for the event; `wake` if it has none, and then the clock is not read.
-    mutating func handle(_ event: NodeCore.Event, meaning input: Input, at instant: Instant) -> [NodeCore.Action] {
-        let actions = core.handle(event, at: instant)
+    /// - Returns: The actions; `nil` at rest.
+    mutating func next(meaning input: Input?, at instant: Instant) -> [NodeCore.Action]? {
+        let event = loop.nextEvent
+        guard let actions = loop.next(at: instant) else { return nil }
         switch event {
+        case nil: break
         case .wake: isStepUnnoticed = false
         // A message that is not read any more, since the connection is given up to a twin, does not reach the engine.
         case .received where core.isYielding: break
@@ -128,9 +139,17 @@ struct Machine {
         return actions
     }
 
+    /// The core as a wake at this instant would leave it.
+    func woken(at instant: Instant) -> NodeCore {
+        var loop = CoreLoop(core)
+        loop.add(NodeCore.Event.wake)
+        while loop.next(at: instant) != nil {}
+        return loop.core
+    }
+
     /// Launches the program again.
     mutating func replace(_ core: NodeCore) {
-        self.core = core
+        loop = CoreLoop(core)
         seen = Seen(view: core.view, own: nil)
     }
 

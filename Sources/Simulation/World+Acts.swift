@@ -97,10 +97,8 @@ extension World {
 
     /// The session that a node shows after what is due.
     private func current(at node: Int) -> Register? {
-        var core = machines[node].core
         let instant = instant(node)
-        _ = core.handle(NodeCore.Event.wake, at: instant)
-        return core.view.lastMoment(at: instant.boot)?.register
+        return machines[node].woken(at: instant).view.lastMoment(at: instant.boot)?.register
     }
 
     private mutating func take(_ node: Int, id: Int) {

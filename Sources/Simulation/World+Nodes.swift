@@ -8,47 +8,77 @@ import Wire
 extension World {
     func instant(_ node: Int) -> Instant { machines[node].clock.instant(at: now) }
 
-    /// Feeds an event to a node and carries out all resulting actions.
+    /// Feeds an event to a node, carries out all resulting actions, and checks the node at rest.
     /// - Parameter input: The engine's input for the event, if it is known.
     mutating func feed(_ event: NodeCore.Event, to node: Int, meaning input: Input? = nil) {
         guard machines[node].isAlive else { return }
         guard !machines[node].isNapping else { return machines[node].backlog.append(event) }
-        var events: [NodeCore.Event] = []
         let input = input ?? meaning(of: event, at: node)
         liarsMessage = if case .received(let message, liar?.node, _) = input { message } else { nil }
-        guard take(event, meaning: input, at: node, into: &events) else { return }
-        var index = 0
-        while index < events.count, violation == nil {
-            let event = events[index]
-            guard take(event, meaning: meaning(of: event, at: node), at: node, into: &events) else { return }
-            index += 1
+        machines[node].add(event)
+        var handled: [Handled] = []
+        var known: Input? = input
+        while let actions = next(of: node, meaning: known, noting: &handled) {
+            guard carryOut(actions, of: node) else { return }
+            known = nil
         }
+        for entry in handled { check(entry.expectation, after: entry.input, before: entry.before, at: node) }
         armWake(node)
     }
 
-    /// - Parameter events: Receives the events that the actions cause at once.
+    /// An input that a node has handled since it rested.
+    private struct Handled {
+        var input: Input
+        var expectation: Expectation
+        var before: Seen
+    }
+
+    /// Has a node handle its next event, or rest behind the last one.
+    /// - Returns: The actions; `nil` at rest.
+    private mutating func next(
+        of node: Int, meaning known: Input?, noting handled: inout [Handled]
+    ) -> [NodeCore.Action]? {
+        let instant = instant(node)
+        guard let event = machines[node].nextEvent else { return machines[node].next(meaning: nil, at: instant) }
+        let input = known ?? meaning(of: event, at: node)
+        let before = machines[node].seen
+        seenBefore = before
+        timeBefore = machines[node].engine.groupTime(instant)
+        witness.nodes[node].latest = max(witness.nodes[node].latest, timeBefore)
+        witnessInput(input, at: node, boot: instant.boot)
+        handled.append(Handled(input: input, expectation: expect(input, at: node), before: before))
+        let actions = machines[node].next(meaning: input, at: instant)
+        tell("\(Names.node(node)) < \(Telling.line(event, meaning: input))")
+        witnessDebt(of: input, in: actions ?? [], at: node)
+        return actions
+    }
+
     /// - Returns: Whether the program lives and there is no violation.
-    private mutating func take(
-        _ event: NodeCore.Event, meaning input: Input, at node: Int, into events: inout [NodeCore.Event]
+    private mutating func handle(
+        _ event: NodeCore.Event, meaning input: Input, at node: Int, noting handled: inout [Handled]
     ) -> Bool {
-        let life = machines[node].life
         let instant = instant(node)
         let before = machines[node].seen
         seenBefore = before
         timeBefore = machines[node].engine.groupTime(instant)
         witness.nodes[node].latest = max(witness.nodes[node].latest, timeBefore)
         witnessInput(input, at: node, boot: instant.boot)
-        let expected = expect(input, at: node)
-        let actions = machines[node].handle(event, meaning: input, at: instant)
+        handled.append(Handled(input: input, expectation: expect(input, at: node), before: before))
+        let actions = machines[node].next(meaning: input, at: instant) ?? []
         tell("\(Names.node(node)) < \(Telling.line(event, meaning: input))")
         witnessDebt(of: input, in: actions, at: node)
+        return carryOut(actions, of: node)
+    }
+
+    /// - Returns: Whether the program lives and there is no violation.
+    private mutating func carryOut(_ actions: [NodeCore.Action], of node: Int) -> Bool {
+        let life = machines[node].life
         for action in actions {
             if action.isBoundary, isDoomed(node) { return false }
-            carryOut(action, of: node, into: &events)
+            carryOut(action, of: node)
             guard machines[node].life == life, violation == nil else { return false }
         }
-        check(expected, after: input, before: before, at: node)
-        return true
+        return violation == nil
     }
 
     /// The engine's input for an event, decoded independently of the core; `wake` if there is none.
@@ -82,7 +112,7 @@ extension World {
         }
     }
 
-    private mutating func carryOut(_ action: NodeCore.Action, of node: Int, into events: inout [NodeCore.Event]) {
+    private mutating func carryOut(_ action: NodeCore.Action, of node: Int) {
         if action.isBoundary { tell("\(Names.node(node)) > \(Telling.line(action))") }
         switch action {
         case .persist(let write):
@@ -91,8 +121,8 @@ extension World {
             }
             witnessChange(to: write, at: node)
             witnessRecord(write.journal, write.number, of: node)
-            if self.write(write, of: node) { events.append(.persisted(write.number)) }
-            if machines[node].disk == .full { events.append(.persistFailed(write.number)) }
+            if self.write(write, of: node) { machines[node].add(.persisted(write.number)) }
+            if machines[node].disk == .full { machines[node].add(.persistFailed(write.number)) }
         case .send(let outgoing, let token, of: let message?):
             witnessPublish(message, by: node)
             publish(outgoing, token, of: message, by: node)
@@ -107,7 +137,7 @@ extension World {
         case .reply(let ticket, let reply): witnessReply(reply, to: ticket, at: node)
         case .log(.engine(let note)): witnessNote(note, at: node)
         case .changeRecords(let changes): for change in changes { machines[node].records.apply(change) }
-        case .readRecords(let ids): events.append(.recordsRead(machines[node].records.acknowledged(ids)))
+        case .readRecords(let ids): machines[node].add(.recordsRead(machines[node].records.acknowledged(ids)))
         case .log, .deliver, .answered, .announced, .registersConfirmed, .settled, .show: break
         }
     }

@@ -157,9 +157,8 @@ extension World {
         let isAsked = pong.connection == witness.nodes[node].connection
         if isAsked, (pong.sent...pong.sent + Limits.pongAge).contains(instant.boot) { return nil }
         // A wait that is due ends first, and may remove a vote.
-        var core = machines[node].core
-        _ = core.handle(NodeCore.Event.wake, at: instant)
-        return Expectation.Voice(node: from, lead: core.engine.vouchedVotes(instant)[from]?.lead)
+        let engine = machines[node].woken(at: instant).engine
+        return Expectation.Voice(node: from, lead: engine.vouchedVotes(instant)[from]?.lead)
     }
 
     /// Checks that a pong which was not asked for has changed nothing.
@@ -207,7 +206,7 @@ extension World {
     /// Checks that no person gets an answer of a node that was not asked.
     mutating func checkForged(_ answer: Answer, at node: Int) {
         guard let liar, liar.forged.contains(answer), let asked = witness.asked[answer.intent]?.session else { return }
-        let shown = [seenBefore?.view.register, machines[node].seen.view.register].compactMap(\.self)
+        let shown = [seenBefore?.view, machines[node].engine.view(at: instant(node))].compactMap { $0?.register }
         let isOwner = shown.contains { $0.owner == liar.node && $0.lineage == witness.lineage(of: asked) }
         if isOwner || liar.owns(asked) || witness.askedOfLiar.contains(answer.intent) { return }
         fail(.answerTrue, "\(Names.node(node)) gets \(answer.outcome.name) of \(answer.intent) by a node not asked")

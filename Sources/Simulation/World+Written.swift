@@ -204,7 +204,8 @@ extension World {
         // A node may have forgotten the continuation of an old session.
         guard case .refused(.superseded) = answer.outcome, witness.sent.contains(answer.intent),
             let asked = witness.asked[answer.intent],
-            let head = machines[node].seen.view.register, head.status.isLive, head.id != asked.session,
+            let head = machines[node].engine.view(at: instant(node)).register, head.status.isLive,
+            head.id != asked.session,
             place(of: head.owner) != nil,
             head.lineage == witness.lineage(of: asked.session)
         else { return }

@@ -14,7 +14,7 @@ struct CoreHarness {
         var kind: String
     }
 
-    private(set) var core: NodeCore
+    private var loop: CoreLoop
     private(set) var boot: Int64 = 1_000_000
     var noLocal = false
     /// Whether the broker confirms messages.
@@ -29,6 +29,8 @@ struct CoreHarness {
     /// Retained messages of the node.
     var retained: [Message] = []
     var sent: [Sent] = []
+    /// The writes, messages and views, in order.
+    var steps: [String] = []
     private(set) var answered: [IntentID] = []
     private(set) var announced: [Bool] = []
     private(set) var yielded: [Int64] = []
@@ -41,42 +43,47 @@ struct CoreHarness {
 
     init(_ name: String) {
         let identity = NodeIdentity(node: node(name), name: name, software: "test", bootID: token("boot"))
-        core = NodeCore(identity: identity, space: space, seed: 1)
+        loop = CoreLoop(NodeCore(identity: identity, space: space, seed: 1))
     }
+
+    var core: NodeCore { loop.core }
 
     private var now: Instant { Instant(boot: boot, wall: boot - 1_000_000 + Self.epoch, wallBound: 5) }
 
     mutating func handle(_ event: NodeCore.Event) {
-        var events = [event]
-        while !events.isEmpty {
-            for action in core.handle(events.removeFirst(), at: now) { carryOut(action, into: &events) }
-        }
+        loop.add(event)
+        while let actions = loop.next(at: now) { for action in actions { carryOut(action) } }
     }
 
-    private mutating func carryOut(_ action: NodeCore.Action, into events: inout [NodeCore.Event]) {
+    private mutating func add(_ event: NodeCore.Event) { loop.add(event) }
+
+    private mutating func carryOut(_ action: NodeCore.Action) {
         switch action {
         case .persist(let write):
-            if isDiskSlow { writes.append(write.number) } else { events.append(.persisted(write.number)) }
+            steps.append("persist")
+            if isDiskSlow { writes.append(write.number) } else { add(.persisted(write.number)) }
         case .send(let outgoing, let confirmationToken, of: let message):
             sent.append(Sent(outgoing: outgoing, kind: Self.kind(of: message)))
+            steps.append(Self.kind(of: message))
             if let confirmationToken, holdsConfirmations {
                 unconfirmed.append(confirmationToken)
             } else if let confirmationToken, confirms {
-                events.append(.sent(confirmationToken, confirmation))
+                add(.sent(confirmationToken, confirmation))
             }
-            if case .presence = message { events.append(.received(NodeCore.Packet(outgoing, isRetained: false))) }
+            if case .presence = message { add(.received(NodeCore.Packet(outgoing, isRetained: false))) }
         case .subscribe(let filters, let barrier):
             subscriptions = filters
             for message in retained {
-                events.append(.received(NodeCore.Packet(core.codec.encode(message), isRetained: true)))
+                add(.received(NodeCore.Packet(core.codec.encode(message), isRetained: true)))
             }
-            if bringsBarriersBack { events.append(.received(NodeCore.Packet(barrier, isRetained: false))) }
+            if bringsBarriersBack { add(.received(NodeCore.Packet(barrier, isRetained: false))) }
         case .unsubscribe(let filters): ended += filters
         case .yield(let milliseconds): yielded.append(milliseconds)
         case .answered(let answer): answered.append(answer.intent)
         case .announced(let isSleeping): announced.append(isSleeping)
-        case .readRecords: events.append(.recordsRead([]))
-        case .reply, .changeRecords, .deliver, .registersConfirmed, .settled, .show, .log: break
+        case .readRecords: add(.recordsRead([]))
+        case .show: steps.append("show")
+        case .reply, .changeRecords, .deliver, .registersConfirmed, .settled, .log: break
         }
     }
 

@@ -46,11 +46,11 @@ extension EngineHarness {
         hear(.presence(said), from: node)
     }
 
-    mutating func answer(_ ping: Ping, for node: NodeID, into inputs: inout [Input]) {
+    mutating func answer(_ ping: Ping, for node: NodeID) {
         guard let clock = clocks[node] else { return }
         let pong = Message.pong(clock.pong(to: ping, at: boot + clock.there), to: self.node)
         let due = boot + clock.there + clock.back
-        guard due > boot else { return inputs.append(.received(pong, from: node, retained: false)) }
+        guard due > boot else { return add(.received(pong, from: node, retained: false)) }
         let index = arriving.firstIndex { $0.at > due } ?? arriving.count
         arriving.insert(Arrival(at: due, message: pong, sender: node), at: index)
     }

@@ -12,7 +12,7 @@ import Wire
 struct EngineHarness {
     enum DiskMode { case atOnce, later, failing }
 
-    var core: NodeCore
+    private var loop: CoreLoop
     var boot: Int64
     var wall: Int64
     /// The kernel's error bound of the wall clock; `nil` if it does not vouch.
@@ -47,7 +47,7 @@ struct EngineHarness {
         let identity = NodeIdentity(
             node: id(node), name: node, role: role, mayAsk: mayAsk, software: "test", bootID: token(bootID),
             isAnnounced: isAnnounced, defaults: defaults)
-        core = NodeCore(identity: identity, space: space, seed: 1)
+        loop = CoreLoop(NodeCore(identity: identity, space: space, seed: 1))
         self.boot = boot
         self.wall = wall
         self.wallBound = wallBound
@@ -55,7 +55,8 @@ struct EngineHarness {
         send(.restored(journal))
     }
 
-    var engine: Engine { core.engine }
+    var core: NodeCore { loop.core }
+    var engine: Engine { loop.core.engine }
     var now: Instant { Instant(boot: boot, wall: wall, wallBound: wallBound) }
     var own: Register? { engine.ownership.journal.own }
     var node: NodeID { engine.identity.node }
@@ -75,26 +76,30 @@ struct EngineHarness {
 
     /// Hands one input over and carries out its actions, and checks the conditions that always hold.
     mutating func send(_ input: Input) {
-        var inputs = [input]
-        while !inputs.isEmpty {
-            for action in handle(inputs.removeFirst()) { perform(action, into: &inputs) }
-            if let wake = core.nextWake { #expect(wake > boot, "nextWake \(wake) is not after \(boot)") }
-        }
+        add(input)
+        run()
     }
 
-    /// The actions of an input; of an event, where the core has one for it.
-    private mutating func handle(_ input: Input) -> [NodeCore.Action] {
+    private mutating func run() {
+        while let actions = loop.next(at: now) { for action in actions { perform(action) } }
+        if let wake = core.nextWake { #expect(wake > boot, "nextWake \(wake) is not after \(boot)") }
+    }
+
+    /// Adds an input; an event, where the core has one for it.
+    mutating func add(_ input: Input) {
         switch input {
-        case .restored(let journal): core.handle(.restored(NodeCore.Restored(journal: journal)), at: now)
-        case .linkUp(let connection): core.handle(.connected(connection, noLocal: false), at: now)
-        case .linkDown: core.handle(.disconnected(willRetry: true), at: now)
-        case .journalled(let write): core.handle(.persisted(write), at: now)
-        case .journalFailed(let write): core.handle(.persistFailed(write), at: now)
-        default: core.handle(input, at: now)
+        case .restored(let journal): add(.restored(NodeCore.Restored(journal: journal)))
+        case .linkUp(let connection): add(.connected(connection, noLocal: false))
+        case .linkDown: add(.disconnected(willRetry: true))
+        case .journalled(let write): add(.persisted(write))
+        case .journalFailed(let write): add(.persistFailed(write))
+        default: loop.add(input)
         }
     }
 
-    private mutating func perform(_ action: NodeCore.Action, into inputs: inout [Input]) {
+    private mutating func add(_ event: NodeCore.Event) { loop.add(event) }
+
+    private mutating func perform(_ action: NodeCore.Action) {
         switch action {
         case .persist(let write):
             for record in write.waiting.map(\.record) + [write.journal.record].compactMap(\.self)
@@ -102,19 +107,18 @@ struct EngineHarness {
                 #expect(!checksFlaws || record.invalidField == nil, "\(record.invalidField ?? "")")
                 records.append(record)
             }
-            carryOut(.journal(write.journal, write: write.number), into: &inputs)
+            carryOut(.journal(write.journal, write: write.number))
         case .send(_, let confirmation, of: let message):
-            if let message { carryOut(.publish(message), into: &inputs) }
-            guard let confirmation else { return }
-            for action in core.handle(.sent(confirmation, .delivered), at: now) { perform(action, into: &inputs) }
-        case .subscribe: if let connection = core.connection { carryOut(.barrier(connection), into: &inputs) }
-        case .reply(let ticket, let reply): carryOut(.reply(ticket, reply), into: &inputs)
-        case .log(.engine(let note)): carryOut(.log(note), into: &inputs)
+            if let message { carryOut(.publish(message)) }
+            if let confirmation { add(.sent(confirmation, .delivered)) }
+        case .subscribe: if let connection = core.connection { carryOut(.barrier(connection)) }
+        case .reply(let ticket, let reply): carryOut(.reply(ticket, reply))
+        case .log(.engine(let note)): carryOut(.log(note))
         default: break
         }
     }
 
-    private mutating func carryOut(_ effect: Effect, into inputs: inout [Input]) {
+    private mutating func carryOut(_ effect: Effect) {
         log.append(effect)
         switch effect {
         case .journal(let state, let write):
@@ -122,14 +126,14 @@ struct EngineHarness {
             case .atOnce:
                 pendingWrites = []
                 journal = state
-                inputs.append(.journalled(write))
+                add(.journalled(write))
             case .later: pendingWrites.append((state, write))
-            case .failing: inputs.append(.journalFailed(write))
+            case .failing: add(.journalFailed(write))
             }
         case .publish(let message):
             #expect(engine.link.isUp, "published without a link")
             published.append(message)
-            if case .ping(let ping, let to) = message { answer(ping, for: to, into: &inputs) }
+            if case .ping(let ping, let to) = message { answer(ping, for: to) }
             if case .register(let register) = message {
                 #expect(!checksFlaws || register.invalidField == nil)
                 #expect(journal?.own == register, "published before it was on disk")
@@ -139,11 +143,11 @@ struct EngineHarness {
                 // A message from before the subscriptions returns as retained.
                 case .presence, .register:
                     let isAhead = engine.link.barrierDeadline != nil
-                    inputs.append(.received(message, from: node, retained: isAhead))
+                    add(.received(message, from: node, retained: isAhead))
                 default: break
                 }
             }
-        case .barrier(let connection): if barriers { inputs.append(.barrierPassed(connection)) }
+        case .barrier(let connection): if barriers { add(.barrierPassed(connection)) }
         case .reply(let ticket, let reply):
             #expect(replies[ticket] == nil, "two replies for one ticket")
             replies[ticket] = reply
@@ -221,9 +225,8 @@ struct EngineHarness {
     mutating func deliver(_ message: Message, from sender: String) {
         let outgoing = WireCodec(space: space, me: id(sender)).encode(message)
         let packet = NodeCore.Packet(topic: outgoing.topic, payload: outgoing.payload, isRetained: false)
-        var inputs: [Input] = []
-        for action in core.handle(.received(packet), at: now) { perform(action, into: &inputs) }
-        for input in inputs { send(input) }
+        add(NodeCore.Event.received(packet))
+        run()
     }
 
     mutating func hear(_ intent: Intent, retained: Bool = false) {

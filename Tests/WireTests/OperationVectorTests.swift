@@ -110,7 +110,7 @@ private struct VectorRig {
         "activityName", "startTime", "endsAt", "elapsedSeconds", "totalSeconds", "isRunning",
     ]
 
-    private var core: NodeCore
+    private var loop: CoreLoop
     private let clock: OperationVectors.Clock
     private let prefix: String
     /// Milliseconds since the beginning.
@@ -136,7 +136,7 @@ private struct VectorRig {
                 shortBreak: try seconds("shortBreak"), longBreak: try seconds("longBreak"),
                 longBreakEvery: try seconds("longBreakEvery"), focus: try seconds("focus"),
                 countUpCap: try seconds("countUpCap")))
-        core = NodeCore(identity: identity, space: try #require(SpaceID(file.space)), seed: 1)
+        loop = CoreLoop(NodeCore(identity: identity, space: try #require(SpaceID(file.space)), seed: 1))
         prefix = "lockstep/1/\(file.space)/"
         retained = vector.retained ?? []
         register = vector.register == .null ? .null : file.register.patched(vector.register)
@@ -158,7 +158,7 @@ private struct VectorRig {
     mutating func carryOut(_ step: OperationVectors.Step) throws {
         answers = []
         records = []
-        while let wake = core.nextWake, wake <= clock.boot + step.after {
+        while let wake = loop.core.nextWake, wake <= clock.boot + step.after {
             passed = max(passed, wake - clock.boot)
             handle(.wake)
         }
@@ -199,19 +199,19 @@ private struct VectorRig {
     }
 
     private mutating func handle(_ event: NodeCore.Event) {
-        var events = [event]
-        while !events.isEmpty {
-            for action in core.handle(events.removeFirst(), at: now) { carryOut(action, into: &events) }
-        }
+        loop.add(event)
+        while let actions = loop.next(at: now) { for action in actions { carryOut(action) } }
     }
 
-    private mutating func carryOut(_ action: NodeCore.Action, into events: inout [NodeCore.Event]) {
+    private mutating func add(_ event: NodeCore.Event) { loop.add(event) }
+
+    private mutating func carryOut(_ action: NodeCore.Action) {
         switch action {
         case .persist(let write):
             records += write.waiting.map { JSONOracle(bytes: $0.payload) }
-            events.append(.persisted(write.number))
+            add(.persisted(write.number))
         case .send(let outgoing, let token, of: let message):
-            if let token { events.append(.sent(token, .delivered)) }
+            if let token { add(.sent(token, .delivered)) }
             switch message {
             case .register: register = JSONOracle(bytes: outgoing.payload).without(Self.unread + ["v"])
             case .ack(.answer): answers.append(JSONOracle(bytes: outgoing.payload).without(["v", "kind"]))
@@ -219,8 +219,8 @@ private struct VectorRig {
             }
         case .subscribe(_, let barrier):
             let kept = retained.compactMap { try? packet($0, isRetained: true) }
-            events += kept.map { .received($0) }
-            events.append(.received(NodeCore.Packet(topic: barrier.topic, payload: barrier.payload, isRetained: false)))
+            for packet in kept { add(.received(packet)) }
+            add(.received(NodeCore.Packet(topic: barrier.topic, payload: barrier.payload, isRetained: false)))
         case .reply(_, .answered(let answer)):
             answers.append(JSONOracle(bytes: AnswerFields(answer).payload).without(["v", "kind"]))
         default: break

@@ -6,7 +6,7 @@ import Session
 
 /// A core among peers, and the inputs of `lockstep-bench engine`.
 struct EngineMix {
-    private var core: NodeCore
+    private var loop: CoreLoop
     private var now = Instant(boot: 1_000_000, wall: 1_800_000_000_000)
     private var registers: [Register] = []
     private let plan = (0..<4).flatMap { _ in
@@ -22,9 +22,10 @@ struct EngineMix {
             throw Failed("the names are no ids")
         }
         let identity = NodeIdentity(node: node, name: "desk", software: "lockstep-bench", bootID: boot)
-        core = NodeCore(identity: identity, space: space, seed: 1)
+        loop = CoreLoop(NodeCore(identity: identity, space: space, seed: 1))
         for event in [.restored(NodeCore.Restored()), .connected(connection, noLocal: false)] as [NodeCore.Event] {
-            carryOut(core.handle(event, at: now))
+            loop.add(event)
+            run()
         }
         handle(.barrierPassed(connection))
         for index in 0..<8 {
@@ -76,15 +77,20 @@ struct EngineMix {
     @discardableResult
     private mutating func handle(_ input: Input) -> Int {
         advance()
-        return carryOut(core.handle(input, at: now))
+        loop.add(input)
+        return run()
     }
 
+    /// - Returns: The number of writes.
     @discardableResult
-    private mutating func carryOut(_ actions: [NodeCore.Action]) -> Int {
+    private mutating func run() -> Int {
         var count = 0
-        for case .persist(let write) in actions {
-            advance()
-            count += 1 + carryOut(core.handle(.persisted(write.number), at: now))
+        while let actions = loop.next(at: now) {
+            for case .persist(let write) in actions {
+                advance()
+                count += 1
+                loop.add(.persisted(write.number))
+            }
         }
         return count
     }

@@ -3,8 +3,8 @@
 /// The decisions of one node of a space, without clocks, disk and sockets.
 ///
 /// The caller must hand over inputs one at a time in the order in which they happened, with readings of both clocks, and
-/// carry out every effect, in order, before the next input. ``Input/restored(_:)`` comes first, and ``Input/wake`` at
-/// ``nextWake``, or soon after.
+/// carry out every effect, in order, before the next input, and let the engine ``rest(at:)`` when no input waits any more.
+/// ``Input/restored(_:)`` comes first, and ``Input/wake`` at ``nextWake``, or soon after.
 ///
 /// Each part owns its state. Time changes the own session in `advance`, and a start, `take`, an intent or a recovery in
 /// `dispatch`. Rules that depend on several parts (yield, cut, date, stamp, takeover) are in `Reactions.swift` and run until
@@ -12,10 +12,14 @@
 public struct Engine: Hashable, Sendable {
     /// The node's identity.
     public let identity: NodeIdentity
-    /// The source of displays, as of the last input.
+    /// The source of displays, as of the last rest. A decision computes its own by ``view(at:)``.
     public private(set) var view = View()
-    /// When the engine needs ``Input/wake``, on the boot clock; `nil` while only another input can change anything.
+    /// When the engine needs ``Input/wake``, on the boot clock.
+    ///
+    /// `nil` while only another input can change anything, and between an input and the next rest.
     public private(set) var nextWake: Int64?
+    /// Whether the engine has handled nothing since the last rest.
+    private var isAtRest = true
     /// The known nodes, this one included.
     public internal(set) var peers = Peers()
 
@@ -39,13 +43,23 @@ public struct Engine: Hashable, Sendable {
     /// Handles one input at one instant.
     /// - Returns: The effects that the caller must carry out, in order.
     public mutating func handle(_ input: Input, at now: Instant) -> [Effect] {
+        (isAtRest, nextWake) = (false, nil)
         advance(input, at: now)
         dispatch(input, at: now)
         react(at: now)
         publish(at: now)
+        write()
+        defer { effects = [] }
+        return effects
+    }
+
+    /// Does what no caller waits for: computes the view, asks for clocks, and plans the next wake.
+    /// - Returns: The effects that the caller must carry out, in order.
+    public mutating func rest(at now: Instant) -> [Effect] {
+        guard !isAtRest else { return [] }
+        isAtRest = true
         view = view(at: now)
         compareClocks(at: now)
-        write()
         planNextWake()
         defer { effects = [] }
         return effects
@@ -163,8 +177,8 @@ public struct Engine: Hashable, Sendable {
 
     // MARK: The view
 
-    /// The view of this instant: the admitted register with the largest stamp.
-    func view(at now: Instant) -> View {
+    /// Returns the view of this instant: the admitted register with the largest stamp.
+    package func view(at now: Instant) -> View {
         var fresh = freshView(at: now)
         fresh.keepShownTime(of: view, at: now.boot)
         return fresh

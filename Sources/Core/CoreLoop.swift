@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Session
+
+/// Hands a core one event after the other, and lets it rest when none waits any more.
+///
+/// The node, the services, the simulated machine, the tests and the bench run their cores by it:
+/// ```
+/// loop.add(event)
+/// while let actions = loop.next(at: now) { for action in actions { perform(action) } }
+/// ```
+/// An event that is added by an action is handled after all actions of the present event.
+public struct CoreLoop: Sendable {
+    private enum Waiting: Sendable {
+        case event(NodeCore.Event)
+        case input(Input)
+    }
+
+    /// Changed only by ``next(at:)``.
+    public private(set) var core: NodeCore
+    private var waiting: [Waiting] = []
+    private var hasRested = true
+
+    /// Makes the loop of a core that has handled no event yet.
+    public init(_ core: NodeCore) { self.core = core }
+
+    /// Adds an event.
+    public mutating func add(_ event: NodeCore.Event) { waiting.append(.event(event)) }
+
+    /// Adds an input that no event carries: a message without its bytes.
+    package mutating func add(_ input: Input) { waiting.append(.input(input)) }
+
+    /// The event that ``next(at:)`` hands to the core; `nil` before a rest.
+    package var nextEvent: NodeCore.Event? { if case .event(let event)? = waiting.first { event } else { nil } }
+
+    /// Whether ``next(at:)`` has nothing to do.
+    package var isAtRest: Bool { waiting.isEmpty && hasRested }
+
+    /// Hands the next event to the core, or lets it rest behind the last one.
+    /// - Returns: The actions, in order; `nil` at rest.
+    public mutating func next(at now: Instant) -> [NodeCore.Action]? {
+        if isAtRest { return nil }
+        hasRested = waiting.isEmpty
+        if hasRested { return core.rest(at: now) }
+        switch waiting.removeFirst() {
+        case .event(let event): return core.handle(event, at: now)
+        case .input(let input): return core.handle(input, at: now)
+        }
+    }
+}

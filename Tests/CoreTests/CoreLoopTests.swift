@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Core
+import Session
+import Testing
+
+/// The loop around a core: decisions first, then one rest.
+@Suite(.timeLimit(.minutes(5))) struct CoreLoopTests {
+    private var owner = CoreHarness("desk")
+
+    init() {
+        owner.handle(.restored(NodeCore.Restored()))
+        owner.connect()
+        owner.start("S1")
+    }
+
+    @Test mutating func pictureIsMadeOnceBehindTheMessagesOfAPress() {
+        owner.holdsConfirmations = true
+        owner.steps = []
+        owner.receive(owner.intent("I1"))
+        #expect(owner.steps == ["persist", "register", "show"])
+    }
+
+    @Test func coreRestsOnceBehindAllEvents() {
+        var loop = CoreLoop(owner.core)
+        let now = Instant(boot: 2_000_000, wall: CoreHarness.epoch + 1_000_000, wallBound: 5)
+        loop.add(.press(Press(.pause), id: token("P1"), 7))
+        loop.add(.press(Press(.resume), id: token("P2"), 8))
+        loop.add(.press(Press(.pause), id: token("P3"), 9))
+        for _ in 1...3 {
+            _ = loop.next(at: now)
+            #expect(loop.core.view.register?.status == .running, "a view is computed at rest")
+        }
+        _ = loop.next(at: now)
+        #expect(loop.core.view.register?.status == .paused)
+        let last = loop.next(at: now)
+        #expect(last == nil)
+    }
+}
