@@ -200,7 +200,7 @@ public struct NodeCore: Sendable {
     }
 
     private mutating func persisted(_ write: Int, at now: Instant) {
-        decide(.journalled(write), at: now)
+        for effect in engine.confirm(write: write, at: now) { perform(effect, at: now) }
         written = write
     }
 

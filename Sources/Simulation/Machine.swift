@@ -126,7 +126,7 @@ struct Machine {
         guard let actions = loop.next(at: instant) else { return nil }
         switch event {
         case nil: break
-        case .wake: isStepUnnoticed = false
+        case .wake, .persisted: isStepUnnoticed = false
         // A message that is not read any more, since the connection is given up to a twin, does not reach the engine.
         case .received where core.isYielding: break
         default: if input != .wake { isStepUnnoticed = false }

@@ -42,6 +42,7 @@ enum Telling {
     static func line(_ event: NodeCore.Event, meaning input: Input) -> String {
         switch event {
         case .sent(let token, let confirmation): "message \(token) \(confirmation)"
+        case .persisted(let write): "written(\(write))"
         case .recordsRead(let records): "records read: \(records.map(\.record.id))"
         default: line(input)
         }

@@ -18,7 +18,6 @@ extension World {
     mutating func witnessDebt(of input: Input, in actions: [NodeCore.Action], at node: Int) {
         switch input {
         case .linkUp, .linkDown: disturb(node)
-        case .journalled(let write): witnessDecisions(upTo: write, at: node)
         // The engine holds a limited number of answers while a disk fails.
         case .journalFailed: witness.nodes[node].owed = [:]
         case .received(.intent(let intent), let from, _) where from != machines[node].id:
@@ -51,7 +50,7 @@ extension World {
 
     // MARK: Effects
 
-    private mutating func witnessDecisions(upTo write: Int, at node: Int) {
+    mutating func witnessDecisions(upTo write: Int, at node: Int) {
         let boot = instant(node).boot
         for (intent, decision) in witness.nodes[node].decided
         where decision.write <= write && decision.writtenAt == nil {

@@ -49,6 +49,7 @@ extension World {
         handled.append(Handled(input: input, expectation: expect(input, at: node), before: before))
         let actions = machines[node].next(meaning: input, at: instant)
         tell("\(Names.node(node)) < \(Telling.line(event, meaning: input))")
+        if case .persisted(let write) = event { witnessDecisions(upTo: write, at: node) }
         witnessDebt(of: input, in: actions ?? [], at: node)
         return actions
     }
@@ -87,7 +88,6 @@ extension World {
         case .restored(let found): return .restored(found.journal)
         case .connected(let id, _): return .linkUp(id)
         case .disconnected: return .linkDown
-        case .persisted(let write): return .journalled(write)
         case .persistFailed(let write): return .journalFailed(write)
         case .start(let start, let id, let ticket): return .start(start, id: id, ticket: ticket)
         case .press(let press, let id, let ticket): return .press(press, id: id, ticket: ticket)
@@ -97,7 +97,7 @@ extension World {
         case .received(let packet):
             let read = Packet(topic: packet.topic, payload: packet.payload, retain: packet.isRetained)
             return meaning(of: read, retained: packet.isRetained, at: node)
-        case .sent, .recordsRead, .wake: return .wake
+        case .sent, .persisted, .recordsRead, .wake: return .wake
         }
     }
 

@@ -91,7 +91,6 @@ struct EngineHarness {
         case .restored(let journal): add(.restored(NodeCore.Restored(journal: journal)))
         case .linkUp(let connection): add(.connected(connection, noLocal: false))
         case .linkDown: add(.disconnected(willRetry: true))
-        case .journalled(let write): add(.persisted(write))
         case .journalFailed(let write): add(.persistFailed(write))
         default: loop.add(input)
         }
@@ -126,7 +125,7 @@ struct EngineHarness {
             case .atOnce:
                 pendingWrites = []
                 journal = state
-                add(.journalled(write))
+                add(.persisted(write))
             case .later: pendingWrites.append((state, write))
             case .failing: add(.journalFailed(write))
             }
@@ -158,11 +157,15 @@ struct EngineHarness {
 
     /// Answers the writes that a slow disk has kept.
     mutating func flush() {
-        while !pendingWrites.isEmpty {
-            let (state, write) = pendingWrites.removeFirst()
-            journal = state
-            send(.journalled(write))
-        }
+        while !pendingWrites.isEmpty { flushOne() }
+    }
+
+    /// Answers the oldest of them.
+    mutating func flushOne() {
+        let (state, write) = pendingWrites.removeFirst()
+        journal = state
+        add(.persisted(write))
+        run()
     }
 
     /// Lets time pass: wakes the core when it asks for it, and delivers messages when they are due.

@@ -235,9 +235,7 @@ import Testing
         rig.disk = .later
         rig.hear(rig.intent(.pause))
         rig.hear(.register(peerRegister(at: EngineHarness.epoch - 1)), from: "kitchen")
-        let (journal, write) = rig.pendingWrites.removeFirst()
-        rig.journal = journal
-        rig.send(.journalled(write))
+        rig.flushOne()
         #expect(rig.answers.map(\.outcome) == [.applied])
     }
 

@@ -2,7 +2,7 @@
 
 /// A step that the caller must carry out. It completes those of an input in their order.
 public enum Effect: Hashable, Sendable {
-    /// Write the journal to disk, then answer with ``Input/journalled(_:)`` or ``Input/journalFailed(_:)`` and the same
+    /// Write the journal to disk, then answer with ``Engine/confirm(write:at:)`` or ``Input/journalFailed(_:)`` and the same
     /// number. Nothing that a journal must hold is published before that answer.
     indirect case journal(Journal, write: Int)
     /// Keep the ledger record of a register; comes before the journal that contains the register.

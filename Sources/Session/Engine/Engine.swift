@@ -53,6 +53,20 @@ public struct Engine: Hashable, Sendable {
         return effects
     }
 
+    /// Records that the journal of this number is on disk, and releases what waited for it.
+    ///
+    /// It decides nothing, unless a deadline has come or the wall clock was set since the last rest.
+    /// - Returns: The effects that the caller must carry out, in order.
+    public mutating func confirm(write: Int, at now: Instant) -> [Effect] {
+        if gate.written(write) { emit(.log(.journal(works: true))) }
+        if now.hasReached(nextWake) || time.hasMoved(at: now) { return handle(.wake, at: now) }
+        isAtRest = false
+        release()
+        self.write()
+        defer { effects = [] }
+        return effects
+    }
+
     /// Does what no caller waits for: computes the view, asks for clocks, and plans the next wake.
     /// - Returns: The effects that the caller must carry out, in order.
     public mutating func rest(at now: Instant) -> [Effect] {
@@ -111,27 +125,31 @@ public struct Engine: Hashable, Sendable {
             discard(reason, from: from)
             // On an own retained topic it has replaced this node's message at the broker.
             if from == node { repair(at: now) }
-        case .journalled(let write): if gate.written(write) { emit(.log(.journal(works: true))) }
         case .journalFailed(let write): if gate.fail(write, at: now.boot) { emit(.log(.journal(works: false))) }
         }
     }
 
     /// Publishes presence, register and answers that may leave now.
-    ///
-    /// The register leaves when it is on disk and the barrier of this connection has passed. Answers leave behind it when
-    /// they are on disk; the caller holds them while there is no connection, or before its barrier.
     private mutating func publish(at now: Instant) {
         if link.removePendingHello() { emit(.publish(.hello)) }
         if let connection = link.removePendingPresence(), identity.isAnnounced {
             emit(.publish(.presence(presence(at: now, connection: connection, online: true))))
         }
+        release()
+        if let connection = link.removePendingBarrier() { emit(.barrier(connection)) }
+    }
+
+    /// Publishes register and answers that may leave now.
+    ///
+    /// The register leaves when it is on disk and the barrier of this connection has passed. Answers leave behind it when
+    /// they are on disk; the caller holds them while there is no connection, or before its barrier.
+    private mutating func release() {
         if mayRegisterLeave, let own = ownership.register {
             emit(.publish(.register(own)))
             echoes.expect(own.version)
             ownership.published()
         }
         for answer in gate.release(rules: identity.rules) { emit(answer) }
-        if let connection = link.removePendingBarrier() { emit(.barrier(connection)) }
     }
 
     private var mayRegisterLeave: Bool {

@@ -31,8 +31,6 @@ public enum Input: Hashable, Sendable {
     case erased(from: NodeID, isPresence: Bool)
     /// A message was discarded before decoding; `from` is `nil` if its topic names no node.
     case discarded(Discard, from: NodeID?)
-    /// The journal of this number is on disk.
-    case journalled(Int)
     /// The journal of this number could not be written.
     case journalFailed(Int)
     /// The time of ``Engine/nextWake`` has come.
