@@ -14,7 +14,7 @@ struct Delivery: Sendable {
 
     /// A message whose outcome matters.
     enum Content: Sendable {
-        case register(Register, bytes: Int)
+        case register(bytes: Int)
         case answer(Held)
         case presence(isSleeping: Bool)
     }
@@ -58,7 +58,7 @@ struct Delivery: Sendable {
     mutating func confirm(_ token: NodeCore.Token, _ confirmation: NodeCore.Confirmation, at boot: Int64) -> Content? {
         guard let content = underWay.removeValue(forKey: token) else { return nil }
         switch content {
-        case .register(_, let bytes):
+        case .register(let bytes):
             registers.removeAll { $0 == token }
             switch confirmation {
             case .delivered: refusal = nil

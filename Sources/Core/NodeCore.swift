@@ -20,8 +20,10 @@ public struct NodeCore: Sendable {
     /// When ``Event/wake`` is needed, on the boot clock; `nil` while only another event can change anything.
     public private(set) var nextWake: Int64?
 
-    /// Whether the broker withholds this node's own messages on the present connection (MQTT 5).
-    private var isNoLocal = false
+    /// Whether the node is subscribed to its own session by name, until its first register leaves.
+    ///
+    /// So it is on a connection on which the broker withholds the node's own messages otherwise (MQTT 5).
+    private var isOwnSubscribed = false
     /// Whether the retained messages of the present connection have arrived, or the wait for them has ended.
     private var isReady = false
     private var delivery = Delivery()
@@ -227,9 +229,9 @@ public struct NodeCore: Sendable {
     private mutating func connected(_ id: ConnectionID, noLocal: Bool, at now: Instant) {
         connection = id
         isReady = false
-        isNoLocal = noLocal
+        isOwnSubscribed = noLocal
         twin.connected(as: id)
-        decide(.linkUp(id), at: now)
+        decide(.linkUp(id, hearsItself: !noLocal), at: now)
     }
 
     private mutating func disconnected(willRetry: Bool, at now: Instant) {
@@ -249,9 +251,17 @@ public struct NodeCore: Sendable {
     /// Under MQTT 5 a node asks not to receive its own registers, which the broker would send back before any other node
     /// gets them. Until the barrier it subscribes to its own session by name, to learn the register that the broker kept.
     private mutating func subscribe(_ connection: ConnectionID) {
-        var filters = codec.subscriptions.map { Filter(topics: $0, isNoLocal: isNoLocal && !codec.needsEcho(on: $0)) }
-        if isNoLocal { filters.insert(Filter(topics: codec.ownSession, isNoLocal: false), at: 0) }
+        var filters = codec.subscriptions.map {
+            Filter(topics: $0, isNoLocal: isOwnSubscribed && !codec.needsEcho(on: $0))
+        }
+        if isOwnSubscribed { filters.insert(Filter(topics: codec.ownSession, isNoLocal: false), at: 0) }
         actions.append(.subscribe(filters, barrier: codec.barrier(connection)))
+    }
+
+    /// Ends the subscription to the own session, before a register of this node would return by it.
+    private mutating func unsubscribe() {
+        if isOwnSubscribed { actions.append(.unsubscribe([codec.ownSession])) }
+        isOwnSubscribed = false
     }
 
     /// Passes a barrier that is overdue before a person's request is decided.
@@ -284,7 +294,7 @@ public struct NodeCore: Sendable {
         }
         sendHeldAnswers(at: now)
         changeOutbox { $0.link(isUp: true, at: now.boot) }
-        if isNoLocal { actions.append(.unsubscribe([codec.ownSession])) }
+        unsubscribe()
     }
 
     private mutating func receive(_ packet: Packet, at now: Instant) {
@@ -340,9 +350,10 @@ public struct NodeCore: Sendable {
 
     private mutating func publish(_ message: Message, at now: Instant) {
         switch message {
-        case .register(let register):
+        case .register:
+            unsubscribe()
             let outgoing = codec.encode(message)
-            let token = delivery.send(.register(register, bytes: outgoing.payload.count))
+            let token = delivery.send(.register(bytes: outgoing.payload.count))
             actions.append(.send(outgoing, token, of: message))
         case .ack(.answer(let answer)):
             let held = Delivery.Held(answer, until: now.boot + Limits.intentLife)
@@ -369,15 +380,13 @@ public struct NodeCore: Sendable {
         actions.append(.send(codec.encode(message), delivery.send(.answer(held)), of: message))
     }
 
-    /// Handles a confirmation. That of a register replaces the echo that the broker withholds.
+    /// Handles a confirmation: it only releases what waited for it.
     private mutating func confirm(_ token: Token, _ confirmation: Confirmation, at now: Instant) {
         guard let content = delivery.confirm(token, confirmation, at: now.boot) else { return }
         switch content {
-        case .register(let register, _):
+        case .register:
             if isReady { sendHeldAnswers(at: now) }
             if !delivery.hasRegisters { actions.append(.registersConfirmed) }
-            guard confirmation == .delivered, isNoLocal else { return }
-            decide(.received(.register(register), from: codec.me, retained: false), at: now)
         case .answer(let held): if confirmation == .delivered { actions.append(.answered(held.answer)) }
         case .presence(let isSleeping):
             if isSleeping || confirmation == .delivered { actions.append(.announced(isSleeping: isSleeping)) }

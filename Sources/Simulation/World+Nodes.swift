@@ -86,7 +86,7 @@ extension World {
     private func meaning(of event: NodeCore.Event, at node: Int) -> Input {
         switch event {
         case .restored(let found): return .restored(found.journal)
-        case .connected(let id, _): return .linkUp(id)
+        case .connected(let id, let noLocal): return .linkUp(id, hearsItself: !noLocal)
         case .disconnected: return .linkDown
         case .persistFailed(let write): return .journalFailed(write)
         case .start(let start, let id, let ticket): return .start(start, id: id, ticket: ticket)

@@ -50,7 +50,7 @@ extension World {
         }
         switch input {
         case .start(_, let session, _): witnessStart(session, at: node)
-        case .linkUp(let connection):
+        case .linkUp(let connection, _):
             witness.nodes[node].linkedAt = boot
             witness.nodes[node].connection = connection
         case .linkDown:

@@ -77,7 +77,9 @@ struct CoreHarness {
                 add(.received(NodeCore.Packet(core.codec.encode(message), isRetained: true)))
             }
             if bringsBarriersBack { add(.received(NodeCore.Packet(barrier, isRetained: false))) }
-        case .unsubscribe(let filters): ended += filters
+        case .unsubscribe(let filters):
+            ended += filters
+            steps.append("unsubscribe")
         case .yield(let milliseconds): yielded.append(milliseconds)
         case .answered(let answer): answered.append(answer.intent)
         case .announced(let isSleeping): announced.append(isSleeping)

@@ -181,16 +181,32 @@ import Wire
         #expect(owner.sent.contains { $0.kind == "answer I1" })
     }
 
-    @Test mutating func confirmedRegisterReplacesItsEcho() {
+    /// Otherwise the broker would return it.
+    @Test mutating func firstRegisterFollowsTheEndOfTheOwnSubscription() {
         let before = owner.core.view.register
         owner.noLocal = true
         owner.handle(.disconnected(willRetry: true))
+        owner.steps = []
         owner.connect()
+        #expect(owner.steps.filter { ["unsubscribe", "register"].contains($0) } == ["unsubscribe", "register"])
         #expect(owner.subscriptions.first { $0.topics == owner.core.codec.ownSession }?.isNoLocal == false)
         #expect(owner.subscriptions.count { $0.isNoLocal } > 0)
         #expect(owner.ended == [owner.core.codec.ownSession], "it is subscribed by name until the barrier only")
         #expect(owner.core.view.register == before)
         #expect(!owner.core.hasUnconfirmedRegisters)
+    }
+
+    /// Under *no local* only another program can have written it, whatever the broker has confirmed.
+    @Test mutating func foreignRegisterIsRepairedBeforeTheOwnIsConfirmed() throws {
+        owner.noLocal = true
+        owner.handle(.disconnected(willRetry: true))
+        owner.holdsConfirmations = true
+        owner.connect()
+        let first = try #require(owner.sent.last { $0.kind == "register" }).outgoing
+        owner.press(.pause, id: "P1")
+        owner.sent = []
+        owner.handle(.received(NodeCore.Packet(first, isRetained: false)))
+        #expect(owner.sent.contains { $0.kind == "register" })
     }
 
     @Test mutating func largeRegisterIsReportedUntilOneIsAccepted() {

@@ -89,7 +89,7 @@ struct EngineHarness {
     mutating func add(_ input: Input) {
         switch input {
         case .restored(let journal): add(.restored(NodeCore.Restored(journal: journal)))
-        case .linkUp(let connection): add(.connected(connection, noLocal: false))
+        case .linkUp(let connection, let hearsItself): add(.connected(connection, noLocal: !hearsItself))
         case .linkDown: add(.disconnected(willRetry: true))
         case .journalFailed(let write): add(.persistFailed(write))
         default: loop.add(input)
@@ -215,9 +215,9 @@ struct EngineHarness {
         return replies[ticket]
     }
 
-    mutating func linkUp() {
+    mutating func linkUp(noLocal: Bool = false) {
         connections += 1
-        send(.linkUp(token("conn-\(node)-\(connections)")))
+        send(.linkUp(token("conn-\(node)-\(connections)"), hearsItself: !noLocal))
     }
 
     mutating func hear(_ message: Message, from sender: String, retained: Bool = false) {

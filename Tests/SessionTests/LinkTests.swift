@@ -187,9 +187,9 @@ import Testing
         #expect(rig.presences.map(\.isSleeping) == [false])
     }
 
-    static func running() -> EngineHarness {
+    static func running(noLocal: Bool = false) -> EngineHarness {
         var rig = EngineHarness()
-        rig.linkUp()
+        rig.linkUp(noLocal: noLocal)
         rig.start("focus 25m")
         rig.press(.extend(seconds: 60))
         rig.pass(5_000)
@@ -270,6 +270,43 @@ import Testing
         #expect(late.count == 100)
         #expect(rig.published.isEmpty)
         #expect(rig.notes.isEmpty)
+    }
+
+    /// Only another program can have written it.
+    @Test func olderRegisterIsRepairedAtOnceWhereTheBrokerReturnsNone() throws {
+        var rig = Self.running(noLocal: true)
+        rig.echoes = false
+        rig.press(.pause)
+        let written = try #require(rig.registers.last)
+        rig.press(.resume)
+        rig.published = []
+        rig.hear(.register(written), from: "desk")
+        #expect(rig.registers == [rig.own].compactMap(\.self))
+        #expect(rig.notes == [.repaired(try #require(rig.own?.version))])
+    }
+
+    @Test func echoInSpiteOfNoLocalIsNoReasonToRepair() {
+        var rig = Self.running(noLocal: true)
+        rig.echoes = false
+        for index in 0..<20 {
+            rig.press(index % 2 == 0 ? .pause : .resume)
+            rig.published.suffix(1).forEach { rig.hear($0, from: "desk") }
+            rig.pass(1_000)
+        }
+        #expect(rig.registers.count == 20)
+        #expect(rig.notes.isEmpty)
+    }
+
+    @Test func echoesInSpiteOfNoLocalThatAreLateCauseOneRepair() {
+        var rig = Self.running(noLocal: true)
+        rig.echoes = false
+        for index in 0..<100 { rig.press(index % 2 == 0 ? .pause : .resume) }
+        let late = rig.registers
+        rig.published = []
+        for register in late { rig.hear(.register(register), from: "desk") }
+        rig.registers.forEach { rig.hear(.register($0), from: "desk") }
+        rig.pass(60_000)
+        #expect(rig.registers.count <= 2)
     }
 
     @Test func anErasedRegisterIsPublishedAgain() {

@@ -88,7 +88,7 @@ import Testing
             var intent = rig.intent(operation, id: "Q\(step % 40)", phase: step % 3)
             intent.expiresAt = times[Int.random(in: 0..<times.count, using: &random)]
             return .received(.intent(intent), from: .kitchen, retained: false)
-        case 8: return .linkUp(token("c\(step)"))
+        case 8: return .linkUp(token("c\(step)"), hearsItself: step.isMultiple(of: 2))
         case 9: return .linkDown
         case 10:
             let said = presence("c\(step % 3)", online: step % 2 == 0, sleeping: step % 7 == 0)

@@ -17,9 +17,9 @@ extension Engine {
 
     // MARK: The connection
 
-    mutating func linkUp(_ connection: ConnectionID, at now: Instant) {
+    mutating func linkUp(_ connection: ConnectionID, hearsItself: Bool, at now: Instant) {
         link.up(connection, waitsForTime: ownership.isProvisional && now.wallBound == nil, at: now.boot)
-        echoes.connected()
+        echoes.connected(hearsItself: hearsItself)
         peers.connected()
         clocks.restart()
         ownership.publishAgain()

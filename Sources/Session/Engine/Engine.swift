@@ -110,7 +110,7 @@ public struct Engine: Hashable, Sendable {
         case .hangUp(let ticket):
             requests.forget(ticket)
             gate.forget(ticket)
-        case .linkUp(let connection): linkUp(connection, at: now)
+        case .linkUp(let connection, let hearsItself): linkUp(connection, hearsItself: hearsItself, at: now)
         case .linkDown: linkDown(at: now)
         case .sleeping(let isSleeping): if link.setSleeping(isSleeping), !isSleeping { clocks.forgetAll() }
         case .barrierPassed(let connection): if connection == link.connection { passBarrier(at: now) }

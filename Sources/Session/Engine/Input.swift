@@ -16,7 +16,9 @@ public enum Input: Hashable, Sendable {
     /// The asking program ended; its ticket gets no reply any more.
     case hangUp(Ticket)
     /// The broker accepted a connection, made under this id.
-    case linkUp(ConnectionID)
+    ///
+    /// `hearsItself` states whether it returns this node's registers: it does not where they are subscribed with *no local*.
+    case linkUp(ConnectionID, hearsItself: Bool)
     /// The connection ended.
     case linkDown
     /// The machine is about to suspend (`true`), or is awake again.

@@ -28,6 +28,8 @@ struct Echoes: Hashable, Sendable {
     private var repairNotBefore: Int64 = .min
     /// The largest version of this node that another program claims; the next repair exceeds it.
     private var contested: Version?
+    /// Whether the broker returns what this node publishes.
+    private var hearsItself = true
     private var expected: [Version] = []
 
     /// How a register on the own topic compares with the journal.
@@ -41,7 +43,8 @@ struct Echoes: Hashable, Sendable {
         case contested
     }
 
-    mutating func connected() {
+    mutating func connected(hearsItself: Bool) {
+        self.hearsItself = hearsItself
         sawOwnPresence = false
         expected = []
     }
@@ -53,7 +56,13 @@ struct Echoes: Hashable, Sendable {
     }
 
     /// Expects the echo of a register that leaves now.
-    mutating func expect(_ version: Version) { expected.append(version, limit: Self.expectedVersions) }
+    ///
+    /// Under *no local* there is none, and an older register on the own topic is always repaired. A broker that returns it all
+    /// the same causes few repairs: an echo of the present version is known, and only one that a later change has overtaken
+    /// is repaired, at most once a second.
+    mutating func expect(_ version: Version) {
+        if hearsItself { expected.append(version, limit: Self.expectedVersions) }
+    }
 
     /// Whether a version was published on this connection and its echo is only now arriving.
     private mutating func isExpected(_ version: Version) -> Bool {
