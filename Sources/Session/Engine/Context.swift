@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The clocks and the identity that the parts of an engine read while one input is handled.
+///
+/// It is made once for an input or a rest. Only the choice of the source of group time renews it.
 struct Context {
     let node: NodeID
     let bootID: BootID
@@ -25,5 +27,8 @@ struct Context {
     func keeps(_ rule: Rule) -> Bool { rules.contains(rule) }
 
     /// Whether a stamp is near enough to group time to count.
-    func admits(_ stamp: Stamp) -> Bool { stamp.isAdmissible(at: groupTime) || !keeps(.admission) }
+    /// - Parameter lead: Milliseconds to add to group time.
+    func admits(_ stamp: Stamp, lead: Int64 = 0) -> Bool {
+        stamp.isAdmissible(at: groupTime + lead) || !keeps(.admission)
+    }
 }

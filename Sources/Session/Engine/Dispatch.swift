@@ -2,46 +2,46 @@
 
 /// Handles each kind of input. Messages are handled in `Receive.swift`.
 extension Engine {
-    mutating func restore(_ found: Journal?, filed: Version?, at now: Instant) {
-        link.restored(at: now.boot)
+    mutating func restore(_ found: Journal?, filed: Version?, _ context: inout Context) {
+        link.restored(at: context.now.boot)
         var mark = found?.mark ?? HybridClock()
         // Without a plausible clock, group time continues as the own session knows it.
         if let own = found?.own, own.anchor.bootID == identity.bootID {
-            mark = HybridClock(time: max(mark.time, own.anchor.at + now.boot - own.anchor.boot))
+            mark = HybridClock(time: max(mark.time, own.anchor.at + context.now.boot - own.anchor.boot))
         }
-        time = GroupClock(mark: mark, at: now)
-        if time.source == .mark { emit(.log(.clockCorrected(by: groupTime(now) - now.wall))) }
-        if let found { ownership.restore(found, filed: filed, context(at: now)) }
-        selectTimeSource(at: now)
+        time = GroupClock(mark: mark, at: context.now)
+        context = self.context(at: context.now)
+        if time.source == .mark { emit(.log(.clockCorrected(by: context.groupTime - context.now.wall))) }
+        if let found { ownership.restore(found, filed: filed, context) }
+        selectTimeSource(&context)
     }
 
     // MARK: The connection
 
-    mutating func linkUp(_ connection: ConnectionID, hearsItself: Bool, at now: Instant) {
-        link.up(connection, waitsForTime: ownership.isProvisional && now.wallBound == nil, at: now.boot)
+    mutating func linkUp(_ connection: ConnectionID, hearsItself: Bool, _ context: Context) {
+        link.up(connection, waitsForTime: ownership.isProvisional && context.now.wallBound == nil, at: context.now.boot)
         echoes.connected(hearsItself: hearsItself)
         peers.connected()
         clocks.restart()
         ownership.publishAgain()
     }
 
-    mutating func linkDown(at now: Instant) {
+    mutating func linkDown(_ context: Context) {
         guard link.isUp else { return }
-        link.down(at: now.boot)
+        link.down(at: context.now.boot)
         echoes.disconnected()
-        clocks.disconnect(at: now.boot)
+        clocks.disconnect(at: context.now.boot)
     }
 
     /// Handles the return of the barrier, or the end of the wait for it.
-    mutating func passBarrier(at now: Instant) {
+    mutating func passBarrier(_ context: inout Context) {
         guard link.barrierDeadline != nil else {
             // The wait for it has ended before, and what the broker keeps has arrived by now.
-            if link.comparisonDeadline == nil { forgetAbsentVotes(at: now) }
+            if link.comparisonDeadline == nil { forgetAbsentVotes(&context) }
             return
         }
-        let context = context(at: now)
         link.barrierPassed(
-            isTimeVouched: context.bound != nil, isAnotherClockOnline: isAnotherClockOnline, at: now.boot)
+            isTimeVouched: context.bound != nil, isAnotherClockOnline: isAnotherClockOnline, at: context.now.boot)
         if let found = echoes.barrierPassed(), keeps(.recovery) {
             if let note = ownership.recover(found, context) { emit(.log(note)) }
         }
@@ -49,26 +49,25 @@ extension Engine {
         if isRetainedMissing { emit(.log(.noRetained)) }
         // A node that was online on the last connection has a presence, and may have a later register by now.
         let isPeerMissing = peers.online.contains { $0 != node && !peers.announced.contains($0) }
-        if isRetainedMissing || isPeerMissing && keeps(.newcomer) { sayHello(at: now) }
-        askWhatIsMissing(at: now)
+        if isRetainedMissing || isPeerMissing && keeps(.newcomer) { sayHello(context) }
+        askWhatIsMissing(context)
     }
 
     /// Plans to publish presence and register again.
-    mutating func repair(at now: Instant) { if link.isUp { echoes.repair(at: now.boot) } }
+    mutating func repair(_ context: Context) { if link.isUp { echoes.repair(at: context.now.boot) } }
 
     // MARK: A person at this machine
 
-    mutating func begin(_ start: Start, id: SessionID, ticket: Ticket, at now: Instant) {
+    mutating func begin(_ start: Start, id: SessionID, ticket: Ticket, _ context: Context) {
         guard identity.role == .node else { return emit(.reply(ticket, .invalid("role"))) }
-        prepareStamp(at: now)
-        let context = context(at: now)
+        prepareStamp(context)
         var plan = start.plan
         if start.mode == .countup {
             let first = plan.first
             plan = [Phase(kind: first?.kind ?? .focus, name: first?.name, seconds: identity.defaults.countUpCap)]
         }
         let anchor = Anchor(
-            elapsed: 0, at: context.groupTime, bound: context.bound, bootID: identity.bootID, boot: now.boot)
+            elapsed: 0, at: context.groupTime, bound: context.bound, bootID: identity.bootID, boot: context.now.boot)
         var register = Register(
             id: id, lineage: id, stamp: Stamp(time: 0, counter: 0, node: node), epoch: 0, rev: 0, owner: node,
             title: start.title, icon: start.icon, label: start.label, mode: start.mode, plan: plan,
@@ -80,8 +79,7 @@ extension Engine {
     }
 
     /// Makes sure that the next stamp is above all that count, and itself admissible.
-    mutating func prepareStamp(at now: Instant) {
-        let context = context(at: now)
+    mutating func prepareStamp(_ context: Context) {
         ownership.raiseMarkToOwnStamp(context)
         if ownership.mark.isAhead(context) { judgeAgain(keepsAdmitted: false, context) }
     }
@@ -102,21 +100,23 @@ extension Engine {
         return true
     }
 
-    mutating func ask(_ press: Press, id: IntentID, ticket: Ticket, at now: Instant) {
+    mutating func ask(_ press: Press, id: IntentID, ticket: Ticket, _ context: Context) {
         guard identity.mayAsk else { return emit(.reply(ticket, .invalid("role"))) }
-        guard let moment = view(at: now).lastMoment(at: now.boot) else { return emit(.reply(ticket, .noSession)) }
+        guard let moment = view(context).lastMoment(at: context.now.boot) else {
+            return emit(.reply(ticket, .noSession))
+        }
         let current = moment.register
         guard current.status.isLive || press.session != nil else { return emit(.reply(ticket, .noSession)) }
         // The person may still see a session that was taken over since.
         let session = press.session.map { isContinued($0, by: current) ? current.id : $0 } ?? current.id
-        let at = groupTime(now)
+        let at = context.groupTime
         let intent = Intent(
             id: id, lineage: current.lineage, session: session, phase: press.phase ?? current.phase,
             operation: press.operation, from: node, at: at, expiresAt: at + Limits.intentLife)
         if isForOwnSession(intent) {
-            decide(intent, at: now) { .reply(ticket, .answered($0)) }
+            decide(intent, context) { .reply(ticket, .answered($0)) }
         } else if session == current.id {
-            requests.add(Requests.Request(intent, of: current.owner, ticket: ticket, at: now.boot))
+            requests.add(Requests.Request(intent, of: current.owner, ticket: ticket, at: context.now.boot))
         } else {
             let isKnown = replicas.all.contains { $0.register.id == session }
             emit(.reply(ticket, isKnown ? .answered(intent.refusal(supersededBy: current)) : .noSession))
@@ -136,9 +136,8 @@ extension Engine {
     }
 
     /// Decides an intent for the own session. `deliver` makes the effect that carries the answer.
-    mutating func decide(_ intent: Intent, at now: Instant, deliver: (Answer) -> Effect) {
+    mutating func decide(_ intent: Intent, _ context: Context, deliver: (Answer) -> Effect) {
         guard let own = ownership.register else { return }
-        let context = context(at: now)
         switch answers.decide(intent, of: own, defaults: identity.defaults, context) {
         case .answer(let answer): hold(deliver(answer))
         case .apply(let answer, let changed):

@@ -44,10 +44,11 @@ public struct Engine: Hashable, Sendable {
     /// - Returns: The effects that the caller must carry out, in order.
     public mutating func handle(_ input: Input, at now: Instant) -> [Effect] {
         (isAtRest, nextWake) = (false, nil)
-        advance(input, at: now)
-        dispatch(input, at: now)
-        react(at: now)
-        publish(at: now)
+        var context = context(at: now)
+        advance(input, &context)
+        dispatch(input, &context)
+        react(&context)
+        publish(context)
         write()
         defer { effects = [] }
         return effects
@@ -72,8 +73,9 @@ public struct Engine: Hashable, Sendable {
     public mutating func rest(at now: Instant) -> [Effect] {
         guard !isAtRest else { return [] }
         isAtRest = true
-        view = view(at: now)
-        compareClocks(at: now)
+        let context = context(at: now)
+        view = view(context)
+        compareClocks(context)
         planNextWake()
         defer { effects = [] }
         return effects
@@ -82,58 +84,57 @@ public struct Engine: Hashable, Sendable {
     // MARK: The steps of an input
 
     /// Brings clocks, the own session and waits up to the present.
-    private mutating func advance(_ input: Input, at now: Instant) {
-        if case .restored(let journal, let filed) = input { restore(journal, filed: filed, at: now) }
-        if time.hasMoved(at: now) { selectTimeSource(at: now) }
-        if let due = replicas.nextWake, due <= now.boot {
+    private mutating func advance(_ input: Input, _ context: inout Context) {
+        if case .restored(let journal, let filed) = input { restore(journal, filed: filed, &context) }
+        if time.hasMoved(at: context.now) { selectTimeSource(&context) }
+        if let due = replicas.nextWake, due <= context.now.boot {
             // A start that is made now must be above the stamps that count from now on.
-            let context = context(at: now)
             for stamp in replicas.admitDue(context) { ownership.raiseMark(to: stamp, context) }
-            askWhatIsMissing(at: now)
+            askWhatIsMissing(context)
         }
-        _ = ownership.advance(at: now.boot, rules: identity.rules)
+        _ = ownership.advance(at: context.now.boot, rules: identity.rules)
         // A wait may have ended during a suspend. A barrier that is overdue recovers a register, which must be there before
         // an intent is decided. The end of a connection ends its waits itself.
         if case .linkDown = input { return }
-        while endDueWait(at: now) {}
+        while endDueWait(&context) {}
         // An intent moves the anchor, from which the error of a date is computed.
-        while dateOwnSession(at: now) {}
+        while dateOwnSession(context) {}
     }
 
     /// Hands the input to its part.
-    private mutating func dispatch(_ input: Input, at now: Instant) {
+    private mutating func dispatch(_ input: Input, _ context: inout Context) {
         switch input {
         case .restored, .wake: break
-        case .start(let start, let id, let ticket): begin(start, id: id, ticket: ticket, at: now)
-        case .press(let press, let id, let ticket): ask(press, id: id, ticket: ticket, at: now)
-        case .take(let id, let ticket): moveHere(id: id, ticket: ticket, at: now)
+        case .start(let start, let id, let ticket): begin(start, id: id, ticket: ticket, context)
+        case .press(let press, let id, let ticket): ask(press, id: id, ticket: ticket, context)
+        case .take(let id, let ticket): moveHere(id: id, ticket: ticket, context)
         case .hangUp(let ticket):
             requests.forget(ticket)
             gate.forget(ticket)
-        case .linkUp(let connection, let hearsItself): linkUp(connection, hearsItself: hearsItself, at: now)
-        case .linkDown: linkDown(at: now)
+        case .linkUp(let connection, let hearsItself): linkUp(connection, hearsItself: hearsItself, context)
+        case .linkDown: linkDown(context)
         case .sleeping(let isSleeping): if link.setSleeping(isSleeping), !isSleeping { clocks.forgetAll() }
-        case .barrierPassed(let connection): if connection == link.connection { passBarrier(at: now) }
-        case .received(let message, let from, let retained): receive(message, from: from, retained: retained, at: now)
+        case .barrierPassed(let connection): if connection == link.connection { passBarrier(&context) }
+        case .received(let message, let from, let retained): receive(message, from: from, retained: retained, &context)
         case .erased(let from, let isPresence):
             if from == node {
-                repair(at: now)
+                repair(context)
             } else if isPresence {
-                forgetPresence(of: from, at: now)
+                forgetPresence(of: from, &context)
             }
         case .discarded(let reason, let from):
             discard(reason, from: from)
             // On an own retained topic it has replaced this node's message at the broker.
-            if from == node { repair(at: now) }
-        case .journalFailed(let write): if gate.fail(write, at: now.boot) { emit(.log(.journal(works: false))) }
+            if from == node { repair(context) }
+        case .journalFailed(let write): if gate.fail(write, at: context.now.boot) { emit(.log(.journal(works: false))) }
         }
     }
 
     /// Publishes presence, register and answers that may leave now.
-    private mutating func publish(at now: Instant) {
+    private mutating func publish(_ context: Context) {
         if link.removePendingHello() { emit(.publish(.hello)) }
         if let connection = link.removePendingPresence(), identity.isAnnounced {
-            emit(.publish(.presence(presence(at: now, connection: connection, online: true))))
+            emit(.publish(.presence(presence(context, connection: connection, online: true))))
         }
         release()
         if let connection = link.removePendingBarrier() { emit(.barrier(connection)) }
@@ -160,11 +161,11 @@ public struct Engine: Hashable, Sendable {
     }
 
     /// Asks other nodes for their clocks where the view depends on them.
-    private mutating func compareClocks(at now: Instant) {
-        clocks.compareIfDue(at: now.boot)
-        clocks.update(syncPlan(at: now), among: peers, me: node, at: now.boot)
-        guard now.hasReached(clocks.nextWake) else { return }
-        for peer in clocks.removeDue(at: now.boot, rules: identity.rules) { ping(peer, at: now) }
+    private mutating func compareClocks(_ context: Context) {
+        clocks.compareIfDue(at: context.now.boot)
+        clocks.update(syncPlan(context), among: peers, me: node, at: context.now.boot)
+        guard context.now.hasReached(clocks.nextWake) else { return }
+        for peer in clocks.removeDue(at: context.now.boot, rules: identity.rules) { ping(peer, context) }
     }
 
     /// Asks for one write of the journal if it has changed, behind the ledger records that go with it.
@@ -196,15 +197,17 @@ public struct Engine: Hashable, Sendable {
     // MARK: The view
 
     /// Returns the view of this instant: the admitted register with the largest stamp.
-    package func view(at now: Instant) -> View {
-        var fresh = freshView(at: now)
-        fresh.keepShownTime(of: view, at: now.boot)
+    package func view(at now: Instant) -> View { view(context(at: now)) }
+
+    func view(_ context: Context) -> View {
+        var fresh = freshView(context)
+        fresh.keepShownTime(of: view, at: context.now.boot)
         return fresh
     }
 
-    private func freshView(at now: Instant) -> View {
+    private func freshView(_ context: Context) -> View {
         let current = replicas.current
-        if let own = ownership.register, isLatest(own), isCandidate(own, at: now) {
+        if let own = ownership.register, isLatest(own), isCandidate(own, context) {
             return View(
                 shared: ownership.journal.shared, anchorBoot: own.anchor.boot, error: ErrorBound(), isOwner: true,
                 isLinked: link.isUp)
@@ -223,11 +226,11 @@ public struct Engine: Hashable, Sendable {
 
     /// Whether the own register can be the current one. A stamp that others do not admit counts here only while no other
     /// register is current.
-    func isCandidate(_ own: Register, at now: Instant) -> Bool {
+    func isCandidate(_ own: Register, _ context: Context) -> Bool {
         guard link.isReady else { return true }
         if ownership.journal.isUnannounced { return false }
         // A start above the largest stamp that counts may be one millisecond further ahead, if its counter is used up.
-        return replicas.current == nil || context(at: now, lead: 1).admits(own.stamp)
+        return replicas.current == nil || context.admits(own.stamp, lead: 1)
     }
 
     // MARK: Questions
@@ -246,11 +249,11 @@ public struct Engine: Hashable, Sendable {
     /// Whether a rule is kept: always, except in the mutants of the simulator.
     func keeps(_ rule: Rule) -> Bool { identity.rules.contains(rule) }
 
-    /// - Parameter lead: Milliseconds to add to group time.
-    func context(at now: Instant, lead: Int64 = 0) -> Context {
+    /// Makes the context of an input or a rest.
+    func context(at now: Instant) -> Context {
         Context(
             node: node, bootID: identity.bootID, rules: identity.rules, now: now, source: time.source,
-            groupTime: groupTime(now) + lead)
+            groupTime: groupTime(now))
     }
 
     /// Whether this node can own a session: a passing remote keeps no journal.
@@ -287,7 +290,10 @@ public struct Engine: Hashable, Sendable {
 
     /// Returns this node's presence for a connection.
     public func presence(at now: Instant, connection: ConnectionID, online: Bool) -> Presence {
-        let context = context(at: now)
+        presence(context(at: now), connection: connection, online: online)
+    }
+
+    private func presence(_ context: Context, connection: ConnectionID, online: Bool) -> Presence {
         return Presence(
             online: online, connection: connection, role: identity.role, name: identity.name,
             at: context.groupTime, clock: context.clockQuality, software: identity.software,

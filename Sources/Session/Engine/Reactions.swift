@@ -6,29 +6,29 @@ extension Engine {
     ///
     /// It ends because each rule removes its own cause: a deadline is cleared, the session is dated, stamped, ended or cut, a
     /// request is removed.
-    mutating func react(at now: Instant) {
-        while endDueWait(at: now) || updateOwnSession(at: now) || advanceRequests(at: now) {}
+    mutating func react(_ context: inout Context) {
+        while endDueWait(&context) || updateOwnSession(context) || advanceRequests(context) {}
     }
 
     // MARK: Time
 
     /// Ends a wait whose time has come.
     /// - Returns: Whether there was one.
-    mutating func endDueWait(at now: Instant) -> Bool {
-        if now.hasReached(link.barrierDeadline) {
-            passBarrier(at: now)
-        } else if now.hasReached(link.timeDeadline) {
+    mutating func endDueWait(_ context: inout Context) -> Bool {
+        if context.now.hasReached(link.barrierDeadline) {
+            passBarrier(&context)
+        } else if context.now.hasReached(link.timeDeadline) {
             link.timeIsKnown()
-        } else if now.hasReached(link.comparisonDeadline) {
+        } else if context.now.hasReached(link.comparisonDeadline) {
             link.clocksWereCompared()
-            forgetAbsentVotes(at: now)
-        } else if now.hasReached(echoes.repairAt) {
-            carryOutRepair(at: now)
-        } else if now.hasReached(echoes.reminderAt) {
+            forgetAbsentVotes(&context)
+        } else if context.now.hasReached(echoes.repairAt) {
+            carryOutRepair(context)
+        } else if context.now.hasReached(echoes.reminderAt) {
             // Without the presence: a node that has not received that asks for it.
             let isForNewcomer = echoes.removeDueReminder() && ownership.register.map(isLatest) ?? false
             if isForNewcomer || isOlderSessionAlive { ownership.publishAgain() }
-        } else if now.hasReached(gate.retryAt) {
+        } else if context.now.hasReached(gate.retryAt) {
             gate.forgetRetry()
             ownership.writeAgain()
         } else {
@@ -40,17 +40,17 @@ extension Engine {
     /// Ends the votes of nodes whose presence was deleted while this node was away.
     ///
     /// The broker keeps none, and they do not answer.
-    mutating func forgetAbsentVotes(at now: Instant) {
+    mutating func forgetAbsentVotes(_ context: inout Context) {
         if echoes.sawOwnPresence, keeps(.erasedVote) {
             for node in clocks.estimates.keys where !peers.announced.contains(node) && !clocks.hasAnswered(node) {
                 clocks.remove(node)
             }
         }
-        selectTimeSource(at: now)
+        selectTimeSource(&context)
     }
 
-    private mutating func carryOutRepair(at now: Instant) {
-        let contested = echoes.removeDueRepair(at: now.boot)
+    private mutating func carryOutRepair(_ context: Context) {
+        let contested = echoes.removeDueRepair(at: context.now.boot)
         link.announce()
         ownership.publishAgain()
         if let contested { ownership.raiseVersion(above: contested) }
@@ -67,9 +67,8 @@ extension Engine {
     // MARK: The own session
 
     /// Dates and stamps the own session as group time requires.
-    mutating func dateOwnSession(at now: Instant) -> Bool {
+    mutating func dateOwnSession(_ context: Context) -> Bool {
         guard let stamp = ownership.register?.stamp else { return false }
-        let context = context(at: now)
         if let note = ownership.date(among: replicas, context) { return log(note) }
         guard !context.admits(stamp), time.source == .own || haveReferencesAnswered,
             let note = ownership.restamp(among: replicas, context)
@@ -78,12 +77,11 @@ extension Engine {
     }
 
     /// Dates, stamps, ends or cuts the own session as time and the other sessions require.
-    private mutating func updateOwnSession(at now: Instant) -> Bool {
+    private mutating func updateOwnSession(_ context: Context) -> Bool {
         guard ownership.register != nil else { return false }
-        let context = context(at: now)
         // Again: this input may have recovered a register whose boundary has passed.
-        if ownership.advance(at: now.boot, rules: context.rules) { return true }
-        if dateOwnSession(at: now) { return true }
+        if ownership.advance(at: context.now.boot, rules: context.rules) { return true }
+        if dateOwnSession(context) { return true }
         let canCompare = !startAwaitsTime && (link.isUp || !ownership.isProvisional)
         if canCompare, let note = ownership.yield(to: replicas, context) { return log(note) }
         if canCompare, link.isReady, let note = ownership.leaveProvisional(context) { return log(note) }
@@ -104,30 +102,29 @@ extension Engine {
 
     /// Forwards, retargets, sends and ends requests.
     /// - Returns: Whether a takeover or an end may let another rule apply.
-    private mutating func advanceRequests(at now: Instant) -> Bool {
-        let context = context(at: now)
+    private mutating func advanceRequests(_ context: Context) -> Bool {
         for intent in ownership.removeForwarded(to: replicas, context) {
             if let winner = replicas.current?.register { requests.forward(intent, to: winner, context) }
         }
         if requests.isEmpty { return false }
-        let view = view(at: now)
+        let view = view(context)
         if let head = view.register, !view.isOwner { reply(requests.follow(head, context)) }
         let known = Requests.Known(
             head: view.register, owner: view.register.map { peers[$0.owner] } ?? Peer(), isReady: link.isReady,
-            canTakeOver: canTakeOver, messagesAwaitTime: messagesAwaitTime(at: now))
+            canTakeOver: canTakeOver, messagesAwaitTime: messagesAwaitTime(context))
         var hasChanged = false
         var pinged: Set<NodeID> = []
         for step in requests.removeSteps(known, context) {
             switch step {
             case .send(let intent, let owner):
                 // One ping for all intents that leave at once.
-                if let owner, pinged.insert(owner).inserted { ping(owner, at: now) }
+                if let owner, pinged.insert(owner).inserted { ping(owner, context) }
                 emit(.publish(.intent(intent)))
             case .takeOver(let request):
-                takeOver(for: request, at: now)
+                takeOver(for: request, context)
                 hasChanged = true
             case .giveUp(let request):
-                giveUp(request, at: now)
+                giveUp(request, context)
                 hasChanged = true
             }
         }
@@ -135,12 +132,12 @@ extension Engine {
     }
 
     /// Ends a request that was refused, or not answered in time. If the session was continued since, its head is asked.
-    private mutating func giveUp(_ request: Requests.Request, at now: Instant) {
+    private mutating func giveUp(_ request: Requests.Request, _ context: Context) {
         guard let ticket = request.ticket else { return }
-        if let head = view(at: now).register, head.status.isLive, head.lineage == request.intent.lineage,
+        if let head = view(context).register, head.status.isLive, head.lineage == request.intent.lineage,
             head.id != request.intent.session, request.refusal != nil, keeps(.retarget)
         {
-            return requests.add(request.aimed(at: head, boot: now.boot))
+            return requests.add(request.aimed(at: head, boot: context.now.boot))
         }
         emit(.reply(ticket, request.refusal.map { .answered($0) } ?? .noAnswer(request.intent.session)))
     }
@@ -151,19 +148,19 @@ extension Engine {
     ///
     /// Stamps are judged again after a jump, when the mark is ahead of the new time, and when the own clock has become
     /// vouched for. Callers need the new time at once, so this is no reaction.
-    mutating func selectTimeSource(at now: Instant) {
-        let before = time.timeBeforeStep(atBoot: now.boot)
-        let wasWrong = GroupClock.contradict(time.wallLead + now.boot, before)
+    mutating func selectTimeSource(_ context: inout Context) {
+        let before = time.timeBeforeStep(atBoot: context.now.boot)
+        let wasWrong = GroupClock.contradict(time.wallLead + context.now.boot, before)
         let wasOwn = time.source == .own
         time.choose(
-            from: clocks.readings(of: peers, at: now), own: node, isComplete: haveReferencesAnswered,
-            rules: identity.rules, at: now)
-        let context = context(at: now)
-        let hasJumped = abs(time.time(at: now) - before) > GroupClock.tolerance
-        if hasJumped { emit(.log(.clockCorrected(by: time.time(at: now) - now.wall))) }
+            from: clocks.readings(of: peers, at: context.now), own: node, isComplete: haveReferencesAnswered,
+            rules: identity.rules, at: context.now)
+        context = self.context(at: context.now)
+        let hasJumped = abs(time.time(at: context.now) - before) > GroupClock.tolerance
+        if hasJumped { emit(.log(.clockCorrected(by: time.time(at: context.now) - context.now.wall))) }
         if hasJumped || ownership.mark.isAhead(context) || (!wasOwn && context.bound != nil) {
             // Without contact a session stays although the wall clock was set.
-            judgeAgain(keepsAdmitted: !link.isUp && now.wallBound == nil, context)
+            judgeAgain(keepsAdmitted: !link.isUp && context.now.wallBound == nil, context)
         }
         if context.clockQuality.isWrong != wasWrong || hasJumped {
             // The presence contains group time, which others compare with their own.
@@ -198,15 +195,15 @@ extension Engine {
     }
 
     /// Whether messages with a group time should wait for the first comparison of clocks.
-    private func messagesAwaitTime(at now: Instant) -> Bool {
-        now.wallBound == nil && clocks.estimates.isEmpty && !clocks.polls.isEmpty
+    private func messagesAwaitTime(_ context: Context) -> Bool {
+        context.now.wallBound == nil && clocks.estimates.isEmpty && !clocks.polls.isEmpty
     }
 
     /// The conditions that determine which nodes are asked for their clocks.
-    func syncPlan(at now: Instant) -> ClockSync.Plan {
+    func syncPlan(_ context: Context) -> ClockSync.Plan {
         var plan = ClockSync.Plan(
             isReady: link.isReady && keeps(.exchange),
-            needsReferences: now.wallBound == nil || clocks.comparedAt != nil || context(at: now).clockQuality.isWrong,
+            needsReferences: context.now.wallBound == nil || clocks.comparedAt != nil || context.clockQuality.isWrong,
             since: clocks.comparedAt)
         if !view.isOwner, let shown = view.register, shown.status.isLive {
             plan.owner = shown.owner
@@ -215,8 +212,8 @@ extension Engine {
         return plan
     }
 
-    mutating func ping(_ peer: NodeID, at now: Instant) {
+    mutating func ping(_ peer: NodeID, _ context: Context) {
         guard let connection = link.connection else { return }
-        emit(.publish(.ping(Ping(connection: connection, sent: now.boot, at: groupTime(now)), to: peer)))
+        emit(.publish(.ping(Ping(connection: connection, sent: context.now.boot, at: context.groupTime), to: peer)))
     }
 }

@@ -2,32 +2,32 @@
 
 /// Handles each kind of message.
 extension Engine {
-    mutating func receive(_ message: Message, from sender: NodeID, retained: Bool, at now: Instant) {
+    mutating func receive(_ message: Message, from sender: NodeID, retained: Bool, _ context: inout Context) {
         let isSignOfLife = !retained && (sender != node || identity.isAnnounced) && !message.isWill
-        let receivedAt = isSignOfLife ? now.boot : nil
+        let receivedAt = isSignOfLife ? context.now.boot : nil
         if !peers.admit(sender, receivedAt: receivedAt) {
-            makeRoom(for: message, isHere: isSignOfLife, at: now)
+            makeRoom(for: message, isHere: isSignOfLife, context)
             guard peers.admit(sender, receivedAt: receivedAt) else { return discard(.tooManyNodes, from: nil) }
         }
-        switch judge(message, from: sender, at: now) {
+        switch judge(message, from: sender, context) {
         case .accepted: break
         case .ignored: return
         case .busy: return discard(.tooOften, from: sender)
         case .refused(let reason):
             discard(reason, from: sender)
             // It has replaced the own register at the broker.
-            if case .register = message, isSelf(sender) { repair(at: now) }
+            if case .register = message, isSelf(sender) { repair(context) }
             return
         }
         switch message {
-        case .presence(let presence): receive(presence, from: sender, retained: retained, at: now)
-        case .register(let register) where isSelf(sender): receiveEcho(register, at: now)
-        case .register(let register): receive(register, retained: retained, at: now)
-        case .intent(let intent): answer(intent, at: now)
-        case .ack(let ack): receive(ack, from: sender, at: now)
-        case .hello: if link.isUp { echoes.answerHello(of: node, at: now.boot) }
-        case .ping(let ping, _): answer(ping, of: sender, at: now)
-        case .pong(let pong, _): receive(pong, from: sender, at: now)
+        case .presence(let presence): receive(presence, from: sender, retained: retained, &context)
+        case .register(let register) where isSelf(sender): receiveEcho(register, context)
+        case .register(let register): receive(register, retained: retained, context)
+        case .intent(let intent): answer(intent, context)
+        case .ack(let ack): receive(ack, from: sender, context)
+        case .hello: if link.isUp { echoes.answerHello(of: node, at: context.now.boot) }
+        case .ping(let ping, _): answer(ping, of: sender, context)
+        case .pong(let pong, _): receive(pong, from: sender, &context)
         }
     }
 
@@ -35,15 +35,15 @@ extension Engine {
     ///
     /// A node that is not online either takes the place of one whose session is older than its own. So the current session is
     /// known, however many names the broker keeps.
-    private mutating func makeRoom(for message: Message, isHere: Bool, at now: Instant) {
-        let limit = now.boot - Limits.intentLife
+    private mutating func makeRoom(for message: Message, isHere: Bool, _ context: Context) {
+        let limit = context.now.boot - Limits.intentLife
         var gone = peers.forgetSilent(since: limit) { [node, replicas] in $0 == node || replicas[$0] != nil }
         if gone == nil {
             var newcomer: Stamp? = Stamp(time: 0, counter: 0, node: node)
             switch message {
             case _ where isHere: newcomer = nil
             case .presence(let presence) where presence.online: newcomer = nil
-            case .register(let register) where context(at: now).admits(register.stamp): newcomer = register.stamp
+            case .register(let register) where context.admits(register.stamp): newcomer = register.stamp
             default: break
             }
             gone = peers.forgetAbsent(
@@ -59,11 +59,11 @@ extension Engine {
     }
 
     /// Checks a message by the rules of ``Admission``.
-    private mutating func judge(_ message: Message, from sender: NodeID, at now: Instant) -> Admission.Verdict {
-        var known = Admission.Known(context: context(at: now), isSelf: isSelf(sender), connection: link.connection)
+    private mutating func judge(_ message: Message, from sender: NodeID, _ context: Context) -> Admission.Verdict {
+        var known = Admission.Known(context: context, isSelf: isSelf(sender), connection: link.connection)
         if case .ack(.answer(let answer)) = message, let request = requests[answer.intent] {
             known.request = request
-            known.head = view(at: now).register.map { ($0.owner, $0.lineage) }
+            known.head = view(context).register.map { ($0.owner, $0.lineage) }
         }
         let verdict = Admission.judge(message, from: sender, knowing: known)
         guard verdict == .accepted else { return verdict }
@@ -80,51 +80,50 @@ extension Engine {
 
     // MARK: Presences
 
-    private mutating func receive(_ presence: Presence, from sender: NodeID, retained: Bool, at now: Instant) {
+    private mutating func receive(_ presence: Presence, from sender: NodeID, retained: Bool, _ context: inout Context) {
         if isSelf(sender) {
             // Only a retained one proves that the broker delivers retained messages.
             if retained { echoes.receivedOwnPresence() }
             let isAsleep = presence.isSleeping && !link.isSleeping
             let isOutdated = !presence.online || isAsleep || presence.connection != link.connection
-            if isOutdated, keeps(.presenceRepair) { repair(at: now) }
+            if isOutdated, keeps(.presenceRepair) { repair(context) }
             return
         }
         if presence.online, !retained, presence.role != .display {
-            clocks.compare(presence.at, of: sender, context(at: now))
+            clocks.compare(presence.at, of: sender, context)
         }
         guard
             case .changed(let known) = peers.receive(
-                presence, from: sender, retained: retained, rules: identity.rules, at: now.boot)
+                presence, from: sender, retained: retained, rules: identity.rules, at: context.now.boot)
         else { return }
         let isOnline = peers[sender].isOnline
         if !isOnline, known.isOnline {
             clocks.depart(sender)
-            if time.source == .outvoted { selectTimeSource(at: now) }
+            if time.source == .outvoted { selectTimeSource(&context) }
         }
         if isOnline != known.isOnline || presence.online != known.presence?.online { clocks.planAgain() }
         if isOnline, known.presence?.connection != presence.connection {
             clocks.restart(with: sender)
             // Its broker may not have kept the current register for it.
-            if !retained, keeps(.newcomer) { planReminder(isForNewcomer: true, at: now) }
+            if !retained, keeps(.newcomer) { planReminder(isForNewcomer: true, context) }
         }
         if isOnline, known.presence?.isSleeping == true { clocks.forget(sender) }
     }
 
     // MARK: Registers
 
-    private mutating func receiveEcho(_ echo: Register, at now: Instant) {
+    private mutating func receiveEcho(_ echo: Register, _ context: Context) {
         switch echoes.receive(echo, journal: ownership.journal, isReady: link.isReady, rules: identity.rules) {
         case .known: break
-        case .lost: emit(.log(ownership.adopt(echo, context(at: now))))
-        case .contested: repair(at: now)
+        case .lost: emit(.log(ownership.adopt(echo, context)))
+        case .contested: repair(context)
         case .outdated:
             if let own = ownership.register { emit(.log(.repaired(own.version))) }
-            repair(at: now)
+            repair(context)
         }
     }
 
-    private mutating func receive(_ register: Register, retained: Bool, at now: Instant) {
-        let context = context(at: now)
+    private mutating func receive(_ register: Register, retained: Bool, _ context: Context) {
         let sender = register.owner
         if !retained { clocks.heard(sender) }
         let measured = clocks.estimates[sender].flatMap {
@@ -132,83 +131,83 @@ extension Engine {
         }
         switch replicas.receive(register, measured: measured, context) {
         case .known:
-            planReminder(below: register, at: now)
-            askForPresence(of: sender, retained: retained, at: now)
+            planReminder(below: register, context)
+            askForPresence(of: sender, retained: retained, context)
             return
         case .contradicted(let version):
             // Its author may have lost the end of its journal, and found nothing at the broker. An objection can be lost
             // like any message, so each such register gets one.
-            object(.fork(node: sender, version: version), to: sender, at: now)
-            if let held = replicas[sender]?.register { planReminder(below: held, at: now) }
+            object(.fork(node: sender, version: version), to: sender, context)
+            if let held = replicas[sender]?.register { planReminder(below: held, context) }
             return
         case .admitted: ownership.raiseMark(to: register.stamp, context)
         case .ahead(let isNews):
             if isNews { emit(.log(.clockWrong(sender, stamp: register.stamp.time))) }
-            clocks.compareAgain(at: now.boot)
-            object(.clock(node: sender, session: register.id, at: context.groupTime), to: sender, at: now)
+            clocks.compareAgain(at: context.now.boot)
+            object(.clock(node: sender, session: register.id, at: context.groupTime), to: sender, context)
         }
-        planReminder(below: register, at: now)
-        askForPresence(of: sender, retained: retained, at: now)
+        planReminder(below: register, context)
+        askForPresence(of: sender, retained: retained, context)
         if requests.isEmpty { return }
-        reply(requests.receive(register, currentOwner: view(at: now).register?.owner, rules: identity.rules))
+        reply(requests.receive(register, currentOwner: view(context).register?.owner, rules: identity.rules))
     }
 
-    private mutating func planReminder(below register: Register, at now: Instant) {
+    private mutating func planReminder(below register: Register, _ context: Context) {
         guard let own = ownership.register, register.status.isLive, register.stamp < own.stamp, keeps(.reminder)
         else { return }
-        planReminder(isForNewcomer: false, at: now)
+        planReminder(isForNewcomer: false, context)
     }
 
-    private mutating func planReminder(isForNewcomer: Bool, at now: Instant) {
+    private mutating func planReminder(isForNewcomer: Bool, _ context: Context) {
         // Before the barrier the own register is about to be published in any case.
         guard ownership.register != nil, link.isReady, !startAwaitsTime else { return }
-        echoes.planReminder(isForNewcomer: isForNewcomer, at: now.boot)
+        echoes.planReminder(isForNewcomer: isForNewcomer, at: context.now.boot)
     }
 
     /// Asks all nodes to publish again if the register shown proves that the broker has withheld something.
     ///
     /// So it is if the session was superseded by one that is not here, or the presence of its owner is not here. The members of
     /// a cluster may keep retained messages separately.
-    mutating func askWhatIsMissing(at now: Instant) {
+    mutating func askWhatIsMissing(_ context: Context) {
         guard keeps(.newcomer) else { return }
         var current = replicas.current?.register
-        if let own = ownership.register, isLatest(own), isCandidate(own, at: now) { current = own }
+        if let own = ownership.register, isLatest(own), isCandidate(own, context) { current = own }
         guard let current else { return }
         let owner = current.owner
         let isKnown = isSelf(owner) || peers.announced.contains(owner)
-        if current.status == .superseded || current.status.isLive && !isKnown { sayHello(at: now) }
+        if current.status == .superseded || current.status.isLive && !isKnown { sayHello(context) }
     }
 
     /// Asks all nodes to publish again if a register shows that the broker has withheld something.
     ///
     /// A node that publishes one is there, so the broker has not delivered its presence.
-    private mutating func askForPresence(of sender: NodeID, retained: Bool, at now: Instant) {
-        if retained || peers[sender].isOnline { return askWhatIsMissing(at: now) }
-        if keeps(.newcomer) { sayHello(at: now) }
+    private mutating func askForPresence(of sender: NodeID, retained: Bool, _ context: Context) {
+        if retained || peers[sender].isOnline { return askWhatIsMissing(context) }
+        if keeps(.newcomer) { sayHello(context) }
     }
 
     /// Asks all nodes to publish again, once in five seconds at most. Others may lack this node's messages too, so it publishes
     /// with it.
-    mutating func sayHello(at now: Instant) {
-        guard link.isReady, link.mayAskAll(at: now.boot) else { return }
-        link.askAll(at: now.boot)
+    mutating func sayHello(_ context: Context) {
+        guard link.isReady, link.mayAskAll(at: context.now.boot) else { return }
+        link.askAll(at: context.now.boot)
         link.announce()
         ownership.publishAgain()
     }
 
     /// Ends the vote of a node whose presence was deleted. It is no member any more, or publishes again at once.
-    mutating func forgetPresence(of sender: NodeID, at now: Instant) {
+    mutating func forgetPresence(of sender: NodeID, _ context: inout Context) {
         guard keeps(.erasedVote) else { return }
-        peers.erasePresence(of: sender, at: now.boot)
+        peers.erasePresence(of: sender, at: context.now.boot)
         clocks.remove(sender)
-        selectTimeSource(at: now)
+        selectTimeSource(&context)
     }
 
     /// Objects to a node's register, at a bounded rate.
-    private mutating func object(_ ack: Ack, to author: NodeID, at now: Instant) {
+    private mutating func object(_ ack: Ack, to author: NodeID, _ context: Context) {
         // The broker lets displays and remotes publish no acks.
         guard link.isUp, identity.isAnnounced, identity.role != .display,
-            admission.charge(.objection, to: author, context(at: now)) == .accepted
+            admission.charge(.objection, to: author, context) == .accepted
         else { return }
         emit(.publish(.ack(ack)))
     }
@@ -219,30 +218,30 @@ extension Engine {
     ///
     /// Before the first barrier of this process it does not: a later register that the broker has kept would undo the effect,
     /// and the asker sends the intent again.
-    private mutating func answer(_ intent: Intent, at now: Instant) {
+    private mutating func answer(_ intent: Intent, _ context: Context) {
         guard let own = ownership.register, isForOwnSession(intent), echoes.isSettled else { return }
-        let verdict = admission.charge(.intent, to: intent.from, context(at: now))
-        if verdict == .accepted { return decide(intent, at: now) { .publish(.ack(.answer($0))) } }
+        let verdict = admission.charge(.intent, to: intent.from, context)
+        if verdict == .accepted { return decide(intent, context) { .publish(.ack(.answer($0))) } }
         discard(.tooOften, from: intent.from)
         guard verdict == .busy, let answer = answers.refuseAsBusy(intent, of: own) else { return }
         hold(.publish(.ack(.answer(answer))))
     }
 
-    private mutating func receive(_ ack: Ack, from sender: NodeID, at now: Instant) {
+    private mutating func receive(_ ack: Ack, from sender: NodeID, _ context: Context) {
         switch ack {
         case .answer(let answer):
             let winner = answer.by.flatMap { register(of: $0.node) }
-            let head = view(at: now).register
-            reply(requests.receive(answer, head: head, winner: winner, context(at: now)))
+            let head = view(context).register
+            reply(requests.receive(answer, head: head, winner: winner, context))
         case .fork(_, let claim):
             // An observer holds two registers of one version of this node, or a later one that this node has lost.
             guard let own = ownership.register, claim >= own.version else { return }
             echoes.contest(Admission.step(from: own.version, towards: claim, rules: identity.rules))
-            repair(at: now)
+            repair(context)
         case .clock:
-            clocks.compareAgain(at: now.boot)
+            clocks.compareAgain(at: context.now.boot)
             // Only the clocks of nodes that are known to be online correct a stamp.
-            if !peers[sender].isOnline, keeps(.newcomer) { sayHello(at: now) }
+            if !peers[sender].isOnline, keeps(.newcomer) { sayHello(context) }
         }
     }
 
@@ -253,25 +252,25 @@ extension Engine {
     // MARK: Clocks
 
     /// Answers a ping with readings of this node's clocks. Displays and remotes do not answer.
-    private mutating func answer(_ ping: Ping, of asker: NodeID, at now: Instant) {
+    private mutating func answer(_ ping: Ping, of asker: NodeID, _ context: Context) {
         guard link.isUp, identity.isAnnounced, identity.role != .display else { return }
-        let context = context(at: now)
         let pong = Pong(
-            connection: ping.connection, sent: ping.sent, bootID: identity.bootID, boot: now.boot,
-            wall: min(max(now.wall, Limits.time.lowerBound), Limits.time.upperBound), at: context.groupTime,
+            connection: ping.connection, sent: ping.sent, bootID: identity.bootID, boot: context.now.boot,
+            wall: min(max(context.now.wall, Limits.time.lowerBound), Limits.time.upperBound), at: context.groupTime,
             clock: context.clockQuality)
         emit(.publish(.pong(pong, to: asker)))
         if peers.hasVote(asker) { return clocks.compare(ping.at, of: asker, context) }
         // Its presence was deleted, so it has no vote. But it is a member, since it sends something.
-        if peers[asker].presence == nil, keeps(.newcomer) { sayHello(at: now) }
+        if peers[asker].presence == nil, keeps(.newcomer) { sayHello(context) }
     }
 
-    private mutating func receive(_ pong: Pong, from peer: NodeID, at now: Instant) {
-        guard keeps(.exchange), peers.hasVote(peer), let estimate = clocks.receive(pong, from: peer, at: now.boot)
+    private mutating func receive(_ pong: Pong, from peer: NodeID, _ context: inout Context) {
+        guard keeps(.exchange), peers.hasVote(peer),
+            let estimate = clocks.receive(pong, from: peer, at: context.now.boot)
         else { return }
         if keeps(.bootClock) { replicas.measure(estimate.offset, of: peer, in: estimate.bootID) }
-        selectTimeSource(at: now)
-        clocks.compare(now.boot + estimate.groupLead, of: peer, context(at: now))
+        selectTimeSource(&context)
+        clocks.compare(context.now.boot + estimate.groupLead, of: peer, context)
         link.timeIsKnown()
     }
 }

@@ -3,44 +3,46 @@
 /// Continuing another node's session, because its owner does not answer or a person moves it here.
 extension Engine {
     /// Moves the current session to this node, also from a live owner.
-    mutating func moveHere(id: IntentID, ticket: Ticket, at now: Instant) {
+    mutating func moveHere(id: IntentID, ticket: Ticket, _ context: Context) {
         guard canTakeOver else { return emit(.reply(ticket, .invalid("role"))) }
-        guard let moment = view(at: now).lastMoment(at: now.boot), moment.register.status.isLive else {
+        guard let moment = view(context).lastMoment(at: context.now.boot), moment.register.status.isLive else {
             return emit(.reply(ticket, .noSession))
         }
         if moment.isOwner {
             let own = moment.register
             hold(.reply(ticket, .answered(Answer(intent: id, outcome: .noop, session: own.id, rev: own.rev))))
         } else {
-            continueSession(base(of: moment, at: now), as: id, ticket: ticket, at: now)
+            continueSession(base(of: moment, context), as: id, ticket: ticket, context)
         }
     }
 
     /// Applies a person's intent to the session as its new owner.
-    mutating func takeOver(for request: Requests.Request, at now: Instant) {
+    mutating func takeOver(for request: Requests.Request, _ context: Context) {
         guard let ticket = request.ticket else { return }
         var intent = request.intent
-        guard let moment = view(at: now).lastMoment(at: now.boot) else { return emit(.reply(ticket, .noSession)) }
+        guard let moment = view(context).lastMoment(at: context.now.boot) else {
+            return emit(.reply(ticket, .noSession))
+        }
         let found = moment.register
         func reply(_ answer: Answer) { emit(.reply(ticket, .answered(answer))) }
         guard found.lineage == intent.lineage else { return reply(intent.refusal(supersededBy: found)) }
         intent.session = found.id
-        if moment.isOwner { return decide(intent, at: now) { .reply(ticket, .answered($0)) } }
+        if moment.isOwner { return decide(intent, context) { .reply(ticket, .answered($0)) } }
         if found.hasApplied(intent), keeps(.appliedAtTakeover) { return reply(intent.answer(.duplicate, of: found)) }
-        var changed = base(of: moment, at: now)
+        var changed = base(of: moment, context)
         let outcome = changed.carryOut(intent, defaults: identity.defaults, rules: identity.rules)
         guard outcome == .applied else { return reply(intent.answer(outcome, of: found)) }
-        continueSession(changed, as: intent.id, ticket: ticket, by: intent, at: now)
+        continueSession(changed, as: intent.id, ticket: ticket, by: intent, context)
     }
 
     /// The session of this moment, anchored on this node's clocks.
-    private func base(of moment: Moment, at now: Instant) -> Register {
-        var base = moment.register.anchored(since: moment.since, context(at: now))
+    private func base(of moment: Moment, _ context: Context) -> Register {
+        var base = moment.register.anchored(since: moment.since, context)
         // A count-up is not credited with time after the last sign of life of its owner.
         if base.mode == .countup, base.status == .running, let lostAt = moment.contactLostAt, moment.staleFor != nil,
             keeps(.lastSignOfLife)
         {
-            let gone = now.boot - lostAt
+            let gone = context.now.boot - lostAt
             base.anchor.elapsed = max(0, base.anchor.elapsed - gone)
             base.cutRuns(at: max(0, base.anchor.at - gone))
             base.openRun()
@@ -50,12 +52,11 @@ extension Engine {
 
     /// Makes the session this node's own: a new session of the same lineage, with the same applied intents.
     private mutating func continueSession(
-        _ base: Register, as id: IntentID, ticket: Ticket, by intent: Intent? = nil, at now: Instant
+        _ base: Register, as id: IntentID, ticket: Ticket, by intent: Intent? = nil, _ context: Context
     ) {
-        let view = view(at: now)
+        let view = view(context)
         let isByDate = view.error == nil && view.register?.status == .running
-        prepareStamp(at: now)
-        let context = context(at: now)
+        prepareStamp(context)
         var own = base
         own.id = SessionID(id)
         own.continues = Continuation(node: base.owner, epoch: base.epoch, rev: base.rev, at: context.groupTime)
