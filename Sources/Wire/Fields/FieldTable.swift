@@ -49,18 +49,6 @@ private struct FieldTables: Form {
         add(key, format, .optional)
     }
 
-    mutating func field<F: Format>(
-        _ key: StaticString, _ value: inout F.Value, _ format: F, unless standard: F.Value
-    ) where F.Value: Equatable {
-        add(key, format, .optional)
-    }
-
-    mutating func field<F: Format>(
-        _ key: StaticString, _ value: inout F.Value, _ format: F, absent implied: @autoclosure () -> F.Value
-    ) {
-        add(key, format, .optional)
-    }
-
     mutating func field<F: Format>(_ key: StaticString, written value: @autoclosure () -> F.Value?, _ format: F) {
         own.rows.append(FieldTable.Row(key: "\(key)", type: format.name, need: .written))
     }

@@ -175,18 +175,6 @@ extension JSONReader: Form {
     }
 
     package mutating func field<F: Format>(
-        _ key: StaticString, _ value: inout F.Value, _ format: F, unless standard: F.Value
-    ) throws(Rejection) where F.Value: Equatable {
-        value = try find(key) ? self.value(of: key, format) : standard
-    }
-
-    package mutating func field<F: Format>(
-        _ key: StaticString, _ value: inout F.Value, _ format: F, absent implied: @autoclosure () -> F.Value
-    ) throws(Rejection) {
-        value = try find(key) ? self.value(of: key, format) : implied()
-    }
-
-    package mutating func field<F: Format>(
         _ key: StaticString, written value: @autoclosure () -> F.Value?, _ format: F
     ) throws(Rejection) {
         if try find(key) { try skip() }

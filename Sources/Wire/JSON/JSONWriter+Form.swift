@@ -50,18 +50,6 @@ extension JSONWriter: Form {
     }
 
     package mutating func field<F: Format>(
-        _ key: StaticString, _ value: inout F.Value, _ format: F, unless standard: F.Value
-    ) where F.Value: Equatable {
-        if value != standard || !hasKeys { field(key, &value, format) }
-    }
-
-    package mutating func field<F: Format>(
-        _ key: StaticString, _ value: inout F.Value, _ format: F, absent implied: @autoclosure () -> F.Value
-    ) {
-        field(key, &value, format)
-    }
-
-    package mutating func field<F: Format>(
         _ key: StaticString, written value: @autoclosure () -> F.Value?, _ format: F
     ) {
         if var value = value() { field(key, &value, format) }
