@@ -99,6 +99,17 @@ struct FieldTests {
         #expect(try read(#","need":1,"size":5,"weight":5,"size":null"#).group == nil)
     }
 
+    @Test func repeatedKeyIsFoundAmongManyFieldsAndWithEscapes() throws {
+        let many = (0..<100).map { #","x\#($0)":[{}]"# }.joined()
+        #expect(try read(#","need":1\#(many),"need":2"#) == Sample(need: 2, implied: 3))
+        #expect(try read(#","n\u0065ed":1,"need":2"#) == Sample(need: 2, implied: 3))
+        #expect(try read(#","need":1,"n\u0065ed":2"#) == Sample(need: 2, implied: 3))
+        for fields in [#","need":"1"\#(many),"need":2"#, #","n\u0065ed":"1","need":2"#] {
+            let error = try #require(throws: Rejection.self) { try read(fields) }
+            #expect(error.description == "malformed: need: expected a whole number")
+        }
+    }
+
     @Test func firstFieldDecidesOnAnOptionalGroup() throws {
         #expect(try read(#","need":1,"colour":"red","weight":4"#).group == nil)
         #expect(throws: Rejection.self) { try read(#","need":1,"size":4"#) }
@@ -135,7 +146,7 @@ struct FieldTests {
         for word in IntentOperation.Name.allCases {
             var writer = JSONWriter()
             format.write(word, to: &writer)
-            var reader = JSONReader(writer.bytes)
+            var reader = try JSONReader(writer.bytes)
             #expect(try format.read(&reader) == word)
         }
     }

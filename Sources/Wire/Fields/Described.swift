@@ -31,16 +31,17 @@ extension Described {
     ///   - sender: The node of the topic; `nil` for a file.
     ///   - blank: The initial value, if it depends on the time.
     package init(payload bytes: [UInt8], by sender: NodeID? = nil, from blank: Self = Self.blank) throws(Rejection) {
-        do throws(Rejection) {
-            self = try JSONReader.read(bytes, from: blank)
-            if let author, let sender, author != sender {
-                throw Rejection(.wrongSender, "its author is \(author) and not \(sender)")
-            }
-            try checkFields()
-        } catch {
-            try ProtocolVersion.checkEnvelope(bytes)
-            throw error
+        try self.init(payload: JSONReader(bytes), by: sender, from: blank)
+    }
+
+    /// Reads a payload that was scanned before.
+    init(payload: JSONReader, by sender: NodeID? = nil, from blank: Self = Self.blank) throws(Rejection) {
+        var reader = payload
+        self = try reader.object(into: blank, isPayload: true)
+        if let author, let sender, author != sender {
+            throw Rejection(.wrongSender, "its author is \(author) and not \(sender)")
         }
+        try checkFields()
     }
 
     /// Throws unless the fields fit each other.

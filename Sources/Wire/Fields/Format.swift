@@ -230,8 +230,7 @@ package struct ListFormat<Element: Format>: Format {
         var values: [Element.Value] = []
         // Most lists are short; growing from nothing takes an allocation for each doubling.
         values.reserveCapacity(min(counts.upperBound, 16))
-        var items = try reader.array()
-        while try reader.element(&items) { values.append(try element.read(&reader)) }
+        try reader.elements { reader throws(Rejection) in values.append(try element.read(&reader)) }
         guard counts.contains(values.count) else {
             throw Rejection(.outOfBounds, "\(values.count) are not \(count)")
         }
@@ -251,7 +250,7 @@ package struct NullableFormat<Wrapped: Format>: Format {
     package var tables: [FieldTable] { wrapped.tables }
 
     package func read(_ reader: inout JSONReader) throws(Rejection) -> Wrapped.Value? {
-        try reader.null() ? nil : wrapped.read(&reader)
+        reader.isNull ? nil : try wrapped.read(&reader)
     }
 
     package func write(_ value: Wrapped.Value?, to writer: inout JSONWriter) {

@@ -4,161 +4,142 @@ import Session
 
 /// Reads the fields of an object.
 ///
-/// Nearly every object has its fields in the order in which they are written, so a payload is first read in one pass. If
-/// anything is left over or wrong, a second try looks each field up in an index of its object.
-///
-/// The functions that depend on a field's format are small, since the program has a copy of them for each format.
+/// Each field is looked up behind the one before it, where it is in the order in which objects are written, and then from
+/// the first one.
 extension JSONReader: Form {
     package typealias Failure = Rejection
 
-    /// The way to the values of the present object.
-    enum Lookup {
-        /// The field is next, or absent.
-        case inOrder
-        /// The positions of all values; of a key that occurs twice the last value counts.
-        case indexed([(key: String, position: Int)], end: Int)
-        /// The object is an array of the values alone.
-        case array
-    }
-
-    /// The object around the present one.
-    struct Outer {
-        var lookup: Lookup
-        var items: Items
-    }
-
-    /// Reads an object that is all of `bytes`, whatever the order of its fields. Unknown fields are skipped.
-    static func read<Object: Described>(_ bytes: [UInt8], from blank: Object) throws(Rejection) -> Object {
-        var reader = JSONReader(bytes)
-        do throws(Rejection) {
-            return try reader.whole(from: blank)
-        } catch {
-            reader = JSONReader(bytes, isIndexed: true)
-            return try reader.whole(from: blank)
-        }
-    }
-
-    private mutating func whole<Object: Described>(from blank: Object) throws(Rejection) -> Object {
-        let value = try fields(from: blank, isPayload: true)
-        try end()
-        return value
+    /// The fields of an object, or the elements of an array of an object's values, as slots.
+    struct Fields {
+        var first = 0
+        var end = 0
+        /// The slot behind the last field that was found.
+        var next = 0
+        var haveKeys = true
+        /// Whether a key may occur twice.
+        var mayRepeat = false
     }
 
     // MARK: Objects
 
-    /// Reads an object, and checks whether its fields fit each other.
+    /// Reads an object, and checks whether its fields fit each other. Unknown fields are skipped.
     mutating func object<Object: Described>(isPayload: Bool) throws(Rejection) -> Object {
-        let value = try fields(from: Object.blank, isPayload: isPayload)
+        let value = try object(into: Object.blank, isPayload: isPayload)
         try value.checkFields()
         return value
     }
 
-    private mutating func fields<Object: Described>(
-        from blank: Object, isPayload: Bool
-    ) throws(Rejection) -> Object {
-        let outer = try beginFields()
+    /// Reads the fields of an object into `blank`.
+    mutating func object<Object: Described>(into blank: Object, isPayload: Bool) throws(Rejection) -> Object {
+        try expect(.object, "an object")
+        let outer = enterFields(haveKeys: true)
         if isPayload { try checkVersion() }
         var value = blank
         try value.describe(to: &self)
-        try endFields(in: outer)
+        fields = outer
         return value
     }
 
     /// Reads an array of an object's values.
     mutating func values<Object: Described>() throws(Rejection) -> Object {
-        let outer = try beginValues()
+        try expect(.array, "an array")
+        let outer = enterFields(haveKeys: false)
         var value = Object.blank
         try value.describe(to: &self)
-        try endFields(in: outer)
+        guard fields.next == fields.end else { throw Rejection(.malformed, "the array goes on behind its fields") }
+        fields = outer
         try value.checkFields()
         return value
     }
 
-    private mutating func beginFields() throws(Rejection) -> Outer {
-        let outer = Outer(lookup: lookup, items: items)
-        if isIndexed { lookup = try index() } else { (lookup, items) = (.inOrder, try object()) }
+    /// Makes the values within the present one the fields that are read.
+    /// - Returns: The fields of the object around it.
+    private mutating func enterFields(haveKeys: Bool) -> Fields {
+        let (outer, slot) = (fields, slots[present])
+        fields = Fields(
+            first: present + 1, end: Int(slot.next), next: present + 1, haveKeys: haveKeys,
+            mayRepeat: slot.mayRepeatKeys)
         return outer
     }
 
-    private mutating func beginValues() throws(Rejection) -> Outer {
-        let outer = Outer(lookup: lookup, items: items)
-        (lookup, items) = (.array, try array())
-        return outer
-    }
-
-    private mutating func endFields(in outer: Outer) throws(Rejection) {
-        switch lookup {
-        case .inOrder:
-            guard try !nextItem(isField: true) else {
-                throw Rejection(.malformed, "the object has more fields, or another order")
-            }
-        case .indexed(_, let end): position = end
-        case .array:
-            guard try !nextItem(isField: false) else {
-                throw Rejection(.malformed, "the array goes on behind its fields")
-            }
-        }
-        (lookup, items) = (outer.lookup, outer.items)
-    }
-
-    private mutating func nextItem(isField: Bool) throws(Rejection) -> Bool {
-        var items = items
-        defer { self.items = items }
-        return isField ? try field(&items) : try element(&items)
-    }
-
-    /// Finds all values of the object that is next.
-    private mutating func index() throws(Rejection) -> Lookup {
-        var entries: [(key: String, position: Int)] = []
-        var items = try object()
-        while try field(&items) {
-            entries.append((try key(), position))
-            try skip()
-        }
-        return .indexed(entries, end: position)
-    }
-
+    /// Throws unless the version is the one that this program reads.
     private mutating func checkVersion() throws(Rejection) {
-        let key = ProtocolVersion.key
-        try ProtocolVersion.check(find(key) ? value(of: key, .whole()) : nil)
+        guard try find(ProtocolVersion.key) else { throw ProtocolVersion.missing }
+        do throws(Rejection) {
+            try ProtocolVersion.check(try integer())
+        } catch {
+            throw error.reason == .outOfBounds ? ProtocolVersion.veryLarge : error
+        }
+        _ = try value(of: ProtocolVersion.key, .whole() as NumberFormat<Int64>)
     }
 
     // MARK: Fields
 
-    /// Goes to the value of a field, and returns whether there is one. `null` means absence.
+    /// Goes to the last value of a key, and returns whether there is one; `null` means absence.
     private mutating func find(_ key: StaticString) throws(Rejection) -> Bool {
-        switch lookup {
-        case .inOrder: guard skip(key: key) else { return false }
-        case .array:
-            guard try nextItem(isField: false) else { throw Rejection(.malformed, "the array ends before \(key)") }
-        case .indexed(let entries, _):
-            let key = "\(key)"
-            guard let entry = entries.last(where: { $0.key == key }) else { return false }
-            position = entry.position
+        if !earlier.isEmpty { earlier = [] }
+        if !fields.haveKeys {
+            guard fields.next < fields.end else { throw Rejection(.malformed, "the array ends before \(key)") }
+            present = fields.next
+        } else if fields.mayRepeat {
+            earlier = all(key)
+            guard let last = earlier.popLast() else { return false }
+            present = last
+        } else {
+            guard
+                let found = first(key, from: fields.next, to: fields.end)
+                    ?? first(key, from: fields.first, to: fields.next)
+            else { return false }
+            present = found
         }
-        return try !null()
+        fields.next = Int(slots[present].next)
+        return !isNull
+    }
+
+    private func first(_ key: StaticString, from first: Int, to end: Int) -> Int? {
+        var slot = first
+        while slot < end {
+            if has(key, slot) { return slot }
+            slot = Int(slots[slot].next)
+        }
+        return nil
+    }
+
+    private func has(_ key: StaticString, _ slot: Int) -> Bool {
+        let own = slots[slot].key
+        guard Int(own.count) == key.utf8CodeUnitCount else { return false }
+        let text = bytes.span.extracting(own.range)
+        for index in text.indices where text[index] != key.utf8Start[index] { return false }
+        return true
+    }
+
+    /// Finds all values of a key.
+    private func all(_ key: StaticString) -> [Int] {
+        var all: [Int] = []
+        while let found = first(key, from: all.last.map { Int(slots[$0].next) } ?? fields.first, to: fields.end) {
+            all.append(found)
+        }
+        return all
     }
 
     /// Reads the value that ``find(_:)`` has found. Earlier values of a repeated key must be valid too.
     private mutating func value<F: Format>(of key: StaticString, _ format: F) throws(Rejection) -> F.Value {
-        let last = position
         do throws(Rejection) {
-            for earlier in earlierValues(of: key) {
-                position = earlier
-                if try !null() { _ = try format.read(&self) }
-            }
-            position = last
+            if !earlier.isEmpty { try readEarlier(format) }
             return try format.read(&self)
         } catch {
             throw error.within(key)
         }
     }
 
-    /// The positions of the values of a repeated key, without the last one.
-    private func earlierValues(of key: StaticString) -> [Int] {
-        guard case .indexed(let entries, _) = lookup else { return [] }
-        let key = "\(key)"
-        return entries.filter { $0.key == key }.dropLast().map(\.position)
+    private mutating func readEarlier<F: Format>(_ format: F) throws(Rejection) {
+        let (last, values) = (present, earlier)
+        earlier = []
+        for slot in values {
+            present = slot
+            if !isNull { _ = try format.read(&self) }
+        }
+        present = last
     }
 
     package mutating func field<F: Format>(
@@ -177,18 +158,17 @@ extension JSONReader: Form {
     package mutating func field<F: Format>(
         _ key: StaticString, written value: @autoclosure () -> F.Value?, _ format: F
     ) throws(Rejection) {
-        if try find(key) { try skip() }
+        _ = try find(key)
     }
 
-    package mutating func field(_ key: StaticString, kind: String) throws(Rejection) {
-        if try find(key) { try skip() }
-    }
+    package mutating func field(_ key: StaticString, kind: String) throws(Rejection) { _ = try find(key) }
 
     package mutating func fields<Part: Described>(
         of part: inout Part?, decidedBy first: StaticString
     ) throws(Rejection) {
-        var ahead = self
-        guard try ahead.find(first) else { return part = nil }
+        let next = fields.next
+        guard try find(first) else { return part = nil }
+        fields.next = next
         var present = part ?? Part.blank
         try present.describe(to: &self)
         part = present

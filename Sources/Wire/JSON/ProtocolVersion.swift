@@ -9,40 +9,13 @@ enum ProtocolVersion {
     /// The key of a payload's version.
     static let key: StaticString = "v"
 
+    static var missing: Rejection { Rejection(.malformed, "v is missing: write \(current)") }
+    static var veryLarge: Rejection { Rejection(.unknownVersion, "v is very large") }
+
     /// Throws unless a payload's `v` is the current version.
-    static func check(_ version: Int64?) throws(Rejection) {
-        guard let version else { throw missing }
+    static func check(_ version: Int64) throws(Rejection) {
         guard version == current else {
             throw Rejection(.unknownVersion, "v is \(version), and this program reads \(current)")
         }
-    }
-
-    private static var missing: Rejection { Rejection(.malformed, "v is missing: write \(current)") }
-
-    /// Throws unless a payload is one JSON object of this version, whatever else it contains.
-    static func checkEnvelope(_ bytes: [UInt8]) throws(Rejection) {
-        var reader = JSONReader(bytes)
-        var fields = try reader.object()
-        var fault: Rejection?
-        var hasVersion = false
-        while try reader.field(&fields) {
-            guard try reader.key() == "v" else {
-                try reader.skip()
-                continue
-            }
-            hasVersion = true
-            var value = reader
-            try reader.skip()
-            do throws(Rejection) {
-                let version = try value.integer()
-                try check(version)
-                fault = nil
-            } catch {
-                fault = error.reason == .outOfBounds ? Rejection(.unknownVersion, "v is very large") : error
-            }
-        }
-        try reader.end()
-        if let fault { throw fault }
-        if !hasVersion { throw missing }
     }
 }

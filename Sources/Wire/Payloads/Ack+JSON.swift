@@ -6,6 +6,7 @@ extension Ack {
     /// Reads an answer or an objection; `nil` for a kind of a later version.
     static func read(payload: [UInt8]) throws(Rejection) -> Ack? {
         // The kind decides on the other fields, and may be anywhere in the object.
+        let payload = try JSONReader(payload)
         switch try AckKind(payload: payload).kind {
         case AnswerFields.kind: return .answer(try AnswerFields(payload: payload).checked())
         case Fork.kind:

@@ -65,8 +65,8 @@ public struct RecordName: Hashable, Sendable, Described {
     ///
     /// It is `nil` if the record has no valid name.
     public init?(ofRejected json: [UInt8]) {
-        var reader = JSONReader(json, isIndexed: true)
         do throws(Rejection) {
+            var reader = try JSONReader(json)
             self = try reader.object(isPayload: false)
         } catch {
             return nil
@@ -141,9 +141,8 @@ extension [LedgerRecord.Run] {
     /// Reads runs from the JSON of a store.
     /// - Throws: ``Rejection`` for invalid JSON; ``LedgerRecord/invalidField`` checks whether they fit the record.
     public init(json: [UInt8]) throws(Rejection) {
-        var reader = JSONReader(json)
+        var reader = try JSONReader(json)
         self = try Self.format.read(&reader)
-        try reader.end()
     }
 
     /// Returns the runs as `[["focus",from,to],…]`.

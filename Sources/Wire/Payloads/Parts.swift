@@ -51,9 +51,7 @@ struct ColourFormat: Format {
     var name: String { "colour" }
 
     func read(_ reader: inout JSONReader) throws(Rejection) -> Colour {
-        if reader.isAtString { return Colour(hex: try reader.string()) ?? .grey }
-        try reader.skip()
-        return .grey
+        reader.isString ? Colour(hex: try reader.string()) ?? .grey : .grey
     }
 
     func write(_ value: Colour, to writer: inout JSONWriter) { writer.value(value.description) }
