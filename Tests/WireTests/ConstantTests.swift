@@ -30,7 +30,7 @@ import Testing
     private static let core = "Sources/Core/Core.docc/Core.md"
 
     static let quotes = [
-        Quote(proto, "has 1 to 32 characters of", "Sources/Session", "(1...32).contains(text.utf8.count)"),
+        Quote(proto, "has 1 to 32 characters of", "Sources/Session", "(level, limit: 32)"),
         Quote(proto, "of at most 16,384 bytes. It nests", "Sources/Session", "payloadBytes = 16_384"),
         Quote(proto, "It nests at most 16 deep", "Sources/Wire", "depthLimit = 16"),
         Quote(
@@ -125,7 +125,7 @@ import Testing
         Quote(
             proto, "| counter | 0 to 1,000,000,000,000", "Sources/Session",
             "counter: ClosedRange<Int> = 0...1_000_000_000_000"),
-        Quote(proto, "| 1 to 36 characters of", "Sources/Session", "(1...36).contains(text.count)"),
+        Quote(proto, "| 1 to 36 characters of", "Sources/Session", "(token, limit: 36)"),
         Quote(proto, "less up to a quarter at random", "Sources/Core", "in: 0...wait / 4"),
         Quote(proto, "absent, `at` and 30 seconds", "Sources/Wire", "absent: intent.at + Limits.intentLife"),
         Quote(proto, "absent, `at` and 30 seconds", "Sources/Session", "intentLife: Int64 = 30_000"),
@@ -215,7 +215,7 @@ import Testing
         Quote("Sources/Web/README.md", "in its last 30 days", "Sources/TLS", "renewalDays: Int64 = 30\n"),
         Quote("Sources/Web/README.md", "is valid for ten years", "Sources/TLS", "authorityDays: Int64 = 3_650"),
         Quote("Sources/Web/README.md", "has up to 32 phones", "Sources/Web", "limit = 32\n"),
-        Quote("Config/README.md", "at most 32 characters", "Sources/Session", "(1...32).contains(text.utf8.count)"),
+        Quote("Config/README.md", "at most 32 characters", "Sources/Session", "(level, limit: 32)"),
         Quote("Config/README.md", "A hook has 10 seconds", "Sources/NodeRuntime", "seconds(10)"),
         Quote("Config/README.md", "(30 s without contact", "Sources/Session", "staleAfter: Int64 = 30_000"),
         Quote("Config/README.md", "minutes a week, 0 to 10,080", "Sources/Debt", "goals = 0...10_080"),

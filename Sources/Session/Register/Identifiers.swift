@@ -4,86 +4,162 @@
 ///
 /// Node ids are ordered by their bytes, which is the last tie-break between two ``Stamp``s.
 public struct NodeID: Hashable, Comparable, Sendable, CustomStringConvertible {
-    /// The id in a topic.
-    public let rawValue: String
+    @usableFromInline let text: ShortText
 
     /// Accepts a text that follows the grammar; `nil` for any other.
-    public init?(_ rawValue: String) {
-        guard TopicGrammar.accepts(rawValue) else { return nil }
-        self.rawValue = rawValue
+    public init?(_ rawValue: String) { self.init(utf8: rawValue.utf8.span) }
+
+    /// Accepts the bytes of a text that follows the grammar; `nil` for any other.
+    public init?(utf8: Span<UInt8>) {
+        guard let text = ShortText(level: utf8) else { return nil }
+        self.text = text
     }
+
+    /// The id in a topic.
+    public var rawValue: String { text.description }
 
     /// The text of the id: ``rawValue``.
     public var description: String { rawValue }
 
+    /// Calls `body` with the bytes of the text.
+    public func withUTF8(_ body: (Span<UInt8>) -> Void) { text.withUTF8(body) }
+
     /// Orders ids by their bytes.
-    public static func < (a: NodeID, b: NodeID) -> Bool { a.rawValue < b.rawValue }
+    public static func < (a: NodeID, b: NodeID) -> Bool { a.text < b.text }
 }
 
 /// The id of a space, with the grammar of ``NodeID``.
 public struct SpaceID: Hashable, Sendable, CustomStringConvertible {
-    /// The id in a topic.
-    public let rawValue: String
+    private let text: ShortText
 
     /// Accepts a text that follows the grammar; `nil` for any other.
     public init?(_ rawValue: String) {
-        guard TopicGrammar.accepts(rawValue) else { return nil }
-        self.rawValue = rawValue
+        guard let text = ShortText(level: rawValue.utf8.span) else { return nil }
+        self.text = text
     }
+
+    /// The id in a topic.
+    public var rawValue: String { text.description }
 
     /// The text of the id: ``rawValue``.
     public var description: String { rawValue }
-}
-
-enum TopicGrammar {
-    static func accepts(_ text: String) -> Bool {
-        guard (1...32).contains(text.utf8.count), text.utf8.first != UInt8(ascii: "-") else { return false }
-        let text = text.utf8.span
-        for index in text.indices {
-            switch text[index] {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"):
-                continue
-            default: return false
-            }
-        }
-        return true
-    }
 }
 
 /// An opaque id: 1 to 36 characters of `A-Z`, `a-z`, `0-9`, `-` and `_`.
 ///
 /// Lockstep writes ULIDs, which sort by time. A reader accepts any id of this grammar, as a UUID or `press-7` of a script.
+///
+/// Other modules compile its functions for each kind, since a call through the type's description costs more than the work.
 public struct Token<Kind>: Hashable, Comparable, Sendable, CustomStringConvertible {
-    /// The id in a payload.
-    public let rawValue: String
+    @usableFromInline let text: ShortText
 
     /// Accepts a text that follows the grammar; `nil` for any other.
-    public init?(_ rawValue: String) {
-        guard TokenGrammar.accepts(rawValue.utf8.span) else { return nil }
-        self.rawValue = rawValue
+    @inlinable
+    public init?(_ rawValue: String) { self.init(utf8: rawValue.utf8.span) }
+
+    /// Accepts the bytes of a text that follows the grammar; `nil` for any other.
+    @inlinable
+    public init?(utf8: Span<UInt8>) {
+        guard let text = ShortText(token: utf8) else { return nil }
+        self.text = text
     }
 
     /// Converts an id of another kind, such as that of an intent that started a session.
-    init<Other>(_ other: Token<Other>) { rawValue = other.rawValue }
+    init<Other>(_ other: Token<Other>) { text = other.text }
+
+    /// The id in a payload.
+    @inlinable public var rawValue: String { text.description }
 
     /// The text of the id: ``rawValue``.
     public var description: String { rawValue }
 
-    /// Orders ids by their characters.
-    public static func < (a: Token, b: Token) -> Bool { a.rawValue < b.rawValue }
+    /// Calls `body` with the bytes of the text.
+    @inlinable
+    public func withUTF8(_ body: (Span<UInt8>) -> Void) { text.withUTF8(body) }
+
+    /// Compares the bytes.
+    @inlinable
+    public static func == (a: Token, b: Token) -> Bool { a.text == b.text }
+
+    /// Hashes the bytes.
+    @inlinable
+    public func hash(into hasher: inout Hasher) { text.hash(into: &hasher) }
+
+    /// Orders ids by their bytes.
+    @inlinable
+    public static func < (a: Token, b: Token) -> Bool { a.text < b.text }
 }
 
-enum TokenGrammar {
-    static func accepts(_ text: Span<UInt8>) -> Bool {
-        for index in text.indices {
-            switch text[index] {
+/// The text of an id, stored in place: a copy neither allocates nor counts references.
+@usableFromInline
+struct ShortText: Hashable, Comparable, Sendable, CustomStringConvertible {
+    /// The bytes, at most the 36 of a UUID, and behind them zeros, which no id contains.
+    private var bytes = InlineArray<36, UInt8>(repeating: 0)
+    private let count: UInt8
+
+    /// Accepts a text with the grammar of ``Token``.
+    @usableFromInline
+    init?(token: Span<UInt8>) {
+        self.init(token, limit: 36) { byte in
+            switch byte {
             case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
                 UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
-                continue
-            default: return false
+                true
+            default: false
             }
         }
-        return (1...36).contains(text.count)
+    }
+
+    /// Accepts a level of a topic, with the grammar of ``NodeID``.
+    init?(level: Span<UInt8>) {
+        self.init(level, limit: 32) { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"): true
+            default: false
+            }
+        }
+        if bytes[0] == UInt8(ascii: "-") { return nil }
+    }
+
+    private init?(_ text: Span<UInt8>, limit: Int, accepts: (UInt8) -> Bool) {
+        guard text.count > 0, text.count <= limit else { return nil }
+        count = UInt8(text.count)
+        for index in text.indices {
+            guard accepts(text[index]) else { return nil }
+            bytes[index] = text[index]
+        }
+    }
+
+    @usableFromInline
+    func withUTF8(_ body: (Span<UInt8>) -> Void) { body(bytes.span.extracting(..<Int(count))) }
+
+    @usableFromInline var description: String {
+        String(copying: unsafe UTF8Span(unchecked: bytes.span.extracting(..<Int(count))))
+    }
+
+    /// Eight bytes, which are compared together.
+    private func word(at start: Int) -> UInt64 {
+        unsafe bytes.span.bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: start, as: UInt64.self)
+    }
+
+    @usableFromInline
+    static func == (a: ShortText, b: ShortText) -> Bool {
+        a.word(at: 0) == b.word(at: 0) && a.word(at: 8) == b.word(at: 8) && a.word(at: 16) == b.word(at: 16)
+            && a.word(at: 24) == b.word(at: 24) && a.word(at: 28) == b.word(at: 28)
+    }
+
+    @usableFromInline
+    func hash(into hasher: inout Hasher) {
+        bytes.span.extracting(..<Int(count)).withUnsafeBytes { hasher.combine(bytes: $0) }
+        hasher.combine(count)
+    }
+
+    @usableFromInline
+    static func < (a: ShortText, b: ShortText) -> Bool {
+        for index in a.bytes.indices where a.bytes[index] != b.bytes[index] {
+            return a.bytes[index] < b.bytes[index]
+        }
+        return false
     }
 }
 
