@@ -40,11 +40,18 @@ public struct Phase: Hashable, Sendable {
     /// The length in milliseconds.
     public var length: Int64 { Int64(seconds) * 1_000 }
 
-    /// Whether every field is within ``Limits``.
-    public var isValid: Bool {
-        guard Limits.phaseSeconds.contains(seconds), (0..<seconds).contains(added) else { return false }
-        guard let name else { return true }
-        return CleanText.accepts(name, bytes: Limits.nameBytes)
-            && !name.utf8.contains(where: { $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") })
+    /// Whether every field is within ``Limits``, and they fit each other.
+    public var isValid: Bool { isWithinBounds && isConsistent }
+
+    var isWithinBounds: Bool {
+        Limits.phaseSeconds.contains(seconds) && added >= 0
+            && name.map { CleanText.accepts($0, bytes: Limits.nameBytes) } ?? true
+    }
+
+    /// Whether fields within their bounds fit each other: it is longer than what was added to it.
+    ///
+    /// A name has no quote and no backslash, which the grammar of plans uses.
+    var isConsistent: Bool {
+        added < seconds && !(name?.utf8.contains { $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") } ?? false)
     }
 }

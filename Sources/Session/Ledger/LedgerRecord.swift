@@ -97,14 +97,19 @@ public struct LedgerRecord: Hashable, Sendable {
         if let text = SessionText.invalid(title: title, icon: icon, label: label) { return text.rawValue }
         if !Limits.counter.contains(version.epoch) { return "epoch" }
         if !Limits.counter.contains(version.rev) { return "rev" }
-        if !Limits.counter.contains(stamp.counter) || !Limits.time.contains(stamp.time) || stamp.node != node {
-            return "stamp"
-        }
+        if !stamp.isWithinBounds { return "stamp" }
         if !Limits.time.contains(startedAt) { return "startedAt" }
         if let continuedAt, !Limits.time.contains(continuedAt) { return "continuedAt" }
         if let endsAt, !Limits.time.contains(endsAt) { return "endsAt" }
-        let times = runs.map { ($0.from, $0.to) }
-        return Limits.accepts(runs: times, isOpen: status == .running && endsAt != nil) ? nil : "runs"
+        return runs.areWithinBounds ? contradiction : "runs"
+    }
+
+    /// The first field that contradicts the others; `nil` if all fit.
+    ///
+    /// Each must be within its own bounds, as the fields of a payload are once they were read.
+    package var contradiction: String? {
+        if stamp.node != node { return "stamp" }
+        return runs.fit(isOpen: status == .running && endsAt != nil) ? nil : "runs"
     }
 }
 

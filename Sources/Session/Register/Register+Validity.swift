@@ -4,36 +4,43 @@ extension Register {
     /// The first field that is out of bounds or contradicts the others; `nil` if the register is valid.
     ///
     /// The engine relies on it: no index, sum or division of a valid register traps.
-    public var invalidField: String? {
-        if let text = SessionText.invalid(title: title, icon: icon, label: label) { return text.rawValue }
-        if !(1...Limits.phases).contains(plan.count) || !plan.allSatisfy(\.isValid) { return "plan" }
-        if plan.count(where: { $0.added > 0 }) > Limits.extended { return "plan" }
-        if mode == .countup, plan.count != 1 { return "mode" }
-        if !Limits.counter.contains(epoch) { return "epoch" }
-        if !Limits.counter.contains(stamp.counter) || !Limits.time.contains(stamp.time) || stamp.node != owner {
-            return "stamp"
+    public var invalidField: String? { fieldOutOfBounds ?? contradiction }
+
+    /// The first field that contradicts the others; `nil` if all fit.
+    ///
+    /// Each must be within its own bounds, as the fields of a payload are once they were read.
+    package var contradiction: String? {
+        if plan.contains(where: { !$0.isConsistent }) || plan.count(where: { $0.added > 0 }) > Limits.extended {
+            return "plan"
         }
-        if !Limits.time.contains(startedAt) { return "startedAt" }
-        if let continues, !continues.isValid { return "continues" }
-        if mode == .countup, status == .ready { return "mode" }
+        if mode == .countup, plan.count != 1 || status == .ready { return "mode" }
+        if stamp.node != owner { return "stamp" }
         if !plan.indices.contains(phase) { return "phase" }
+        if anchor.elapsed > currentPhase.length { return "anchor" }
+        if !runs.fit(isOpen: status == .running) || runs.contains(where: { !plan.indices.contains($0.phase) }) {
+            return "runs"
+        }
+        return nil
+    }
+
+    private var fieldOutOfBounds: String? {
+        if let text = SessionText.invalid(title: title, icon: icon, label: label) { return text.rawValue }
+        if !(1...Limits.phases).contains(plan.count) || !plan.allSatisfy(\.isWithinBounds) { return "plan" }
+        if !Limits.counter.contains(epoch) { return "epoch" }
+        if !stamp.isWithinBounds { return "stamp" }
+        if !Limits.time.contains(startedAt) { return "startedAt" }
+        if let continues, !continues.isWithinBounds { return "continues" }
         if !Limits.counter.contains(rev) { return "rev" }
         if !Limits.time.contains(anchor.at) || !Limits.reading.contains(anchor.boot)
-            || !Limits.reading.contains(anchor.bound ?? 0)
-            || !(0...currentPhase.length).contains(anchor.elapsed)
+            || !Limits.reading.contains(anchor.bound ?? 0) || anchor.elapsed < 0
         {
             return "anchor"
         }
-        if !areRunsValid { return "runs" }
+        if !runs.areWithinBounds { return "runs" }
         if applied.count > Limits.applied { return "applied" }
         if let last, !Limits.time.contains(last.at) { return "last" }
         if let supersededBy, !Limits.time.contains(supersededBy.at) { return "supersededBy" }
         return nil
-    }
-
-    private var areRunsValid: Bool {
-        runs.allSatisfy { plan.indices.contains($0.phase) }
-            && Limits.accepts(runs: runs.map { ($0.from, $0.to) }, isOpen: status == .running)
     }
 }
 
@@ -62,20 +69,37 @@ public enum SessionText: String, Sendable {
     }
 }
 
-extension Limits {
-    /// Whether runs have valid times, and only the last is open, if one may be.
-    static func accepts(runs times: [(from: Int64, to: Int64?)], isOpen: Bool) -> Bool {
-        times.count <= runs
-            && times.enumerated().allSatisfy { index, run in
-                guard time.contains(run.from) else { return false }
-                guard let to = run.to else { return isOpen && index == times.count - 1 }
-                return time.contains(to) && to >= run.from
-            }
+/// A time that passed, with milliseconds of group time as its beginning and end.
+protocol Interval {
+    var from: Int64 { get }
+    /// The end; `nil` while it is open.
+    var to: Int64? { get }
+}
+
+extension Run: Interval {}
+
+extension LedgerRecord.Run: Interval {}
+
+extension Array where Element: Interval {
+    var areWithinBounds: Bool {
+        count <= Limits.runs && allSatisfy { Limits.time.contains($0.from) && Limits.time.contains($0.to ?? 0) }
+    }
+
+    /// Returns whether each ends at or after its beginning, and only the last is open, if one may be.
+    func fit(isOpen: Bool) -> Bool {
+        indices.allSatisfy { index in
+            guard let to = self[index].to else { return isOpen && index == count - 1 }
+            return to >= self[index].from
+        }
     }
 }
 
+extension Stamp {
+    var isWithinBounds: Bool { Limits.counter.contains(counter) && Limits.time.contains(time) }
+}
+
 extension Continuation {
-    fileprivate var isValid: Bool {
+    fileprivate var isWithinBounds: Bool {
         Limits.counter.contains(epoch) && Limits.counter.contains(rev) && Limits.time.contains(at)
     }
 }
