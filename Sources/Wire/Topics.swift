@@ -84,7 +84,7 @@ public struct Topics: Hashable, Sendable {
     /// Parses a topic's name; `nil` outside this space, or if a node's id is invalid.
     public func parse(_ name: String) -> Topic? {
         guard name.hasPrefix(root) else { return nil }
-        var levels = Levels(rest: name.utf8.dropFirst(root.utf8.count))
+        var levels = Levels(text: name, start: root.utf8.count)
         guard levels.next() == "node" else { return feed(name.utf8.dropFirst(root.utf8.count)) }
         guard let node = NodeID(levels.next()), case let leaf = levels.next(), !leaf.isEmpty else { return nil }
         if levels.isAtEnd { return topic(leaf, of: node) }
@@ -98,17 +98,20 @@ public struct Topics: Hashable, Sendable {
 
     /// Reads the levels of a topic one after the other.
     private struct Levels {
-        /// The levels that were not read; `nil` behind the last.
-        var rest: Substring.UTF8View?
+        let text: String
+        /// The first byte that was not read; `nil` behind the last level.
+        var start: Int?
 
-        var isAtEnd: Bool { rest == nil }
+        var isAtEnd: Bool { start == nil }
 
         /// Returns the next level; an empty one at the end.
         mutating func next() -> String {
-            guard let levels = rest else { return "" }
-            let end = levels.firstIndex(of: UInt8(ascii: "/"))
-            rest = end.map { levels[levels.index(after: $0)...] }
-            return String(Substring(levels[..<(end ?? levels.endIndex)]))
+            guard let start else { return "" }
+            let bytes = text.utf8.span
+            var end = start
+            while end < bytes.count, bytes[end] != UInt8(ascii: "/") { end += 1 }
+            self.start = end < bytes.count ? end + 1 : nil
+            return String(validated: bytes.extracting(start..<end))
         }
     }
 

@@ -48,7 +48,7 @@ struct DescriptionTests {
 
     @Test(arguments: described.keys.sorted())
     func tableInProtocolMatchesTheFields(name: String) throws {
-        let rows = try #require(Self.described[name]).rows.map { "`\($0.key)` | \($0.type)\($0.need.rawValue)" }
+        let rows = try #require(Self.described[name]).rows.map { "`\($0.key)` | \($0.type)\($0.need.text)" }
         #expect(Self.documented[name] == rows, "\(name) in Protocol.md")
     }
 

@@ -8,11 +8,11 @@ import Testing
 @Suite("JSON", .timeLimit(.minutes(5)))
 struct JSONTests {
     private func whole(_ text: String) throws -> Int64 {
-        try JSONReader(Array(text.utf8)).integer()
+        try JSONReader(Array(text.utf8)).value(.whole())
     }
 
     private func string(_ text: String) throws -> String {
-        try JSONReader(Array(text.utf8)).string()
+        try JSONReader(Array(text.utf8)).value(.string)
     }
 
     @Test func wholeNumbersAreRead() throws {

@@ -38,22 +38,37 @@ public struct Colour: Hashable, Sendable, CustomStringConvertible {
 
     /// Reads 3, 6 or 8 hexadecimal digits, with or without `#`; `nil` for other text. The last two of eight are the opacity.
     public init?(hex: String) {
-        var digits: [UInt8] = []
-        for byte in hex.hasPrefix("#") ? hex.utf8.dropFirst() : hex.utf8[...] {
-            guard let digit = Character(Unicode.Scalar(byte)).hexDigitValue else { return nil }
-            digits.append(UInt8(digit))
+        var (value, count): (UInt32, Int) = (0, 0)
+        for byte in hex.utf8.first == UInt8(ascii: "#") ? hex.utf8.dropFirst() : hex.utf8[...] {
+            guard let digit = byte.hexDigit, count < 8 else { return nil }
+            (value, count) = (value << 4 | UInt32(digit), count + 1)
         }
-        if digits.count == 3 { digits = digits.flatMap { [$0, $0] } }
-        guard digits.count == 6 || digits.count == 8 else { return nil }
-        let channels = stride(from: 0, to: digits.count, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
-        self.init(
-            red: channels[0], green: channels[1], blue: channels[2], alpha: channels.count == 4 ? channels[3] : 255)
+        switch count {
+        case 3: value = ((value & 0xF00) << 8 | (value & 0xF0) << 4 | value & 0xF) * 0x11 << 8 | 0xFF
+        case 6: value = value << 8 | 0xFF
+        case 8: break
+        default: return nil
+        }
+        let channel = { (place: UInt32) in UInt8(truncatingIfNeeded: value >> (8 * place)) }
+        self.init(red: channel(3), green: channel(2), blue: channel(1), alpha: channel(0))
     }
 
     /// `#rrggbb`, or `#rrggbbaa` if the colour is not opaque.
     public var description: String {
         (alpha == 255 ? [red, green, blue] : [red, green, blue, alpha]).reduce(into: "#") { text, channel in
             text += (channel < 16 ? "0" : "") + String(channel, radix: 16)
+        }
+    }
+}
+
+extension UInt8 {
+    /// The value of a hexadecimal digit in ASCII; `nil` for any other byte.
+    package var hexDigit: UInt8? {
+        switch self {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): self - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): self - UInt8(ascii: "A") + 10
+        default: nil
         }
     }
 }

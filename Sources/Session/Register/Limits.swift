@@ -75,7 +75,9 @@ public enum Limits {
 public enum CleanText {
     /// Whether `text` has 1 to `bytes` bytes of UTF-8, and only clean scalars.
     public static func accepts(_ text: String, bytes: Int) -> Bool {
-        (1...bytes).contains(text.utf8.count) && text.unicodeScalars.allSatisfy(isClean)
+        guard (1...bytes).contains(text.utf8.count) else { return false }
+        // Printable ASCII, as most text is, needs no decoding.
+        return text.utf8.allSatisfy { (0x20...0x7E).contains($0) } || text.unicodeScalars.allSatisfy(isClean)
     }
 
     /// Returns `text` without blanks at its beginning and end. A label with one would be another label.

@@ -16,43 +16,35 @@ package protocol Described {
 
     /// The node that must be the sender of a payload; `nil` if the object names none.
     var author: NodeID? { get }
-    /// The field that does not fit the others; `nil` if all fit.
-    var invalidField: String? { get }
+    /// The field that does not fit the others, each of which is within its bounds; `nil` if all fit.
+    var contradiction: String? { get }
 }
 
 extension Described {
     package var author: NodeID? { nil }
-    package var invalidField: String? { nil }
+    package var contradiction: String? { nil }
 
     /// Reads a whole payload: the version, then the fields.
-    ///
-    /// A payload of another version may contain anything, so its version is checked before any other error is thrown.
     /// - Parameters:
     ///   - sender: The node of the topic; `nil` for a file.
     ///   - blank: The initial value, if it depends on the time.
-    package init(payload bytes: [UInt8], by sender: NodeID? = nil, from blank: Self = Self.blank) throws(Rejection) {
-        try self.init(payload: JSONReader(bytes), by: sender, from: blank)
-    }
-
-    /// Reads a payload that was scanned before.
-    init(payload: JSONReader, by sender: NodeID? = nil, from blank: Self = Self.blank) throws(Rejection) {
-        var reader = payload
-        self = try reader.object(into: blank, isPayload: true)
-        if let author, let sender, author != sender {
-            throw Rejection(.wrongSender, "its author is \(author) and not \(sender)")
-        }
-        try checkFields()
-    }
-
-    /// Throws unless the fields fit each other.
-    func checkFields() throws(Rejection) {
-        if let invalidField { throw Rejection(.outOfBounds, "\(invalidField) does not fit the other fields") }
+    package init(payload bytes: [UInt8], by sender: NodeID? = nil, from blank: Self? = nil) throws(Rejection) {
+        self = try JSONReader(bytes, by: sender).value(.payload(), from: blank)
     }
 
     /// The object as a whole payload.
     package var payload: [UInt8] {
         var writer = JSONWriter()
-        writer.object(self, isPayload: true)
+        var value: Self? = self
+        writer.object("", &value, .payload, .required)
         return writer.bytes
     }
+}
+
+/// The version of every payload.
+enum ProtocolVersion {
+    /// The version that this program reads and writes.
+    static let current: Int64 = 1
+    /// The key of a payload's version.
+    static let key: StaticString = "v"
 }

@@ -2,12 +2,6 @@
 
 /// The fields of an object as Protocol.md lists them.
 package struct FieldTable: Hashable, Sendable {
-    enum Need: String {
-        case required = ""
-        case optional = ", optional"
-        case written = ", not read"
-    }
-
     struct Row: Hashable, Sendable {
         var key: String
         var type: String
@@ -16,6 +10,18 @@ package struct FieldTable: Hashable, Sendable {
 
     var name: String
     var rows: [Row] = []
+}
+
+extension Need {
+    /// The words behind a type.
+    var text: String {
+        switch self {
+        case .required, .kind: ""
+        case .optional: ", optional"
+        case .written: ", not read"
+        case .writtenOrNull: " or `null`, not read"
+        }
+    }
 }
 
 extension Described {
@@ -28,6 +34,11 @@ extension Described {
     }
 }
 
+extension Counts {
+    /// The type of a list in Protocol.md.
+    func name(of element: some Format) -> String { "\(name) of \(FieldTables(of: element).type)" }
+}
+
 /// Documents the fields of an object.
 private struct FieldTables: Form {
     private(set) var own: FieldTable
@@ -36,34 +47,47 @@ private struct FieldTables: Form {
 
     init(of name: String) { own = FieldTable(name: name) }
 
-    private mutating func add(_ key: StaticString, _ format: some Format, _ need: FieldTable.Need) {
-        own.rows.append(FieldTable.Row(key: "\(key)", type: format.name, need: need))
-        inner += format.tables
+    /// Documents the elements of a list, as the only field.
+    init<Element: Format>(of element: Element) {
+        self.init(of: "")
+        var value: Element.Value?
+        element.pass("", &value, .required, to: &self)
     }
 
-    mutating func field<F: Format>(_ key: StaticString, _ value: inout F.Value, _ format: F) {
-        add(key, format, .required)
+    /// The type of the only field.
+    var type: String { own.rows.map { $0.type + ($0.need == .optional ? " or `null`" : "") }.joined() }
+
+    private mutating func add(_ key: StaticString, _ type: String, _ need: Need, _ tables: [FieldTable] = []) {
+        own.rows.append(FieldTable.Row(key: "\(key)", type: type, need: need))
+        inner += tables
     }
 
-    mutating func field<F: Format>(_ key: StaticString, optional value: inout F.Value?, _ format: F) {
-        add(key, format, .optional)
+    mutating func whole(_ key: StaticString, _ value: inout Int64?, _ format: Whole, _ need: Need) {
+        add(key, format.name, need)
     }
 
-    mutating func field<F: Format>(_ key: StaticString, written value: @autoclosure () -> F.Value?, _ format: F) {
-        own.rows.append(FieldTable.Row(key: "\(key)", type: format.name, need: .written))
-    }
+    mutating func flag(_ key: StaticString, _ value: inout Bool?, _ need: Need) { add(key, "bool", need) }
 
-    mutating func field(_ key: StaticString, kind: String) {
-        own.rows.append(FieldTable.Row(key: "\(key)", type: "`\(kind)`", need: .required))
-    }
+    mutating func text<Text: TextFormat>(
+        _ key: StaticString, _ value: inout Text.Value?, _ format: Text, _ need: Need
+    ) { add(key, format.name, need) }
+
+    mutating func object<Object: Described>(
+        _ key: StaticString, _ value: inout Object?, _ shape: Shape, _ need: Need
+    ) { add(key, shape.name(of: Object.self), need, Object.tables) }
+
+    mutating func list<Element: Format>(
+        _ key: StaticString, _ values: inout [Element.Value]?, of element: Element, _ counts: Counts, _ need: Need
+    ) { add(key, counts.name(of: element), need, FieldTables(of: element).inner) }
 
     mutating func fields<Part: Described>(of part: inout Part?, decidedBy first: StaticString) {
         var tables = FieldTables(of: Part.objectName)
         var value = Part.blank
         value.describe(to: &tables)
-        var table = tables.own
-        for index in table.rows.indices where table.rows[index].key == "\(first)" { table.rows[index].need = .optional }
-        own.rows += table.rows
+        for row in tables.own.rows {
+            own.rows.append(row)
+            if row.key == "\(first)" { own.rows[own.rows.count - 1].need = .optional }
+        }
         inner += tables.inner
     }
 }

@@ -2,54 +2,49 @@
 
 package import Session
 
-/// The format of a value: its name in Protocol.md, its bounds, and how it is read and written.
+/// The format of a value: its bounds, and its kind of JSON value.
 package protocol Format<Value>: Sendable {
     associatedtype Value
 
-    /// The type's name in Protocol.md, bounds included.
-    var name: String { get }
-    /// The tables of the objects and arrays within it.
-    var tables: [FieldTable] { get }
-
-    func read(_ reader: inout JSONReader) throws(Rejection) -> Value
-    func write(_ value: Value, to writer: inout JSONWriter)
+    /// Hands the value to the form's function for its kind.
+    func pass<F: Form & ~Copyable>(
+        _ key: StaticString, _ value: inout Value?, _ need: Need, to form: inout F
+    ) throws(F.Failure)
 }
 
-extension Format {
-    package var tables: [FieldTable] { [] }
-}
+// MARK: Numbers and flags
 
-// MARK: Numbers
+/// The bounds of a whole number.
+package struct Whole: Sendable {
+    let range: ClosedRange<Int64>
+    /// The name of the bounds in Protocol.md; `nil` for their numbers.
+    var word: String?
+    /// Whether it counts tenths of a number that may have a fraction.
+    var isTenths = false
 
-/// `true` or `false`.
-package struct BoolFormat: Format {
-    package var name: String { "bool" }
-    package func read(_ reader: inout JSONReader) throws(Rejection) -> Bool { try reader.bool() }
-    package func write(_ value: Bool, to writer: inout JSONWriter) { writer.value(value) }
+    static let any = Whole(range: .min ... .max, word: "whole number")
+
+    var name: String { word ?? bounds }
+    var bounds: String {
+        isTenths ? "±\(range.upperBound / 10) decibels" : "\(grouped(range.lowerBound)) to \(grouped(range.upperBound))"
+    }
 }
 
 /// A whole number within bounds.
 package struct NumberFormat<Value: FixedWidthInteger & Sendable>: Format {
-    let range: ClosedRange<Value>
-    /// The name of the bounds in Protocol.md; `nil` for their numbers.
-    let word: String?
+    let whole: Whole
 
-    package var name: String { word ?? bounds }
-    private var bounds: String { "\(grouped(range.lowerBound)) to \(grouped(range.upperBound))" }
-
-    package func read(_ reader: inout JSONReader) throws(Rejection) -> Value {
-        let number = try reader.integer()
-        guard let value = Value(exactly: number), range.contains(value) else {
-            throw Rejection(number, isNotWithin: bounds)
-        }
-        return value
+    package func pass<F: Form & ~Copyable>(
+        _ key: StaticString, _ value: inout Value?, _ need: Need, to form: inout F
+    ) throws(F.Failure) {
+        var number = value.map { Int64($0) }
+        try form.whole(key, &number, whole, need)
+        value = number.map { Value($0) }
     }
-
-    package func write(_ value: Value, to writer: inout JSONWriter) { writer.value(Int64(value)) }
 }
 
 /// Formats a number for people, as `−1,234,567`.
-private func grouped<Number: BinaryInteger>(_ number: Number) -> String {
+func grouped(_ number: Int64) -> String {
     var text = ""
     for (index, digit) in String(number.magnitude).reversed().enumerated() {
         if index > 0, index.isMultiple(of: 3) { text.append(",") }
@@ -58,21 +53,42 @@ private func grouped<Number: BinaryInteger>(_ number: Number) -> String {
     return (number < 0 ? "−" : "") + String(text.reversed())
 }
 
-/// A level, the only number that may have a fraction; it is stored in tenths.
-package struct DecibelFormat: Format {
-    package var name: String { "decibels" }
+/// `true` or `false`.
+package struct BoolFormat: Format {
+    package typealias Value = Bool
 
-    package func read(_ reader: inout JSONReader) throws(Rejection) -> Int {
-        let level = try reader.number()
-        // Compared before the conversion, which traps beyond the range of whole numbers.
-        guard abs(level) <= SoundLevel.limit else {
-            throw Rejection(.outOfBounds, "\(level) is not within ±\(SoundLevel.limit) decibels")
-        }
-        return Int((level * 10).rounded())
+    package func pass<F: Form & ~Copyable>(
+        _ key: StaticString, _ value: inout Bool?, _ need: Need, to form: inout F
+    ) throws(F.Failure) { try form.flag(key, &value, need) }
+}
+
+extension Format {
+    /// A whole number within bounds.
+    package static func whole<Number>(_ range: ClosedRange<Number>) -> Self where Self == NumberFormat<Number> {
+        NumberFormat(whole: Whole(range: Int64(range.lowerBound)...Int64(range.upperBound)))
     }
 
-    package func write(_ value: Int, to writer: inout JSONWriter) {
-        writer.raw((value < 0 ? "-" : "") + "\(value.magnitude / 10).\(value.magnitude % 10)")
+    /// A whole number of at most 64 bits.
+    package static func whole<Number>() -> Self where Self == NumberFormat<Number> { NumberFormat(whole: .any) }
+}
+
+extension Format where Self == NumberFormat<Int64> {
+    /// Group time in milliseconds since 1970.
+    package static var time: Self { NumberFormat(whole: Whole(range: Limits.time, word: "time")) }
+    /// A boot clock or an error bound in milliseconds.
+    package static var reading: Self { NumberFormat(whole: Whole(range: Limits.reading, word: "reading")) }
+}
+
+extension Format where Self == NumberFormat<Int> {
+    package static var counter: Self {
+        NumberFormat(
+            whole: Whole(range: Int64(Limits.counter.lowerBound)...Int64(Limits.counter.upperBound), word: "counter"))
+    }
+    package static var percent: Self { .whole(0...100) }
+    /// A level in tenths of a decibel, written in decibels: the only number that may have a fraction.
+    package static var decibels: Self {
+        let limit = Int64(10 * SoundLevel.limit)
+        return NumberFormat(whole: Whole(range: -limit...limit, word: "decibels", isTenths: true))
     }
 }
 
@@ -80,110 +96,105 @@ extension Format where Self == BoolFormat {
     package static var bool: Self { BoolFormat() }
 }
 
-extension Format {
-    /// A whole number within bounds.
-    package static func whole<Number>(_ range: ClosedRange<Number>) -> Self where Self == NumberFormat<Number> {
-        NumberFormat(range: range, word: nil)
-    }
-
-    /// A whole number of at most 64 bits.
-    package static func whole<Number>() -> Self where Self == NumberFormat<Number> {
-        NumberFormat(range: .min ... .max, word: "whole number")
-    }
-}
-
-extension Format where Self == NumberFormat<Int64> {
-    /// Group time in milliseconds since 1970.
-    package static var time: Self { NumberFormat(range: Limits.time, word: "time") }
-    /// A boot clock or an error bound in milliseconds.
-    package static var reading: Self { NumberFormat(range: Limits.reading, word: "reading") }
-}
-
-extension Format where Self == NumberFormat<Int> {
-    package static var counter: Self { NumberFormat(range: Limits.counter, word: "counter") }
-    package static var percent: Self { .whole(0...100) }
-}
-
-extension Format where Self == DecibelFormat {
-    package static var decibels: Self { DecibelFormat() }
-}
-
 // MARK: Strings
 
 /// A string that stands for a value.
 package protocol TextFormat: Format {
-    /// Returns the value of a string; `nil` for an invalid string.
-    func value(of text: String) -> Value?
-    func text(of value: Value) -> String
+    associatedtype Value
+
+    /// The type's name in Protocol.md, bounds included.
+    var name: String { get }
+    /// The value for whatever is invalid; `nil` if that is an error.
+    var substitute: Value? { get }
+
+    /// Returns the value of a string in UTF-8; `nil` for an invalid string.
+    func value(of text: Span<UInt8>) -> Value?
+    func write(_ value: Value, to writer: inout JSONWriter)
 }
 
 extension TextFormat {
-    package func read(_ reader: inout JSONReader) throws(Rejection) -> Value {
-        let text = try reader.string()
-        guard let value = value(of: text) else { throw Rejection(text, isNo: name) }
-        return value
-    }
+    package var substitute: Value? { nil }
 
-    package func write(_ value: Value, to writer: inout JSONWriter) { writer.value(text(of: value)) }
+    package func pass<F: Form & ~Copyable>(
+        _ key: StaticString, _ value: inout Value?, _ need: Need, to form: inout F
+    ) throws(F.Failure) { try form.text(key, &value, self, need) }
+}
+
+extension String {
+    /// Creates a string of bytes that were checked to be UTF-8.
+    init(validated bytes: Span<UInt8>) { self.init(copying: unsafe UTF8Span(unchecked: bytes)) }
 }
 
 /// An opaque id.
 package struct TokenFormat<Kind>: TextFormat {
-    package typealias Value = Token<Kind>
-
     package var name: String { "id" }
-    package func value(of text: String) -> Token<Kind>? { Token(text) }
-    package func text(of value: Token<Kind>) -> String { value.rawValue }
+    package func value(of text: Span<UInt8>) -> Token<Kind>? { Token(utf8: text) }
+    package func write(_ value: Token<Kind>, to writer: inout JSONWriter) { value.withUTF8 { writer.plain($0) } }
 }
 
 /// The id of a node.
 package struct NodeFormat: TextFormat {
-    package typealias Value = NodeID
-
     package var name: String { "node" }
-    package func value(of text: String) -> NodeID? { NodeID(text) }
-    package func text(of value: NodeID) -> String { value.rawValue }
+    package func value(of text: Span<UInt8>) -> NodeID? { NodeID(utf8: text) }
+    package func write(_ value: NodeID, to writer: inout JSONWriter) { value.withUTF8 { writer.plain($0) } }
 }
 
 /// A day of the calendar, as `2026-12-28`.
 package struct DateFormat: TextFormat {
-    package typealias Value = CivilDate
-
     package var name: String { "date" }
-    package func value(of text: String) -> CivilDate? { CivilDate(text) }
-    package func text(of value: CivilDate) -> String { value.description }
+    package func value(of text: Span<UInt8>) -> CivilDate? { CivilDate(String(validated: text)) }
+    package func write(_ value: CivilDate, to writer: inout JSONWriter) { writer.value(value.description) }
 }
 
-/// Text that may reach a screen.
-package struct CleanTextFormat: TextFormat {
-    package typealias Value = String
+/// A colour; any other value reads as grey, since a label is never refused for its colour.
+package struct ColourFormat: TextFormat {
+    package var name: String { "colour" }
+    package var substitute: Colour? { .grey }
+    package func value(of text: Span<UInt8>) -> Colour? { Colour(hex: String(validated: text)) }
+    package func write(_ value: Colour, to writer: inout JSONWriter) { writer.value(value.description) }
+}
 
-    let bytes: Int
-    let mayBeEmpty: Bool
+/// A string: any, or clean text that may reach a screen.
+package struct StringFormat: TextFormat {
+    /// The bytes of clean text; `nil` for any string.
+    let bytes: ClosedRange<Int>?
 
-    package var name: String { "text(\(bytes))\(mayBeEmpty ? " or empty" : "")" }
-
-    package func value(of text: String) -> String? {
-        mayBeEmpty && text.isEmpty || CleanText.accepts(text, bytes: bytes) ? text : nil
+    package var name: String {
+        guard let bytes else { return "string" }
+        return "text(\(bytes.upperBound))" + (bytes.lowerBound == 0 ? " or empty" : "")
     }
 
-    package func text(of value: String) -> String { value }
+    package func value(of text: Span<UInt8>) -> String? {
+        let string = String(validated: text)
+        guard let bytes, text.count > 0 || bytes.lowerBound > 0 else { return string }
+        return CleanText.accepts(string, bytes: bytes.upperBound) ? string : nil
+    }
+
+    package func write(_ value: String, to writer: inout JSONWriter) { writer.value(value) }
 }
 
-/// Any string.
-package struct StringFormat: TextFormat {
-    package typealias Value = String
+/// The name of an object's kind, which is always the same.
+struct KindFormat: TextFormat {
+    let kind: String
 
-    package var name: String { "string" }
-    package func value(of text: String) -> String? { text }
-    package func text(of value: String) -> String { value }
+    var name: String { "`\(kind)`" }
+    func value(of text: Span<UInt8>) -> String? { kind }
+    func write(_ value: String, to writer: inout JSONWriter) { writer.value(value) }
 }
 
 /// A word of a closed set.
 package struct WordFormat<Value: RawRepresentable<String> & CaseIterable>: TextFormat {
     package var name: String { Value.allCases.map { "`\($0.rawValue)`" }.joined(separator: ", ") }
-    package func value(of text: String) -> Value? { Value(rawValue: text) }
-    package func text(of value: Value) -> String { value.rawValue }
+    package func value(of text: Span<UInt8>) -> Value? {
+        // Faster than a string of the text.
+        for word in Value.allCases where word.rawValue.utf8.count == text.count {
+            let other = word.rawValue.utf8.span
+            if text.indices.allSatisfy({ text[$0] == other[$0] }) { return word }
+        }
+        return nil
+    }
+
+    package func write(_ value: Value, to writer: inout JSONWriter) { writer.value(value.rawValue) }
 }
 
 extension Format {
@@ -200,102 +211,88 @@ extension Format where Self == DateFormat {
     package static var date: Self { DateFormat() }
 }
 
-extension Format where Self == CleanTextFormat {
-    /// Text of 1 to `bytes` bytes.
-    package static func text(_ bytes: Int) -> Self { CleanTextFormat(bytes: bytes, mayBeEmpty: false) }
-
-    /// Text of at most `bytes` bytes, which may be empty.
-    package static func textOrEmpty(_ bytes: Int) -> Self { CleanTextFormat(bytes: bytes, mayBeEmpty: true) }
+extension Format where Self == ColourFormat {
+    package static var colour: Self { ColourFormat() }
 }
 
 extension Format where Self == StringFormat {
-    package static var string: Self { StringFormat() }
+    package static var string: Self { StringFormat(bytes: nil) }
+
+    /// Clean text of 1 to `bytes` bytes.
+    package static func text(_ bytes: Int) -> Self { StringFormat(bytes: 1...bytes) }
+
+    /// Clean text of at most `bytes` bytes, which may be empty.
+    package static func textOrEmpty(_ bytes: Int) -> Self { StringFormat(bytes: 0...bytes) }
 }
 
 // MARK: Several
 
-/// A JSON array of values of one format.
-package struct ListFormat<Element: Format>: Format {
-    let element: Element
-    let counts: ClosedRange<Int>
+/// The form of an object in JSON.
+package enum Shape {
+    case object
+    /// An object that could be a payload of its own: with a version.
+    case payload
+    /// An array of the object's values, without their keys.
+    case values
 
-    package var name: String { "\(count) of \(element.name)" }
-    package var tables: [FieldTable] { element.tables }
-
-    private var count: String {
-        (counts.lowerBound == 0 ? "at most " : "\(counts.lowerBound) to ") + grouped(counts.upperBound)
-    }
-
-    package func read(_ reader: inout JSONReader) throws(Rejection) -> [Element.Value] {
-        var values: [Element.Value] = []
-        // Most lists are short; growing from nothing takes an allocation for each doubling.
-        values.reserveCapacity(min(counts.upperBound, 16))
-        try reader.elements { reader throws(Rejection) in values.append(try element.read(&reader)) }
-        guard counts.contains(values.count) else {
-            throw Rejection(.outOfBounds, "\(values.count) are not \(count)")
-        }
-        return values
-    }
-
-    package func write(_ values: [Element.Value], to writer: inout JSONWriter) {
-        writer.array { for value in values { element.write(value, to: &$0) } }
-    }
-}
-
-/// A value, or `null`.
-package struct NullableFormat<Wrapped: Format>: Format {
-    let wrapped: Wrapped
-
-    package var name: String { "\(wrapped.name) or `null`" }
-    package var tables: [FieldTable] { wrapped.tables }
-
-    package func read(_ reader: inout JSONReader) throws(Rejection) -> Wrapped.Value? {
-        reader.isNull ? nil : try wrapped.read(&reader)
-    }
-
-    package func write(_ value: Wrapped.Value?, to writer: inout JSONWriter) {
-        if let value { wrapped.write(value, to: &writer) } else { writer.null() }
+    func name<Object: Described>(of type: Object.Type) -> String {
+        guard self == .values else { return Object.objectName }
+        return "`[\(Object.tables.first?.rows.map(\.key).joined(separator: ", ") ?? "")]`"
     }
 }
 
 /// An object.
 package struct ObjectFormat<Value: Described>: Format {
-    /// Whether it could be a payload of its own: with a version.
-    let isPayload: Bool
+    let shape: Shape
 
-    package var name: String { Value.objectName }
-    package var tables: [FieldTable] { Value.tables }
-
-    package func read(_ reader: inout JSONReader) throws(Rejection) -> Value {
-        try reader.object(isPayload: isPayload)
-    }
-
-    package func write(_ value: Value, to writer: inout JSONWriter) { writer.object(value, isPayload: isPayload) }
+    package func pass<F: Form & ~Copyable>(
+        _ key: StaticString, _ value: inout Value?, _ need: Need, to form: inout F
+    ) throws(F.Failure) { try form.object(key, &value, shape, need) }
 }
 
-/// An array of an object's values, without their keys.
-package struct ArrayFormat<Value: Described>: Format {
-    package var name: String {
-        "`[\(Value.tables.first?.rows.map(\.key).joined(separator: ", ") ?? "")]`"
+/// The bounds of the number of elements of a list.
+package struct Counts: Sendable {
+    let range: ClosedRange<Int>
+
+    var name: String {
+        (range.lowerBound == 0 ? "at most " : "\(range.lowerBound) to ") + grouped(Int64(range.upperBound))
     }
+}
 
-    package var tables: [FieldTable] { Value.tables }
+/// A JSON array of values of one format.
+package struct ListFormat<Element: Format>: Format {
+    let element: Element
+    let counts: Counts
 
-    package func read(_ reader: inout JSONReader) throws(Rejection) -> Value { try reader.values() }
-    package func write(_ value: Value, to writer: inout JSONWriter) { writer.values(value) }
+    package func pass<F: Form & ~Copyable>(
+        _ key: StaticString, _ value: inout [Element.Value]?, _ need: Need, to form: inout F
+    ) throws(F.Failure) { try form.list(key, &value, of: element, counts, need) }
+}
+
+/// An element of a list that may be `null`.
+package struct NullableFormat<Wrapped: Format>: Format {
+    let wrapped: Wrapped
+
+    package func pass<F: Form & ~Copyable>(
+        _ key: StaticString, _ value: inout Wrapped.Value??, _ need: Need, to form: inout F
+    ) throws(F.Failure) {
+        var inner = value ?? nil
+        try wrapped.pass(key, &inner, .optional, to: &form)
+        value = .some(inner)
+    }
 }
 
 extension Format {
     package static func list<Element>(of element: Element, _ counts: ClosedRange<Int>) -> Self
-    where Self == ListFormat<Element> { ListFormat(element: element, counts: counts) }
+    where Self == ListFormat<Element> { ListFormat(element: element, counts: Counts(range: counts)) }
 
     package static func nullable<Wrapped>(_ wrapped: Wrapped) -> Self where Self == NullableFormat<Wrapped> {
         NullableFormat(wrapped: wrapped)
     }
 
-    package static func object<Value>() -> Self where Self == ObjectFormat<Value> { ObjectFormat(isPayload: false) }
+    package static func object<Value>() -> Self where Self == ObjectFormat<Value> { ObjectFormat(shape: .object) }
 
-    package static func payload<Value>() -> Self where Self == ObjectFormat<Value> { ObjectFormat(isPayload: true) }
+    package static func payload<Value>() -> Self where Self == ObjectFormat<Value> { ObjectFormat(shape: .payload) }
 
-    package static func array<Value>() -> Self where Self == ArrayFormat<Value> { ArrayFormat() }
+    package static func array<Value>() -> Self where Self == ObjectFormat<Value> { ObjectFormat(shape: .values) }
 }

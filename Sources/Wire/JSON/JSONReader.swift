@@ -2,93 +2,263 @@
 
 import Session
 
-/// A strict reader of a scanned JSON text: the caller says what it expects at the present value.
+/// A strict reader of a scanned JSON text: each field is looked up among the slots of its object.
 ///
-/// Numbers of the protocol are whole, without fraction and exponent. Of a key that occurs twice the last value counts.
-package struct JSONReader {
+/// Numbers of the protocol are whole, without fraction and exponent. Of a key that occurs twice the last value counts, and
+/// the earlier ones must be valid too.
+package struct JSONReader: Form {
+    package typealias Failure = Rejection
+
     /// The text, and behind it the strings that have escapes in it, resolved.
-    let bytes: [UInt8]
-    let slots: [JSONSlot]
-    /// The slot of the present value: at first the outermost one.
-    var present = 0
-    /// The earlier values of the present field, if its key occurs twice.
-    var earlier: [Int] = []
-    /// The fields of the object that is read.
-    var fields = Fields()
+    private let bytes: [UInt8]
+    private let slots: [JSONSlot]
+    private let sender: NodeID?
+    /// The slot of the present value.
+    private var present = 0
+    /// The values within the present object or array: at first the outermost value alone.
+    private var items: Items
+
+    private struct Items {
+        var first: Int
+        var end: Int
+        /// The value behind the last one that was found.
+        var next: Int
+        var haveKeys: Bool
+        var mayRepeatKeys: Bool
+    }
 
     /// Scans a text of one value.
-    init(_ bytes: [UInt8]) throws(Rejection) {
+    /// - Parameter sender: The node that must be the author of a payload; `nil` for any.
+    init(_ bytes: [UInt8], by sender: NodeID? = nil) throws(Rejection) {
         let scanner = try JSONScanner(bytes)
+        self.sender = sender
         self.bytes = scanner.resolved.isEmpty ? bytes : bytes + scanner.resolved
         slots = scanner.slots
+        items = Items(first: 0, end: slots.count, next: 0, haveKeys: false, mayRepeatKeys: false)
+    }
+
+    /// Reads the whole text as one value.
+    /// - Parameter blank: The initial value of an object, if it depends on the time.
+    func value<F: Format>(_ format: F, from blank: F.Value? = nil) throws(Rejection) -> F.Value {
+        var (reader, value) = (self, blank)
+        try format.pass("", &value, .required, to: &reader)
+        guard let value else { throw Self.fault("a value") }
+        return value
+    }
+
+    // MARK: Fields
+
+    package mutating func whole(
+        _ key: StaticString, _ value: inout Int64?, _ format: Whole, _ need: Need
+    ) throws(Rejection) {
+        let isPresent = try read(key, need, format.name) { reader throws(Rejection) in
+            value = try format.isTenths ? reader.tenths(format) : reader.whole(format)
+        }
+        if !isPresent { value = nil }
+    }
+
+    package mutating func flag(_ key: StaticString, _ value: inout Bool?, _ need: Need) throws(Rejection) {
+        let isPresent = try read(key, need, "bool") { reader throws(Rejection) in
+            switch reader.slot.kind {
+            case .yes: value = true
+            case .no: value = false
+            default: throw Self.fault("true or false")
+            }
+        }
+        if !isPresent { value = nil }
+    }
+
+    package mutating func text<Text: TextFormat>(
+        _ key: StaticString, _ value: inout Text.Value?, _ format: Text, _ need: Need
+    ) throws(Rejection) {
+        let isPresent = try read(key, need, format.name) { reader throws(Rejection) in
+            let isString = reader.slot.kind == .string
+            let text = reader.bytes.span.extracting(isString ? reader.slot.text.range : 0..<0)
+            value = (isString ? format.value(of: text) : nil) ?? format.substitute
+            guard value == nil else { return }
+            throw isString ? Rejection(String(validated: text), isNo: format.name) : Self.fault("a string")
+        }
+        if !isPresent { value = nil }
+    }
+
+    package mutating func object<Object: Described>(
+        _ key: StaticString, _ value: inout Object?, _ shape: Shape, _ need: Need
+    ) throws(Rejection) {
+        let isPresent = try read(key, need, shape.name(of: Object.self)) { reader throws(Rejection) in
+            let outer = try reader.enter(shape == .values ? .array : .object)
+            if shape == .payload { try reader.checkVersion() }
+            var object = value ?? Object.blank
+            try object.describe(to: &reader)
+            try reader.check(object)
+            reader.items = outer
+            value = object
+        }
+        if !isPresent { value = nil }
+    }
+
+    package mutating func list<Element: Format>(
+        _ key: StaticString, _ values: inout [Element.Value]?, of element: Element, _ counts: Counts, _ need: Need
+    ) throws(Rejection) {
+        let isPresent = try read(key, need, counts.name(of: element)) { reader throws(Rejection) in
+            let outer = try reader.enter(.array)
+            var all: [Element.Value] = []
+            // Most lists are short; growing from nothing takes an allocation for each doubling.
+            all.reserveCapacity(min(counts.range.upperBound, 16))
+            while reader.items.next < reader.items.end {
+                var value: Element.Value?
+                try element.pass("", &value, .required, to: &reader)
+                if let value { all.append(value) }
+            }
+            guard counts.range.contains(all.count) else {
+                throw Rejection(.outOfBounds, "\(all.count) are not \(counts.name)")
+            }
+            reader.items = outer
+            values = all
+        }
+        if !isPresent { values = nil }
+    }
+
+    package mutating func fields<Part: Described>(
+        of part: inout Part?, decidedBy first: StaticString
+    ) throws(Rejection) {
+        let next = items.next
+        guard try read(first, .optional, "", { _ in }) else { return part = nil }
+        items.next = next
+        var present = part ?? Part.blank
+        try present.describe(to: &self)
+        part = present
+    }
+
+    // MARK: Lookup
+
+    /// Calls `body` at each value of a key, the last of which counts; `null` means absence.
+    /// - Returns: Whether there is a value.
+    private mutating func read(
+        _ key: StaticString, _ need: Need, _ type: @autoclosure () -> String,
+        _ body: (inout JSONReader) throws(Rejection) -> Void
+    ) throws(Rejection) -> Bool {
+        guard need.isRead else { return false }
+        guard items.haveKeys || items.next < items.end else {
+            throw Rejection(.malformed, "the array ends before \(key)")
+        }
+        var isPresent = false
+        var found = items.haveKeys ? find(key) : items.next
+        do throws(Rejection) {
+            while let index = found {
+                present = index
+                isPresent = slot.kind != .null
+                items.next = Int(slot.next)
+                if isPresent { try body(&self) }
+                found = items.mayRepeatKeys ? find(key, from: items.next, to: items.end) : nil
+            }
+            guard isPresent || need == .optional else { throw Rejection(missing: type()) }
+        } catch {
+            throw error.within(key)
+        }
+        return isPresent
+    }
+
+    /// Finds the first field with a key, at once if the fields are read in their order.
+    private func find(_ key: StaticString) -> Int? {
+        let next = items.mayRepeatKeys ? items.first : items.next
+        return find(key, from: next, to: items.end) ?? find(key, from: items.first, to: next)
+    }
+
+    private func find(_ key: StaticString, from first: Int, to end: Int) -> Int? {
+        let slots = slots.span
+        let count = Int32(truncatingIfNeeded: key.utf8CodeUnitCount)
+        var index = first
+        while index < end {
+            if slots[index].key.count == count, bytes.span.extracting(slots[index].key.range).equals(key) {
+                return index
+            }
+            index = Int(slots[index].next)
+        }
+        return nil
+    }
+
+    /// Makes the values within the present one those that are read.
+    /// - Returns: The values around it.
+    private mutating func enter(_ kind: JSONSlot.Kind) throws(Rejection) -> Items {
+        guard slot.kind == kind else { throw Self.fault(kind == .object ? "an object" : "an array") }
+        let outer = items
+        items = Items(
+            first: present + 1, end: Int(slot.next), next: present + 1, haveKeys: kind == .object,
+            mayRepeatKeys: slot.mayRepeatKeys)
+        return outer
     }
 
     // MARK: Values
 
-    var isNull: Bool { slots[present].kind == .null }
-    var isString: Bool { slots[present].kind == .string }
+    private var slot: JSONSlot { slots[present] }
 
-    /// Reads a whole number.
-    func integer() throws(Rejection) -> Int64 {
-        try expect(.number, "a whole number")
-        let text = slots[present].text.range
-        let isNegative = bytes[text.lowerBound] == UInt8(ascii: "-")
-        var value: Int64 = 0
-        var isTooLarge = false
-        for position in isNegative ? text.dropFirst() : text {
-            let digit = bytes[position] &- UInt8(ascii: "0")
-            guard digit < 10 else { throw fault("a whole number") }
-            let (shifted, overflows) = value.multipliedReportingOverflow(by: 10)
-            let (sum, exceeds) = shifted.subtractingReportingOverflow(Int64(digit))
-            // It counts downwards, because the smallest number has no positive counterpart.
-            (value, isTooLarge) = (sum, isTooLarge || overflows || exceeds)
+    private func whole(_ format: Whole) throws(Rejection) -> Int64 {
+        guard slot.kind == .whole else {
+            guard slot.kind == .number, bytes.span.extracting(slot.text.range).isWhole else {
+                throw Self.fault("a whole number")
+            }
+            throw Rejection(.outOfBounds, "the number is too large")
         }
-        guard !isTooLarge, isNegative || value > .min else { throw Rejection(.outOfBounds, "the number is too large") }
-        return isNegative ? value : -value
+        guard format.range.contains(slot.whole) else { throw Rejection("\(slot.whole)", isNotWithin: format.bounds) }
+        return slot.whole
     }
 
-    /// Reads any number.
-    func number() throws(Rejection) -> Double {
-        try expect(.number, "a number")
-        guard let value = Double(text) else { throw fault("a number") }
-        return value
-    }
-
-    /// Reads `true` or `false`.
-    func bool() throws(Rejection) -> Bool {
-        switch slots[present].kind {
-        case .yes: true
-        case .no: false
-        default: throw fault("true or false")
+    private func tenths(_ format: Whole) throws(Rejection) -> Int64 {
+        guard slot.kind == .whole || slot.kind == .number,
+            let number = Double(String(validated: bytes.span.extracting(slot.text.range)))
+        else { throw Self.fault("a number") }
+        // Compared before the conversion, which traps beyond the range of whole numbers.
+        guard (Double(format.range.lowerBound)...Double(format.range.upperBound)).contains(10 * number) else {
+            throw Rejection("\(number)", isNotWithin: format.bounds)
         }
+        return Int64((10 * number).rounded())
     }
 
-    /// Reads a string.
-    func string() throws(Rejection) -> String {
-        try expect(.string, "a string")
-        return text
-    }
-
-    /// Reads each element of an array.
-    mutating func elements(_ read: (inout JSONReader) throws(Rejection) -> Void) throws(Rejection) {
-        try expect(.array, "an array")
-        let end = Int(slots[present].next)
-        present += 1
-        while present < end {
-            let next = Int(slots[present].next)
-            try read(&self)
-            present = next
+    /// Throws unless the version is the one that this program reads.
+    ///
+    /// A payload of another version may contain anything, so its version is checked before its fields.
+    private mutating func checkVersion() throws(Rejection) {
+        var version: Int64?
+        do throws(Rejection) {
+            try whole(ProtocolVersion.key, &version, .any, .optional)
+        } catch {
+            let isLarge = error.reason == .outOfBounds
+            throw isLarge ? Rejection(.unknownVersion, "v is very large") : Rejection(error.reason, error.detail)
+        }
+        let current = ProtocolVersion.current
+        guard let version else { throw Rejection(.malformed, "v is missing: write \(current)") }
+        guard version == current else {
+            throw Rejection(.unknownVersion, "v is \(version), and this program reads \(current)")
         }
     }
 
-    /// The scanner has checked that all of the text is UTF-8.
-    private var text: String {
-        String(copying: unsafe UTF8Span(unchecked: bytes.span.extracting(slots[present].text.range)))
+    /// Throws unless nothing is left, the fields fit each other, and the author is the sender.
+    private func check(_ object: some Described) throws(Rejection) {
+        guard items.haveKeys || items.next == items.end else {
+            throw Rejection(.malformed, "the array goes on behind its fields")
+        }
+        if let author = object.author, let sender, author != sender {
+            throw Rejection(.wrongSender, "its author is \(author) and not \(sender)")
+        }
+        if let field = object.contradiction {
+            throw Rejection(.outOfBounds, "\(field) does not fit the other fields")
+        }
     }
 
-    func expect(_ kind: JSONSlot.Kind, _ what: StaticString) throws(Rejection) {
-        guard slots[present].kind == kind else { throw fault(what) }
+    private static func fault(_ expected: StaticString) -> Rejection { Rejection(.malformed, "expected \(expected)") }
+}
+
+extension Span<UInt8> {
+    /// Whether a number has no fraction and no exponent.
+    fileprivate var isWhole: Bool {
+        indices.allSatisfy {
+            self[$0] == UInt8(ascii: "-") || self[$0] >= UInt8(ascii: "0") && self[$0] <= UInt8(ascii: "9")
+        }
     }
 
-    private func fault(_ expected: StaticString) -> Rejection { Rejection(.malformed, "expected \(expected)") }
+    /// Compares with a key of the same length.
+    fileprivate func equals(_ key: StaticString) -> Bool {
+        for index in indices where self[index] != key.utf8Start[index] { return false }
+        return true
+    }
 }

@@ -2,40 +2,40 @@
 
 import Session
 
-/// The keys of an object, of which it learns whether one occurs twice.
-private struct KeySet {
-    /// The most keys that are compared.
-    static let limit = 64
-
-    /// The slot of the first field.
-    let first: Int
-    private(set) var count = 0
-    /// Whether a key occurs twice, or might: where there are very many, or one has an escape.
-    private(set) var mayRepeat = false
-    /// A bit for each key. A key whose bit is new is compared with no other.
-    private var bits: UInt64 = 0
-
-    init(first: Int) { self.first = first }
-
-    mutating func add(_ key: JSONBytes, _ text: Span<UInt8>, _ slots: [JSONSlot]) {
-        let key = key.range
-        count += 1
-        guard !mayRepeat, count <= Self.limit, key.upperBound <= text.count else { return mayRepeat = true }
-        let ends = key.isEmpty ? 0 : 5 * UInt64(text[key.lowerBound]) + 3 * UInt64(text[key.upperBound - 1])
-        let bit: UInt64 = 1 &<< (ends + UInt64(key.count))
-        if bits & bit != 0 {
-            var slot = first
-            while slot < slots.count, !mayRepeat {
-                mayRepeat = Self.areEqual(key, slots[slot].key.range, text)
-                slot = Int(slots[slot].next)
-            }
-        }
-        bits |= bit
+/// A value of a JSON text: its kind, where it stands, and where its object or array goes on.
+///
+/// Positions have 32 bits, since a payload can have thousands of values.
+struct JSONSlot {
+    enum Kind {
+        case object, array, string, whole, number, yes, no, null
     }
 
-    private static func areEqual(_ key: Range<Int>, _ other: Range<Int>, _ text: Span<UInt8>) -> Bool {
-        key.count == other.count && zip(key, other).allSatisfy { text[$0] == text[$1] }
+    /// A whole number of at most 64 bits. Any other number is of the kind `number`.
+    var whole: Int64 = 0
+    /// The bytes of the key, without quotes; empty for what has no key.
+    var key = JSONBytes()
+    /// The bytes of a number, or of a string without quotes.
+    var text = JSONBytes()
+    /// The slot behind this value and all values within it. It is that of the next field or element, if there is one.
+    var next: Int32 = 0
+    var kind = Kind.null
+    /// Whether a key of this object occurs twice, or might.
+    var mayRepeatKeys = false
+}
+
+/// A place in the bytes of a JSON text.
+struct JSONBytes {
+    var start: Int32 = 0
+    var count: Int32 = 0
+
+    init() {}
+
+    init(_ range: Range<Int>) {
+        start = Int32(truncatingIfNeeded: range.lowerBound)
+        count = Int32(truncatingIfNeeded: range.count)
     }
+
+    var range: Range<Int> { Int(start)..<Int(start) + Int(count) }
 }
 
 /// Checks a JSON text in one pass over its bytes, and notes a slot for each value.
@@ -60,12 +60,6 @@ struct JSONScanner {
     init(_ bytes: [UInt8]) throws(Rejection) {
         let text = bytes.span
         guard text.count <= Self.bytesLimit else { throw fault("at most \(Self.bytesLimit) bytes") }
-        // Escapes are whole scalars, so the strings are valid if the text is.
-        do throws(UTF8.ValidationError) {
-            _ = try UTF8Span(validating: text)
-        } catch {
-            throw Rejection(.malformed, "expected UTF-8 at byte \(error.byteOffsets.lowerBound)")
-        }
         slots.reserveCapacity(text.count / 8 + 1)
         try value(text, key: JSONBytes())
         skipSpace(text)
@@ -77,73 +71,70 @@ struct JSONScanner {
     /// Notes the value that is next, and all values within it.
     private mutating func value(_ text: Span<UInt8>, key: JSONBytes) throws(Rejection) {
         skipSpace(text)
+        var slot = JSONSlot(key: key, next: Int32(truncatingIfNeeded: slots.count &+ 1))
         switch peek(text) {
-        case UInt8(ascii: "{"):
-            let slot = add(.object, key: key)
-            slots[slot].mayRepeatKeys = try fields(text)
-            slots[slot].next = Int32(slots.count)
-        case UInt8(ascii: "["):
-            let slot = add(.array, key: key)
-            try elements(text)
-            slots[slot].next = Int32(slots.count)
-        case UInt8(ascii: "\""): add(.string, key: key, try string(text))
-        case UInt8(ascii: "t"):
-            try literal(text, "true")
-            add(.yes, key: key)
-        case UInt8(ascii: "f"):
-            try literal(text, "false")
-            add(.no, key: key)
-        case UInt8(ascii: "n"):
-            try literal(text, "null")
-            add(.null, key: key)
-        default: add(.number, key: key, try number(text))
+        case UInt8(ascii: "{"): return try items(text, .object, until: UInt8(ascii: "}"), slot)
+        case UInt8(ascii: "["): return try items(text, .array, until: UInt8(ascii: "]"), slot)
+        case UInt8(ascii: "\""): (slot.kind, slot.text) = (.string, try string(text))
+        case UInt8(ascii: "t"): slot.kind = try literal(text, "true", .yes)
+        case UInt8(ascii: "f"): slot.kind = try literal(text, "false", .no)
+        case UInt8(ascii: "n"): slot.kind = try literal(text, "null", .null)
+        default: try number(text, &slot)
         }
+        slots.append(slot)
     }
 
-    /// Adds a slot without values within it, and returns its index.
-    @discardableResult
-    private mutating func add(_ kind: JSONSlot.Kind, key: JSONBytes, _ text: JSONBytes = JSONBytes()) -> Int {
-        slots.append(JSONSlot(kind: kind, key: key, text: text, next: Int32(slots.count + 1)))
-        return slots.count - 1
-    }
-
-    /// Notes the fields of an object.
-    /// - Returns: Whether a key may occur twice.
-    private mutating func fields(_ text: Span<UInt8>) throws(Rejection) -> Bool {
-        var keys = KeySet(first: slots.count)
-        try open(text)
-        while try next(text, until: UInt8(ascii: "}"), isFirst: keys.count == 0) {
-            let key = try key(text)
-            keys.add(key, text, slots)
-            try value(text, key: key)
-        }
-        return keys.mayRepeat
-    }
-
-    private mutating func elements(_ text: Span<UInt8>) throws(Rejection) {
-        let first = slots.count
-        try open(text)
-        while try next(text, until: UInt8(ascii: "]"), isFirst: slots.count == first) {
-            try value(text, key: JSONBytes())
-        }
-    }
-
-    private mutating func open(_ text: Span<UInt8>) throws(Rejection) {
+    /// Notes an object or array, and all values within it.
+    private mutating func items(
+        _ text: Span<UInt8>, _ kind: JSONSlot.Kind, until close: UInt8, _ slot: JSONSlot
+    ) throws(Rejection) {
+        let own = slots.count
+        slots.append(slot)
+        slots[own].kind = kind
         position += 1
         depth += 1
         guard depth <= Self.depthLimit else { throw fault("at most \(Self.depthLimit) levels") }
+        skipSpace(text)
+        var keys = KeySet()
+        if peek(text) != close {
+            repeat {
+                let key = kind == .object ? try key(text) : JSONBytes()
+                if kind == .object { note(key, in: &keys, from: own + 1, text) }
+                try value(text, key: key)
+            } while skipComma(text)
+        }
+        try expect(text, close, "“,”")
+        depth -= 1
+        slots[own].next = Int32(truncatingIfNeeded: slots.count)
+        slots[own].mayRepeatKeys = keys.mayRepeat
     }
 
-    /// Goes to the next field or element, or behind the last one.
-    private mutating func next(_ text: Span<UInt8>, until close: UInt8, isFirst: Bool) throws(Rejection) -> Bool {
-        skipSpace(text)
-        if peek(text) == close {
-            position += 1
-            depth -= 1
-            return false
+    /// The keys of an object, of which it learns whether one occurs twice.
+    private struct KeySet {
+        /// A bit for each key. A key whose bit is new is compared with no other.
+        var bits: UInt64 = 0
+        var count = 0
+        var mayRepeat = false
+    }
+
+    /// Adds a key. One of very many keys, or one with an escape, might repeat another.
+    private func note(_ key: JSONBytes, in keys: inout KeySet, from first: Int, _ text: Span<UInt8>) {
+        let range = key.range
+        keys.count += 1
+        guard !keys.mayRepeat, keys.count <= 64, !range.isEmpty, range.upperBound <= text.count else {
+            return keys.mayRepeat = true
         }
-        if !isFirst { try expect(text, UInt8(ascii: ","), "“,”") }
-        return true
+        let sum = 5 &* text[range.lowerBound] &+ 3 &* text[range.upperBound - 1] &+ UInt8(truncatingIfNeeded: key.count)
+        let bit: UInt64 = 1 &<< UInt64(sum)
+        var slot = keys.bits & bit == 0 ? slots.count : first
+        while slot < slots.count {
+            let other = slots[slot].key.range
+            if other.count == range.count, zip(other, range).allSatisfy({ text[$0] == text[$1] }) {
+                keys.mayRepeat = true
+            }
+            slot = Int(slots[slot].next)
+        }
+        keys.bits |= bit
     }
 
     private mutating func key(_ text: Span<UInt8>) throws(Rejection) -> JSONBytes {
@@ -154,33 +145,43 @@ struct JSONScanner {
         return key
     }
 
-    private mutating func literal(_ text: Span<UInt8>, _ word: StaticString) throws(Rejection) {
-        for index in 0..<word.utf8CodeUnitCount {
-            guard peek(text) == word.utf8Start[index] else { throw fault("\(word)") }
-            position += 1
-        }
+    private mutating func literal(
+        _ text: Span<UInt8>, _ word: StaticString, _ kind: JSONSlot.Kind
+    ) throws(Rejection) -> JSONSlot.Kind {
+        for index in 0..<word.utf8CodeUnitCount { try expect(text, word.utf8Start[index], "\(word)") }
+        return kind
     }
 
-    private mutating func number(_ text: Span<UInt8>) throws(Rejection) -> JSONBytes {
+    private mutating func number(_ text: Span<UInt8>, _ slot: inout JSONSlot) throws(Rejection) {
         let start = position
-        if peek(text) == UInt8(ascii: "-") { position += 1 }
-        if peek(text) == UInt8(ascii: "0") { position += 1 } else { try digits(text) }
-        if peek(text) == UInt8(ascii: ".") {
-            position += 1
-            try digits(text)
+        let isNegative = skip(text, UInt8(ascii: "-"))
+        let first = position
+        let magnitude = skip(text, UInt8(ascii: "0")) ? 0 : try digits(text)
+        // 19 digits fit into the magnitude, and more are too large in any case.
+        let fits = position - first <= 19 && magnitude <= Int64.max.magnitude + (isNegative ? 1 : 0)
+        let end = position
+        if skip(text, UInt8(ascii: ".")) { _ = try digits(text) }
+        if skip(text, UInt8(ascii: "e")) || skip(text, UInt8(ascii: "E")) {
+            if !skip(text, UInt8(ascii: "+")) { _ = skip(text, UInt8(ascii: "-")) }
+            _ = try digits(text)
         }
-        if peek(text) == UInt8(ascii: "e") || peek(text) == UInt8(ascii: "E") {
-            position += 1
-            if peek(text) == UInt8(ascii: "+") || peek(text) == UInt8(ascii: "-") { position += 1 }
-            try digits(text)
-        }
-        return JSONBytes(start..<position)
+        slot.kind = fits && position == end ? .whole : .number
+        slot.whole = Int64(truncatingIfNeeded: isNegative ? 0 &- magnitude : magnitude)
+        slot.text = JSONBytes(start..<position)
     }
 
-    private mutating func digits(_ text: Span<UInt8>) throws(Rejection) {
-        let start = position
-        while peek(text) >= UInt8(ascii: "0"), peek(text) <= UInt8(ascii: "9") { position += 1 }
-        guard position > start else { throw fault("a value") }
+    /// Skips digits, at least one.
+    /// - Returns: Their value, wrapped around if it has more than 64 bits.
+    private mutating func digits(_ text: Span<UInt8>) throws(Rejection) -> UInt64 {
+        var value: UInt64 = 0
+        var end = position
+        while end < text.count, case let digit = text[end] &- UInt8(ascii: "0"), digit < 10 {
+            value = value &* 10 &+ UInt64(digit)
+            end += 1
+        }
+        guard end > position else { throw fault("a value") }
+        position = end
+        return value
     }
 
     // MARK: Strings
@@ -189,16 +190,54 @@ struct JSONScanner {
         try expect(text, UInt8(ascii: "\""), "a string")
         let start = position
         var end = start
-        // Most bytes are in strings, so this loop does not check its bounds twice.
+        var isASCII = true
         while end < text.count {
-            let byte = unsafe text[unchecked: end]
-            if byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { break }
-            end &+= 1
+            if end &+ 8 <= text.count {
+                // Most bytes are in strings, so eight are looked at together.
+                let word = unsafe text.bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: end, as: UInt64.self)
+                let (plain, areASCII) = Self.plainBytes(UInt64(littleEndian: word))
+                isASCII = isASCII && areASCII
+                end &+= plain
+                if plain < 8 { break }
+            } else {
+                let byte = text[end]
+                if byte < 0x20 || byte == Self.quote || byte == Self.backslash { break }
+                isASCII = isASCII && byte < 0x80
+                end &+= 1
+            }
         }
         position = end
-        if peek(text) == UInt8(ascii: "\\") { return try resolvedString(text, from: start) }
-        try expect(text, UInt8(ascii: "\""), "the rest of a string")
+        guard skip(text, Self.quote) else {
+            guard peek(text) == Self.backslash else { throw fault("the rest of a string") }
+            return try resolvedString(text, from: start)
+        }
+        if !isASCII { try checkUTF8(text.extracting(start..<end)) }
         return JSONBytes(start..<end)
+    }
+
+    private static let quote = UInt8(ascii: "\"")
+    private static let backslash = UInt8(ascii: "\\")
+
+    /// Counts the bytes of a word, the lowest first, that are no quote, backslash or control character.
+    ///
+    /// A byte is below a limit if subtracting the limit sets its highest bit. That also borrows from the byte above, so
+    /// only the lowest bit that was set counts.
+    private static func plainBytes(_ word: UInt64) -> (count: Int, areASCII: Bool) {
+        let each: UInt64 = 0x0101_0101_0101_0101
+        let highest: UInt64 = 0x8080_8080_8080_8080
+        let quote = word ^ 0x2222_2222_2222_2222
+        let backslash = word ^ 0x5C5C_5C5C_5C5C_5C5C
+        let control = (word &- 0x2020_2020_2020_2020) & ~word
+        let marks = (control | (quote &- each) & ~quote | (backslash &- each) & ~backslash) & highest
+        return (marks.trailingZeroBitCount / 8, word & highest == 0)
+    }
+
+    private func checkUTF8(_ text: Span<UInt8>) throws(Rejection) {
+        do throws(UTF8.ValidationError) {
+            _ = try UTF8Span(validating: text)
+        } catch {
+            throw fault("UTF-8")
+        }
     }
 
     /// Reads the rest of a string that has escapes.
@@ -209,7 +248,9 @@ struct JSONScanner {
             let byte = text[position]
             position += 1
             switch byte {
-            case UInt8(ascii: "\""): return JSONBytes(text.count + first..<text.count + resolved.count)
+            case UInt8(ascii: "\""):
+                try checkUTF8(resolved.span.extracting(first...))
+                return JSONBytes(text.count + first..<text.count + resolved.count)
             case UInt8(ascii: "\\"): resolved.append(contentsOf: try escape(text).utf8)
             default: resolved.append(byte)
             }
@@ -245,10 +286,8 @@ struct JSONScanner {
     private mutating func hexUnit(_ text: Span<UInt8>) throws(Rejection) -> UInt16 {
         var unit: UInt16 = 0
         for _ in 0..<4 {
-            guard let value = Character(Unicode.Scalar(peek(text))).hexDigitValue else {
-                throw fault("four hexadecimal digits")
-            }
-            unit = unit << 4 | UInt16(value)
+            guard let digit = peek(text).hexDigit else { throw fault("four hexadecimal digits") }
+            unit = unit << 4 | UInt16(digit)
             position += 1
         }
         return unit
@@ -257,17 +296,27 @@ struct JSONScanner {
     // MARK: Bytes
 
     /// The next byte; zero at the end.
-    private func peek(_ text: Span<UInt8>) -> UInt8 { text.indices.contains(position) ? text[position] : 0 }
+    private func peek(_ text: Span<UInt8>) -> UInt8 { position < text.count ? unsafe text[unchecked: position] : 0 }
+
+    private mutating func skip(_ text: Span<UInt8>, _ byte: UInt8) -> Bool {
+        guard peek(text) == byte else { return false }
+        position += 1
+        return true
+    }
 
     private mutating func skipSpace(_ text: Span<UInt8>) {
-        while peek(text) == 0x20 || peek(text) == 0x0A || peek(text) == 0x0D || peek(text) == 0x09 { position += 1 }
+        while case let byte = peek(text), byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { position += 1 }
+    }
+
+    private mutating func skipComma(_ text: Span<UInt8>) -> Bool {
+        skipSpace(text)
+        return skip(text, UInt8(ascii: ","))
     }
 
     private mutating func expect(_ text: Span<UInt8>, _ byte: UInt8, _ what: @autoclosure () -> String)
         throws(Rejection)
     {
-        guard peek(text) == byte else { throw fault(what()) }
-        position += 1
+        guard skip(text, byte) else { throw fault(what()) }
     }
 
     private func fault(_ expected: String) -> Rejection {

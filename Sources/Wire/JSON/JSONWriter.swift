@@ -3,51 +3,104 @@
 /// Writes compact JSON in the order of the calls, so that a field is always at the same place.
 ///
 /// It owns plain memory: an array would check at each byte whether it is shared, which doubles the time to write a register.
-package struct JSONWriter: ~Copyable {
+package struct JSONWriter: Form, ~Copyable {
+    package typealias Failure = Never
+    package var isWriter: Bool { true }
+
     private var memory = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: 4_096)
     private var count = 0
     private var needsComma = false
     /// Whether the fields of the present object are written with their keys.
-    var hasKeys = true
+    private var hasKeys = false
 
     deinit { memory.deallocate() }
 
     /// The JSON written so far.
     var bytes: [UInt8] { Array(memory[..<count]) }
 
+    // MARK: Fields
+
+    package mutating func whole(_ key: StaticString, _ value: inout Int64?, _ format: Whole, _ need: Need) {
+        guard let number = begin(key, value, need) else { return }
+        if format.isTenths {
+            raw((number < 0 ? "-" : "") + "\(number.magnitude / 10).\(number.magnitude % 10)")
+        } else {
+            self.value(number)
+        }
+    }
+
+    package mutating func flag(_ key: StaticString, _ value: inout Bool?, _ need: Need) {
+        guard let isTrue = begin(key, value, need) else { return }
+        raw(isTrue ? "true" : "false")
+    }
+
+    package mutating func text<Text: TextFormat>(
+        _ key: StaticString, _ value: inout Text.Value?, _ format: Text, _ need: Need
+    ) {
+        guard let text = begin(key, value, need) else { return }
+        format.write(text, to: &self)
+    }
+
+    package mutating func object<Object: Described>(
+        _ key: StaticString, _ value: inout Object?, _ shape: Shape, _ need: Need
+    ) {
+        guard var object = begin(key, value, need) else { return }
+        inside(shape == .values ? "[]" : "{}") { writer in
+            if shape == .payload {
+                writer.key(ProtocolVersion.key)
+                writer.value(ProtocolVersion.current)
+            }
+            object.describe(to: &writer)
+        }
+    }
+
+    package mutating func list<Element: Format>(
+        _ key: StaticString, _ values: inout [Element.Value]?, of element: Element, _ counts: Counts, _ need: Need
+    ) {
+        guard let values = begin(key, values, need) else { return }
+        inside("[]") { writer in
+            for value in values {
+                var value: Element.Value? = value
+                element.pass("", &value, .required, to: &writer)
+            }
+        }
+    }
+
+    package mutating func fields<Part: Described>(of part: inout Part?, decidedBy first: StaticString) {
+        part?.describe(to: &self)
+    }
+
     // MARK: Structure
 
-    mutating func object(_ body: (inout JSONWriter) -> Void) {
-        open(UInt8(ascii: "{"))
-        body(&self)
-        close(UInt8(ascii: "}"))
+    /// Begins a field, and returns its value; `nil` if it is left out, or `null` was written.
+    private mutating func begin<Value>(_ key: StaticString, _ value: Value?, _ need: Need) -> Value? {
+        if value == nil, hasKeys, need != .writtenOrNull { return nil }
+        if hasKeys { self.key(key) }
+        if value == nil { raw("null") }
+        return value
     }
 
-    mutating func array(_ body: (inout JSONWriter) -> Void) {
-        open(UInt8(ascii: "["))
+    /// Writes an object or array.
+    private mutating func inside(_ brackets: StaticString, _ body: (inout JSONWriter) -> Void) {
+        let outer = hasKeys
+        hasKeys = brackets.utf8Start[0] == UInt8(ascii: "{")
+        comma()
+        append(brackets.utf8Start[0])
+        needsComma = false
         body(&self)
-        close(UInt8(ascii: "]"))
+        append(brackets.utf8Start[1])
+        needsComma = true
+        hasKeys = outer
     }
 
-    /// Begins a field, whose value must be written next.
-    mutating func key(_ key: StaticString) {
+    /// Writes a key, whose value must be written next.
+    private mutating func key(_ key: StaticString) {
         comma()
         append(UInt8(ascii: "\""))
         append(UnsafeBufferPointer(start: key.utf8Start, count: key.utf8CodeUnitCount))
         append(UInt8(ascii: "\""))
         append(UInt8(ascii: ":"))
         needsComma = false
-    }
-
-    private mutating func open(_ byte: UInt8) {
-        comma()
-        append(byte)
-        needsComma = false
-    }
-
-    private mutating func close(_ byte: UInt8) {
-        append(byte)
-        needsComma = true
     }
 
     private mutating func comma() {
@@ -57,15 +110,11 @@ package struct JSONWriter: ~Copyable {
 
     // MARK: Values
 
-    mutating func null() { raw("null") }
-
     /// Writes a value that is JSON already.
-    mutating func raw(_ json: String) {
+    private mutating func raw(_ json: String) {
         comma()
         append(json.utf8.span)
     }
-
-    mutating func value(_ value: Bool) { raw(value ? "true" : "false") }
 
     mutating func value(_ value: Int64) {
         comma()
@@ -79,6 +128,14 @@ package struct JSONWriter: ~Copyable {
         } while rest > 0
         if value < 0 { first -= 1 }
         append(digits.span.extracting(first...))
+    }
+
+    /// Writes a string that needs no escapes.
+    mutating func plain(_ text: Span<UInt8>) {
+        comma()
+        append(UInt8(ascii: "\""))
+        append(text)
+        append(UInt8(ascii: "\""))
     }
 
     mutating func value(_ text: String) {

@@ -27,10 +27,11 @@ public struct Rejection: Error, Hashable, Sendable, CustomStringConvertible {
     init(_ text: String, isNo type: String) { self.init(.outOfBounds, "“\(text.prefix(80))” is no \(type)") }
 
     /// A number is out of its bounds.
-    init(_ number: Int64, isNotWithin bounds: String) { self.init(.outOfBounds, "\(number) is not within \(bounds)") }
+    init(_ number: String, isNotWithin bounds: String) { self.init(.outOfBounds, "\(number) is not within \(bounds)") }
 
-    /// Returns the same error within a field.
+    /// Returns the same error within a field. An element of a list has no key.
     func within(_ key: StaticString) -> Rejection {
+        guard key.utf8CodeUnitCount > 0 else { return self }
         var outer = self
         outer.path = path.isEmpty ? "\(key)" : "\(key).\(path)"
         return outer

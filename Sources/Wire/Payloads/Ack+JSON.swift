@@ -7,13 +7,13 @@ extension Ack {
     static func read(payload: [UInt8]) throws(Rejection) -> Ack? {
         // The kind decides on the other fields, and may be anywhere in the object.
         let payload = try JSONReader(payload)
-        switch try AckKind(payload: payload).kind {
-        case AnswerFields.kind: return .answer(try AnswerFields(payload: payload).checked())
+        switch try (payload.value(.payload()) as AckKind).kind {
+        case AnswerFields.kind: return .answer(try (payload.value(.payload()) as AnswerFields).checked())
         case Fork.kind:
-            let fork = try Fork(payload: payload)
+            let fork: Fork = try payload.value(.payload())
             return .fork(node: fork.node, version: fork.version)
         case ClockObjection.kind:
-            let objection = try ClockObjection(payload: payload)
+            let objection: ClockObjection = try payload.value(.payload())
             return .clock(node: objection.node, session: objection.session, at: objection.at)
         default: return nil
         }

@@ -39,7 +39,7 @@ public struct DebtYear: Hashable, Sendable, Described {
 
     package static let objectName = "feed/debt/year"
     package static let blank = DebtYear(first: CivilDate(dayNumber: 0), days: [], at: 0)
-    package var invalidField: String? { calm.isEmpty || calm.count == (days.count + 6) / 7 ? nil : "calm" }
+    package var contradiction: String? { calm.isEmpty || calm.count == (days.count + 6) / 7 ? nil : "calm" }
 
     package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
         try form.field("first", &first, .date)

@@ -112,9 +112,13 @@ private struct SumFormat: TextFormat {
 
     var name: String { "id" }
 
-    func value(of text: String) -> UInt64? { RecordDigest(text).flatMap { UInt64($0.rawValue, radix: 16) } }
+    func value(of text: Span<UInt8>) -> UInt64? {
+        RecordDigest(utf8: text).flatMap { UInt64($0.rawValue, radix: 16) }
+    }
 
-    func text(of value: UInt64) -> String { (FNV.token(value) as RecordDigest).rawValue }
+    func write(_ value: UInt64, to writer: inout JSONWriter) {
+        writer.value((FNV.token(value) as RecordDigest).rawValue)
+    }
 }
 
 extension Format where Self == SumFormat {

@@ -35,7 +35,7 @@ public struct DigestedRecord: Hashable, Sendable, Described {
     package static let objectName = "record"
     package static let blank = DigestedRecord(.blank)
     package var author: NodeID? { record.node }
-    package var invalidField: String? { record.invalidField }
+    package var contradiction: String? { record.contradiction }
 
     package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
         try record.describe(to: &form)
@@ -66,8 +66,7 @@ public struct RecordName: Hashable, Sendable, Described {
     /// It is `nil` if the record has no valid name.
     public init?(ofRejected json: [UInt8]) {
         do throws(Rejection) {
-            var reader = try JSONReader(json)
-            self = try reader.object(isPayload: false)
+            self = try JSONReader(json).value(.object())
         } catch {
             return nil
         }
@@ -136,19 +135,19 @@ extension LedgerRecord: Described {
 }
 
 extension [LedgerRecord.Run] {
-    fileprivate static let format = ListFormat(element: ArrayFormat<LedgerRecord.Run>(), counts: 0...Limits.runs)
+    fileprivate static let format: ListFormat<ObjectFormat<LedgerRecord.Run>> = .list(of: .array(), 0...Limits.runs)
 
     /// Reads runs from the JSON of a store.
     /// - Throws: ``Rejection`` for invalid JSON; ``LedgerRecord/invalidField`` checks whether they fit the record.
     public init(json: [UInt8]) throws(Rejection) {
-        var reader = try JSONReader(json)
-        self = try Self.format.read(&reader)
+        self = try JSONReader(json).value(Self.format)
     }
 
     /// Returns the runs as `[["focus",from,to],…]`.
     public func json() -> [UInt8] {
         var writer = JSONWriter()
-        Self.format.write(self, to: &writer)
+        var value: Self? = self
+        Self.format.pass("", &value, .required, to: &writer)
         return writer.bytes
     }
 }

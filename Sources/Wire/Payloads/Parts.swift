@@ -45,18 +45,3 @@ extension Label: Described {
         try form.field("colour", &colour, .colour, absent: .grey)
     }
 }
-
-/// A colour; any other value reads as grey, since a label is never refused for its colour.
-struct ColourFormat: Format {
-    var name: String { "colour" }
-
-    func read(_ reader: inout JSONReader) throws(Rejection) -> Colour {
-        reader.isString ? Colour(hex: try reader.string()) ?? .grey : .grey
-    }
-
-    func write(_ value: Colour, to writer: inout JSONWriter) { writer.value(value.description) }
-}
-
-extension Format where Self == ColourFormat {
-    static var colour: Self { ColourFormat() }
-}

@@ -36,7 +36,7 @@ extension Register: Described {
         try form.field("supersededBy", optional: &supersededBy, .object())
         try form.field("elapsedSeconds", written: anchor.elapsed / 1_000, .whole())
         try form.field(
-            "totalSeconds", written: .some(mode == .countdown ? currentPhase.seconds : nil), .nullable(.whole()))
+            "totalSeconds", written: mode == .countdown ? currentPhase.seconds : nil, .whole(), .writtenOrNull)
         try form.field("isRunning", written: status == .running, .bool)
     }
 
