@@ -93,22 +93,21 @@ struct Delivery: Sendable {
 
     /// Removes the waiting answers whose registers are confirmed.
     /// - Returns: Those that are still of use.
-    mutating func removeHeld(at boot: Int64, rules: Rules) -> [Held] {
+    mutating func removeHeld(at boot: Int64) -> [Held] {
         let earliest = registers.first ?? .max
         let free = held.filter { $0.behind < earliest }
         held.removeAll { $0.behind < earliest }
         resendAt = nil
-        return free.filter { $0.until > boot || !rules.contains(.answerLife) }
+        return free.filter { $0.until > boot }  // rule: answerLife, else: free
     }
 
     /// Records that the connection has ended, and that its messages are lost.
-    /// - Parameter keepsAnswers: Whether answers wait for the next one.
     /// - Returns: The lost messages in the order in which they were sent.
-    mutating func disconnect(keepsAnswers: Bool) -> [Content] {
+    mutating func disconnect() -> [Content] {
         let lost = underWay.sorted { $0.key < $1.key }.map(\.value)
-        if !keepsAnswers { held = [] }
+        // rule: answersKept, else: held = []
         for index in held.indices { held[index].behind = 0 }
-        for case .answer(let held) in lost where keepsAnswers { hold(held) }
+        for case .answer(let held) in lost { hold(held) }  // rule: answersKept
         underWay = [:]
         registers = []
         resendAt = nil

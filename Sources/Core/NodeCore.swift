@@ -170,9 +170,6 @@ public struct NodeCore: Sendable {
         }
     }
 
-    /// Whether a rule is kept: always, except in the mutants of the simulator.
-    private func keeps(_ rule: Rule) -> Bool { engine.identity.rules.contains(rule) }
-
     private var isAnnounced: Bool { engine.identity.isAnnounced }
 
     private var isService: Bool { engine.identity.role == .service }
@@ -208,9 +205,10 @@ public struct NodeCore: Sendable {
 
     /// Releases the records that are on disk, behind the registers and answers that people wait for.
     private mutating func releaseRecords(at now: Instant) {
-        guard let write = keeps(.recordsHeld) ? written : .max, !delivery.hasRegisters else { return }
+        let due = written  // rule: recordsHeld, else: .max
+        guard let due, !delivery.hasRegisters else { return }
         written = nil
-        changeOutbox { $0.persisted(write, at: now.boot) }
+        changeOutbox { $0.persisted(due, at: now.boot) }
     }
 
     /// Changes the outbox and carries out its tasks.
@@ -238,7 +236,7 @@ public struct NodeCore: Sendable {
         connection = nil
         isReady = false
         twin.disconnected()
-        let lost = delivery.disconnect(keepsAnswers: keeps(.answersKept))
+        let lost = delivery.disconnect()
         for case .presence(isSleeping: true) in lost { actions.append(.announced(isSleeping: true)) }
         actions.append(.registersConfirmed)
         changeOutbox { $0.link(isUp: false, at: now.boot) }
@@ -361,7 +359,7 @@ public struct NodeCore: Sendable {
             // message after the other: an answer right behind its register makes a press a fifth longer.
             if isReady, !delivery.hasRegisters {
                 send(held)
-            } else if isReady || keeps(.answersKept) {
+            } else {
                 delivery.hold(held)
             }
         case .presence(let presence):
@@ -372,7 +370,7 @@ public struct NodeCore: Sendable {
     }
 
     private mutating func sendHeldAnswers(at now: Instant) {
-        for held in delivery.removeHeld(at: now.boot, rules: engine.identity.rules) { send(held) }
+        for held in delivery.removeHeld(at: now.boot) { send(held) }
     }
 
     private mutating func send(_ held: Delivery.Held) {

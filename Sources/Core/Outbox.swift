@@ -148,7 +148,7 @@ struct Outbox: Sendable {
     mutating func receive(_ ack: LedgerAck, at boot: Int64) {
         isServicePresent = true
         for item in ack.items { receive(item) }
-        if let weeks = ack.weeks {
+        if let weeks = ack.weeks {  // rule: weeksCompared
             compare(weeks)
             // The service has just started, and may have missed what was sent before.
             enqueueAll(at: boot)

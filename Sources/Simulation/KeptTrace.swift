@@ -46,5 +46,5 @@ public struct KeptTrace: Hashable, Sendable, CustomStringConvertible {
 
     /// Replays the trace under its mutant.
     /// - Returns: The violation; `nil` if the trace is stale.
-    public func violationUnderMutant() -> Violation? { mutant.flatMap { scenario.run(rules: $0.rules).violation } }
+    public func violationUnderMutant() -> Violation? { mutant.flatMap { scenario.run(under: $0).violation } }
 }

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Session
-
 /// The result of one scenario.
 public struct Verdict: Hashable, Sendable {
     /// The scenario.
@@ -21,10 +19,11 @@ public struct Verdict: Hashable, Sendable {
 extension Scenario {
     /// Runs the world of this scenario to its settled end or the first violation.
     /// - Parameters:
-    ///   - rules: The rules that the engines keep; fewer only for a mutant.
+    ///   - mutant: The mutant that runs in the world; `nil` for the program that ships.
     ///   - isTelling: Whether to put every event into words.
-    public func run(rules: Rules = .all, isTelling: Bool = false) -> Verdict {
-        var world = World(self, rules: rules, isTelling: isTelling)
+    public func run(under mutant: Mutant? = nil, isTelling: Bool = false) -> Verdict {
+        if let mutant { return mutant.run { run(isTelling: isTelling) } }
+        var world = World(self, isTelling: isTelling)
         world.run()
         return Verdict(
             scenario: self, violation: world.violation, counters: world.counters, events: world.trace.count,
@@ -37,12 +36,12 @@ extension Scenario {
     /// - Parameters:
     ///   - check: The check that must fail.
     ///   - attempts: The largest number of worlds to run.
-    public func shrunken(violating check: Check, rules: Rules = .all, attempts: Int = 2_000) -> Scenario {
+    public func shrunken(violating check: Check, under mutant: Mutant? = nil, attempts: Int = 2_000) -> Scenario {
         var best = self
         var left = attempts
         func fails(_ scenario: Scenario) -> Bool {
             left -= 1
-            return left >= 0 && scenario.run(rules: rules).violation?.check == check
+            return left >= 0 && scenario.run(under: mutant).violation?.check == check
         }
         var size = max(1, best.acts.count / 2)
         while left > 0 {

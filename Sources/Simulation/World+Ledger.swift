@@ -35,7 +35,7 @@ struct RecordFiles {
 
 /// The debt service's store of records, and its acknowledgements.
 struct LedgerService {
-    /// The key of a session; by ``Rule/recordKey`` with the node.
+    /// The key of a session: a record replaces only records of its own node.
     struct Key: Hashable {
         var node: NodeID?
         var session: SessionID
@@ -60,17 +60,16 @@ struct LedgerService {
     /// The connections that it has sent its weeks to.
     var greeted: [NodeID: ConnectionID] = [:]
     var conflicts: Set<Key> = []
-    let rules: Rules
-
-    init(rules: Rules) { self.rules = rules }
 
     func key(_ record: LedgerRecord) -> Key {
-        Key(node: rules.contains(.recordKey) ? record.node : nil, session: record.id)
+        return Key(node: record.node, session: record.id)  // rule: recordKey, else: Key(session: record.id)
     }
 
     mutating func file(_ digested: DigestedRecord, at time: Int64) -> LedgerAck.Outcome {
         let (record, key) = (digested.record, key(digested.record))
-        guard record.isPlausible(at: time) || !rules.contains(.recordDates) else {
+        guard
+            record.isPlausible(at: time)  // rule: recordDates
+        else {
             refused[key] = max(refused[key] ?? record.version, record.version)
             return .refused
         }
@@ -187,8 +186,6 @@ extension World {
         guard machines[node].connection == link, machines[node].isLinked, machines[node].isAlive,
             !machines[node].isNapping, !connections[link].isDownBlocked
         else { return }
-        var ack = ack
-        if !rules.contains(.weeksCompared), ack.weeks != nil { ack.weeks = nil }
         let waiting = machines[node].core.recordsWaiting
         let said = machines[node].codec.encode(ack)
         feed(.received(NodeCore.Packet(topic: said.topic, payload: said.payload, isRetained: said.retain)), to: node)

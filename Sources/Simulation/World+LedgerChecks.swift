@@ -75,8 +75,8 @@ extension World {
         guard let liar else { return }
         let all = service.ledger.values.sorted { $0.link.link.stamp < $1.link.link.stamp }
         let honest = all.filter { $0.digested.record.node != liar.node }
-        let ends = FiledLink.ends(of: all.map(\.link), rules: rules)
-        let without = FiledLink.ends(of: honest.map(\.link))
+        let ends = FiledLink.ends(of: all.map(\.link))
+        let without = Mutant.withEveryRule { FiledLink.ends(of: honest.map(\.link)) }
         let cuts = zip(all, ends).filter { $0.0.digested.record.node != liar.node }.map(\.1)
         for (index, entry) in honest.enumerated() where cuts[index] < without[index] {
             let record = entry.digested.record

@@ -261,7 +261,7 @@ extension World {
         guard let core = newCore(of: node, in: machines[node].codec.topics.space) else { return }
         machines[node].replace(core)
         machines[node].isAlive = true
-        if !rules.contains(.recordsSecured) { machines[node].records = RecordFiles() }
+        // rule: recordsSecured, else: machines[node].records = RecordFiles()
         disturb(node)
         witness.relaunch(node, journal)
         tell("\(Names.node(node)) is launched")

@@ -6,7 +6,7 @@ import Wire
 
 /// Several nodes in one process with a broker, networks, disks and people, in virtual time.
 ///
-/// The scenario and the rules of the engines determine a world to the byte. It ends at the first violation, or when it has
+/// The scenario determines a world to the byte. It ends at the first violation, or when it has
 /// settled and all checks were made.
 ///
 /// Its words:
@@ -25,7 +25,6 @@ struct World {
     private static let events = 4_000_000
 
     let scenario: Scenario
-    let rules: Rules
     var mix: Mix
     /// The virtual time in microseconds.
     var now: Int64 = 0
@@ -76,11 +75,10 @@ struct World {
     var bookkeeping: RandomStream
     private var cores: RandomStream
 
-    init(_ scenario: Scenario, rules: Rules = .all, isTelling: Bool = false) {
+    init(_ scenario: Scenario, isTelling: Bool = false) {
         self.scenario = scenario
-        self.rules = rules
         mix = scenario.mix
-        service = LedgerService(rules: rules)
+        service = LedgerService()
         trace = Trace(isTelling: isTelling)
         schedule = RandomStream(seed: scenario.seed, .schedule)
         network = RandomStream(seed: scenario.seed, .network)
@@ -120,10 +118,9 @@ struct World {
         let name = Names.node(index)
         guard let node = NodeID(name), let bootID = witness.nodes[index].bootID else { return nil }
         let isService = isService(index)
-        var identity = NodeIdentity(
+        let identity = NodeIdentity(
             node: node, name: name, role: isService ? .service : .node, software: "sim", bootID: bootID,
             defaults: PhaseDefaults(shortBreak: 7, longBreak: 11, longBreakEvery: 3, focus: 20, countUpCap: 7_200))
-        identity.rules = rules
         return NodeCore(identity: identity, space: space, seed: cores.next())
     }
 

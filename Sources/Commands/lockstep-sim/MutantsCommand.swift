@@ -8,8 +8,10 @@ import Simulation
 struct MutantsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "mutants",
-        abstract: "Run engines that lack one rule each. Every one must be caught, and so must the canary.",
+        abstract: "Run engines that lack one rule each. Every one must be caught, and so must a planted violation.",
         discussion: """
+            A program that ships has no switch for a rule. Tests/Mutants/make builds a lockstep-sim that has.
+
             With --kept each trace of a folder is replayed under the mutant that its header names. A trace in which that \
             mutant does not fail is stale, which is a failure. Mutants without a trace are hunted.
             """)
@@ -33,6 +35,7 @@ struct MutantsCommand: AsyncParsableCommand {
     var match = false
 
     func validate() throws {
+        try Mutant.requireBuilt()
         if budget < 1 { throw ValidationError("--budget: at least 1.") }
         if !(1...64).contains(jobs) { throw ValidationError("--jobs: 1 to 64.") }
         if match, kept == nil { throw ValidationError("--match needs --kept.") }
@@ -63,7 +66,7 @@ struct MutantsCommand: AsyncParsableCommand {
     private func printMatches(_ traces: [KeptTrace]) async {
         let matches = await Self.inParallel(traces, jobs: jobs) { trace in
             Mutant.all.compactMap { mutant in
-                trace.scenario.run(rules: mutant.rules).violation.map { "\(mutant.name) (\($0.check.rawValue))" }
+                trace.scenario.run(under: mutant).violation.map { "\(mutant.name) (\($0.check.rawValue))" }
             }
         }
         for (trace, names) in matches { print("\(trace.name): \(names.joined(separator: ", "))") }
@@ -93,10 +96,22 @@ struct MutantsCommand: AsyncParsableCommand {
         }
         print("\(mutant.name): caught at seed \(verdict.scenario.seed) by \(violation.check.rawValue)")
         guard let into else { return true }
-        let scenario = verdict.scenario.shrunken(violating: violation.check, rules: mutant.rules)
+        let scenario = verdict.scenario.shrunken(violating: violation.check, under: mutant)
         let name = mutant.name.filter { $0 != "'" }.map { $0 == " " ? "-" : $0 }
         let text = "# went wrong: nothing; this world catches the mutant.\n# rule: \(mutant.name)\n\(scenario.text)"
         try TraceFolder.write(text, to: "\(into)/mutant-\(String(name).lowercased()).trace")
         return true
+    }
+}
+
+extension Mutant {
+    /// Ends a command that needs mutants in a build without them.
+    static func requireBuilt() throws {
+        if areBuilt { return }
+        throw ValidationError(
+            """
+            This lockstep-sim can leave out no rule, since it has the code that ships. Tests/Mutants/make builds one that can: \
+            .build/mutants/lockstep-sim.
+            """)
     }
 }

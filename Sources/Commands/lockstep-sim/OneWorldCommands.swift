@@ -35,20 +35,21 @@ struct ReplayCommand: AsyncParsableCommand {
     var mutant: String?
 
     func validate() throws {
-        if let mutant, !Mutant.all.contains(where: { $0.name == mutant }) {
+        guard let mutant else { return }
+        try Mutant.requireBuilt()
+        if !Mutant.all.contains(where: { $0.name == mutant }) {
             throw ValidationError("--mutant: there is no mutant “\(mutant)”.")
         }
     }
 
     func run() async throws {
-        let rules = Mutant.all.first { $0.name == mutant }?.rules
-        try tell(TraceFolder.trace(file).scenario, rules: rules)
+        try tell(TraceFolder.trace(file).scenario, under: Mutant.all.first { $0.name == mutant })
     }
 }
 
 /// Prints a world. The exit code is 1 if a check failed.
-private func tell(_ scenario: Scenario, rules: Rules? = nil) throws {
-    let verdict = scenario.run(rules: rules ?? .all, isTelling: true)
+private func tell(_ scenario: Scenario, under mutant: Mutant? = nil) throws {
+    let verdict = scenario.run(under: mutant, isTelling: true)
     for line in verdict.lines { print(line) }
     print("\(verdict.events) events, hash \(String(verdict.hash, radix: 16))")
     guard let violation = verdict.violation else { return }

@@ -31,8 +31,8 @@ public struct PhaseDefaults: Hashable, Sendable {
 extension Register {
     /// Carries out an intent on this register, whose anchor is at the present instant.
     /// - Returns: `.applied`, or another outcome; then the caller must discard the register.
-    mutating func carryOut(_ intent: Intent, defaults: PhaseDefaults, rules: Rules) -> Outcome {
-        if let reason = phaseRefusal(of: intent), rules.contains(.phaseFence) { return .refused(reason) }
+    mutating func carryOut(_ intent: Intent, defaults: PhaseDefaults) -> Outcome {
+        if let reason = phaseRefusal(of: intent) { return .refused(reason) }  // rule: phaseFence
         let outcome = perform(intent.operation, defaults: defaults)
         if outcome == .applied { applied.append(intent.id, limit: Limits.applied) }
         return outcome

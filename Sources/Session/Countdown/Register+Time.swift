@@ -65,7 +65,7 @@ extension Register {
         register.anchor = Anchor(
             elapsed: elapsed(since: since), at: context.groupTime, bound: context.bound, bootID: context.bootID,
             boot: context.now.boot)
-        if let open = runs.last, open.to == nil, context.keeps(.runLength) {
+        if let open = runs.last, open.to == nil {  // rule: runLength
             let length = anchor.at - open.from + register.anchor.elapsed - anchor.elapsed
             register.runs[runs.count - 1].from = max(context.groupTime - length, 0)
             register.separateOverlaps()

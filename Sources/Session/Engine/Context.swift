@@ -6,7 +6,6 @@
 struct Context {
     let node: NodeID
     let bootID: BootID
-    let rules: Rules
     let now: Instant
     /// The source of group time.
     let source: TimeSource
@@ -23,12 +22,8 @@ struct Context {
             isWrong: GroupClock.contradict(now.wall, groupTime))
     }
 
-    /// Whether a rule is kept: always, except in the mutants of the simulator.
-    func keeps(_ rule: Rule) -> Bool { rules.contains(rule) }
-
     /// Whether a stamp is near enough to group time to count.
-    /// - Parameter lead: Milliseconds to add to group time.
     func admits(_ stamp: Stamp, lead: Int64 = 0) -> Bool {
-        stamp.isAdmissible(at: groupTime + lead) || !keeps(.admission)
+        return stamp.isAdmissible(at: groupTime + lead)  // rule: admission, else: true
     }
 }

@@ -42,14 +42,17 @@ extension Engine {
         }
         link.barrierPassed(
             isTimeVouched: context.bound != nil, isAnotherClockOnline: isAnotherClockOnline, at: context.now.boot)
-        if let found = echoes.barrierPassed(), keeps(.recovery) {
-            if let note = ownership.recover(found, context) { emit(.log(note)) }
+        if let found = echoes.barrierPassed() {
+            if let note = ownership.recover(found, context) { emit(.log(note)) }  // rule: recovery
         }
         let isRetainedMissing = identity.isAnnounced ? !echoes.sawOwnPresence : peers.isEmpty
-        if isRetainedMissing { emit(.log(.noRetained)) }
+        if isRetainedMissing {
+            emit(.log(.noRetained))
+            sayHello(context)
+        }
         // A node that was online on the last connection has a presence, and may have a later register by now.
         let isPeerMissing = peers.online.contains { $0 != node && !peers.announced.contains($0) }
-        if isRetainedMissing || isPeerMissing && keeps(.newcomer) { sayHello(context) }
+        if isPeerMissing { sayHello(context) }  // rule: newcomer
         askWhatIsMissing(context)
     }
 
@@ -131,7 +134,7 @@ extension Engine {
     func isForOwnSession(_ intent: Intent) -> Bool {
         guard let own = ownership.register else { return false }
         let isOfLineage = own.lineage == intent.lineage || isContinued(intent.session, by: own)
-        let isAncestor = isLatest(own) && own.continues != nil && isOfLineage && keeps(.retarget)
+        let isAncestor = isLatest(own) && own.continues != nil && isOfLineage  // rule: retarget, else: false
         return own.id == intent.session || ownership.journal.past.contains(intent.session) || isAncestor
     }
 

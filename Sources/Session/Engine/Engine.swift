@@ -92,7 +92,7 @@ public struct Engine: Hashable, Sendable {
             for stamp in replicas.admitDue(context) { ownership.raiseMark(to: stamp, context) }
             askWhatIsMissing(context)
         }
-        _ = ownership.advance(at: context.now.boot, rules: identity.rules)
+        _ = ownership.advance(at: context.now.boot)
         // A wait may have ended during a suspend. A barrier that is overdue recovers a register, which must be there before
         // an intent is decided. The end of a connection ends its waits itself.
         if case .linkDown = input { return }
@@ -150,14 +150,16 @@ public struct Engine: Hashable, Sendable {
             echoes.expect(own.version)
             ownership.published()
         }
-        for answer in gate.release(rules: identity.rules) { emit(answer) }
+        for answer in gate.release() { emit(answer) }
     }
 
     private var mayRegisterLeave: Bool {
         let isWanted = ownership.isUnpublished && !ownership.journal.isUnannounced
         let isOnDisk = gate.isRegisterWritten && !ownership.isRegisterChanged
         let isBarrierPassed = link.isReady && !startAwaitsTime
-        return isWanted && link.isUp && (isOnDisk || !keeps(.writeFirst)) && (isBarrierPassed || !keeps(.barrierFirst))
+        return isWanted && link.isUp
+            && isOnDisk  // rule: writeFirst
+            && isBarrierPassed  // rule: barrierFirst
     }
 
     /// Asks other nodes for their clocks where the view depends on them.
@@ -165,7 +167,7 @@ public struct Engine: Hashable, Sendable {
         clocks.compareIfDue(at: context.now.boot)
         clocks.update(syncPlan(context), among: peers, me: node, at: context.now.boot)
         guard context.now.hasReached(clocks.nextWake) else { return }
-        for peer in clocks.removeDue(at: context.now.boot, rules: identity.rules) { ping(peer, context) }
+        for peer in clocks.removeDue(at: context.now.boot) { ping(peer, context) }
     }
 
     /// Asks for one write of the journal if it has changed, behind the ledger records that go with it.
@@ -246,14 +248,9 @@ public struct Engine: Hashable, Sendable {
     /// messages are not the remote's own.
     func isSelf(_ sender: NodeID) -> Bool { sender == node && identity.isAnnounced }
 
-    /// Whether a rule is kept: always, except in the mutants of the simulator.
-    func keeps(_ rule: Rule) -> Bool { identity.rules.contains(rule) }
-
     /// Makes the context of an input or a rest.
     func context(at now: Instant) -> Context {
-        Context(
-            node: node, bootID: identity.bootID, rules: identity.rules, now: now, source: time.source,
-            groupTime: groupTime(now))
+        Context(node: node, bootID: identity.bootID, now: now, source: time.source, groupTime: groupTime(now))
     }
 
     /// Whether this node can own a session: a passing remote keeps no journal.
@@ -321,8 +318,7 @@ public struct Engine: Hashable, Sendable {
     package func vouchedVotes(_ now: Instant) -> [NodeID: (lead: ClosedRange<Int64>, isPresent: Bool)] {
         clocks.estimates.compactMapValues { estimate in
             guard estimate.clock.synced, GroupClock.isPlausible(now.boot + estimate.lead) else { return nil }
-            // Without ``Rule/pongAge`` a pong from before its ping has a bound below zero.
-            let bound = max(0, estimate.bound(at: now.boot))
+            let bound = estimate.bound(at: now.boot)  // rule: pongAge, else: max(0, estimate.bound(at: now.boot))
             return (estimate.lead - bound...estimate.lead + bound, estimate.isPresent)
         }
     }

@@ -20,8 +20,6 @@ public struct NodeIdentity: Hashable, Sendable {
     public var mayOwn: Bool { role == .node && isAnnounced }
     /// Lengths of phases that a plan does not contain.
     public var defaults: PhaseDefaults
-    /// The rules that the engine keeps; the mutants of the simulator lack one.
-    package var rules = Rules.all
 
     /// Creates an identity. The caller must keep to the bounds of the fields.
     public init(

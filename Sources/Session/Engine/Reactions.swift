@@ -41,7 +41,7 @@ extension Engine {
     ///
     /// The broker keeps none, and they do not answer.
     mutating func forgetAbsentVotes(_ context: inout Context) {
-        if echoes.sawOwnPresence, keeps(.erasedVote) {
+        if echoes.sawOwnPresence {  // rule: erasedVote
             for node in clocks.estimates.keys where !peers.announced.contains(node) && !clocks.hasAnswered(node) {
                 clocks.remove(node)
             }
@@ -80,7 +80,7 @@ extension Engine {
     private mutating func updateOwnSession(_ context: Context) -> Bool {
         guard ownership.register != nil else { return false }
         // Again: this input may have recovered a register whose boundary has passed.
-        if ownership.advance(at: context.now.boot, rules: context.rules) { return true }
+        if ownership.advance(at: context.now.boot) { return true }
         if dateOwnSession(context) { return true }
         let canCompare = !startAwaitsTime && (link.isUp || !ownership.isProvisional)
         if canCompare, let note = ownership.yield(to: replicas, context) { return log(note) }
@@ -135,9 +135,9 @@ extension Engine {
     private mutating func giveUp(_ request: Requests.Request, _ context: Context) {
         guard let ticket = request.ticket else { return }
         if let head = view(context).register, head.status.isLive, head.lineage == request.intent.lineage,
-            head.id != request.intent.session, request.refusal != nil, keeps(.retarget)
+            head.id != request.intent.session, request.refusal != nil
         {
-            return requests.add(request.aimed(at: head, boot: context.now.boot))
+            return requests.add(request.aimed(at: head, boot: context.now.boot))  // rule: retarget
         }
         emit(.reply(ticket, request.refusal.map { .answered($0) } ?? .noAnswer(request.intent.session)))
     }
@@ -154,7 +154,7 @@ extension Engine {
         let wasOwn = time.source == .own
         time.choose(
             from: clocks.readings(of: peers, at: context.now), own: node, isComplete: haveReferencesAnswered,
-            rules: identity.rules, at: context.now)
+            at: context.now)
         context = self.context(at: context.now)
         let hasJumped = abs(time.time(at: context.now) - before) > GroupClock.tolerance
         if hasJumped { emit(.log(.clockCorrected(by: time.time(at: context.now) - context.now.wall))) }
@@ -174,7 +174,7 @@ extension Engine {
         replicas.judgeAgain(keepsAdmitted: keepsAdmitted, context)
         ownership.renewMark(above: replicas, context)
         // Another register may count now.
-        askWhatIsMissing(at: context.now)
+        askWhatIsMissing(context)
     }
 
     /// Whether the clocks of all time references are known.
@@ -202,7 +202,7 @@ extension Engine {
     /// The conditions that determine which nodes are asked for their clocks.
     func syncPlan(_ context: Context) -> ClockSync.Plan {
         var plan = ClockSync.Plan(
-            isReady: link.isReady && keeps(.exchange),
+            isReady: link.isReady,
             needsReferences: context.now.wallBound == nil || clocks.comparedAt != nil || context.clockQuality.isWrong,
             since: clocks.comparedAt)
         if !view.isOwner, let shown = view.register, shown.status.isLive {

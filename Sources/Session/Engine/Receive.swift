@@ -68,8 +68,8 @@ extension Engine {
         let verdict = Admission.judge(message, from: sender, knowing: known)
         guard verdict == .accepted else { return verdict }
         switch message {
-        case .ping: return admission.charge(.ping, to: sender, known.context)
-        case .pong: return admission.charge(.pong, to: sender, known.context)
+        case .ping: return admission.charge(.ping, to: sender, known.context)  // rule: pongRate, else: .accepted
+        case .pong: return admission.charge(.pong, to: sender, known.context)  // rule: usedPongRate, else: .accepted
         default: return verdict
         }
     }
@@ -86,7 +86,7 @@ extension Engine {
             if retained { echoes.receivedOwnPresence() }
             let isAsleep = presence.isSleeping && !link.isSleeping
             let isOutdated = !presence.online || isAsleep || presence.connection != link.connection
-            if isOutdated, keeps(.presenceRepair) { repair(context) }
+            if isOutdated { repair(context) }  // rule: presenceRepair
             return
         }
         if presence.online, !retained, presence.role != .display {
@@ -94,7 +94,7 @@ extension Engine {
         }
         guard
             case .changed(let known) = peers.receive(
-                presence, from: sender, retained: retained, rules: identity.rules, at: context.now.boot)
+                presence, from: sender, retained: retained, at: context.now.boot)
         else { return }
         let isOnline = peers[sender].isOnline
         if !isOnline, known.isOnline {
@@ -105,7 +105,7 @@ extension Engine {
         if isOnline, known.presence?.connection != presence.connection {
             clocks.restart(with: sender)
             // Its broker may not have kept the current register for it.
-            if !retained, keeps(.newcomer) { planReminder(isForNewcomer: true, context) }
+            if !retained { planReminder(isForNewcomer: true, context) }  // rule: newcomer
         }
         if isOnline, known.presence?.isSleeping == true { clocks.forget(sender) }
     }
@@ -113,7 +113,7 @@ extension Engine {
     // MARK: Registers
 
     private mutating func receiveEcho(_ echo: Register, _ context: Context) {
-        switch echoes.receive(echo, journal: ownership.journal, isReady: link.isReady, rules: identity.rules) {
+        switch echoes.receive(echo, journal: ownership.journal, isReady: link.isReady) {
         case .known: break
         case .lost: emit(.log(ownership.adopt(echo, context)))
         case .contested: repair(context)
@@ -127,7 +127,7 @@ extension Engine {
         let sender = register.owner
         if !retained { clocks.heard(sender) }
         let measured = clocks.estimates[sender].flatMap {
-            $0.bootID == register.anchor.bootID && keeps(.bootClock) ? $0.offset : nil
+            return $0.bootID == register.anchor.bootID ? $0.offset : nil  // rule: bootClock, else: nil
         }
         switch replicas.receive(register, measured: measured, context) {
         case .known:
@@ -149,13 +149,12 @@ extension Engine {
         planReminder(below: register, context)
         askForPresence(of: sender, retained: retained, context)
         if requests.isEmpty { return }
-        reply(requests.receive(register, currentOwner: view(context).register?.owner, rules: identity.rules))
+        reply(requests.receive(register, currentOwner: view(context).register?.owner))
     }
 
     private mutating func planReminder(below register: Register, _ context: Context) {
-        guard let own = ownership.register, register.status.isLive, register.stamp < own.stamp, keeps(.reminder)
-        else { return }
-        planReminder(isForNewcomer: false, context)
+        guard let own = ownership.register, register.status.isLive, register.stamp < own.stamp else { return }
+        planReminder(isForNewcomer: false, context)  // rule: reminder
     }
 
     private mutating func planReminder(isForNewcomer: Bool, _ context: Context) {
@@ -169,7 +168,7 @@ extension Engine {
     /// So it is if the session was superseded by one that is not here, or the presence of its owner is not here. The members of
     /// a cluster may keep retained messages separately.
     mutating func askWhatIsMissing(_ context: Context) {
-        guard keeps(.newcomer) else { return }
+        // rule: newcomer, else: return
         var current = replicas.current?.register
         if let own = ownership.register, isLatest(own), isCandidate(own, context) { current = own }
         guard let current else { return }
@@ -183,7 +182,7 @@ extension Engine {
     /// A node that publishes one is there, so the broker has not delivered its presence.
     private mutating func askForPresence(of sender: NodeID, retained: Bool, _ context: Context) {
         if retained || peers[sender].isOnline { return askWhatIsMissing(context) }
-        if keeps(.newcomer) { sayHello(context) }
+        sayHello(context)  // rule: newcomer
     }
 
     /// Asks all nodes to publish again, once in five seconds at most. Others may lack this node's messages too, so it publishes
@@ -197,7 +196,7 @@ extension Engine {
 
     /// Ends the vote of a node whose presence was deleted. It is no member any more, or publishes again at once.
     mutating func forgetPresence(of sender: NodeID, _ context: inout Context) {
-        guard keeps(.erasedVote) else { return }
+        // rule: erasedVote, else: return
         peers.erasePresence(of: sender, at: context.now.boot)
         clocks.remove(sender)
         selectTimeSource(&context)
@@ -207,7 +206,7 @@ extension Engine {
     private mutating func object(_ ack: Ack, to author: NodeID, _ context: Context) {
         // The broker lets displays and remotes publish no acks.
         guard link.isUp, identity.isAnnounced, identity.role != .display,
-            admission.charge(.objection, to: author, context) == .accepted
+            admission.charge(.objection, to: author, context) == .accepted  // rule: objectionRate
         else { return }
         emit(.publish(.ack(ack)))
     }
@@ -220,7 +219,7 @@ extension Engine {
     /// and the asker sends the intent again.
     private mutating func answer(_ intent: Intent, _ context: Context) {
         guard let own = ownership.register, isForOwnSession(intent), echoes.isSettled else { return }
-        let verdict = admission.charge(.intent, to: intent.from, context)
+        let verdict = admission.charge(.intent, to: intent.from, context)  // rule: intentRate, else: .accepted
         if verdict == .accepted { return decide(intent, context) { .publish(.ack(.answer($0))) } }
         discard(.tooOften, from: intent.from)
         guard verdict == .busy, let answer = answers.refuseAsBusy(intent, of: own) else { return }
@@ -236,12 +235,12 @@ extension Engine {
         case .fork(_, let claim):
             // An observer holds two registers of one version of this node, or a later one that this node has lost.
             guard let own = ownership.register, claim >= own.version else { return }
-            echoes.contest(Admission.step(from: own.version, towards: claim, rules: identity.rules))
+            echoes.contest(Admission.step(from: own.version, towards: claim))
             repair(context)
         case .clock:
             clocks.compareAgain(at: context.now.boot)
             // Only the clocks of nodes that are known to be online correct a stamp.
-            if !peers[sender].isOnline, keeps(.newcomer) { sayHello(context) }
+            if !peers[sender].isOnline { sayHello(context) }  // rule: newcomer
         }
     }
 
@@ -261,14 +260,13 @@ extension Engine {
         emit(.publish(.pong(pong, to: asker)))
         if peers.hasVote(asker) { return clocks.compare(ping.at, of: asker, context) }
         // Its presence was deleted, so it has no vote. But it is a member, since it sends something.
-        if peers[asker].presence == nil, keeps(.newcomer) { sayHello(context) }
+        if peers[asker].presence == nil { sayHello(context) }  // rule: newcomer
     }
 
     private mutating func receive(_ pong: Pong, from peer: NodeID, _ context: inout Context) {
-        guard keeps(.exchange), peers.hasVote(peer),
-            let estimate = clocks.receive(pong, from: peer, at: context.now.boot)
-        else { return }
-        if keeps(.bootClock) { replicas.measure(estimate.offset, of: peer, in: estimate.bootID) }
+        // rule: exchange, else: return
+        guard peers.hasVote(peer), let estimate = clocks.receive(pong, from: peer, at: context.now.boot) else { return }
+        replicas.measure(estimate.offset, of: peer, in: estimate.bootID)  // rule: bootClock
         selectTimeSource(&context)
         clocks.compare(context.now.boot + estimate.groupLead, of: peer, context)
         link.timeIsKnown()

@@ -28,9 +28,9 @@ extension Engine {
         guard found.lineage == intent.lineage else { return reply(intent.refusal(supersededBy: found)) }
         intent.session = found.id
         if moment.isOwner { return decide(intent, context) { .reply(ticket, .answered($0)) } }
-        if found.hasApplied(intent), keeps(.appliedAtTakeover) { return reply(intent.answer(.duplicate, of: found)) }
+        if found.hasApplied(intent) { return reply(intent.answer(.duplicate, of: found)) }  // rule: appliedAtTakeover
         var changed = base(of: moment, context)
-        let outcome = changed.carryOut(intent, defaults: identity.defaults, rules: identity.rules)
+        let outcome = changed.carryOut(intent, defaults: identity.defaults)
         guard outcome == .applied else { return reply(intent.answer(outcome, of: found)) }
         continueSession(changed, as: intent.id, ticket: ticket, by: intent, context)
     }
@@ -39,9 +39,8 @@ extension Engine {
     private func base(of moment: Moment, _ context: Context) -> Register {
         var base = moment.register.anchored(since: moment.since, context)
         // A count-up is not credited with time after the last sign of life of its owner.
-        if base.mode == .countup, base.status == .running, let lostAt = moment.contactLostAt, moment.staleFor != nil,
-            keeps(.lastSignOfLife)
-        {
+        // rule: lastSignOfLife, else: return base
+        if base.mode == .countup, base.status == .running, let lostAt = moment.contactLostAt, moment.staleFor != nil {
             let gone = context.now.boot - lostAt
             base.anchor.elapsed = max(0, base.anchor.elapsed - gone)
             base.cutRuns(at: max(0, base.anchor.at - gone))
@@ -65,7 +64,7 @@ extension Engine {
             LastIntent(intent: $0.id, op: $0.operation.name, from: $0.from, at: context.groupTime)
         }
         own.supersededBy = nil
-        if !keeps(.appliedInherited) { own.applied.removeAll { $0 != intent?.id } }
+        // rule: appliedInherited, else: own.applied.removeAll { $0 != intent?.id }
         let beginning = Ownership.Beginning(register: own, intent: intent, isApproximate: isByDate)
         guard begin(beginning, reply: id, to: ticket, context) else { return }
         emit(.log(.tookOver(own.id, from: base.owner)))
@@ -73,7 +72,8 @@ extension Engine {
 
     /// Whether `register` continues a session that is known to be of its lineage.
     func isContinued(_ session: SessionID, by register: Register) -> Bool {
-        guard keeps(.retarget), register.continues != nil, session != register.id else { return false }
+        // rule: retarget, else: return false
+        guard register.continues != nil, session != register.id else { return false }
         func isAncestor(_ other: Register?) -> Bool {
             other.map { $0.id == session && $0.lineage == register.lineage } ?? false
         }

@@ -42,17 +42,16 @@ struct WriteGate: Hashable, Sendable {
     /// Removes the answers that may leave now.
     ///
     /// A person at this machine does not wait for a disk that fails. A peer gets no answer that a crash could undo.
-    mutating func release(rules: Rules) -> [Effect] {
+    mutating func release() -> [Effect] {
         if held.isEmpty { return [] }
         var free: [Effect] = []
         var waiting: [Held] = []
         for entry in held {
             let isLocal = if case .reply = entry.effect { true } else { false }
-            let isDecided = entry.write <= lastWritten || isLocal && entry.write <= failed ?? 0
-            if isDecided || !rules.contains(.answerFromDisk) {
+            if entry.write <= lastWritten || isLocal && entry.write <= failed ?? 0 {
                 free.append(entry.effect)
             } else {
-                waiting.append(entry)
+                waiting.append(entry)  // rule: answerFromDisk, else: free.append(entry.effect)
             }
         }
         held = failed != nil ? waiting.suffix(Self.answersWithoutDisk) : waiting

@@ -69,32 +69,30 @@ struct Answers: Hashable, Sendable {
     mutating func decide(
         _ intent: Intent, of own: Register, defaults: PhaseDefaults, _ context: Context
     ) -> Decision {
-        if own.hasApplied(intent), context.keeps(.appliedIDs) { return .answer(intent.answer(.duplicate, of: own)) }
-        if context.keeps(.refusalMemory), let kept = kept(for: intent.id, session: own.id) { return .answer(kept) }
-        if own.id != intent.session, context.keeps(.sessionFence) {
+        if own.hasApplied(intent) { return .answer(intent.answer(.duplicate, of: own)) }  // rule: appliedIDs
+        if let kept = kept(for: intent.id, session: own.id) { return .answer(kept) }  // rule: refusalMemory
+        if own.id != intent.session {  // rule: sessionFence
             // Not remembered, since the same intent may come again for the session that continues.
             return .answer(intent.refusal(supersededBy: own))
         }
         var changed = own.anchored(context)
-        let trimmed = changed.applied.count == Limits.applied ? oldest(in: changed.applied, rules: context.rules) : nil
+        let trimmed = changed.applied.count == Limits.applied ? oldest(in: changed.applied) : nil
         changed.applied.removeAll { $0 == trimmed }
-        let isExpired = own.status.isLive && intent.expiresAt <= context.groupTime && context.keeps(.expiry)
-        let outcome =
-            isExpired
-            ? .refused(.expired) : changed.carryOut(intent, defaults: defaults, rules: context.rules)
+        let isExpired = own.status.isLive && intent.expiresAt <= context.groupTime  // rule: expiry, else: false
+        let outcome = isExpired ? .refused(.expired) : changed.carryOut(intent, defaults: defaults)
         var decided = intent.answer(outcome, of: own)
         guard outcome == .applied else {
             decided.by = own.supersededBy
             if outcome != .refused(.superseded) { refusals.keep(decided, for: intent.from) }
             return .answer(decided)
         }
-        if context.keeps(.answerRevision) { decided.rev += 1 }
+        decided.rev += 1  // rule: answerRevision
         if let trimmed, effects[trimmed]?.session != own.id {
             // It may come again, as from an old owner that forwards it. This node's own presses need no memory here.
             effects.keep(
                 Answer(intent: trimmed, outcome: .duplicate, session: own.id, rev: decided.rev), for: context.node)
         }
-        if context.keeps(.appliedIDs), intent.from != context.node {
+        if intent.from != context.node {  // rule: appliedIDs
             // The register keeps the ids of all askers together, and the oldest are dropped from it.
             effects.keep(intent.answer(.duplicate, of: changed, rev: own.rev + 1), for: intent.from)
         }
@@ -118,8 +116,8 @@ struct Answers: Hashable, Sendable {
     /// The oldest id of the peer that has the most ids in a full `applied`.
     ///
     /// So a peer that sends many intents does not displace the ids of others, even if another peer forwards them.
-    private func oldest(in applied: [IntentID], rules: Rules) -> IntentID? {
-        guard rules.contains(.fairTrim) else { return applied.first }
+    private func oldest(in applied: [IntentID]) -> IntentID? {
+        // rule: fairTrim, else: return applied.first
         let askers = applied.map(effects.asker)
         let counts = askers.reduce(into: [:]) { $0[$1, default: 0] += 1 }
         let most = counts.values.max()

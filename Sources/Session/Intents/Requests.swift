@@ -61,7 +61,8 @@ struct Requests: Hashable, Sendable {
 
         /// Whether an intent that took effect here has expired before it was forwarded, since a clock was corrected meanwhile.
         fileprivate func isExpired(_ context: Context) -> Bool {
-            ticket == nil && !isSent && intent.expiresAt <= context.groupTime && context.keeps(.forwardExpiry)
+            // rule: forwardExpiry, else: return false
+            return ticket == nil && !isSent && intent.expiresAt <= context.groupTime
         }
 
         private mutating func restartLimits(at boot: Int64) {
@@ -163,7 +164,7 @@ struct Requests: Hashable, Sendable {
         intent.session = head.id
         intent.from = context.node
         // Its expiry may come from a wrong clock.
-        let left = context.keeps(.forwardExpiry) ? intent.expiresAt - context.groupTime : Limits.intentLife
+        let left = intent.expiresAt - context.groupTime  // rule: forwardExpiry, else: Limits.intentLife
         let life = min(left, Limits.intentLife)
         guard life > 0 else { return }
         add(Request(intent, of: head.owner, ticket: nil, at: context.now.boot, giveUpAfter: life))
@@ -214,10 +215,10 @@ struct Requests: Hashable, Sendable {
 
     /// Receives a register. A register that contains an intent shows that it was applied, even if the answer is lost.
     /// - Returns: The answers to people.
-    mutating func receive(_ register: Register, currentOwner: NodeID?, rules: Rules) -> [Settled] {
+    mutating func receive(_ register: Register, currentOwner: NodeID?) -> [Settled] {
         var settled: [Settled] = []
         open.removeAll { request in
-            guard Admission.shows(register, effectOf: request, head: currentOwner, rules: rules) else { return false }
+            guard Admission.shows(register, effectOf: request, head: currentOwner) else { return false }
             if let ticket = request.ticket {
                 settled.append(Settled(ticket: ticket, answer: request.intent.answer(.applied, of: register)))
             }
@@ -230,7 +231,7 @@ struct Requests: Hashable, Sendable {
     /// - Returns: The answers to people whose session `head` has ended.
     mutating func follow(_ head: Register, _ context: Context) -> [Settled] {
         var settled: [Settled] = []
-        guard context.keeps(.retarget) else { return [] }
+        // rule: retarget, else: return []
         for request in open where request.intent.session != head.id {
             if request.intent.lineage == head.lineage {
                 guard var aimed = remove(request.intent.id) else { continue }
@@ -268,7 +269,10 @@ extension Requests.Request {
     fileprivate mutating func checkOwner(_ known: Requests.Known, _ context: Context) -> Bool {
         let isOwn = known.head?.owner == context.node
         let isRefused = refusal != nil && !isOwn
-        guard known.canTakeOver, ticket != nil, !isRefused, context.keeps(.takeover), let head = known.head else {
+        guard
+            known.canTakeOver,  // rule: takeover, else: false
+            ticket != nil, !isRefused, let head = known.head
+        else {
             ownerCheckAt = max(ownerCheckAt, giveUpAt)
             return false
         }
@@ -295,9 +299,8 @@ extension Requests.Request {
     }
 
     fileprivate func meaning(of answer: Answer, head: Register?, winner: Register?, _ context: Context) -> Meaning {
-        guard case .refused(.superseded) = answer.outcome, let by = answer.by, context.keeps(.retarget) else {
-            return .final
-        }
+        // rule: retarget, else: return .final
+        guard case .refused(.superseded) = answer.outcome, let by = answer.by else { return .final }
         if by.session == intent.session || isBehind(by, head: head, winner: winner) { return .outdated }
         if let head, head.lineage == intent.lineage, head.id != intent.session { return .continued(head) }
         return by.node != context.node && winner?.id != by.session ? .undecided : .final

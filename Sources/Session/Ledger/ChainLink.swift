@@ -43,10 +43,10 @@ public struct ChainLink: Hashable, Sendable {
     ///
     /// A takeover ends only sessions of the node that it names, in its own lineage, that were stamped before it. One that
     /// lies before the session's beginning by more than clocks may differ belongs to an earlier session.
-    public func end(by later: ChainLink, rules: Rules = .all) -> Int64? {
+    public func end(by later: ChainLink) -> Int64? {
         guard later.lineage == lineage, later.stamp > stamp, let takeover = later.takeover,
-            takeover.node == node || !rules.contains(.cutNode),
-            takeover.at >= begin - Limits.stampLead || !rules.contains(.cutTime)
+            takeover.node == node,  // rule: cutNode
+            takeover.at >= begin - Limits.stampLead  // rule: cutTime
         else { return nil }
         return takeover.at
     }
@@ -76,7 +76,7 @@ public struct FiledLink: Hashable, Sendable {
     /// It is `.max` for a session that was not taken over. A takeover that the ledger received after the session's end
     /// does not cut it. One that does not name the node, as in records of earlier versions, took over from the latest
     /// session before it.
-    public static func ends(of sessions: [FiledLink], rules: Rules = .all) -> [Int64] {
+    public static func ends(of sessions: [FiledLink]) -> [Int64] {
         var ends = [Int64](repeating: .max, count: sessions.count)
         for chain in Dictionary(grouping: sessions.indices, by: { sessions[$0].link.lineage }).values
         where chain.count > 1 {
@@ -86,8 +86,8 @@ public struct FiledLink: Hashable, Sendable {
                 if later.link.takeover?.node == nil {
                     later.link.takeover?.node = sessions[chain[place - 1]].link.node
                 }
-                for earlier in chain[..<place] where !sessions[earlier].isFinal(before: later, rules: rules) {
-                    guard let end = sessions[earlier].link.end(by: later.link, rules: rules) else { continue }
+                for earlier in chain[..<place] where !sessions[earlier].isFinal(before: later) {
+                    guard let end = sessions[earlier].link.end(by: later.link) else { continue }
                     ends[earlier] = min(ends[earlier], end)
                 }
             }
@@ -96,8 +96,8 @@ public struct FiledLink: Hashable, Sendable {
     }
 
     /// Whether the ledger knew its end before it received `other`.
-    private func isFinal(before other: FiledLink, rules: Rules) -> Bool {
-        ended.map { $0 < other.begun && rules.contains(.finalUncut) } ?? false
+    private func isFinal(before other: FiledLink) -> Bool {
+        return ended.map { $0 < other.begun } ?? false  // rule: finalUncut, else: false
     }
 }
 

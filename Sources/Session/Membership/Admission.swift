@@ -46,32 +46,24 @@ struct Admission: Hashable, Sendable {
         case pong
         /// An objection to the peer's register.
         case objection
-
-        fileprivate var rule: Rule {
-            switch self {
-            case .intent: .intentRate
-            case .ping: .pongRate
-            case .pong: .usedPongRate
-            case .objection: .objectionRate
-            }
-        }
     }
 
     private var allowances: [Effort: [NodeID: Allowance]] = [:]
 
     /// Checks one message. Rates are checked by ``charge(_:to:_:)``, where the effort arises.
     static func judge(_ message: Message, from sender: NodeID, knowing known: Known) -> Verdict {
-        let (node, rules) = (known.context.node, known.context.rules)
+        let node = known.context.node
         switch message {
         case .presence: return .accepted
         case .register(let register):
             if register.owner != sender { return .refused(.wrongSender) }
-            return isPlausible(register.version, groupTime: known.context.groupTime) || !rules.contains(.epochBound)
-                ? .accepted : .refused(.outOfBounds)
+            let isPlausible = isPlausible(register.version, groupTime: known.context.groupTime)
+            return isPlausible ? .accepted : .refused(.outOfBounds)  // rule: epochBound, else: .accepted
         case .intent(let intent): return intent.from == sender ? .accepted : .refused(.wrongSender)
         case .ack(.answer):
             guard !known.isSelf, let request = known.request else { return .ignored }
-            if request.owners.last == sender || !rules.contains(.answerSender) { return .accepted }
+            // rule: answerSender, else: return .accepted
+            if request.owners.last == sender { return .accepted }
             if let head = known.head, head.owner == sender, head.lineage == request.intent.lineage { return .accepted }
             return request.owners.contains(sender) ? .ignored : .refused(.notAsked)
         case .ack(.fork(let subject, _)), .ack(.clock(let subject, _, _)):
@@ -80,20 +72,20 @@ struct Admission: Hashable, Sendable {
         case .ping(_, let to): return to == node && !known.isSelf ? .accepted : .ignored
         case .pong(let pong, let to):
             let age = known.context.now.boot - pong.sent
-            let isAsked = pong.connection == known.connection || !rules.contains(.pongConnection)
-            let isInTime = (0...Limits.pongAge).contains(age) || !rules.contains(.pongAge)
-            return to == node && !known.isSelf && isAsked && isInTime ? .accepted : .ignored
+            return to == node && !known.isSelf
+                && pong.connection == known.connection  // rule: pongConnection
+                && (0...Limits.pongAge).contains(age)  // rule: pongAge
+                ? .accepted : .ignored
         }
     }
 
     /// Whether a register shows that an intent took effect.
     ///
     /// Its author must have been asked, or own the current session.
-    static func shows(_ register: Register, effectOf request: Requests.Request, head: NodeID?, rules: Rules) -> Bool {
+    static func shows(_ register: Register, effectOf request: Requests.Request, head: NodeID?) -> Bool {
         guard register.applied.contains(request.intent.id) else { return false }
-        let isAsked = request.owners.contains(register.owner) || register.owner == head
-        let isOfLineage = register.lineage == request.intent.lineage
-        return (isAsked || !rules.contains(.effectSender)) && (isOfLineage || !rules.contains(.effectLineage))
+        return (request.owners.contains(register.owner) || register.owner == head)  // rule: effectSender
+            && register.lineage == request.intent.lineage  // rule: effectLineage
     }
 
     // MARK: Counters
@@ -110,17 +102,16 @@ struct Admission: Hashable, Sendable {
     ///
     /// The step is ``Limits/claimedRevisions`` or one epoch. A node handles one objection a second, so it reaches an
     /// honest claim that is further away after some seconds.
-    static func step(from own: Version, towards claim: Version, rules: Rules) -> Version {
+    static func step(from own: Version, towards claim: Version) -> Version {
         let isNear = claim.epoch == own.epoch && claim.rev - own.rev <= Limits.claimedRevisions
-        if isNear || claim <= own || !rules.contains(.claimBound) { return claim }
-        return Version(epoch: own.epoch, rev: Limits.counter.upperBound)
+        if isNear || claim <= own { return claim }
+        return Version(epoch: own.epoch, rev: Limits.counter.upperBound)  // rule: claimBound, else: claim
     }
 
     // MARK: Rates
 
     /// Charges an effort to the peer that causes it.
     mutating func charge(_ effort: Effort, to peer: NodeID, _ context: Context) -> Verdict {
-        guard context.keeps(effort.rule) else { return .accepted }
         let boot = context.now.boot
         return allowances[effort, default: [:]][peer, default: Allowance(at: boot)].spend(at: boot)
     }

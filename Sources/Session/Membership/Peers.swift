@@ -59,7 +59,7 @@ public struct Peers: Hashable, Sendable {
     }
 
     /// Receives the presence of another node, or its will.
-    mutating func receive(_ presence: Presence, from sender: NodeID, retained: Bool, rules: Rules, at boot: Int64)
+    mutating func receive(_ presence: Presence, from sender: NodeID, retained: Bool, at boot: Int64)
         -> News
     {
         announced.insert(sender)
@@ -68,7 +68,7 @@ public struct Peers: Hashable, Sendable {
         if let latest = known.presence {
             if latest == presence { return .known }
             let isOldWill = !presence.online && !retained && latest.online && latest.connection != presence.connection
-            if isOldWill, rules.contains(.oldWills) { return .known }
+            if isOldWill { return .known }  // rule: oldWills
         }
         change(sender) {
             $0.presence = presence

@@ -72,7 +72,7 @@ struct Echoes: Hashable, Sendable {
     }
 
     /// Receives a register on the own topic.
-    mutating func receive(_ echo: Register, journal: Journal, isReady: Bool, rules: Rules) -> Finding {
+    mutating func receive(_ echo: Register, journal: Journal, isReady: Bool) -> Finding {
         guard isSettled else {
             if echo.version > found?.value.version ?? Version(epoch: -1, rev: 0) { found = Shared(echo) }
             return .known
@@ -87,7 +87,7 @@ struct Echoes: Hashable, Sendable {
         }
         // Before the barrier the own register is about to be published in any case.
         let isOutdated = echo.version < own.version && !isExpected && isReady
-        return isOutdated && rules.contains(.echoRepair) ? .outdated : .known
+        return isOutdated ? .outdated : .known  // rule: echoRepair, else: .known
     }
 
     /// Makes the next repair exceed a version that another program claims for this node.

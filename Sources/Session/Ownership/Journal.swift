@@ -79,7 +79,8 @@ extension Journal {
     /// When the own session was taken over, in group time; `nil` if that is not known.
     /// - Parameter winner: A session that beats it, and may continue a session that took it over.
     func takenOverAt(among replicas: Replicas, by winner: Register? = nil, _ context: Context) -> Int64? {
-        guard context.keeps(.takeoverCut), let own else { return nil }
+        // rule: takeoverCut, else: return nil
+        guard let own else { return nil }
         let known = replicas.registers.map(\.link) + [winner?.link].compactMap(\.self)
         if let end = own.link.end(by: known) { return end }
         // Only a later takeover is known, of a session that took this one over.

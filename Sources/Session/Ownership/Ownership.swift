@@ -109,9 +109,9 @@ struct Ownership: Hashable, Sendable {
 
     /// Advances the session over the phase boundaries that time has crossed.
     /// - Returns: Whether it crossed one.
-    mutating func advance(at boot: Int64, rules: Rules) -> Bool {
+    mutating func advance(at boot: Int64) -> Bool {
         guard let boundary, boundary <= boot, let own = journal.own else { return false }
-        let lateness = rules.contains(.lateness) ? Limits.lateness : nil
+        let lateness: Int64? = Limits.lateness  // rule: lateness, else: nil
         let advanced = own.advanced(since: boot - own.anchor.boot, lateness: lateness)
         change { $0 = advanced }
         return true
@@ -178,11 +178,11 @@ struct Ownership: Hashable, Sendable {
         register.version = last.next
         if let invalidField = register.invalidField { return invalidField }
         let ended = end(by: register, context)
-        if isReady || !context.keeps(.provisional) {
+        if isReady {
             journal.isProvisional = false
             journal.lastAnnounced = nil
         } else if !journal.isProvisional {
-            journal.isProvisional = true
+            journal.isProvisional = true  // rule: provisional
             journal.lastAnnounced = ended
             journal.isLastAnnouncedGuess = journal.isGuess
         }
@@ -219,7 +219,8 @@ struct Ownership: Hashable, Sendable {
 
     /// Ends the own session if a later start is current.
     mutating func yield(to replicas: Replicas, _ context: Context) -> Note? {
-        guard context.keeps(.yield), let own = journal.own, own.status.isLive, let winner = replicas.current?.register,
+        // rule: yield, else: return nil
+        guard let own = journal.own, own.status.isLive, let winner = replicas.current?.register,
             winner.stamp > own.stamp
         else { return nil }
         let superseder = Superseder(session: winner.id, node: winner.owner, at: context.groupTime)
@@ -291,7 +292,8 @@ struct Ownership: Hashable, Sendable {
     mutating func adopt(_ found: Register, _ context: Context) -> Note {
         let epoch = min(max(journal.epoch, found.epoch), Limits.counter.upperBound - 1)
         let isKnown = journal.own?.id == found.id
-        let version = Version(epoch: epoch + (context.keeps(.epochOnRecovery) ? 1 : 0), rev: found.rev)
+        var version = Version(epoch: epoch, rev: found.rev)
+        version.epoch += 1  // rule: epochOnRecovery
         replace(with: found, above: version, isGuess: isKnown && journal.isGuess)
         if context.admits(found.stamp) { raiseMark(to: found.stamp, context) }
         rebase(context)
@@ -348,11 +350,12 @@ struct Ownership: Hashable, Sendable {
 
     /// Moves a session whose dates are a guess with group time, until group time is vouched for.
     mutating func date(among replicas: Replicas, _ context: Context) -> Note? {
-        guard journal.isGuess, context.keeps(.dated), let own = journal.own else { return nil }
+        // rule: dated, else: return nil
+        guard journal.isGuess, let own = journal.own else { return nil }
         let shift = journal.shift(of: own, context)
         let isFinal = context.source.isVouched
         guard isFinal || abs(shift) > GroupClock.tolerance else { return nil }
-        if isFinal, context.keeps(.dateFinal) { endGuess() }
+        if isFinal { endGuess() }  // rule: dateFinal
         return move(own, by: shift, among: replicas, context)
     }
 
@@ -380,7 +383,8 @@ struct Ownership: Hashable, Sendable {
     ///
     /// The session's dates stay.
     mutating func restamp(among replicas: Replicas, _ context: Context) -> Note? {
-        guard let own = journal.own, context.keeps(.restamp) else { return nil }
+        // rule: restamp, else: return nil
+        guard let own = journal.own else { return nil }
         let stamp = journal.stamp(of: own, movedBy: journal.shift(of: own, context), among: replicas, context)
         guard stamp != own.stamp else { return nil }
         journal.isApproximate = true

@@ -25,8 +25,9 @@ struct StampMark: Hashable, Sendable {
     /// rising stamps causes about one write of the journal per second, however many it publishes.
     /// - Returns: Whether the journal must be written.
     mutating func raise(to stamp: Stamp, _ context: Context) -> Bool {
-        guard seen.see(stamp), !written.isAtLeast(stamp), context.keeps(.markOnDisk) else { return false }
-        written = stamp.node != context.node && context.keeps(.markReserve) ? seen.reserved : seen
+        guard seen.see(stamp), !written.isAtLeast(stamp) else { return false }
+        // rule: markOnDisk, else: return false
+        written = stamp.node != context.node ? seen.reserved : seen  // rule: markReserve, else: seen
         return true
     }
 
@@ -35,7 +36,7 @@ struct StampMark: Hashable, Sendable {
 
     /// Returns a stamp for a start of this node above the mark. The mark rises only with ``adopt(_:)``.
     func nextStamp(_ context: Context) -> Stamp {
-        var clock = context.keeps(.hybridClock) ? seen : HybridClock()
+        var clock = seen  // rule: hybridClock, else: HybridClock()
         return clock.stamp(at: context.groupTime, node: context.node)
     }
 

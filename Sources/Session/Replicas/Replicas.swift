@@ -32,10 +32,9 @@ struct Replicas: Hashable, Sendable {
     /// - Parameter measured: The owner's boot clock minus this node's; `nil` if it was not measured.
     mutating func receive(_ register: Register, measured: Int64?, _ context: Context) -> Merge {
         let known = held[register.owner]
-        if let known, register.version <= known.version, context.keeps(.versionOrder) {
-            let isFork = register.version == known.version
-            if isFork, register == known.register || !context.keeps(.forkObjection) { return .known }
-            return .contradicted(known.version)
+        if let known, register.version <= known.version {  // rule: versionOrder
+            if register == known.register { return .known }
+            return .contradicted(known.version)  // rule: forkObjection, else: .known
         }
         let fresh = HeldRegister(register, after: known, measured: measured, context)
         hold(fresh)

@@ -232,11 +232,11 @@ struct ClockSync: Hashable, Sendable {
     }
 
     /// Returns the nodes to ask now, ordered by id, and plans their next pings.
-    mutating func removeDue(at now: Int64, rules: Rules) -> [NodeID] {
+    mutating func removeDue(at now: Int64) -> [NodeID] {
         let due = polls.filter { $0.value.next.map { $0 <= now } ?? false }.keys.sorted()
         for node in due {
             guard var poll = polls[node] else { continue }
-            if poll.sent == 0, rules.contains(.restartRate) { beganAt[node] = now }
+            if poll.sent == 0 { beganAt[node] = now }  // rule: restartRate
             poll.sent += 1
             let bound = estimates[node]?.bound(at: now)
             let missing = unanswered[node, default: 0]

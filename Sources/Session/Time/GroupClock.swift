@@ -101,18 +101,18 @@ struct GroupClock: Hashable, Sendable {
     ///   - others: One reading of each node whose clock is known.
     ///   - isComplete: Whether all nodes that are to be asked have answered.
     mutating func choose(
-        from others: [Reading], own node: NodeID, isComplete: Bool, rules: Rules = .all, at now: Instant
+        from others: [Reading], own node: NodeID, isComplete: Bool, at now: Instant
     ) {
         let before = source == .own ? wallLead : lead
         (wallLead, origin) = (now.wallLead, nil)
-        guard rules.contains(.groupTime) else { return source = .own }
+        // rule: groupTime, else: return source = .own
         let known = others.filter { GroupClock.isPlausible(now.boot + $0.lead) }.sorted { $0.node < $1.node }
         let vouched = known.filter(\.isVouched)
-        let present = vouched.filter { $0.isPresent || !rules.contains(.onlineVotes) }
+        let present = vouched.filter(\.isPresent)  // rule: onlineVotes, else: vouched
         // All nodes use the same few, so that all choose the same time.
         let leads = (present.isEmpty ? vouched : present).prefix(Limits.timeReferences).map(\.lead).sorted()
         if GroupClock.isVouched(now) {
-            chooseVouched(against: present.isEmpty ? [] : leads, of: vouched, rules: rules)
+            chooseVouched(against: present.isEmpty ? [] : leads, of: vouched)
         } else if !leads.isEmpty {
             // Of two, the one nearer to the own clock; if that is implausible, the earlier one, since a stamp of the past
             // is admitted.
@@ -128,11 +128,14 @@ struct GroupClock: Hashable, Sendable {
 
     /// Chooses between the own clock, which is vouched for, and those of others.
     /// - Parameter leads: The vouched clocks of online nodes, the smallest first.
-    private mutating func chooseVouched(against leads: [Int64], of known: [Reading], rules: Rules) {
+    private mutating func chooseVouched(against leads: [Int64], of known: [Reading]) {
         // A clock that agrees with the own one does not help to outvote it.
         let agreeing = GroupClock.agreeing(leads.filter { GroupClock.contradict($0, wallLead) })
         let isMajority = agreeing.count >= Self.outvoting && agreeing.count * 2 > leads.count + 1
-        guard isMajority || !rules.contains(.ownClock), rules.contains(.outvoting), !agreeing.isEmpty
+        // rule: outvoting, else: return source = .own
+        guard
+            isMajority,  // rule: ownClock
+            !agreeing.isEmpty
         else { return source = .own }
         follow(agreeing[agreeing.startIndex + agreeing.count / 2], of: known, as: .outvoted)
     }
