@@ -77,7 +77,7 @@ struct Outbox: Sendable {
         for index in held.indices {
             if held[index].write == nil { held[index].write = write }
             guard !held[index].place.isFile, held[index].register.id != own else { continue }
-            waiting.append(held[index].digested)
+            waiting.append(held[index].digest())
             held[index].place.beginWriting(write)
         }
         for id in unfiled.sorted() where id != own {
@@ -113,11 +113,11 @@ struct Outbox: Sendable {
             }
         }
         for index in held.indices where held[index].place.isWritten(by: write) { held[index].place = .file }
-        while let first = held.first, let its = first.write, its <= write {
+        while var first = held.first, let its = first.write, its <= write {
             held.removeFirst()
             // Of several versions that one write contains, only the last is sent.
             if held.first?.register.id == first.register.id, held.first?.write.map({ $0 <= write }) == true { continue }
-            add(first.digested, at: first.place, boot: boot)
+            add(first.digest(), at: first.place, boot: boot)
         }
     }
 
@@ -295,8 +295,19 @@ struct Outbox: Sendable {
         /// The write of the journal that contains it; `nil` until that is asked for.
         var write: Int?
         var place = Place.journal
+        private var digested: DigestedRecord?
 
-        var digested: DigestedRecord { DigestedRecord(LedgerRecord(register, isApproximate: isApproximate)) }
+        /// Returns the record, which is written once.
+        mutating func digest() -> DigestedRecord {
+            let digested = digested ?? DigestedRecord(LedgerRecord(register, isApproximate: isApproximate))
+            self.digested = digested
+            return digested
+        }
+
+        init(register: Register, isApproximate: Bool) {
+            self.register = register
+            self.isApproximate = isApproximate
+        }
     }
 
     /// A record that waits for its acknowledgement.

@@ -20,10 +20,10 @@ public protocol NodeAccess: Sendable {
     func status() async -> StatusReport
     /// Returns the known nodes of the space.
     func nodes() async -> NodesReport
-    /// Returns a stream of the current view and each later one. It repeats a view if other displayed data has changed.
-    func views() async -> AsyncStream<View>
     /// Returns everything that displays show, at one instant.
     func snapshot() async -> DisplaySnapshot
+    /// Returns a stream of the present snapshot, and of one after each change.
+    func snapshots() async -> AsyncStream<DisplaySnapshot>
     /// Returns the counters since the node started.
     func metrics() async -> NodeMetrics
     /// Returns the plan of a preset, or the names of all presets if there is none of that name.

@@ -153,7 +153,7 @@ public struct WireCodec: Sendable {
             .message(.pong(try Pong(payload: payload), to: me), from: node)
         case .ping, .pong: .ignored
         case .sound(let node): .sound(try SoundLevel(payload: payload), from: node)
-        case .record(let node): .record(try DigestedRecord(payload: payload, by: node))
+        case .record(let node): .record(try DigestedRecord(json: payload, by: node))
         case .calm: .feed(.calm(payload.isEmpty ? nil : try CalmFeed(payload: payload)))
         case .debt: .feed(.debt(payload.isEmpty ? nil : try DebtFeed(payload: payload)))
         case .debtYear: .feed(.debtYear(payload.isEmpty ? nil : try DebtYear(payload: payload)))

@@ -80,7 +80,7 @@ import Wire
         let record = try record()
         try await withService { _, ledger, client, heard in
             let weeks = heard.all("feed/debt").count
-            try await client.publish(record.json(), to: "lockstep/1/home/node/desk/record")
+            try await client.publish(record.json, to: "lockstep/1/home/node/desk/record")
             try await eventually("it is answered") {
                 heard.all("feed/debt/ack").contains { $0.contains(#""outcome":"kept""#) }
             }
@@ -93,7 +93,7 @@ import Wire
     }
 
     @Test func aRecordThatCannotBeReadIsRefused() async throws {
-        let text = String(decoding: try record().json(), as: UTF8.self).replacing(#""focus""#, with: #""nap""#)
+        let text = String(decoding: try record().json, as: UTF8.self).replacing(#""focus""#, with: #""nap""#)
         try await withService { _, _, client, heard in
             try await client.publish(Array(text.utf8), to: "lockstep/1/home/node/desk/record")
             try await eventually("it is refused") {

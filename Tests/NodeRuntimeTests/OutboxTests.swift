@@ -355,7 +355,7 @@ final class OutboxTests {
         try add(try filed("s-1"))
         try forget()
         try place.put(Array("{}".utf8), as: "outbox/s-2.json")
-        try place.put(try filed("s-4").json(), as: "outbox/s-3.json")
+        try place.put(try filed("s-4").json, as: "outbox/s-3.json")
         #expect(reopened().waiting == 1)
         #expect(files("outbox").count == 3, "the files stay for inspection")
     }

@@ -20,7 +20,7 @@ final class FakeNode: NodeAccess {
     let presets = Mutex<[Preset]>([])
     let nodesReport = Mutex(NodesReport([]))
     let view = Mutex(View(isLinked: true))
-    private let watching = Mutex<[AsyncStream<View>.Continuation]>([])
+    private let watching = Mutex<[AsyncStream<DisplaySnapshot>.Continuation]>([])
 
     func start(_ start: Start) async -> ReplyReport { note("start \(start.title)") }
     func press(_ press: Press) async -> ReplyReport { note("press \(press.operation.name)") }
@@ -44,15 +44,15 @@ final class FakeNode: NodeAccess {
     }
 
     func nodes() async -> NodesReport { nodesReport.withLock(\.self) }
-    func views() async -> AsyncStream<View> {
-        let (stream, continuation) = AsyncStream.makeStream(of: View.self)
-        continuation.yield(view.withLock(\.self))
+    func snapshots() async -> AsyncStream<DisplaySnapshot> {
+        let (stream, continuation) = AsyncStream.makeStream(of: DisplaySnapshot.self)
+        continuation.yield(present)
         watching.withLock { $0.append(continuation) }
         return stream
     }
 
-    /// Sends the view to all watchers.
-    func happen() { for one in watching.withLock(\.self) { one.yield(view.withLock(\.self)) } }
+    /// Sends what is shown to all watchers.
+    func happen() { for one in watching.withLock(\.self) { one.yield(present) } }
     let isSaved = Mutex(true)
 
     func metrics() async -> NodeMetrics {
@@ -63,7 +63,9 @@ final class FakeNode: NodeAccess {
 
     func preset(_ name: String) async -> PresetLookup { .unknown(names: ["pomodoro"]) }
 
-    func snapshot() async -> DisplaySnapshot {
+    func snapshot() async -> DisplaySnapshot { present }
+
+    private var present: DisplaySnapshot {
         let (feeds, groupTime) = (feeds.withLock(\.self), groupTime.withLock(\.self))
         let shown = NodeView(
             view.withLock(\.self), feeds: feeds, worksAlone: worksAlone.withLock(\.self), node: Self.node,

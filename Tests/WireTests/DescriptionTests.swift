@@ -13,7 +13,7 @@ struct DescriptionTests {
             Presence.tables + Register.tables + IntentFields.tables + Ping.tables
             + Pong.tables + Barrier.tables + AnswerFields.tables + Fork.tables
             + ClockObjection.tables + SoundLevel.tables + CalmFeed.tables
-            + DebtFeed.tables + DebtYear.tables + DigestedRecord.tables + LedgerAck.tables
+            + DebtFeed.tables + DebtYear.tables + DigestedRecord.Fields.tables + LedgerAck.tables
             + Journal.tables
         return Dictionary(tables.map { ($0.name, $0) }) { one, other in
             precondition(one == other, "two tables are called \(one.name)")

@@ -208,7 +208,7 @@ private struct VectorRig {
     private mutating func carryOut(_ action: NodeCore.Action) {
         switch action {
         case .persist(let write):
-            records += write.waiting.map { JSONOracle(bytes: $0.payload) }
+            records += write.waiting.map { JSONOracle(bytes: $0.json) }
             add(.persisted(write.number))
         case .send(let outgoing, let token, of: let message):
             if let token { add(.sent(token, .delivered)) }

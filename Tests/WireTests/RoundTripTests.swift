@@ -80,7 +80,7 @@ struct RoundTripTests {
         #expect(!record.retain)
         #expect(JSONOracle.accepts(record.payload))
         #expect(reader.read(record) == .record(digested))
-        #expect(try DigestedRecord(json: digested.json()) == digested)
+        #expect(try DigestedRecord(json: digested.json) == digested)
         #expect(try [LedgerRecord.Run](json: digested.record.runs.json()) == digested.record.runs)
         let ack = random.ledgerAck()
         let answer = codec.encode(ack)

@@ -26,9 +26,13 @@ struct LocalNode: NodeAccess {
     func report(_ level: SoundLevel) async -> Bool { await node.publish(level) }
     func status() async -> StatusReport { await node.status() }
     func nodes() async -> NodesReport { await node.nodesReport() }
-    func views() async -> AsyncStream<View> { await node.views() }
     func metrics() async -> NodeMetrics { await node.metrics() }
     func snapshot() async -> DisplaySnapshot { await node.snapshot(worksAlone: worksAlone, presets: offered) }
+
+    func snapshots() async -> AsyncStream<DisplaySnapshot> {
+        await node.changes { [worksAlone, offered] in $0.snapshot(worksAlone: worksAlone, presets: offered) }
+    }
+
     private var offered: [Preset] { presets.all.map { Preset(name: $0.name, plan: $0.plan) } }
 
     func preset(_ name: String) async -> PresetLookup {

@@ -66,7 +66,7 @@ extension Ledger {
             ).execute(arguments: [
                 space, record.id.rawValue, record.lineage.rawValue, record.node.rawValue, record.version.epoch,
                 record.version.rev, digested.digest.rawValue, record.stamp.time, first, last, arrival.at,
-                Data(digested.json()), row.map { $0[4] as Int64 } ?? arrival.at,
+                Data(digested.json), row.map { $0[4] as Int64 } ?? arrival.at,
                 isFinal ? row.flatMap { $0[5] as Int64? } ?? arrival.at : nil,
             ])
             let lineage = try Int64.fetchOne(
@@ -83,7 +83,7 @@ extension Ledger {
             try database.cachedStatement(sql: "INSERT OR IGNORE INTO conflict VALUES (?, ?, ?, ?, ?, ?, ?, ?)").execute(
                 arguments: [
                     space, record.id.rawValue, record.node.rawValue, record.version.epoch, record.version.rev,
-                    digested.digest.rawValue, arrival.at, Data(digested.json()),
+                    digested.digest.rawValue, arrival.at, Data(digested.json),
                 ])
         case .known, .older, .refused: break
         }

@@ -146,12 +146,18 @@ package actor Node {
     /// Returns the group time at an instant of this node's clocks, in milliseconds since 1970.
     package func groupTime(at now: Instant) -> Int64 { core.engine.groupTime(now) }
 
-    /// Returns a stream of the current view and every later one; a slow reader gets the latest. A view is repeated when
-    /// ``feeds`` have changed.
-    package func views() -> AsyncStream<View> {
-        hub.observe(view) { [weak self, loop] id in
+    /// Returns a stream of what the node shows, now and after each change; a slow reader gets the latest.
+    /// - Parameter make: Returns what the observer needs. It runs on the loop's thread, and must not block.
+    package func changes<Shown: Sendable>(
+        _ make: @escaping @Sendable (isolated Node) -> Shown
+    ) -> AsyncStream<Shown> {
+        let (stream, continuation) = AsyncStream.makeStream(of: Shown.self, bufferingPolicy: .bufferingNewest(1))
+        continuation.yield(make(self))
+        let id = hub.add { continuation.yield(make($0)) }
+        continuation.onTermination = { [weak self, loop] _ in
             loop.execute { [weak self] in self?.assumeIsolated { $0.hub.remove(id) } }
         }
+        return stream
     }
 
     /// Sets a handler that gets each new view on the loop's thread, before other observers. It must not block, and must
@@ -159,7 +165,7 @@ package actor Node {
     package func onView(_ handler: (@Sendable (View) -> Void)?) { hub.handler = handler }
 
     /// Shows the view again, because something beside it has changed.
-    private func redraw() { hub.show(view) }
+    private func redraw() { hub.show(self) }
 
     private func feedsHaveChanged() {
         redraw()

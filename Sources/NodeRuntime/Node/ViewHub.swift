@@ -6,7 +6,7 @@ import Platform
 import Session
 import Wire
 
-/// The observers of a node's view, and the feeds of the services that are shown beside it.
+/// The observers of what a node shows, and the feeds of the services that are shown beside the session.
 struct ViewHub {
     /// The latest feeds of the services.
     private(set) var feeds = Feeds()
@@ -14,28 +14,25 @@ struct ViewHub {
     var handler: (@Sendable (View) -> Void)?
     /// Whether the core has reported a change that is not shown yet.
     private var isShowDue = false
-    private var observers: [Int: AsyncStream<View>.Continuation] = [:]
+    /// Each sends its observer what the node shows at present.
+    private var observers: [Int: (isolated Node) -> Void] = [:]
     private var lastID = 0
     private var debtTick: LoopTimer?
 
     /// Sets the timer that fires when the week's debt shows another minute.
     mutating func use(debtTick: LoopTimer) { self.debtTick = debtTick }
 
-    /// Returns a stream of this view and every later one; a slow reader gets the latest.
-    /// - Parameter leave: Called on any thread, with the observer's number, when the stream has ended.
-    mutating func observe(_ view: View, leave: @escaping @Sendable (Int) -> Void) -> AsyncStream<View> {
-        let (stream, continuation) = AsyncStream.makeStream(of: View.self, bufferingPolicy: .bufferingNewest(1))
+    /// Adds an observer.
+    /// - Returns: Its number.
+    mutating func add(_ observer: @escaping (isolated Node) -> Void) -> Int {
         lastID += 1
-        let id = lastID
-        observers[id] = continuation
-        continuation.onTermination = { _ in leave(id) }
-        continuation.yield(view)
-        return stream
+        observers[lastID] = observer
+        return lastID
     }
 
     mutating func remove(_ id: Int) { observers[id] = nil }
 
-    func show(_ view: View) { for observer in observers.values { observer.yield(view) } }
+    func show(_ node: isolated Node) { for observer in observers.values { observer(node) } }
 
     mutating func setShowDue() { isShowDue = true }
 

@@ -25,16 +25,21 @@ struct OutboxFiles {
     func load() -> (waiting: [DigestedRecord], kept: [DigestedRecord]) {
         func records(in folder: String) -> [DigestedRecord] {
             names(in: folder).compactMap { name in
-                let path = "\(directory.path)/\(folder)/\(name)"
-                guard let bytes = try? Files.read(path, limit: Limits.payloadBytes) else { return nil }
-                guard let digested = try? DigestedRecord(json: bytes), "\(digested.record.id).json" == name else {
-                    log.error("a ledger record cannot be read", metadata: ["file": "\(path)"])
-                    return nil
-                }
-                return digested
+                let digested = read(name, in: folder)
+                if let digested, Self.name(digested.record.id) == name { return digested }
+                log.error("a ledger record cannot be read", metadata: ["file": "\(directory.path)/\(folder)/\(name)"])
+                return nil
             }
         }
         return (records(in: Self.waiting), records(in: Self.kept))
+    }
+
+    private func read(_ name: String, in folder: String) -> DigestedRecord? {
+        let path = "\(directory.path)/\(folder)/\(name)"
+        // The file ends with a line feed, which is not sent.
+        guard var json = try? Files.read(path, limit: Limits.payloadBytes + 1) else { return nil }
+        if json.last == UInt8(ascii: "\n") { json.removeLast() }
+        return try? DigestedRecord(json: json)
     }
 
     private func names(in folder: String) -> [String] {
@@ -57,7 +62,7 @@ struct OutboxFiles {
         let name = Self.name(digested.record.id)
         try Files.replace(
             name, in: folder, path: "\(directory.path)/\(Self.waiting)/\(name)",
-            with: digested.json() + [UInt8(ascii: "\n")])
+            with: digested.json + [UInt8(ascii: "\n")])
     }
 
     /// Writes the records of a write to disk.
@@ -85,10 +90,7 @@ struct OutboxFiles {
     }
 
     /// Reads an acknowledged record; `nil` if it is missing.
-    func readKept(_ id: SessionID) -> DigestedRecord? {
-        let path = "\(directory.path)/\(Self.kept)/\(Self.name(id))"
-        return (try? Files.read(path, limit: Limits.payloadBytes)).flatMap { try? DigestedRecord(json: $0) }
-    }
+    func readKept(_ id: SessionID) -> DigestedRecord? { read(Self.name(id), in: Self.kept) }
 
     private func move(_ id: SessionID, from: String, to: String) throws(FileError) {
         let source = try open(from)

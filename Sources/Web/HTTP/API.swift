@@ -66,13 +66,13 @@ struct API: Sendable {
     private func events(_ request: Request, _ context: WebContext) async throws -> Response {
         let viewer = Displays.Viewer(context)
         if let displays { try await displays.checkRoom(for: viewer) }
-        let views = await node.views()
-        return .eventStream(for: request) { [node, displays, channel = context.channel] writer in
+        let snapshots = await node.snapshots()
+        return .eventStream(for: request) { [displays, channel = context.channel] writer in
             // An empty write sends the response head.
             try await writer.write(ByteBuffer())
             if let displays, await !displays.add(viewer, on: channel) { return }
-            for await _ in views.cancelOnGracefulShutdown() {
-                try await writer.write(.event("view", data: await node.snapshot().nodeView.json()))
+            for await snapshot in snapshots.cancelOnGracefulShutdown() {
+                try await writer.write(.event("view", data: snapshot.nodeView.json()))
             }
         }
     }

@@ -91,10 +91,10 @@ actor Displays {
 
     /// Updates the pages after each change, until the task is cancelled.
     func run() async {
-        let views = await node.views()
+        let snapshots = await node.snapshots()
         await withDiscardingTaskGroup { group in
             group.addTask { await self.beat() }
-            for await _ in views { await update() }
+            for await snapshot in snapshots { update(to: snapshot) }
             group.cancelAll()
         }
     }
@@ -157,8 +157,7 @@ actor Displays {
         return now
     }
 
-    private func update() async {
-        let now = await node.snapshot()
+    private func update(to now: DisplaySnapshot) {
         shown = now
         let ready = pages.filter { id, page in isReady(page, id) }
         for (options, pages) in Dictionary(grouping: ready.values, by: \.options) {
@@ -180,7 +179,8 @@ actor Displays {
         while (try? await Task.sleep(for: timeouts.beat)) != nil {
             guard !pages.isEmpty else { continue }
             let wasWrong = shown?.nodeView.isClockWrong
-            if await node.snapshot().nodeView.isClockWrong != wasWrong { await update() }
+            let now = await node.snapshot()
+            if now.nodeView.isClockWrong != wasWrong { update(to: now) }
             let stalled = pages.filter { $0.value.stalledSince != nil }
             let alive = pages.values.filter { $0.stalledSince == nil }
             Self.write(beat, to: alive.filter { $0.options != nil }.map(\.channel))

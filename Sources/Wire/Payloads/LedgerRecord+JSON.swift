@@ -7,41 +7,68 @@ public enum RecordDigestKind {}
 /// Distinguishes two records of one version; opaque to readers.
 public typealias RecordDigest = Token<RecordDigestKind>
 
-/// A ledger record with its digest, as it is sent, stored and acknowledged.
-public struct DigestedRecord: Hashable, Sendable, Described {
+/// A ledger record with its digest and its bytes, as it is sent, stored and acknowledged.
+public struct DigestedRecord: Hashable, Sendable {
     /// The record.
-    public var record: LedgerRecord
+    public let record: LedgerRecord
     /// Its digest, made by its writer.
-    public var digest: RecordDigest
+    public let digest: RecordDigest
+    /// The record as it was written by its node: it is sent, and stored in files and in the ledger.
+    public let json: [UInt8]
 
     /// Its name in an acknowledgement.
     public var name: RecordName { RecordName(id: record.id, version: record.version, digest: digest) }
 
-    /// Computes the digest. The fields must be valid, as the engine's are.
+    /// Writes a record, and computes its digest. The fields must be valid, as the engine's are.
     public init(_ record: LedgerRecord) {
-        self.record = record
-        digest = FNV.digest(of: record.payload.span)
+        var json = record.payload
+        let digest: RecordDigest = FNV.digest(of: json.span)
+        var writer = JSONWriter()
+        var rest: Rest? = Rest(continuedFrom: record.continuedFrom, digest: digest)
+        writer.object("", &rest, .object, .required)
+        // Both are one object.
+        json[json.count - 1] = UInt8(ascii: ",")
+        json += writer.bytes.dropFirst()
+        (self.record, self.digest, self.json) = (record, digest, json)
     }
 
     /// Reads a record from a payload or a file.
+    /// - Parameter sender: The node of the topic; `nil` for a file.
     /// - Throws: ``Rejection`` when the bytes are not a record of this version, or it is out of bounds.
-    public init(json: [UInt8]) throws(Rejection) {
-        self = try Self(payload: json)
+    public init(json: [UInt8], by sender: NodeID? = nil) throws(Rejection) {
+        var fields = try Fields(payload: json, by: sender)
+        fields.record.continuedFrom = fields.rest.continuedFrom
+        (record, digest, self.json) = (fields.record, fields.rest.digest, json)
     }
 
-    /// Returns the record as it is sent, and as it is stored in a file.
-    public func json() -> [UInt8] { payload }
+    /// The fields of a record's payload.
+    package struct Fields: Described {
+        fileprivate var record: LedgerRecord
+        fileprivate var rest: Rest
 
-    package static let objectName = "record"
-    package static let blank = DigestedRecord(.blank)
-    package var author: NodeID? { record.node }
-    package var contradiction: String? { record.contradiction }
+        package static let objectName = "record"
+        package static let blank = Fields(record: .blank, rest: .blank)
+        package var author: NodeID? { record.node }
+        package var contradiction: String? { record.contradiction }
 
-    package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
-        try record.describe(to: &form)
-        // Not part of the digest, so that a record of an earlier version keeps its name.
-        try form.field("continuedFrom", optional: &record.continuedFrom, .node)
-        try form.field("digest", &digest, .id())
+        package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
+            try record.describe(to: &form)
+            try rest.describe(to: &form)
+        }
+    }
+
+    /// The fields that the digest does not cover, so that a record of an earlier version keeps its name.
+    fileprivate struct Rest: Described {
+        var continuedFrom: NodeID?
+        var digest: RecordDigest
+
+        static let objectName = "record"
+        static let blank = Rest(digest: .blank)
+
+        mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
+            try form.field("continuedFrom", optional: &continuedFrom, .node)
+            try form.field("digest", &digest, .id())
+        }
     }
 }
 
@@ -165,5 +192,5 @@ extension LedgerRecord.Run: Described {
 
 extension WireCodec {
     /// Encodes a ledger record of this node.
-    public func encode(_ digested: DigestedRecord) -> Outgoing { outgoing(.record(me), digested.json()) }
+    public func encode(_ digested: DigestedRecord) -> Outgoing { outgoing(.record(me), digested.json) }
 }

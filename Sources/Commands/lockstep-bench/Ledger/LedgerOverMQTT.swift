@@ -128,7 +128,7 @@ struct LedgerOverMQTT: Sendable {
         guard let node = NodeID("n\(index % nodes)"), let id = SessionID("s-\(index)") else {
             throw Failed("a letter and a number are no id")
         }
-        return (id, DigestedRecord(LedgerRecord(id, number: index, of: node, from: from)).json())
+        return (id, DigestedRecord(LedgerRecord(id, number: index, of: node, from: from)).json)
     }
 
     private static func acknowledged(_ payload: Data) -> [SessionID] {
