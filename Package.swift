@@ -330,3 +330,21 @@ let package = Package(
         ),
     ]
 )
+
+// A second simulator, whose modules can leave rules out. `Tests/Mutants/make` writes their sources and builds it.
+if Context.environment["LOCKSTEP_MUTANTS"] != nil {
+    let settings = strict + [.define("MUTANTS")]
+    var written: [Target.Dependency] = []
+    for module in ["Session", "Wire", "Core", "Simulation"] {
+        package.targets.append(
+            .target(
+                name: "Mutant\(module)", dependencies: written, path: ".build/mutants/Sources/\(module)",
+                swiftSettings: settings))
+        written.append(.target(name: "Mutant\(module)"))
+    }
+    package.targets.append(
+        .executableTarget(
+            name: "lockstep-mutants",
+            dependencies: ["Commands", "MutantSession", "MutantSimulation", "Setup", arguments],
+            path: ".build/mutants/Sources/Commands/lockstep-sim", swiftSettings: settings, linkerSettings: standalone))
+}

@@ -88,7 +88,7 @@ struct EngineHarness {
     /// Adds an input; an event, where the core has one for it.
     mutating func add(_ input: Input) {
         switch input {
-        case .restored(let journal): add(.restored(NodeCore.Restored(journal: journal)))
+        case .restored(let journal, _): add(.restored(NodeCore.Restored(journal: journal)))
         case .linkUp(let connection, let hearsItself): add(.connected(connection, noLocal: !hearsItself))
         case .linkDown: add(.disconnected(willRetry: true))
         case .journalFailed(let write): add(.persistFailed(write))
