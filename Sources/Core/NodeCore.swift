@@ -31,6 +31,8 @@ public struct NodeCore: Sendable {
     private var recordRetryAt: Int64?
     /// The last write on disk whose records are not released yet.
     private var written: Int?
+    /// Whether a register has left since the last rest.
+    private var hasJustPublished = false
     private var settling = Settling()
     private var twin = Twin()
     private var random: SplitMix64
@@ -203,10 +205,14 @@ public struct NodeCore: Sendable {
         written = write
     }
 
-    /// Releases the records that are on disk, behind the registers and answers that people wait for.
+    /// Releases the records that are on disk, unless a register has just left, for which people wait.
+    ///
+    /// Then the confirmation of that register, or the end of its connection, brings the next rest.
     private mutating func releaseRecords(at now: Instant) {
+        defer { hasJustPublished = false }
+        if hasJustPublished, delivery.hasRegisters { return }
         let due = written  // rule: recordsHeld, else: .max
-        guard let due, !delivery.hasRegisters else { return }
+        guard let due else { return }
         written = nil
         changeOutbox { $0.persisted(due, at: now.boot) }
     }
@@ -350,6 +356,7 @@ public struct NodeCore: Sendable {
         switch message {
         case .register:
             unsubscribe()
+            hasJustPublished = true
             let outgoing = codec.encode(message)
             let token = delivery.send(.register(bytes: outgoing.payload.count))
             actions.append(.send(outgoing, token, of: message))

@@ -74,16 +74,16 @@ package final class ServiceCore {
         init(_ core: ServiceCore) { self.core = core }
     }
 
-    package var state: Engine { _read { yield runner.core.engine } }
+    package var state: Engine { _read { yield runner.loop.core.engine } }
 
-    package var codec: WireCodec { runner.core.codec }
+    package var codec: WireCodec { runner.loop.core.codec }
 
     /// Whether this service publishes the feed and answers nodes; otherwise another service does.
     package var serves: Bool { turn.serves }
 
     /// Returns the will of a connection, which is also the goodbye.
     package func will(_ connection: ConnectionID) -> MQTTMessage {
-        MQTTMessage(runner.core.will(of: connection, at: Clocks.now()))
+        MQTTMessage(runner.loop.core.will(of: connection, at: Clocks.now()))
     }
 
     /// Returns group time at an instant of this machine's clocks, in milliseconds since 1970.
@@ -147,7 +147,7 @@ package final class ServiceCore {
     /// Asks the service that publishes the feed whether it is still there.
     private func ask() {
         let now = Clocks.now()
-        guard let other = turn.other, let connection = runner.core.connection else { return }
+        guard let other = turn.other, let connection = runner.loop.core.connection else { return }
         if let other = turn.ask(answeredAt: state.peers[other].lastReceived, at: now.boot) {
             let ping = Ping(connection: connection, sent: now.boot, at: groupTime(at: now))
             output.publish(codec.encode(.ping(ping, to: other)))

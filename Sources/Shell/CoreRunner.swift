@@ -15,7 +15,8 @@ package import Session
 /// while let actions = runner.next() { for action in actions { perform(action) } }
 /// ```
 package struct CoreRunner {
-    private var loop: CoreLoop
+    /// Changed only by ``next()``. Its core is read in place.
+    package private(set) var loop: CoreLoop
     package let clocks: @Sendable () -> Instant
     private var isRunning = false
     private var timer: LoopTimer?
@@ -27,8 +28,6 @@ package struct CoreRunner {
         loop = CoreLoop(core)
         self.clocks = clocks
     }
-
-    package var core: NodeCore { _read { yield loop.core } }
 
     /// Sets the loop, and the function by which the owner adds `wake`.
     ///
@@ -58,9 +57,9 @@ package struct CoreRunner {
     }
 
     private mutating func arm() {
-        guard core.nextWake != armedFor else { return }
-        armedFor = core.nextWake
-        guard let next = core.nextWake else { return timer?.disarm() ?? () }
+        guard loop.core.nextWake != armedFor else { return }
+        armedFor = loop.core.nextWake
+        guard let next = loop.core.nextWake else { return timer?.disarm() ?? () }
         // The core's clock differs from the loop's in a process that plays several machines.
         timer?.arm(atBootMilliseconds: next - clocks().boot + SystemClock.bootMilliseconds())
     }

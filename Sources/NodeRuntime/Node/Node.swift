@@ -123,7 +123,7 @@ package actor Node {
     // MARK: State
 
     /// The core, read in place: a copy of it would cost more than most reads.
-    var core: NodeCore { _read { yield runner.core } }
+    var core: NodeCore { _read { yield runner.loop.core } }
 
     /// Reads this node's clocks.
     package func clocks() -> Instant { runner.clocks() }
