@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FoundationEssentials
 import Session
+import Support
 import Testing
+import Wire
 
 @testable import NodeRuntime
 
@@ -46,5 +49,46 @@ import Testing
             #expect(records.whole.count == 4)
             #expect(records.damagedAt == lines[..<bad].joined().count)
         }
+    }
+}
+
+/// `Tests/Conformance/journal`: the journal of a node of an earlier build. It has each field of a journal.
+@Suite(.timeLimit(.minutes(5))) struct JournalConformanceTests {
+    private static var file: [UInt8] {
+        get throws {
+            let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            return [UInt8](try Data(contentsOf: folder.appending(path: "Conformance/journal")))
+        }
+    }
+
+    @Test func recordsOfAnEarlierBuildAreReadAndWrittenAsTheyWere() throws {
+        let file = try Self.file
+        let records = JournalRecords(in: file + [UInt8](repeating: 0, count: 4_096))
+        #expect(records.whole.count == 11)
+        #expect(records.torn == 0)
+        #expect(records.damagedAt == nil)
+        for record in records.whole {
+            let json = Array(file[record])
+            #expect(try Journal(json: json).json() == json)
+        }
+        #expect(records.whole.flatMap { JournalRecords.line(of: Array(file[$0])) } == file)
+    }
+
+    @Test func eachFieldOfAJournalHasARecord() throws {
+        let text = String(decoding: try Self.file, as: UTF8.self)
+        let keys = try #require(Journal.tables.first).rows.map(\.key)
+        #expect(keys.filter { !text.contains("\"\($0)\":") } == [])
+    }
+
+    @Test func fileOfAnEarlierBuildIsLoaded() throws {
+        let place = try JournalPlace()
+        try Data(try Self.file).write(to: URL(filePath: place.directory.path + "/journal"))
+        guard case .journal(let journal, tornBytes: 0) = place.file.load(at: 0) else {
+            Issue.record("the journal is not found")
+            return
+        }
+        #expect(journal.own?.title == "Later")
+        #expect(journal.lastAnnounced?.label?.name == "Study")
+        #expect(journal.isProvisional)
     }
 }

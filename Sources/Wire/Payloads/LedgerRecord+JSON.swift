@@ -13,7 +13,7 @@ public struct DigestedRecord: Hashable, Sendable {
     public let record: LedgerRecord
     /// Its digest, made by its writer.
     public let digest: RecordDigest
-    /// The record as it was written by its node: it is sent, and stored in files and in the ledger.
+    /// The record as its node wrote it: it is sent, and stored in files and in the ledger.
     public let json: [UInt8]
 
     /// Its name in an acknowledgement.
