@@ -2,11 +2,12 @@
 
 import FoundationEssentials
 import Session
+import Setup
 import Support
 import Testing
-import Wire
 
 @testable import NodeRuntime
+@testable import Wire
 
 @Suite(.timeLimit(.minutes(5))) struct JournalRecordsTests {
     @Test func checksumIsFNV1a() {
