@@ -56,7 +56,7 @@ struct Witness {
         /// The intents that took effect here in this life.
         var decided: [IntentID: Decision] = [:]
         /// The latest expiry of each intent that has arrived here in this life.
-        var expiries: [IntentID: Int64] = [:]
+        var expiries: [IntentID: Expiry] = [:]
         /// The intents among ``decided`` that it has forwarded.
         var forwarded: Set<IntentID> = []
         /// The number of answers since the first of ``owed``, refusals among them.
@@ -89,6 +89,12 @@ struct Witness {
             elapsed = moment.elapsed
             error = moment.error
         }
+    }
+
+    /// When an intent expires, by group time, and by the boot clock as it was when the intent arrived.
+    struct Expiry {
+        var time: Int64
+        var boot: Int64
     }
 
     /// The request of an intent.

@@ -82,6 +82,8 @@ extension World {
                 session: press.session ?? register.id, phase: press.phase ?? register.phase, operation: operation,
                 expiresAt: .max)
             if isClear, !machines[node].isNapping { witness.asked[intent] = asked }
+            // Its owner counts as asked, although the session may be continued before the intent leaves.
+            if liar?.owns(asked.session) == true { witness.askedOfLiar.insert(intent) }
         }
         feed(.press(press, id: intent, newTicket(node)), to: node)
     }

@@ -24,7 +24,9 @@ extension World {
             // A copy that comes after the effect may state another clock's expiry.
             let known = witness.nodes[node].expiries[intent.id]
             if known != nil || witness.nodes[node].decided[intent.id] == nil {
-                witness.nodes[node].expiries[intent.id] = max(known ?? .min, intent.expiresAt)
+                let boot = instant(node).boot + intent.expiresAt - timeBefore
+                witness.nodes[node].expiries[intent.id] = Witness.Expiry(
+                    time: max(known?.time ?? .min, intent.expiresAt), boot: max(known?.boot ?? .min, boot))
             }
             for case .persist(let write) in actions {
                 guard let last = write.journal.own?.last, last.intent == intent.id, last.from == from else { continue }
@@ -90,10 +92,13 @@ extension World {
     /// Checks that an intent which took effect here is forwarded only while it lives.
     mutating func checkForwarded(_ intent: Intent, by node: Int) {
         // It leaves with a later expiry than it arrived with.
-        guard witness.nodes[node].decided[intent.id] != nil, let expiresAt = witness.nodes[node].expiries[intent.id],
+        guard witness.nodes[node].decided[intent.id] != nil, let expiry = witness.nodes[node].expiries[intent.id],
             witness.nodes[node].forwarded.insert(intent.id).inserted
         else { return }
-        let late = min(timeBefore, machines[node].engine.groupTime(instant(node))) - expiresAt
+        // Group time may have jumped since the intent arrived.
+        let late = min(
+            timeBefore - expiry.time, machines[node].engine.groupTime(instant(node)) - expiry.time,
+            instant(node).boot - expiry.boot)
         if late >= 0 { fail(.forwardedInTime, "\(Names.node(node)) forwards \(intent.id) \(late) ms too late") }
     }
 
