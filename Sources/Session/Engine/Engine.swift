@@ -4,7 +4,7 @@
 ///
 /// The caller must hand over inputs one at a time in the order in which they happened, with readings of both clocks, and
 /// carry out every effect, in order, before the next input, and let the engine ``rest(at:)`` when no input waits any more.
-/// ``Input/restored(_:)`` comes first, and ``Input/wake`` at ``nextWake``, or soon after.
+/// ``Input/restored(_:filed:)`` comes first, and ``Input/wake`` at ``nextWake``, or soon after.
 ///
 /// Each part owns its state. Time changes the own session in `advance`, and a start, `take`, an intent or a recovery in
 /// `dispatch`. Rules that depend on several parts (yield, cut, date, stamp, takeover) are in `Reactions.swift` and run until
@@ -12,7 +12,7 @@
 public struct Engine: Hashable, Sendable {
     /// The node's identity.
     public let identity: NodeIdentity
-    /// The source of displays, as of the last rest. A decision computes its own by ``view(at:)``.
+    /// The source of displays, as of the last rest. A decision computes its own.
     public private(set) var view = View()
     /// When the engine needs ``Input/wake``, on the boot clock.
     ///

@@ -33,7 +33,9 @@ public struct DigestedRecord: Hashable, Sendable {
     }
 
     /// Reads a record from a payload or a file.
-    /// - Parameter sender: The node of the topic; `nil` for a file.
+    /// - Parameters:
+    ///   - json: The bytes.
+    ///   - sender: The node of the topic; `nil` for a file.
     /// - Throws: ``Rejection`` when the bytes are not a record of this version, or it is out of bounds.
     public init(json: [UInt8], by sender: NodeID? = nil) throws(Rejection) {
         var fields = try Fields(payload: json, by: sender)
