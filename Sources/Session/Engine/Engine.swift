@@ -56,7 +56,7 @@ public struct Engine: Hashable, Sendable {
 
     /// Records that the journal of this number is on disk, and releases what waited for it.
     ///
-    /// It decides nothing, unless a deadline has come or the wall clock was set since the last rest.
+    /// It decides nothing, unless a deadline of the last rest has come without another input, or the wall clock was set.
     /// - Returns: The effects that the caller must carry out, in order.
     public mutating func confirm(write: Int, at now: Instant) -> [Effect] {
         if gate.written(write) { emit(.log(.journal(works: true))) }

@@ -128,7 +128,7 @@ struct Ownership: Hashable, Sendable {
     mutating func restore(_ found: Journal, filed: Version?, _ context: Context) {
         journal = found
         mark = StampMark(found.mark, context)
-        // The record of a version that a crash undid is sent nevertheless, so that no minutes are lost.
+        // The record of a version that a crash undid may be sent nevertheless, so no other version has its number.
         if let filed { raiseVersion(above: filed) }
         lowerEpoch(context)
         rebase(context)

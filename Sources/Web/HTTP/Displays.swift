@@ -158,6 +158,8 @@ actor Displays {
     }
 
     private func update(to now: DisplaySnapshot) {
+        // A later one may have been sent while this one was fetched.
+        if let shown, shown.boot > now.boot { return }
         shown = now
         let ready = pages.filter { id, page in isReady(page, id) }
         for (options, pages) in Dictionary(grouping: ready.values, by: \.options) {
