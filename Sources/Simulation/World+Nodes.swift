@@ -55,23 +55,6 @@ extension World {
     }
 
     /// - Returns: Whether the program lives and there is no violation.
-    private mutating func handle(
-        _ event: NodeCore.Event, meaning input: Input, at node: Int, noting handled: inout [Handled]
-    ) -> Bool {
-        let instant = instant(node)
-        let before = machines[node].seen
-        seenBefore = before
-        timeBefore = machines[node].engine.groupTime(instant)
-        witness.nodes[node].latest = max(witness.nodes[node].latest, timeBefore)
-        witnessInput(input, at: node, boot: instant.boot)
-        handled.append(Handled(input: input, expectation: expect(input, at: node), before: before))
-        let actions = machines[node].next(meaning: input, at: instant) ?? []
-        tell("\(Names.node(node)) < \(Telling.line(event, meaning: input))")
-        witnessDebt(of: input, in: actions, at: node)
-        return carryOut(actions, of: node)
-    }
-
-    /// - Returns: Whether the program lives and there is no violation.
     private mutating func carryOut(_ actions: [NodeCore.Action], of node: Int) -> Bool {
         let life = machines[node].life
         for action in actions {
