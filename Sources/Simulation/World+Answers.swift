@@ -99,7 +99,8 @@ extension World {
         let late = min(timeBefore, machines[node].engine.groupTime(instant(node))) - expiry.time
         // A liar may have moved group time by years since the intent arrived; a correction of a clock moves it by minutes.
         let isMovedByLiar = late - lateByBoot > 24 * 3_600_000
-        // A liar may have moved group time by years since the intent arrived; a correction moves it by minutes.
+        let lateness = isMovedByLiar ? lateByBoot : late
+        if lateness >= 0 { fail(.forwardedInTime, "\(Names.node(node)) forwards \(intent.id) \(lateness) ms too late") }
     }
 
     /// Notes the intents that have left a full list.
