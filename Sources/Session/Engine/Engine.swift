@@ -211,7 +211,7 @@ public struct Engine: Hashable, Sendable {
         let current = replicas.current
         if let own = ownership.register, isLatest(own), isCandidate(own, context) {
             return View(
-                shared: ownership.journal.shared, anchorBoot: own.anchor.boot, error: ErrorBound(), isOwner: true,
+                register: own, anchorBoot: own.anchor.boot, error: ErrorBound(), isOwner: true,
                 isLinked: link.isUp)
         } else if let current {
             let owner = peers[current.owner]
@@ -219,7 +219,7 @@ public struct Engine: Hashable, Sendable {
             lost.consider(link.downSince)
             if !owner.isOnline { lost.consider(owner.offlineSince ?? link.settledAt) }
             return View(
-                shared: current.shared, anchorBoot: current.anchorBoot, error: clocks.errorBound(of: current),
+                register: current.register, anchorBoot: current.anchorBoot, error: clocks.errorBound(of: current),
                 contactLostAt: lost.time, isLinked: link.isUp)
         } else {
             return View(isLinked: link.isUp)

@@ -5,7 +5,7 @@ public enum Message: Hashable, Sendable {
     /// Whether a node is online, and its properties.
     indirect case presence(Presence)
     /// A node's latest session.
-    indirect case register(Register)
+    case register(Register)
     /// A request to an owner.
     indirect case intent(Intent)
     /// An owner's answer, or an observer's objection.

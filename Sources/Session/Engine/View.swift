@@ -5,11 +5,7 @@
 /// It contains no countdown; ``moment(at:)`` computes one for any instant.
 public struct View: Hashable, Sendable {
     /// The admitted register with the largest stamp, live or final.
-    public var register: Register? {
-        get { shared?.value }
-        set { shared = newValue.map { Shared($0) } }
-    }
-    private var shared: Shared<Register>?
+    public var register: Register?
     /// The register's anchor on this node's boot clock, in milliseconds.
     public var anchorBoot: Int64
     /// The largest time that was shown, in milliseconds since the anchor. A closer comparison of clocks does not set it back.
@@ -28,16 +24,7 @@ public struct View: Hashable, Sendable {
         register: Register? = nil, anchorBoot: Int64 = 0, shown: Int64 = 0, error: ErrorBound? = nil,
         contactLostAt: Int64? = nil, isOwner: Bool = false, isLinked: Bool = false
     ) {
-        self.init(
-            shared: register.map { Shared($0) }, anchorBoot: anchorBoot, shown: shown, error: error,
-            contactLostAt: contactLostAt, isOwner: isOwner, isLinked: isLinked)
-    }
-
-    init(
-        shared: Shared<Register>?, anchorBoot: Int64, shown: Int64 = 0, error: ErrorBound?,
-        contactLostAt: Int64? = nil, isOwner: Bool = false, isLinked: Bool
-    ) {
-        self.shared = shared
+        self.register = register
         self.anchorBoot = anchorBoot
         self.shown = shown
         self.error = error

@@ -20,7 +20,7 @@ struct Echoes: Hashable, Sendable {
     /// Whether the broker has delivered this node's own retained presence on this connection.
     private(set) var sawOwnPresence = false
     /// The largest register of this node that came from the broker before the first barrier of this process.
-    private var found: Shared<Register>?
+    private var found: Register?
     /// Whether that barrier has passed.
     private(set) var isSettled = false
     /// Whether a node has joined since the last reminder.
@@ -74,7 +74,7 @@ struct Echoes: Hashable, Sendable {
     /// Receives a register on the own topic.
     mutating func receive(_ echo: Register, journal: Journal, isReady: Bool) -> Finding {
         guard isSettled else {
-            if echo.version > found?.value.version ?? Version(epoch: -1, rev: 0) { found = Shared(echo) }
+            if echo.version > found?.version ?? Version(epoch: -1, rev: 0) { found = echo }
             return .known
         }
         guard let own = journal.own else { return .lost }
@@ -98,7 +98,7 @@ struct Echoes: Hashable, Sendable {
     mutating func barrierPassed() -> Register? {
         isSettled = true
         defer { found = nil }
-        return found?.value
+        return found
     }
 
     mutating func receivedOwnPresence() { sawOwnPresence = true }

@@ -7,12 +7,7 @@ public struct Journal: Hashable, Sendable {
     /// The high-water mark of stamps: not below any stamp that was given or admitted.
     public var mark: HybridClock
     /// This node's register.
-    public var own: Register? {
-        get { shared?.value }
-        set { shared = newValue.map { Shared($0) } }
-    }
-    /// The register, to be handed on as it is.
-    private(set) var shared: Shared<Register>?
+    public var own: Register?
     /// The last 16 sessions that this node owned before, newest last. Intents for them are still answered.
     public var past: [SessionID]
     /// The mark before the own session was stamped: its stamp must stay above.
@@ -22,11 +17,7 @@ public struct Journal: Hashable, Sendable {
     /// Whether the dates of ``own`` are a guess, because group time was not vouched for since it began.
     public var isGuess: Bool
     /// The register that others know while ``own`` is provisional; its start has ended it.
-    public var lastAnnounced: Register? {
-        get { sharedLastAnnounced?.value }
-        set { sharedLastAnnounced = newValue.map { Shared($0) } }
-    }
-    private var sharedLastAnnounced: Shared<Register>?
+    public var lastAnnounced: Register?
     /// Whether the dates of ``lastAnnounced`` are a guess.
     public var isLastAnnouncedGuess: Bool
     /// Whether times of the own session may be wrong.
@@ -43,12 +34,12 @@ public struct Journal: Hashable, Sendable {
     ) {
         self.epoch = epoch
         self.mark = mark
-        shared = own.map { Shared($0) }
+        self.own = own
         self.past = past
         self.markBeforeStart = markBeforeStart
         self.isProvisional = isProvisional
         self.isGuess = isGuess
-        sharedLastAnnounced = lastAnnounced.map { Shared($0) }
+        self.lastAnnounced = lastAnnounced
         self.isLastAnnouncedGuess = isLastAnnouncedGuess
         self.isApproximate = isApproximate
     }

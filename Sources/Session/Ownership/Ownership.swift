@@ -30,7 +30,7 @@ struct Ownership: Hashable, Sendable {
 
     var register: Register? { journal.own }
     /// When the session's current phase ends, on the boot clock; `nil` unless a countdown runs.
-    var boundary: Int64? { journal.shared?.value.boundary }
+    var boundary: Int64? { journal.own?.boundary }
     var isProvisional: Bool { journal.isProvisional }
 
     // MARK: Writing and publishing

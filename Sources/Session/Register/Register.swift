@@ -1,49 +1,56 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// swift-format-ignore
 /// The state of a node's latest session. Only its owner writes it.
+///
+/// Copies share their fields until one of them is changed, since every part hands a register on, and one changes it.
 public struct Register: Hashable, Sendable {
+    private var storage: Storage
+
     /// The id of the session.
-    public var id: SessionID
+    public var id: SessionID { _read { yield fields.id } _modify { yield &fields.id } }
     /// The first session of a chain of takeovers; the session itself if there was no takeover.
-    public var lineage: SessionID
+    public var lineage: SessionID { _read { yield fields.lineage } _modify { yield &fields.lineage } }
     /// The register that a takeover continues; `nil` for a session that a person started.
-    public var continues: Continuation?
+    public var continues: Continuation? { _read { yield fields.continues } _modify { yield &fields.continues } }
     /// The order of its start.
-    public var stamp: Stamp
+    public var stamp: Stamp { _read { yield fields.stamp } _modify { yield &fields.stamp } }
     /// The number of the owner's journal; see ``Journal/epoch``.
-    public var epoch: Int
+    public var epoch: Int { _read { yield fields.epoch } _modify { yield &fields.epoch } }
     /// Counts the node's changes over all its sessions, within ``Limits/counter``.
-    public var rev: Int
+    public var rev: Int { _read { yield fields.rev } _modify { yield &fields.rev } }
     /// The node that writes the register.
-    public var owner: NodeID
+    public var owner: NodeID { _read { yield fields.owner } _modify { yield &fields.owner } }
     /// The activity ("Reading"): empty, or 1 to ``Limits/titleBytes`` bytes of clean text.
-    public var title: String
+    public var title: String { _read { yield fields.title } _modify { yield &fields.title } }
     /// An emoji or the name of a built-in drawing: 1 to ``Limits/iconBytes`` bytes of clean text.
-    public var icon: String?
+    public var icon: String? { _read { yield fields.icon } _modify { yield &fields.icon } }
     /// The label that the time is booked on; `nil` for the default label.
-    public var label: Label?
+    public var label: Label? { _read { yield fields.label } _modify { yield &fields.label } }
     /// Down through the plan, or up.
-    public var mode: Mode
+    public var mode: Mode { _read { yield fields.mode } _modify { yield &fields.mode } }
     /// The ordered phases: 1 to ``Limits/phases``; exactly one, whose length is the cap, in a count-up session.
-    public var plan: [Phase]
+    public var plan: [Phase] { _read { yield fields.plan } _modify { yield &fields.plan } }
     /// Whether the next phase starts by itself.
-    public var autoAdvance: Bool
+    public var autoAdvance: Bool { _read { yield fields.autoAdvance } _modify { yield &fields.autoAdvance } }
     /// The index in ``plan`` of the current phase; of the next one while `ready`.
-    public var phase: Int
+    public var phase: Int { _read { yield fields.phase } _modify { yield &fields.phase } }
     /// The status.
-    public var status: Status
+    public var status: Status { _read { yield fields.status } _modify { yield &fields.status } }
     /// The start in milliseconds of group time, within ``Limits/time``.
-    public var startedAt: Int64
+    public var startedAt: Int64 { _read { yield fields.startedAt } _modify { yield &fields.startedAt } }
     /// The instant from which the time of the current phase is counted.
-    public var anchor: Anchor
+    public var anchor: Anchor { _read { yield fields.anchor } _modify { yield &fields.anchor } }
     /// The times at which phases ran, oldest first: at most ``Limits/runs``. Only the last may be open.
-    public var runs: [Run]
+    public var runs: [Run] { _read { yield fields.runs } _modify { yield &fields.runs } }
     /// Ids of intents that took effect, oldest first: at most ``Limits/applied``.
-    public var applied: [IntentID]
+    public var applied: [IntentID] { _read { yield fields.applied } _modify { yield &fields.applied } }
     /// The intent behind this revision; `nil` if it was none.
-    public var last: LastIntent?
+    public var last: LastIntent? { _read { yield fields.last } _modify { yield &fields.last } }
     /// The start that ended the session, if it is superseded.
-    public var supersededBy: Superseder?
+    public var supersededBy: Superseder? {
+        _read { yield fields.supersededBy } _modify { yield &fields.supersededBy }
+    }
 
     /// Creates a register. The caller must check ``invalidField`` before the engine gets it.
     public init(
@@ -52,28 +59,19 @@ public struct Register: Hashable, Sendable {
         phase: Int, status: Status, startedAt: Int64, anchor: Anchor, runs: [Run], applied: [IntentID] = [],
         last: LastIntent? = nil, supersededBy: Superseder? = nil
     ) {
-        self.id = id
-        self.lineage = lineage
-        self.continues = continues
-        self.stamp = stamp
-        self.epoch = epoch
-        self.rev = rev
-        self.owner = owner
-        self.title = title
-        self.icon = icon
-        self.label = label
-        self.mode = mode
-        self.plan = plan
-        self.autoAdvance = autoAdvance
-        self.phase = phase
-        self.status = status
-        self.startedAt = startedAt
-        self.anchor = anchor
-        self.runs = runs
-        self.applied = applied
-        self.last = last
-        self.supersededBy = supersededBy
+        storage = Storage(
+            Fields(
+                id: id, lineage: lineage, continues: continues, stamp: stamp, epoch: epoch, rev: rev, owner: owner,
+                title: title, icon: icon, label: label, mode: mode, plan: plan, autoAdvance: autoAdvance, phase: phase,
+                status: status, startedAt: startedAt, anchor: anchor, runs: runs, applied: applied, last: last,
+                supersededBy: supersededBy))
     }
+
+    /// Compares the fields only where two registers do not share them.
+    public static func == (a: Register, b: Register) -> Bool { a.storage === b.storage || a.fields == b.fields }
+
+    /// Hashes all fields.
+    public func hash(into hasher: inout Hasher) { hasher.combine(fields) }
 
     /// The phase that runs, is paused or waits. ``phase`` must be an index of ``plan``.
     public var currentPhase: Phase { plan[phase] }
@@ -88,6 +86,49 @@ public struct Register: Hashable, Sendable {
     public internal(set) var version: Version {
         get { Version(epoch: epoch, rev: rev) }
         set { (epoch, rev) = (newValue.epoch, newValue.rev) }
+    }
+}
+
+extension Register {
+    private struct Fields: Hashable, Sendable {
+        var id: SessionID
+        var lineage: SessionID
+        var continues: Continuation?
+        var stamp: Stamp
+        var epoch: Int
+        var rev: Int
+        var owner: NodeID
+        var title: String
+        var icon: String?
+        var label: Label?
+        var mode: Mode
+        var plan: [Phase]
+        var autoAdvance: Bool
+        var phase: Int
+        var status: Status
+        var startedAt: Int64
+        var anchor: Anchor
+        var runs: [Run]
+        var applied: [IntentID]
+        var last: LastIntent?
+        var supersededBy: Superseder?
+    }
+
+    /// Holds the fields of all copies that no change has parted.
+    private final class Storage: @unchecked Sendable {
+        /// Changed only while a single register refers to it.
+        @exclusivity(unchecked) var fields: Fields
+
+        init(_ fields: Fields) { self.fields = fields }
+    }
+
+    /// The fields; the register parts from its copies before they are changed.
+    private var fields: Fields {
+        _read { yield storage.fields }
+        _modify {
+            if !isKnownUniquelyReferenced(&storage) { storage = Storage(storage.fields) }
+            yield &storage.fields
+        }
     }
 }
 

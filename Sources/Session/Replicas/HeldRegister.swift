@@ -2,7 +2,7 @@
 
 /// A register of another node, and the position of its anchor on this node's boot clock.
 struct HeldRegister: Hashable, Sendable {
-    let shared: Shared<Register>
+    let register: Register
     /// The owner's boot clock minus this node's.
     private(set) var offset: Int64
     /// Whether the offset was measured; otherwise it follows from group time.
@@ -16,11 +16,10 @@ struct HeldRegister: Hashable, Sendable {
     /// When time alone makes it admissible, on the boot clock.
     private(set) var admissibleAt: Int64?
 
-    var register: Register { shared.value }
-    var version: Version { shared.value.version }
-    var stamp: Stamp { shared.value.stamp }
-    var owner: NodeID { shared.value.owner }
-    var anchor: Anchor { shared.value.anchor }
+    var version: Version { register.version }
+    var stamp: Stamp { register.stamp }
+    var owner: NodeID { register.owner }
+    var anchor: Anchor { register.anchor }
 
     /// The anchor on this node's boot clock.
     var anchorBoot: Int64 { anchor.boot - offset }
@@ -29,7 +28,7 @@ struct HeldRegister: Hashable, Sendable {
     ///
     /// An admitted stamp stays admitted, so that a session does not vanish when clocks waver.
     init(_ register: Register, after known: HeldRegister?, measured: Int64?, _ context: Context) {
-        shared = Shared(register)
+        self.register = register
         offset = Self.offset(of: register.anchor, context)
         positionError = context.bound
         isAdmitted = false

@@ -11,7 +11,8 @@ extension Register: Described {
 
     package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
         try form.field("id", &id, .id())
-        try form.field("lineage", &lineage, .id(), absent: id)
+        let session = id
+        try form.field("lineage", &lineage, .id(), absent: session)
         try form.field("continues", optional: &continues, .object())
         try form.field("stamp", &stamp, .array())
         try form.field("epoch", &epoch, .counter)
