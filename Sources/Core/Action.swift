@@ -49,7 +49,9 @@ extension NodeCore {
     public struct Write: Sendable {
         /// Counts the writes of a process.
         public var number: Int
-        /// The state that the engine needs after a crash.
+        /// The journal: the state that the engine needs after a crash.
+        public var json: [UInt8]
+        /// What ``json`` encodes, for observers.
         public var journal: Journal
         /// Ledger records that the journal no longer contains and that wait for the debt service.
         public var waiting: [DigestedRecord]

@@ -35,6 +35,8 @@ public struct NodeCore: Sendable {
     private var hasJustPublished = false
     private var settling = Settling()
     private var twin = Twin()
+    /// The latest own register that was encoded, and its payload.
+    private var encoded: (register: Register, payload: [UInt8])?
     private var random: SplitMix64
     private var shown: (view: View, isCatchingUp: Bool) = (View(), false)
     private var actions: [Action] = []
@@ -162,7 +164,8 @@ public struct NodeCore: Sendable {
         case .journal(let journal, let number):
             let records = outbox.file(except: journal.own?.id, write: number)
             let write = Write(
-                number: number, journal: journal, waiting: records.waiting, acknowledged: records.acknowledged)
+                number: number, json: journal.json(own: journal.own.map { payload(of: $0) }), journal: journal,
+                waiting: records.waiting, acknowledged: records.acknowledged)
             actions.append(.persist(write))
         case .record(let register, let isApproximate): outbox.hold(register, isApproximate: isApproximate)
         case .publish(let message): publish(message, at: now)
@@ -354,10 +357,10 @@ public struct NodeCore: Sendable {
 
     private mutating func publish(_ message: Message, at now: Instant) {
         switch message {
-        case .register:
+        case .register(let register):
             unsubscribe()
             hasJustPublished = true
-            let outgoing = codec.encode(message)
+            let outgoing = codec.session(payload(of: register))
             let token = delivery.send(.register(bytes: outgoing.payload.count))
             actions.append(.send(outgoing, token, of: message))
         case .ack(.answer(let answer)):
@@ -374,6 +377,14 @@ public struct NodeCore: Sendable {
             actions.append(.send(codec.encode(message), token, of: message))
         case .ack, .intent, .hello, .ping, .pong: actions.append(.send(codec.encode(message), nil, of: message))
         }
+    }
+
+    /// Returns the payload of the own register, which is made once for the journal and the broker.
+    private mutating func payload(of own: Register) -> [UInt8] {
+        if let encoded, encoded.register == own { return encoded.payload }
+        let payload = own.json()
+        encoded = (own, payload)
+        return payload
     }
 
     private mutating func sendHeldAnswers(at now: Instant) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Core
 import Session
 
 /// An event at one instant of virtual time.
@@ -17,7 +18,7 @@ enum Event {
     /// A timer of a node's program fires.
     case wake(Int, life: Int, boot: Int64)
     /// A write to a slow disk completes.
-    indirect case written(Int, life: Int, Journal, Int)
+    indirect case written(Int, life: Int, NodeCore.Write)
     /// A client closes its connection and dials again after this number of milliseconds.
     case rest(Int, Int)
     /// A node's machine or program continues after the nap of this number.

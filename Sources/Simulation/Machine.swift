@@ -65,9 +65,10 @@ struct Machine {
     // The disk.
     var disk = DiskMode.good
     var trouble = 0
-    var onDisk: Journal?
+    /// The content of the journal's file.
+    var onDisk: NodeCore.Write?
     /// Earlier contents of the file, newest last.
-    var earlier: [Journal?] = []
+    var earlier: [NodeCore.Write?] = []
     var diskLast: Int64 = 0
     /// The number of writes that are not on the disk yet. Some may be due at this very time.
     var writing = 0
@@ -159,10 +160,10 @@ struct Machine {
     /// The register of this node.
     var own: Register? { seen.own }
 
-    mutating func write(_ journal: Journal) {
+    mutating func write(_ write: NodeCore.Write) {
         earlier.append(onDisk)
         if earlier.count > 4 { earlier.removeFirst() }
-        onDisk = journal
+        onDisk = write
     }
 
     /// Loses writes in a crash.
@@ -175,6 +176,6 @@ struct Machine {
         default: break
         }
         earlier = []
-        return onDisk != before
+        return onDisk?.json != before?.json
     }
 }

@@ -136,7 +136,7 @@ extension World {
             machines[node].failed = write.number
             return false
         case .good where machines[node].isDiskIdle:
-            machines[node].write(write.journal)
+            machines[node].write(write)
             machines[node].isFailing = false
             witnessRecords(upTo: write.number, of: node)
             witnessWritten(write.journal, by: node)
@@ -146,7 +146,7 @@ extension World {
             // A disk that works empties any queue within five seconds.
             let duration = Int64(schedule.draw(100...(isHealed ? 200 : 900_000)))
             machines[node].diskLast = min(max(now, machines[node].diskLast) + duration, now + 5_000_000)
-            let event = Event.written(node, life: machines[node].life, write.journal, write.number)
+            let event = Event.written(node, life: machines[node].life, write)
             machines[node].writing += 1
             queue.add(event, at: machines[node].diskLast)
             return false
@@ -210,7 +210,7 @@ extension World {
     mutating func die(_ node: Int, loss: Int, down milliseconds: Int) {
         guard machines[node].isAlive else { return }
         tell("\(Names.node(node)) dies")
-        if let own = machines[node].onDisk?.own, own.version > witness.nodes[node].version ?? own.version {
+        if let own = machines[node].onDisk?.journal.own, own.version > witness.nodes[node].version ?? own.version {
             counters.add(.crashBeforePublish)
         }
         machines[node].isAlive = false
@@ -253,12 +253,12 @@ extension World {
         dialLater(node, after: schedule.draw(0...50))
     }
 
-    /// Reads the journal back through its bytes.
+    /// Reads the journal back from its bytes.
     private mutating func readBack(_ node: Int) -> Journal? {
-        guard let journal = machines[node].onDisk else { return nil }
+        guard let write = machines[node].onDisk else { return nil }
         do {
-            let read = try Journal(json: journal.json())
-            if read != journal { fail(.journalCodec, "\(Names.node(node)) reads back another journal") }
+            let read = try Journal(json: write.json)
+            if read != write.journal { fail(.journalCodec, "\(Names.node(node)) reads back another journal") }
             return read
         } catch {
             fail(.journalCodec, "\(Names.node(node)): \(error)")

@@ -85,7 +85,7 @@ extension World {
             let name = Names.node(machine.index)
             if !machine.open.isEmpty { fail(.allAnswered, "\(name) waits for \(machine.open.keys.sorted())") }
             let own = machine.own
-            if machine.onDisk?.own != own { fail(.allWritten, "\(name) holds what is not on disk") }
+            if machine.onDisk?.journal.own != own { fail(.allWritten, "\(name) holds what is not on disk") }
             for peer in machines where peer.index != machine.index && !machine.engine.peers[peer.id].isOnline {
                 // Where the halves share nothing, a node asks for the owner of the live session that it shows, and need
                 // not know the others.

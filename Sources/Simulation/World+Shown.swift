@@ -143,9 +143,9 @@ extension World {
             fail(.admission, "\(name) shows \(shown.owner)'s, \(shown.stamp.time - time) ms ahead of its time")
         }
         if machines[node].isDiskIdle, !machines[node].isFailing {
-            var mark = machines[node].onDisk?.mark ?? HybridClock()
+            var mark = machines[node].onDisk?.journal.mark ?? HybridClock()
             // The own register has the own stamp.
-            if seen.view.isOwner, let stamp = machines[node].onDisk?.own?.stamp { _ = mark.see(stamp) }
+            if seen.view.isOwner, let stamp = machines[node].onDisk?.journal.own?.stamp { _ = mark.see(stamp) }
             let isAdmissible = shown.stamp.time <= time + Limits.stampLead
             if isAdmissible, (mark.time, mark.counter) < (shown.stamp.time, shown.stamp.counter) {
                 fail(.markOnDisk, "\(name) shows \(shown.stamp) and has written \(mark)")

@@ -123,7 +123,7 @@ extension World {
     private mutating func witnessRegister(_ register: Register, by node: Int) {
         let name = Names.node(node)
         if register.owner != machines[node].id { fail(.ownRegisterOnly, "\(name) publishes \(register.owner)'s") }
-        if machines[node].onDisk?.own != register {
+        if machines[node].onDisk?.journal.own != register {
             fail(.publishFromDisk, "\(name) publishes \(register.version), which is not on disk")
         }
         if !witness.nodes[node].hasLooked {
@@ -162,7 +162,7 @@ extension World {
     }
 
     private mutating func checkOnDisk(_ answer: Answer, at node: Int) {
-        guard let own = machines[node].onDisk?.own else {
+        guard let own = machines[node].onDisk?.journal.own else {
             return fail(.appliedOnDisk, "\(Names.node(node)) answers \(answer.intent) without a journal")
         }
         // A revision of an earlier epoch says nothing about the present ones.

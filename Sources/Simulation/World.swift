@@ -166,15 +166,15 @@ struct World {
             guard machines[node].life == life, machines[node].armedFor == boot else { return }
             machines[node].armedFor = nil
             feed(.wake, to: node)
-        case .written(let node, let life, let journal, let write):
+        case .written(let node, let life, let write):
             guard machines[node].life == life else { return }
             disturb(node)
             machines[node].writing -= 1
-            machines[node].write(journal)
-            if write > machines[node].failed { machines[node].isFailing = false }
-            witnessRecords(upTo: write, of: node)
-            witnessWritten(journal, by: node)
-            feed(.persisted(write), to: node)
+            machines[node].write(write)
+            if write.number > machines[node].failed { machines[node].isFailing = false }
+            witnessRecords(upTo: write.number, of: node)
+            witnessWritten(write.journal, by: node)
+            feed(.persisted(write.number), to: node)
         case .rest(let connection, let milliseconds): closeAtClient(connection, redialAfter: milliseconds)
         case .goOn(let node, let nap): goOn(node, nap: nap)
         case .launch(let node, let life): launch(node, life: life)

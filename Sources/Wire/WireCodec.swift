@@ -66,7 +66,10 @@ public struct WireCodec: Sendable {
     public init(space: SpaceID, me: NodeID) {
         topics = Topics(space: space)
         self.me = me
+        ownPresence = topics.name(of: .presence(me))
         ownSession = topics.name(of: .session(me))
+        ownIntent = topics.name(of: .intent(me))
+        ownAck = topics.name(of: .ack(me))
     }
 
     /// The node's subscriptions, at QoS 0.
@@ -76,6 +79,9 @@ public struct WireCodec: Sendable {
     ///
     /// So it receives its retained register, although ``subscriptions`` leave out its own messages.
     public let ownSession: String
+    private let ownPresence: String
+    private let ownIntent: String
+    private let ownAck: String
 
     /// Returns whether the node must receive its own messages on one of its subscriptions.
     ///
@@ -88,14 +94,19 @@ public struct WireCodec: Sendable {
     /// Encodes a message of this node. Its fields must be valid, as the engine's are.
     public func encode(_ message: Message) -> Outgoing {
         switch message {
-        case .presence(let presence): outgoing(.presence(me), presence.payload)
-        case .register(let register): outgoing(.session(me), register.json())
-        case .intent(let intent): outgoing(.intent(me), intent.json())
-        case .ack(let ack): outgoing(.ack(me), ack.json())
+        case .presence(let presence): outgoing(.presence(me), named: ownPresence, presence.payload)
+        case .register(let register): session(register.json())
+        case .intent(let intent): outgoing(.intent(me), named: ownIntent, intent.json())
+        case .ack(let ack): outgoing(.ack(me), named: ownAck, ack.json())
         case .hello: outgoing(.hello(me), Hello().payload)
         case .ping(let ping, let to): outgoing(.ping(from: me, to: to), ping.payload, qos: 0)
         case .pong(let pong, let to): outgoing(.pong(from: me, to: to), pong.payload, qos: 0)
         }
+    }
+
+    /// Returns the message with this node's register, of which this is the payload.
+    package func session(_ payload: [UInt8]) -> Outgoing {
+        outgoing(.session(me), named: ownSession, payload)
     }
 
     /// Encodes a sound level of this node. Its fields must be within their bounds.
@@ -161,7 +172,7 @@ public struct WireCodec: Sendable {
         }
     }
 
-    func outgoing(_ topic: Topic, _ payload: [UInt8], qos: Int = 1) -> Outgoing {
-        Outgoing(topic: topics.name(of: topic), payload: payload, retain: topic.isRetained, qos: qos)
+    func outgoing(_ topic: Topic, named name: String? = nil, _ payload: [UInt8], qos: Int = 1) -> Outgoing {
+        Outgoing(topic: name ?? topics.name(of: topic), payload: payload, retain: topic.isRetained, qos: qos)
     }
 }

@@ -31,6 +31,7 @@ struct CoreHarness {
     var sent: [Sent] = []
     /// The writes, messages and views, in order.
     var steps: [String] = []
+    private(set) var written: [NodeCore.Write] = []
     private(set) var answered: [IntentID] = []
     private(set) var announced: [Bool] = []
     private(set) var yielded: [Int64] = []
@@ -61,6 +62,7 @@ struct CoreHarness {
         switch action {
         case .persist(let write):
             steps.append("persist")
+            written.append(write)
             if isDiskSlow { writes.append(write.number) } else { add(.persisted(write.number)) }
         case .send(let outgoing, let confirmationToken, of: let message):
             sent.append(Sent(outgoing: outgoing, kind: Self.kind(of: message)))

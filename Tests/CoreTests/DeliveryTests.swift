@@ -20,6 +20,24 @@ import Wire
         #expect(owner.sent.suffix(3).map(\.kind) == ["register", "answer I1", "record"])
     }
 
+    /// The register is encoded once.
+    @Test mutating func journalContainsTheRegisterAsItIsPublished() throws {
+        owner.receive(owner.intent("I1"))
+        owner.sent = []
+        owner.handle(.disconnected(willRetry: true))
+        owner.start("S2")
+        owner.connect()
+        owner.receive(owner.intent("I2"))
+        let payloads = owner.sent.filter { $0.kind == "register" }.map {
+            String(decoding: $0.outgoing.payload, as: UTF8.self)
+        }
+        let journals = owner.written.map { String(decoding: $0.json, as: UTF8.self) }
+        #expect(payloads.count > 1)
+        for payload in payloads { #expect(journals.contains { $0.contains("\"own\":\(payload)") }) }
+        for write in owner.written { #expect(write.json == write.journal.json()) }
+        #expect(try owner.written.map { try Journal(json: $0.json) } == owner.written.map(\.journal))
+    }
+
     @Test mutating func recordLeavesBehindTheAnswerToItsPress() {
         owner.holdsConfirmations = true
         owner.sent = []

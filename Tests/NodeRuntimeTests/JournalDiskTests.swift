@@ -18,9 +18,9 @@ struct JournalDiskTests {
     @Test func fullDiskKeepsWritesThatHaveRoom() throws {
         let disk = try SmallDisk(kilobytes: Self.kilobytes)
         let file = JournalFile(directory: try StateDirectory(disk.path + "/state"))
-        try file.write(JournalPlace.journal(1))
+        try file.write(JournalPlace.journal(1).json())
         try disk.fill(leaving: 0)
-        for epoch in 2...100 { try file.write(JournalPlace.journal(epoch)) }
+        for epoch in 2...100 { try file.write(JournalPlace.journal(epoch).json()) }
         #expect(disk.epoch == 100)
     }
 
@@ -29,11 +29,11 @@ struct JournalDiskTests {
         let file = JournalFile(directory: try StateDirectory(disk.path + "/state"))
         try disk.fill(leaving: 16)
         for epoch in 1...20 {
-            try file.write(JournalPlace.journal(epoch))
+            try file.write(JournalPlace.journal(epoch).json())
             #expect(disk.epoch == epoch)
         }
         disk.empty()
-        for epoch in 21...40 { try file.write(JournalPlace.journal(epoch)) }
+        for epoch in 21...40 { try file.write(JournalPlace.journal(epoch).json()) }
         #expect(disk.epoch == 40)
         let size = try Data(contentsOf: .init(filePath: disk.path + "/state/journal")).count
         #expect(size == JournalFile.standardCapacity)
@@ -42,16 +42,16 @@ struct JournalDiskTests {
     @Test func writeWithoutRoomFailsAndKeepsTheOldJournal() throws {
         let disk = try SmallDisk(kilobytes: Self.kilobytes)
         let directory = try StateDirectory(disk.path + "/state")
-        try JournalFile(directory: directory).write(JournalPlace.journal(1))
+        try JournalFile(directory: directory).write(JournalPlace.journal(1).json())
         // A new process replaces the file, for which there is no room.
         let file = JournalFile(directory: directory)
         try disk.fill(leaving: 0)
         for epoch in 2...5 {
-            #expect(throws: FileError.self) { try file.write(JournalPlace.journal(epoch)) }
+            #expect(throws: FileError.self) { try file.write(JournalPlace.journal(epoch).json()) }
             #expect(disk.epoch == 1)
         }
         disk.empty()
-        try file.write(JournalPlace.journal(6))
+        try file.write(JournalPlace.journal(6).json())
         #expect(disk.epoch == 6)
     }
 }

@@ -70,7 +70,7 @@ import Wire
         let past = (0..<300).compactMap { SessionID("session-\($0)-of-a-long-list") }
         for epoch in 1...3 {
             let journal = Journal(epoch: epoch, past: past)
-            try place.file.write(journal)
+            try place.file.write(journal.json())
             place.reopen()
             guard case .journal(journal, tornBytes: 0) = place.file.load(at: 0) else {
                 Issue.record("not read back")

@@ -25,7 +25,7 @@ final class JournalPlace {
     /// Opens the journal as a new process does.
     func reopen() { file = JournalFile(directory: directory, capacity: capacity) }
 
-    func write(_ epoch: Int) throws { try file.write(Self.journal(epoch)) }
+    func write(_ epoch: Int) throws { try file.write(Self.journal(epoch).json()) }
 
     /// The epoch of the journal that a new process finds.
     func readBack() -> Int? {

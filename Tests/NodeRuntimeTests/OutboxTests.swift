@@ -380,7 +380,8 @@ private struct FiledOutbox {
         let records = outbox.file(except: own, write: write)
         try files.write(
             NodeCore.Write(
-                number: write, journal: Journal(), waiting: records.waiting, acknowledged: records.acknowledged))
+                number: write, json: Journal().json(), journal: Journal(), waiting: records.waiting,
+                acknowledged: records.acknowledged))
     }
 
     mutating func release(upTo write: Int, at boot: Int64) { change { $0.persisted(write, at: boot) } }

@@ -54,9 +54,9 @@ final class JournalFile {
 
     // MARK: Writing
 
-    /// Writes a journal to disk. After a failure the next write replaces the file.
-    func write(_ journal: Journal) throws(FileError) {
-        let line = JournalRecords.line(of: journal.json())
+    /// Writes a journal, as JSON, to disk. After a failure the next write replaces the file.
+    func write(_ json: [UInt8]) throws(FileError) {
+        let line = JournalRecords.line(of: json)
         try line.withUnsafeBufferPointer { line throws(FileError) in try append(UnsafeRawBufferPointer(line)) }
     }
 
@@ -150,7 +150,7 @@ final class JournalFile {
         let isLinked = linkat(directory.descriptor, Self.name, directory.descriptor, aside, 0) == 0
         let kept = isLinked ? directory.path + "/" + aside : keepAside(at: wall)
         // If that fails, the next change of the session tries again and reports it.
-        try? write(journal)
+        try? write(journal.json())
         return kept
     }
 }

@@ -59,7 +59,7 @@ struct NodeFiles {
     mutating func write(_ write: NodeCore.Write) -> NodeCore.Event {
         do {
             try records?.write(write)
-            try journal?.write(write.journal)
+            try journal?.write(write.json)
             failure = nil
             return .persisted(write.number)
         } catch {

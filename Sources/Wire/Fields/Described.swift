@@ -33,8 +33,11 @@ extension Described {
     }
 
     /// The object as a whole payload.
-    package var payload: [UInt8] {
-        var writer = JSONWriter()
+    package var payload: [UInt8] { payload(with: nil, as: "") }
+
+    /// The object as a whole payload, in which the object of one key was encoded before.
+    func payload(with part: [UInt8]?, as key: String) -> [UInt8] {
+        var writer = JSONWriter(part: part, key: key)
         var value: Self? = self
         writer.object("", &value, .payload, .required)
         return writer.bytes

@@ -12,6 +12,11 @@ package struct JSONWriter: Form, ~Copyable {
     private var needsComma = false
     /// Whether the fields of the present object are written with their keys.
     private var hasKeys = false
+    /// An object that was encoded before, and its key.
+    private let part: [UInt8]?
+    private let partKey: String
+
+    init(part: [UInt8]? = nil, key: String = "") { (self.part, partKey) = (part, key) }
 
     deinit { memory.deallocate() }
 
@@ -45,6 +50,10 @@ package struct JSONWriter: Form, ~Copyable {
         _ key: StaticString, _ value: inout Object?, _ shape: Shape, _ need: Need
     ) {
         guard var object = begin(key, value, need) else { return }
+        if let part, key.description == partKey {
+            comma()
+            return append(part.span)
+        }
         inside(shape == .values ? "[]" : "{}") { writer in
             if shape == .payload {
                 writer.key(ProtocolVersion.key)

@@ -8,7 +8,8 @@ extension Journal: Described {
     public init(json: [UInt8]) throws(Rejection) { self = try Self(payload: json) }
 
     /// The journal as one line of JSON without the line's end.
-    public func json() -> [UInt8] { payload }
+    /// - Parameter own: The payload of ``Journal/own``, if it was made before.
+    public func json(own: [UInt8]? = nil) -> [UInt8] { payload(with: own, as: "own") }
 
     package static let objectName = "journal"
     package static let blank = Journal(epoch: 0, mark: HybridClock())
