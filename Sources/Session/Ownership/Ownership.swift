@@ -82,7 +82,7 @@ struct Ownership: Hashable, Sendable {
         let version = max(own.version, other ?? own.version)
         body(&own)
         own.last = cause
-        put(own, above: version)
+        put(consume own, above: version)
     }
 
     /// Raises the version above one that another program claims, without another change.
@@ -90,9 +90,8 @@ struct Ownership: Hashable, Sendable {
         if let own = journal.own, other >= own.version { change(above: other) { _ in } }
     }
 
-    private mutating func put(_ register: Register, above version: Version) {
+    private mutating func put(_ register: consuming Register, above version: Version) {
         let version = version.next
-        var register = register
         register.version = version
         journal.own = register
         journal.epoch = version.epoch

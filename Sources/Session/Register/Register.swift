@@ -74,13 +74,10 @@ public struct Register: Hashable, Sendable {
     public func hash(into hasher: inout Hasher) { hasher.combine(fields) }
 
     /// The phase that runs, is paused or waits. ``phase`` must be an index of ``plan``.
-    public var currentPhase: Phase { plan[phase] }
+    public var currentPhase: Phase { fields.currentPhase }
 
     /// The end of the current phase in milliseconds of group time; `nil` unless a countdown runs.
-    public var endsAt: Int64? {
-        guard status == .running, mode == .countdown else { return nil }
-        return anchor.at + currentPhase.length - anchor.elapsed
-    }
+    public var endsAt: Int64? { fields.endsAt }
 
     /// The order among the registers of one node: the larger one is newer.
     public internal(set) var version: Version {
@@ -90,28 +87,36 @@ public struct Register: Hashable, Sendable {
 }
 
 extension Register {
-    private struct Fields: Hashable, Sendable {
-        var id: SessionID
-        var lineage: SessionID
-        var continues: Continuation?
-        var stamp: Stamp
-        var epoch: Int
-        var rev: Int
-        var owner: NodeID
-        var title: String
-        var icon: String?
-        var label: Label?
-        var mode: Mode
-        var plan: [Phase]
-        var autoAdvance: Bool
-        var phase: Int
-        var status: Status
-        var startedAt: Int64
-        var anchor: Anchor
-        var runs: [Run]
-        var applied: [IntentID]
-        var last: LastIntent?
-        var supersededBy: Superseder?
+    /// The fields themselves, for the codec.
+    package struct Fields: Hashable, Sendable {
+        package var id: SessionID
+        package var lineage: SessionID
+        package var continues: Continuation?
+        package var stamp: Stamp
+        package var epoch: Int
+        package var rev: Int
+        package var owner: NodeID
+        package var title: String
+        package var icon: String?
+        package var label: Label?
+        package var mode: Mode
+        package var plan: [Phase]
+        package var autoAdvance: Bool
+        package var phase: Int
+        package var status: Status
+        package var startedAt: Int64
+        package var anchor: Anchor
+        package var runs: [Run]
+        package var applied: [IntentID]
+        package var last: LastIntent?
+        package var supersededBy: Superseder?
+
+        package var currentPhase: Phase { plan[phase] }
+
+        package var endsAt: Int64? {
+            guard status == .running, mode == .countdown else { return nil }
+            return anchor.at + currentPhase.length - anchor.elapsed
+        }
     }
 
     /// Holds the fields of all copies that no change has parted.
@@ -123,7 +128,7 @@ extension Register {
     }
 
     /// The fields; the register parts from its copies before they are changed.
-    private var fields: Fields {
+    package var fields: Fields {
         _read { yield storage.fields }
         _modify {
             if !isKnownUniquelyReferenced(&storage) { storage = Storage(storage.fields) }

@@ -10,9 +10,19 @@ extension Register: Described {
     package var author: NodeID? { owner }
 
     package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
+        try fields.describe(to: &form)
+    }
+
+    package static let blank = Register(
+        id: .blank, lineage: .blank, stamp: Stamp(time: 0, counter: 0, node: .blank), epoch: 0, rev: 0, owner: .blank,
+        title: "", icon: nil, label: nil, mode: .countdown, plan: [], autoAdvance: false, phase: 0, status: .running,
+        startedAt: 0, anchor: Anchor(elapsed: 0, at: 0, bootID: .blank, boot: 0), runs: [])
+}
+
+extension Register.Fields {
+    fileprivate mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
         try form.field("id", &id, .id())
-        let session = id
-        try form.field("lineage", &lineage, .id(), absent: session)
+        try form.field("lineage", &lineage, .id(), absent: id)
         try form.field("continues", optional: &continues, .object())
         try form.field("stamp", &stamp, .array())
         try form.field("epoch", &epoch, .counter)
@@ -40,11 +50,6 @@ extension Register: Described {
             "totalSeconds", written: mode == .countdown ? currentPhase.seconds : nil, .whole(), .writtenOrNull)
         try form.field("isRunning", written: status == .running, .bool)
     }
-
-    package static let blank = Register(
-        id: .blank, lineage: .blank, stamp: Stamp(time: 0, counter: 0, node: .blank), epoch: 0, rev: 0, owner: .blank,
-        title: "", icon: nil, label: nil, mode: .countdown, plan: [], autoAdvance: false, phase: 0, status: .running,
-        startedAt: 0, anchor: Anchor(elapsed: 0, at: 0, bootID: .blank, boot: 0), runs: [])
 }
 
 extension Continuation: Described {
