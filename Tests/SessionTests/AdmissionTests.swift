@@ -130,7 +130,7 @@ import Testing
                 rig.hear(.register(register), from: "n\(index)")
             }
         }
-        let mark = rig.engine.ownership.mark.seen
+        let mark = rig.engine.dating.mark.seen
         #expect(mark.time <= rig.wall + Limits.stampLead)
         rig.start("focus 25m")
         #expect(rig.own?.invalidField == nil)

@@ -12,7 +12,7 @@ extension Engine {
         time = GroupClock(mark: mark, at: context.now)
         context = self.context(at: context.now)
         if time.source == .mark { emit(.log(.clockCorrected(by: context.groupTime - context.now.wall))) }
-        if let found { ownership.restore(found, filed: filed, context) }
+        if let found { recovery.restore(found, filed: filed, in: &ownership, &dating, context) }
         selectTimeSource(&context)
     }
 
@@ -43,7 +43,9 @@ extension Engine {
         link.barrierPassed(
             isTimeVouched: context.bound != nil, isAnotherClockOnline: isAnotherClockOnline, at: context.now.boot)
         if let found = echoes.barrierPassed() {
-            if let note = ownership.recover(found, context) { emit(.log(note)) }  // rule: recovery
+            if let note = recovery.recover(found, in: &ownership, &dating, context) {  // rule: recovery
+                emit(.log(note))
+            }
         }
         let isRetainedMissing = identity.isAnnounced ? !echoes.sawOwnPresence : peers.isEmpty
         if isRetainedMissing {
@@ -83,8 +85,8 @@ extension Engine {
 
     /// Makes sure that the next stamp is above all that count, and itself admissible.
     mutating func prepareStamp(_ context: Context) {
-        ownership.raiseMarkToOwnStamp(context)
-        if ownership.mark.isAhead(context) { judgeAgain(keepsAdmitted: false, context) }
+        dating.raiseMarkToOwnStamp(in: &ownership, context)
+        if dating.mark.isAhead(context) { judgeAgain(keepsAdmitted: false, context) }
     }
 
     /// - Returns: Whether the session was started; otherwise the reply names the wrong field.
@@ -92,10 +94,11 @@ extension Engine {
     mutating func begin(
         _ beginning: Ownership.Beginning, reply id: IntentID, to ticket: Ticket, _ context: Context
     ) -> Bool {
-        if let field = ownership.begin(beginning, isReady: link.isReady, context) {
+        if let field = ownership.begin(beginning, stampedBy: &dating, isReady: link.isReady, context) {
             emit(.reply(ticket, .invalid(field)))
             return false
         }
+        recovery.hasSessionBegun = true
         admission.startSession()
         answers.forgetEffects()
         guard let own = ownership.register else { return false }

@@ -25,6 +25,8 @@ public struct Engine: Hashable, Sendable {
 
     var link = Link()
     var ownership = Ownership()
+    var dating = Dating()
+    var recovery = Recovery()
     var gate = WriteGate()
     var echoes = Echoes()
     var replicas = Replicas()
@@ -89,7 +91,7 @@ public struct Engine: Hashable, Sendable {
         if time.hasMoved(at: context.now) { selectTimeSource(&context) }
         if let due = replicas.nextWake, due <= context.now.boot {
             // A start that is made now must be above the stamps that count from now on.
-            for stamp in replicas.admitDue(context) { ownership.raiseMark(to: stamp, context) }
+            for stamp in replicas.admitDue(context) { dating.raiseMark(to: stamp, in: &ownership, context) }
             askWhatIsMissing(context)
         }
         _ = ownership.advance(at: context.now.boot)

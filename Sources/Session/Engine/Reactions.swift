@@ -69,9 +69,9 @@ extension Engine {
     /// Dates and stamps the own session as group time requires.
     mutating func dateOwnSession(_ context: Context) -> Bool {
         guard let stamp = ownership.register?.stamp else { return false }
-        if let note = ownership.date(among: replicas, context) { return log(note) }
+        if let note = dating.date(&ownership, among: replicas, context) { return log(note) }
         guard !context.admits(stamp), time.source == .own || haveReferencesAnswered,
-            let note = ownership.restamp(among: replicas, context)
+            let note = dating.restamp(&ownership, among: replicas, context)
         else { return false }
         return log(note)
     }
@@ -84,7 +84,7 @@ extension Engine {
         if dateOwnSession(context) { return true }
         let canCompare = !startAwaitsTime && (link.isUp || !ownership.isProvisional)
         if canCompare, let note = ownership.yield(to: replicas, context) { return log(note) }
-        if canCompare, link.isReady, let note = ownership.leaveProvisional(context) { return log(note) }
+        if canCompare, link.isReady, let note = recovery.leaveProvisional(in: &ownership, context) { return log(note) }
         return ownership.cut(by: replicas, context)
     }
 
@@ -158,7 +158,7 @@ extension Engine {
         context = self.context(at: context.now)
         let hasJumped = abs(time.time(at: context.now) - before) > GroupClock.tolerance
         if hasJumped { emit(.log(.clockCorrected(by: time.time(at: context.now) - context.now.wall))) }
-        if hasJumped || ownership.mark.isAhead(context) || (!wasOwn && context.bound != nil) {
+        if hasJumped || dating.mark.isAhead(context) || (!wasOwn && context.bound != nil) {
             // Without contact a session stays although the wall clock was set.
             judgeAgain(keepsAdmitted: !link.isUp && context.now.wallBound == nil, context)
         }
@@ -172,7 +172,7 @@ extension Engine {
     /// Judges stamps again after group time has jumped.
     mutating func judgeAgain(keepsAdmitted: Bool, _ context: Context) {
         replicas.judgeAgain(keepsAdmitted: keepsAdmitted, context)
-        ownership.renewMark(above: replicas, context)
+        dating.renewMark(above: replicas, in: &ownership, context)
         // Another register may count now.
         askWhatIsMissing(context)
     }

@@ -115,7 +115,7 @@ extension Engine {
     private mutating func receiveEcho(_ echo: Register, _ context: Context) {
         switch echoes.receive(echo, journal: ownership.journal, isReady: link.isReady) {
         case .known: break
-        case .lost: emit(.log(ownership.adopt(echo, context)))
+        case .lost: emit(.log(recovery.adopt(echo, in: &ownership, &dating, context)))
         case .contested: repair(context)
         case .outdated:
             if let own = ownership.register { emit(.log(.repaired(own.version))) }
@@ -140,7 +140,7 @@ extension Engine {
             object(.fork(node: sender, version: version), to: sender, context)
             if let held = replicas[sender]?.register { planReminder(below: held, context) }
             return
-        case .admitted: ownership.raiseMark(to: register.stamp, context)
+        case .admitted: dating.raiseMark(to: register.stamp, in: &ownership, context)
         case .ahead(let isNews):
             if isNews { emit(.log(.clockWrong(sender, stamp: register.stamp.time))) }
             clocks.compareAgain(at: context.now.boot)

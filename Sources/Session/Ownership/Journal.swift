@@ -79,35 +79,4 @@ extension Journal {
         later.takeover?.node = own.owner
         return own.link.end(by: later)
     }
-
-    /// Milliseconds by which group time is later than the one that dated the session's anchor.
-    func shift(of own: Register, _ context: Context) -> Int64 {
-        context.groupTime - (context.now.boot - own.anchor.boot) - own.anchor.at
-    }
-
-    /// The stamp of the session when its times are moved.
-    ///
-    /// It is above the stamps seen before the start and not above those seen since, so that a later start still wins. A
-    /// published stamp stays if the session has ended, and never falls, unless group time admits only the new one.
-    func stamp(
-        of own: Register, movedBy shift: Int64, among replicas: Replicas, _ context: Context
-    ) -> Stamp {
-        let began = (own.continues?.at ?? own.startedAt) + shift
-        var mark = markBeforeStart
-        if mark.isAhead(of: context.groupTime) {
-            mark = HybridClock()
-            // A clock that was ahead put this mark also above starts that came later.
-            for held in replicas.all
-            where held.isAdmitted && markBeforeStart.isAtLeast(held.stamp)
-                && held.stamp.time <= began + Limits.stampLead
-            {
-                _ = mark.see(held.stamp)
-            }
-        }
-        let stamp = mark.stamp(at: min(max(began, Limits.earliestStamp), context.groupTime), node: own.owner)
-        let isPublished = !isProvisional
-        let isBetter = context.admits(stamp) && !context.admits(own.stamp)
-        let isKept = isPublished && (!own.status.isLive || stamp < own.stamp) && !isBetter
-        return isKept ? own.stamp : stamp
-    }
 }
