@@ -121,7 +121,7 @@ public struct NodeCore: Sendable {
     public var registerRefusal: RegisterRefusal? { delivery.refusal }
 
     /// The number of ledger records that the debt service has not acknowledged.
-    public var recordsWaiting: Int { outbox.waiting }
+    public var recordsWaiting: Int { outbox.waiting.records.count }
 
     /// Whether the connection is about to be given up to another program of this id.
     ///
@@ -182,7 +182,7 @@ public struct NodeCore: Sendable {
     private mutating func expire(at now: Instant) {
         if now.hasReached(twin.deadline) { passBarrier(at: now) }
         if settling.expire(at: now.boot) { actions.append(.settled) }
-        if now.hasReached(recordRetryAt) { changeOutbox { $0.retry(at: now.boot) } }
+        if now.hasReached(recordRetryAt) { changeOutbox { $0.waiting.retry(at: now.boot) } }
         if isReady, now.hasReached(delivery.resendAt) { sendHeldAnswers(at: now) }
     }
 
@@ -228,7 +228,7 @@ public struct NodeCore: Sendable {
         if !requests.wanted.isEmpty { actions.append(.readRecords(requests.wanted)) }
         for digested in requests.outgoing { actions.append(.send(codec.encode(digested), nil, of: nil)) }
         for note in requests.notes { actions.append(.log(note)) }
-        recordRetryAt = outbox.nextRetry(using: &random)
+        recordRetryAt = outbox.waiting.nextRetry(using: &random)
     }
 
     // MARK: The connection
@@ -248,7 +248,7 @@ public struct NodeCore: Sendable {
         let lost = delivery.disconnect()
         for case .presence(isSleeping: true) in lost { actions.append(.announced(isSleeping: true)) }
         actions.append(.registersConfirmed)
-        changeOutbox { $0.link(isUp: false, at: now.boot) }
+        changeOutbox { $0.waiting.link(isUp: false, at: now.boot) }
         decide(.linkDown, at: now)
         if !willRetry, settling.end() { actions.append(.settled) }
     }
@@ -300,7 +300,7 @@ public struct NodeCore: Sendable {
             actions.append(.settled)
         }
         sendHeldAnswers(at: now)
-        changeOutbox { $0.link(isUp: true, at: now.boot) }
+        changeOutbox { $0.waiting.link(isUp: true, at: now.boot) }
         unsubscribe()
     }
 

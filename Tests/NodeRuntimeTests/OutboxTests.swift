@@ -60,7 +60,7 @@ final class OutboxTests {
 
     private func nextRetry() -> Int64? {
         var random = SplitMix64(seed: .random(in: 0 ... .max))
-        return outbox.outbox.nextRetry(using: &random)
+        return outbox.outbox.waiting.nextRetry(using: &random)
     }
 
     private func files(_ folder: String) -> [String] {
@@ -373,7 +373,7 @@ private struct FiledOutbox {
         outbox.restore(waiting: waiting, acknowledged: acknowledged)
     }
 
-    var waiting: Int { outbox.waiting }
+    var waiting: Int { outbox.waiting.records.count }
 
     /// Writes a journal with session `own`, and files the records of all other sessions.
     mutating func secure(except own: SessionID?, write: Int) throws {
@@ -387,11 +387,11 @@ private struct FiledOutbox {
     mutating func release(upTo write: Int, at boot: Int64) { change { $0.persisted(write, at: boot) } }
     mutating func restored(_ record: LedgerRecord, at boot: Int64) { change { $0.restored(record, at: boot) } }
     mutating func hear(_ ack: LedgerAck, at boot: Int64) { change { $0.receive(ack, at: boot) } }
-    mutating func retry(at boot: Int64) { change { $0.retry(at: boot) } }
+    mutating func retry(at boot: Int64) { change { $0.waiting.retry(at: boot) } }
 
     mutating func link(isUp: Bool, at boot: Int64) {
         outgoing = []
-        change { $0.link(isUp: isUp, at: boot) }
+        change { $0.waiting.link(isUp: isUp, at: boot) }
     }
 
     mutating func takeOutgoing() -> [DigestedRecord] {

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Session
+import Wire
+
+/// The ledger records of a node that wait, or were acknowledged in the latest 14 weeks.
+///
+/// A restored ledger is filled again from the acknowledged ones. A record is held until its journal is on disk, so
+/// that nothing is sent that a crash can undo. It gets a file of its own when the journal is about to drop its
+/// session. Until then the journal restores it after a crash, and a press costs no further write.
+struct Outbox: Sendable {
+    private var unwritten = UnwrittenRecords()
+    var waiting = WaitingRecords()
+    private var acknowledged = AcknowledgedRecords()
+    /// Sessions whose record waits or is acknowledged and has no file: mostly only the session in the journal.
+    private var unfiled: Set<SessionID> = []
+    private var requests = Requests()
+
+    /// The tasks of the core.
+    struct Requests: Sendable {
+        /// Records to send.
+        var outgoing: [DigestedRecord] = []
+        var changes: [NodeCore.RecordChange] = []
+        /// Acknowledged records to read for ``Outbox/found(_:at:)``.
+        var wanted: [SessionID] = []
+        var notes: [NodeCore.Note] = []
+    }
+
+    /// Removes the tasks since the last call.
+    mutating func removeRequests() -> Requests {
+        defer { requests = Requests() }
+        swap(&requests.outgoing, &waiting.outgoing)
+        return requests
+    }
+
+    /// Adopts the files of an earlier process.
+    mutating func restore(waiting: [DigestedRecord], acknowledged: [DigestedRecord]) {
+        for digested in waiting { self.waiting.records[digested.record.id] = .init(digested: digested, place: .file) }
+        for digested in acknowledged { self.acknowledged.records[digested.record.id] = .init(digested, isFiled: true) }
+    }
+
+    // MARK: The engine
+
+    /// Holds the record of a register whose journal is written next.
+    mutating func hold(_ register: Register, isApproximate: Bool) {
+        unwritten.add(register, isApproximate: isApproximate)
+    }
+
+    /// Returns the records that a journal no longer contains, which must be on disk before it.
+    ///
+    /// A record is part of each write until one of those is on disk, so that no failure needs a report.
+    /// - Parameters:
+    ///   - own: The session in the journal.
+    ///   - write: The number of the write, which rises.
+    mutating func file(except own: SessionID?, write: Int) -> (
+        waiting: [DigestedRecord], acknowledged: [DigestedRecord]
+    ) {
+        var files = (waiting: unwritten.file(except: own, write: write), acknowledged: [DigestedRecord]())
+        // An unwritten record of the same session is later, and replaces it.
+        for id in unfiled.sorted() where id != own && !unwritten.contains(id) {
+            if let entry = waiting.records[id] {
+                files.waiting.append(entry.digested)
+                waiting.records[id]?.place.beginWriting(write)
+            } else if let digested = acknowledged.records[id]?.digested {
+                files.acknowledged.append(digested)
+                acknowledged.records[id]?.place.beginWriting(write)
+            }
+        }
+        return files
+    }
+
+    /// Adds the record of a journal that is on disk.
+    mutating func restored(_ record: LedgerRecord, at boot: Int64) {
+        add(DigestedRecord(record), isFiled: false, boot: boot)
+    }
+
+    /// Releases the records that were held for a write, which is on disk like all before it.
+    mutating func persisted(_ write: Int, at boot: Int64) {
+        // The order does not matter: each session is handled by itself.
+        for id in unfiled {
+            if waiting.records[id]?.place.isWritten(by: write) == true {
+                waiting.records[id]?.place = .file
+            } else if waiting.records[id] == nil, acknowledged.records[id]?.place.isWritten(by: write) == true {
+                acknowledged.records[id]?.place = .file
+            } else {
+                continue
+            }
+            unfiled.remove(id)
+        }
+        for (digested, isFiled) in unwritten.removeWritten(by: write) { add(digested, isFiled: isFiled, boot: boot) }
+    }
+
+    private mutating func add(_ digested: DigestedRecord, isFiled: Bool, boot: Int64) {
+        let id = digested.record.id
+        guard waiting.records[id]?.digested != digested else { return }
+        if acknowledged.records[id]?.name == digested.name {
+            // The waiting record was filed before its journal was written, and a crash came between.
+            if waiting.records.removeValue(forKey: id) != nil { requests.changes.append(.removeWaiting(id)) }
+            return
+        }
+        waiting.records[id] = .init(digested: digested, place: isFiled ? .file : .journal)
+        if isFiled { unfiled.remove(id) } else { unfiled.insert(id) }
+        waiting.send(id, at: boot)
+    }
+
+    // MARK: The service
+
+    /// Receives a message of the service to this node.
+    mutating func receive(_ ack: LedgerAck, at boot: Int64) {
+        waiting.isServicePresent = true
+        for item in ack.items { receive(item) }
+        if let weeks = ack.weeks {  // rule: weeksCompared
+            compare(weeks)
+            // The service has just started, and may have missed what was sent before.
+            waiting.enqueueAll(at: boot)
+        }
+        waiting.drain(at: boot)
+    }
+
+    private mutating func receive(_ item: LedgerAck.Item) {
+        let id = item.name.id
+        guard let entry = waiting.records[id], entry.digested.name == item.name else { return }
+        switch item.outcome {
+        case .kept:
+            waiting.records[id] = nil
+            acknowledged.records[id] = .init(entry.digested, isFiled: entry.place.isFile)
+            if entry.place.isFile { requests.changes.append(.keep(id)) }
+        case .conflict, .refused:
+            guard !entry.isSetAside else { return }
+            waiting.records[id]?.isSetAside = true
+            requests.notes.append(.recordNotTaken(id, item.outcome))
+        }
+    }
+
+    /// Sends acknowledged records again that the ledger has lost, and forgets those before the latest weeks.
+    private mutating func compare(_ weeks: [RecordWeek]) {
+        let (earlier, different) = acknowledged.compare(with: weeks)
+        for id in earlier {
+            acknowledged.records[id] = nil
+            requests.changes.append(.removeKept(id))
+        }
+        for id in different where waiting.records[id] == nil {
+            if let digested = acknowledged.records[id]?.digested {
+                acknowledged.records[id] = nil
+                waiting.records[id] = .init(digested: digested, place: .journal)
+            } else {
+                requests.wanted.append(id)
+            }
+        }
+    }
+
+    /// Sends acknowledged records again that were read from disk.
+    mutating func found(_ records: [DigestedRecord], at boot: Int64) {
+        var requeued: [SessionID] = []
+        for digested in records {
+            let id = digested.record.id
+            guard waiting.records[id] == nil, acknowledged.records[id]?.name == digested.name else { continue }
+            acknowledged.records[id] = nil
+            waiting.records[id] = .init(digested: digested, place: .file)
+            requests.changes.append(.requeue(id))
+            requeued.append(id)
+        }
+        waiting.enqueue(requeued, at: boot)
+    }
+}

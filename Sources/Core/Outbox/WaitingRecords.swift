@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Session
+import Wire
+
+/// The records that wait for their acknowledgement, and when each is sent.
+struct WaitingRecords: Sendable {
+    /// Records that are sent and not acknowledged at one time. A judgement, stated by the protocol: a service that writes
+    /// in bulk is busy with them, and one that is away loses no more.
+    private static let window = 32
+    /// Milliseconds until an unanswered record is sent again; the interval doubles. A judgement, stated by the protocol.
+    private static let firstPatience: Int64 = 10_000
+    /// The longest interval in milliseconds. A judgement, stated by the protocol.
+    private static let longestPatience: Int64 = 600_000
+
+    var records: [SessionID: Waiting] = [:]
+    /// The sessions whose records are to be sent as the window allows, the first one last.
+    private var queue: [SessionID] = []
+    private var isUp = false
+    /// Whether the service has sent something on this connection.
+    var isServicePresent = false
+    /// The records that the outbox sends now; empty without a connection.
+    var outgoing: [DigestedRecord] = []
+
+    struct Waiting {
+        let digested: DigestedRecord
+        var place: RecordPlace
+        /// When it was last sent on this connection, on the boot clock.
+        var sentAt: Int64?
+        /// How often it was sent on this connection.
+        var tries = 0
+        /// Whether the service has refused it.
+        var isSetAside = false
+    }
+
+    /// Records whether there is a connection.
+    mutating func link(isUp: Bool, at boot: Int64) {
+        self.isUp = isUp
+        // The service may have sent something since this connection was subscribed.
+        isServicePresent = isServicePresent && isUp
+        if isUp { enqueueAll(at: boot) }
+    }
+
+    /// Sends all records from the first one, whatever was sent before.
+    mutating func enqueueAll(at boot: Int64) {
+        records = records.mapValues { entry in
+            var entry = entry
+            (entry.sentAt, entry.tries) = (nil, 0)
+            return entry
+        }
+        queue = records.filter { !$0.value.isSetAside }.keys.sorted(by: >)
+        drain(at: boot)
+    }
+
+    /// Sends these records as well.
+    mutating func enqueue(_ ids: [SessionID], at boot: Int64) {
+        queue = (queue + ids).sorted(by: >)
+        drain(at: boot)
+    }
+
+    /// Sends the next records as the window allows.
+    mutating func drain(at boot: Int64) {
+        guard isUp else { return }
+        var out = records.values.count { $0.sentAt != nil && !$0.isSetAside }
+        while out < Self.window, let id = queue.popLast() {
+            guard let entry = records[id], entry.sentAt == nil else { continue }
+            send(id, at: boot)
+            out += 1
+        }
+    }
+
+    /// Sends a record, if there is a connection.
+    mutating func send(_ id: SessionID, at boot: Int64) {
+        guard isUp, let entry = records[id], !entry.isSetAside else { return }
+        records[id]?.sentAt = boot
+        records[id]?.tries += 1
+        outgoing.append(entry.digested)
+    }
+
+    /// Sends unanswered records again while the service is present.
+    mutating func retry(at boot: Int64) {
+        guard isUp, isServicePresent else { return }
+        for (id, entry) in records.sorted(by: { $0.key < $1.key }) {
+            if let sentAt = entry.sentAt, boot >= sentAt + Self.patience(entry.tries) { send(id, at: boot) }
+        }
+        drain(at: boot)
+    }
+
+    /// When to call ``retry(at:)``, on the boot clock: up to 5 s after a record is due.
+    ///
+    /// The delay is random, so that the nodes of a service that was busy do not all return at once.
+    func nextRetry(using random: inout SplitMix64) -> Int64? {
+        guard isUp, isServicePresent else { return nil }
+        let due = records.values.filter { !$0.isSetAside }.compactMap { entry in
+            entry.sentAt.map { $0 + Self.patience(entry.tries) }
+        }
+        return due.min().map { $0 + Int64.random(in: 0...Self.firstPatience / 2, using: &random) }
+    }
+
+    private static func patience(_ tries: Int) -> Int64 {
+        min(firstPatience << Int64(min(max(tries - 1, 0), 10)), longestPatience)
+    }
+}
