@@ -73,6 +73,18 @@ import Testing
         #expect(outcome(rig.replies[1]) == .applied)
     }
 
+    /// The refusal was of the old owner, so the silence of the new one counts as for any request.
+    @Test func silentHeadIsTakenOverAfterARefusalByTheOldOwner() throws {
+        var rig = TakeoverTests.displayOfKitchen()
+        rig.press(.pause, id: "I1")
+        rig.hear(Self.refusal(by: "C1", "attic"), from: "kitchen")
+        rig.hear(.register(Self.continuation()), from: "attic")
+        rig.pass(6_000)
+        #expect(outcome(rig.replies[1]) == .applied)
+        #expect(rig.own?.status == .paused)
+        #expect(rig.own?.continues?.node == id("attic"))
+    }
+
     @Test func refusalByAnotherSessionIsTheAnswer() {
         var rig = TakeoverTests.displayOfKitchen()
         rig.press(.pause, id: "I1")

@@ -79,9 +79,10 @@ struct Requests: Hashable, Sendable {
             restartLimits(at: context.now.boot)
         }
 
-        /// Asks another session of the lineage from now on.
+        /// Asks another session of the lineage from now on. A refusal of the former one decides nothing any more.
         fileprivate mutating func aim(at head: Register, boot: Int64) {
             intent.session = head.id
+            refusal = nil
             owners.removeAll { $0 == head.owner }
             owners.append(head.owner, limit: Requests.rememberedOwners)
             sendAt = boot
@@ -91,7 +92,6 @@ struct Requests: Hashable, Sendable {
         /// Returns the request, sent to the session that continues the one that refused it.
         func aimed(at head: Register, boot: Int64) -> Request {
             var aimed = self
-            aimed.refusal = nil
             aimed.aim(at: head, boot: boot)
             return aimed
         }
