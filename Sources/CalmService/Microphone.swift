@@ -34,7 +34,7 @@ actor Microphone {
 
     private func handle(_ event: MQTTEvent) {
         if case .connected = event { log.info("connected to the broker") }
-        _ = link.take(event, at: Clocks.now().wall)
+        _ = link.receive(event, at: Clocks.now().wall)
     }
 
     func close() async { await link.close() }

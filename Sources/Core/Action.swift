@@ -18,7 +18,7 @@ extension NodeCore {
         /// End these subscriptions.
         case unsubscribe([String])
         /// End the connection for another program of this node's id, and connect again after this time.
-        case yield(milliseconds: Int64)
+        case makeWay(milliseconds: Int64)
         /// Answer the program that asked.
         case reply(Ticket, Reply)
         /// Move ledger records between the files of waiting and of acknowledged records. A failure is only logged: it is
@@ -38,7 +38,7 @@ extension NodeCore {
         /// The broker has confirmed every register that was sent, or their connection has ended.
         case registersConfirmed
         /// The retained messages of the first connection have arrived, or there will be no connection.
-        case settled
+        case caughtUp
         /// ``NodeCore/view`` or ``NodeCore/isCatchingUp`` has changed.
         case show
         /// Write a line to the log.
@@ -49,9 +49,9 @@ extension NodeCore {
     public struct Write: Sendable {
         /// Counts the writes of a process.
         public var number: Int
-        /// The journal: the state that the engine needs after a crash.
+        /// The bytes of the journal: the state that the engine needs after a crash.
         public var json: [UInt8]
-        /// What ``json`` encodes, for observers.
+        /// The journal that ``json`` encodes, for observers.
         public var journal: Journal
         /// Ledger records that the journal no longer contains and that wait for the debt service.
         public var waiting: [DigestedRecord]
@@ -86,8 +86,8 @@ extension NodeCore {
         /// Another program uses this node's id, under this name.
         case twin(name: String)
         /// This program gives its connection up to the other one, for some milliseconds.
-        case yielding(milliseconds: Int64)
+        case makingWay(milliseconds: Int64)
         /// The ledger has refused a record.
-        case recordNotTaken(SessionID, LedgerAck.Outcome)
+        case recordNotKept(SessionID, LedgerAck.Outcome)
     }
 }

@@ -15,11 +15,11 @@ struct Delivery: Sendable {
     /// A message whose outcome matters.
     enum Content: Sendable {
         case register(bytes: Int)
-        case answer(Held)
+        case answer(WaitingAnswer)
         case presence(isSleeping: Bool)
     }
 
-    struct Held: Sendable {
+    struct WaitingAnswer: Sendable {
         var answer: Answer
         /// Until when the asker can use it, on the boot clock.
         var until: Int64
@@ -37,7 +37,7 @@ struct Delivery: Sendable {
 
     private var lastToken = 0
     private var underWay: [NodeCore.Token: Content] = [:]
-    private var held: [Held] = []
+    private var waiting: [WaitingAnswer] = []
     /// When to send waiting answers on this connection, on the boot clock; `nil` if they wait for the next.
     private(set) var resendAt: Int64?
     /// The registers that are not confirmed yet, the earliest first.
@@ -65,9 +65,9 @@ struct Delivery: Sendable {
             case .refused(let isTooLarge): refusal = isTooLarge ? .tooLarge(bytes: bytes) : .notAllowed
             case .lost: break
             }
-        case .answer(let held):
+        case .answer(let answer):
             if confirmation == .lost {
-                hold(held)
+                add(answer)
                 resendAt = resendAt ?? boot + Self.resendInterval
             }
         case .presence: break
@@ -81,22 +81,22 @@ struct Delivery: Sendable {
     /// Keeps an answer until the registers before it are confirmed, or for the next connection or barrier.
     ///
     /// An intent that is repeated meanwhile gets no second answer, which would displace those to other intents.
-    mutating func hold(_ answer: Held) {
-        if held.contains(where: { $0.says(answer.answer) }) { return }
+    mutating func add(_ answer: WaitingAnswer) {
+        if waiting.contains(where: { $0.says(answer.answer) }) { return }
         var answer = answer
         answer.behind = registers.last ?? 0
-        held.append(answer)
-        guard held.count > NodeCore.answersWithoutConnection else { return }
+        waiting.append(answer)
+        guard waiting.count > NodeCore.answersWithoutConnection else { return }
         // One peer that asks too often gets many such refusals, which must not displace the answers to others.
-        held.remove(at: held.firstIndex { $0.answer.outcome == .refused(.busy) } ?? 0)
+        waiting.remove(at: waiting.firstIndex { $0.answer.outcome == .refused(.busy) } ?? 0)
     }
 
     /// Removes the waiting answers whose registers are confirmed.
     /// - Returns: Those that are still of use.
-    mutating func removeHeld(at boot: Int64) -> [Held] {
+    mutating func removeDue(at boot: Int64) -> [WaitingAnswer] {
         let earliest = registers.first ?? .max
-        let free = held.filter { $0.behind < earliest }
-        held.removeAll { $0.behind < earliest }
+        let free = waiting.filter { $0.behind < earliest }
+        waiting.removeAll { $0.behind < earliest }
         resendAt = nil
         return free.filter { $0.until > boot }  // rule: answerLife, else: free
     }
@@ -105,9 +105,9 @@ struct Delivery: Sendable {
     /// - Returns: The lost messages in the order in which they were sent.
     mutating func disconnect() -> [Content] {
         let lost = underWay.sorted { $0.key < $1.key }.map(\.value)
-        // rule: answersKept, else: held = []
-        for index in held.indices { held[index].behind = 0 }
-        for case .answer(let held) in lost { hold(held) }  // rule: answersKept
+        // rule: answersKept, else: waiting = []
+        for index in waiting.indices { waiting[index].behind = 0 }
+        for case .answer(let answer) in lost { add(answer) }  // rule: answersKept
         underWay = [:]
         registers = []
         resendAt = nil

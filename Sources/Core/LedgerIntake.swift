@@ -113,7 +113,7 @@ public struct LedgerIntake: Sendable {
     /// Answers for the batch that was written.
     ///
     /// `outcomes` says how each record was filed; `nil` if none was, so that their nodes send them again.
-    public mutating func filed(_ outcomes: [InsertOutcome]?, at now: Int64) {
+    public mutating func filed(_ outcomes: [FilingResult]?, at now: Int64) {
         noteLag(since: filingSince, at: now)
         for (arrival, outcome) in zip(filing, outcomes ?? []) {
             let record = arrival.digested.record

@@ -33,10 +33,9 @@ public struct NodeCore: Sendable {
     private var written: Int?
     /// Whether a register has left since the last rest.
     private var hasJustPublished = false
-    private var settling = Settling()
+    private var firstCatchUp = FirstCatchUp()
     private var twin = Twin()
-    /// The latest own register that was encoded, and its payload.
-    private var encoded: (register: Register, payload: [UInt8])?
+    private var ownPayload = OwnPayload()
     private var random: SplitMix64
     private var shown: (view: View, isCatchingUp: Bool) = (View(), false)
     private var actions: [Action] = []
@@ -60,7 +59,7 @@ public struct NodeCore: Sendable {
         case .restored(let found): restore(found, at: now)
         case .connected(let id, let noLocal): connected(id, noLocal: noLocal, at: now)
         case .disconnected(let willRetry): disconnected(willRetry: willRetry, at: now)
-        case .received(let packet): if !twin.isYielding { receive(packet, at: now) }
+        case .received(let packet): if !twin.isMakingWay { receive(packet, at: now) }
         case .sent(let token, let confirmation): confirm(token, confirmation, at: now)
         case .persisted(let write): persisted(write, at: now)
         case .persistFailed(let write): decide(.journalFailed(write), at: now)
@@ -112,7 +111,7 @@ public struct NodeCore: Sendable {
     public var isCatchingUp: Bool { engine.isCatchingUp }
 
     /// Whether the retained messages of the first connection have arrived, or there will be no connection.
-    public var hasSettled: Bool { settling.isOver }
+    public var hasCaughtUp: Bool { firstCatchUp.isOver }
 
     /// Whether the broker has not confirmed every register yet.
     public var hasUnconfirmedRegisters: Bool { delivery.hasRegisters }
@@ -126,7 +125,7 @@ public struct NodeCore: Sendable {
     /// Whether the connection is about to be given up to another program of this id.
     ///
     /// Messages are not read any more.
-    package var isYielding: Bool { twin.isYielding }
+    package var isMakingWay: Bool { twin.isMakingWay }
 
     /// Returns whether another program uses this node's id. `boot` is the boot clock in milliseconds.
     public func isTwinKnown(at boot: Int64) -> Bool { twin.isKnown(at: boot) }
@@ -155,7 +154,7 @@ public struct NodeCore: Sendable {
         next.consider(recordRetryAt)
         next.consider(isReady ? delivery.resendAt : nil)
         next.consider(twin.deadline)
-        next.consider(settling.deadline)
+        next.consider(firstCatchUp.deadline)
         nextWake = next.time
     }
 
@@ -164,7 +163,7 @@ public struct NodeCore: Sendable {
         case .journal(let journal, let number):
             let records = outbox.file(except: journal.own?.id, write: number)
             let write = Write(
-                number: number, json: journal.json(own: journal.own.map { payload(of: $0) }), journal: journal,
+                number: number, json: journal.json(own: journal.own.map { ownPayload.make(of: $0) }), journal: journal,
                 waiting: records.waiting, acknowledged: records.acknowledged)
             actions.append(.persist(write))
         case .record(let register, let isApproximate): outbox.hold(register, isApproximate: isApproximate)
@@ -177,13 +176,11 @@ public struct NodeCore: Sendable {
 
     private var isAnnounced: Bool { engine.identity.isAnnounced }
 
-    private var isService: Bool { engine.identity.role == .service }
-
     private mutating func expire(at now: Instant) {
         if now.hasReached(twin.deadline) { passBarrier(at: now) }
-        if settling.expire(at: now.boot) { actions.append(.settled) }
+        if firstCatchUp.expire(at: now.boot) { actions.append(.caughtUp) }
         if now.hasReached(recordRetryAt) { changeOutbox { $0.waiting.retry(at: now.boot) } }
-        if isReady, now.hasReached(delivery.resendAt) { sendHeldAnswers(at: now) }
+        if isReady, now.hasReached(delivery.resendAt) { sendWaitingAnswers(at: now) }
     }
 
     // MARK: The disk
@@ -250,7 +247,7 @@ public struct NodeCore: Sendable {
         actions.append(.registersConfirmed)
         changeOutbox { $0.waiting.link(isUp: false, at: now.boot) }
         decide(.linkDown, at: now)
-        if !willRetry, settling.end() { actions.append(.settled) }
+        if !willRetry, firstCatchUp.end() { actions.append(.caughtUp) }
     }
 
     /// Subscribes, with a barrier to this node behind all retained messages.
@@ -288,7 +285,7 @@ public struct NodeCore: Sendable {
     }
 
     private mutating func passBarrier(at now: Instant) {
-        guard let connection, !twin.isYielding else { return }
+        guard let connection, !twin.isMakingWay else { return }
         twin.keepConnection()
         decide(.barrierPassed(connection), at: now)
     }
@@ -296,10 +293,10 @@ public struct NodeCore: Sendable {
     /// Sends what waited for the barrier: answers behind the own register, then records, which no person waits for.
     private mutating func becomeReady(at now: Instant) {
         isReady = true
-        if settling.barrierPassed(needsAnswers: !isAnnounced && engine.hasAskedAll, at: now.boot) {
-            actions.append(.settled)
+        if firstCatchUp.barrierPassed(needsAnswers: !isAnnounced && engine.hasAskedAll, at: now.boot) {
+            actions.append(.caughtUp)
         }
-        sendHeldAnswers(at: now)
+        sendWaitingAnswers(at: now)
         changeOutbox { $0.waiting.link(isUp: true, at: now.boot) }
         unsubscribe()
     }
@@ -310,7 +307,7 @@ public struct NodeCore: Sendable {
         switch decoded {
         case .message(.presence(let presence), let sender) where isAnnounced && sender == codec.me:
             updateTwin(presence, isRetained: packet.isRetained, at: now)
-            if !twin.isYielding { receive(.presence(presence), from: sender, in: packet, at: now) }
+            if !twin.isMakingWay { receive(.presence(presence), from: sender, in: packet, at: now) }
         case .message(let message, let sender):
             if case .register(let register) = message, isAnnounced, sender == codec.me, !isReady {
                 expectTwin(behind: register)
@@ -323,13 +320,13 @@ public struct NodeCore: Sendable {
             if isAnnounced, ack.node == codec.me { changeOutbox { $0.receive(ack, at: now.boot) } }
         case .feed, .sound, .record, .ignored: break
         }
-        let isDelivered = if case .feed = decoded { true } else { isService }
+        let isDelivered = if case .feed = decoded { true } else { engine.identity.role == .service }
         if isDelivered { actions.append(.deliver(decoded)) }
     }
 
     private mutating func receive(_ message: Message, from sender: NodeID, in packet: Packet, at now: Instant) {
         decide(.received(message, from: sender, retained: packet.isRetained), at: now)
-        if case .register(let register) = message, register.status.isLive { settling.receivedLive(at: now.boot) }
+        if case .register(let register) = message, register.status.isLive { firstCatchUp.receivedLive(at: now.boot) }
     }
 
     /// Expects a twin if the broker keeps a register of this node that the journal lacks.
@@ -347,10 +344,10 @@ public struct NodeCore: Sendable {
         if twin.receive(presence, retained: isRetained, on: connection, at: now.boot) {
             actions.append(.log(.twin(name: twin.name)))
         }
-        guard twin.isYielding else { return }
+        guard twin.isMakingWay else { return }
         let wait = twin.nextWait(using: &random)
-        actions.append(.log(.yielding(milliseconds: wait)))
-        actions.append(.yield(milliseconds: wait))
+        actions.append(.log(.makingWay(milliseconds: wait)))
+        actions.append(.makeWay(milliseconds: wait))
     }
 
     // MARK: Sending
@@ -360,17 +357,17 @@ public struct NodeCore: Sendable {
         case .register(let register):
             unsubscribe()
             hasJustPublished = true
-            let outgoing = codec.session(payload(of: register))
+            let outgoing = codec.session(ownPayload.make(of: register))
             let token = delivery.send(.register(bytes: outgoing.payload.count))
             actions.append(.send(outgoing, token, of: message))
         case .ack(.answer(let answer)):
-            let held = Delivery.Held(answer, until: now.boot + Limits.intentLife)
+            let waiting = Delivery.WaitingAnswer(answer, until: now.boot + Limits.intentLife)
             // Peers get the register first, and an asker is told "applied" when it is true for all. The broker handles one
             // message after the other: an answer right behind its register makes a press a fifth longer.
             if isReady, !delivery.hasRegisters {
-                send(held)
+                send(waiting)
             } else {
-                delivery.hold(held)
+                delivery.add(waiting)
             }
         case .presence(let presence):
             let token = delivery.send(.presence(isSleeping: presence.isSleeping))
@@ -379,21 +376,13 @@ public struct NodeCore: Sendable {
         }
     }
 
-    /// Returns the payload of the own register, which is made once for the journal and the broker.
-    private mutating func payload(of own: Register) -> [UInt8] {
-        if let encoded, encoded.register == own { return encoded.payload }
-        let payload = own.json()
-        encoded = (own, payload)
-        return payload
+    private mutating func sendWaitingAnswers(at now: Instant) {
+        for waiting in delivery.removeDue(at: now.boot) { send(waiting) }
     }
 
-    private mutating func sendHeldAnswers(at now: Instant) {
-        for held in delivery.removeHeld(at: now.boot) { send(held) }
-    }
-
-    private mutating func send(_ held: Delivery.Held) {
-        let message = Message.ack(.answer(held.answer))
-        actions.append(.send(codec.encode(message), delivery.send(.answer(held)), of: message))
+    private mutating func send(_ waiting: Delivery.WaitingAnswer) {
+        let message = Message.ack(.answer(waiting.answer))
+        actions.append(.send(codec.encode(message), delivery.send(.answer(waiting)), of: message))
     }
 
     /// Handles a confirmation: it only releases what waited for it.
@@ -401,9 +390,9 @@ public struct NodeCore: Sendable {
         guard let content = delivery.confirm(token, confirmation, at: now.boot) else { return }
         switch content {
         case .register:
-            if isReady { sendHeldAnswers(at: now) }
+            if isReady { sendWaitingAnswers(at: now) }
             if !delivery.hasRegisters { actions.append(.registersConfirmed) }
-        case .answer(let held): if confirmation == .delivered { actions.append(.answered(held.answer)) }
+        case .answer(let waiting): if confirmation == .delivered { actions.append(.answered(waiting.answer)) }
         case .presence(let isSleeping):
             if isSleeping || confirmation == .delivered { actions.append(.announced(isSleeping: isSleeping)) }
         }

@@ -36,7 +36,7 @@ struct Twin: Sendable {
     /// When the barrier passes without an answer, on the boot clock.
     private(set) var deadline: Int64?
     /// Whether the present connection is about to be given up to it.
-    private(set) var isYielding = false
+    private(set) var isMakingWay = false
 
     /// Begins a connection of this process.
     mutating func connected(as connection: ConnectionID) {
@@ -44,7 +44,7 @@ struct Twin: Sendable {
         if own.count > Self.connections { own.removeFirst() }
         isExpected = retreats > 0
         isHere = false
-        isYielding = false
+        isMakingWay = false
     }
 
     /// Receives a presence under this node's id.
@@ -63,7 +63,7 @@ struct Twin: Sendable {
         name = presence.name
         // Ids of connections are ordered by time, and the later one backs off.
         if presence.connection < connection {
-            isYielding = true
+            isMakingWay = true
             deadline = nil
         }
         return presences == Self.certain
@@ -81,7 +81,7 @@ struct Twin: Sendable {
 
     mutating func disconnected() {
         deadline = nil
-        isYielding = false
+        isMakingWay = false
     }
 
     /// Records that no twin has claimed the present connection.

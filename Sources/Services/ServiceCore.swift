@@ -14,14 +14,14 @@ package struct ServiceOutput {
 
     private let send: (Outgoing, Completion?) -> Void
     /// Gives the connection up for some milliseconds.
-    let yield: (Int64) -> Void
+    let makeWay: (Int64) -> Void
     let log: Logger
 
     /// - Parameters:
     ///   - send: Publishes a message.
-    ///   - yield: Gives the connection up for some milliseconds.
-    package init(log: Logger, yield: @escaping (Int64) -> Void, send: @escaping (Outgoing, Completion?) -> Void) {
-        (self.log, self.yield, self.send) = (log, yield, send)
+    ///   - makeWay: Gives the connection up for some milliseconds.
+    package init(log: Logger, makeWay: @escaping (Int64) -> Void, send: @escaping (Outgoing, Completion?) -> Void) {
+        (self.log, self.makeWay, self.send) = (log, makeWay, send)
     }
 
     package func publish(_ outgoing: Outgoing, completion: Completion? = nil) { send(outgoing, completion) }
@@ -168,10 +168,10 @@ package final class ServiceCore {
             output.publish(outgoing) { result in box.core?.handle(.sent(token, NodeCore.Confirmation(result))) }
         // `ServiceLink` subscribes for all spaces.
         case .subscribe(_, let barrier): output.publish(barrier)
-        case .yield(let milliseconds): output.yield(milliseconds)
+        case .makeWay(let milliseconds): output.makeWay(milliseconds)
         case .deliver(let decoded): delivered.append(decoded)
         case .log(let note): notes.write(note, of: state)
-        case .unsubscribe, .reply, .changeRecords, .readRecords, .answered, .announced, .registersConfirmed, .settled,
+        case .unsubscribe, .reply, .changeRecords, .readRecords, .answered, .announced, .registersConfirmed, .caughtUp,
             .show:
             break
         }

@@ -70,7 +70,7 @@ package final class ServiceLink<Space: ServiceSpace> {
 
     /// Handles a change of the connection. Messages are left to the service.
     package func handle(_ event: MQTTEvent) {
-        switch link.take(event, at: Clocks.now().wall) {
+        switch link.receive(event, at: Clocks.now().wall) {
         case .connected(let id, _):
             // At QoS 0, because nodes send again what is lost. At QoS 1 a broker would hold back all but a few messages until
             // they are acknowledged, and drop what exceeds its queue.
@@ -90,7 +90,7 @@ package final class ServiceLink<Space: ServiceSpace> {
             problems.report("there are more than \(Self.spacesLimit) spaces; \(id) is not served")
             return nil
         }
-        let space = makeSpace(id, ServiceOutput(log: log, yield: link.yield, send: link.send))
+        let space = makeSpace(id, ServiceOutput(log: log, makeWay: link.makeWay, send: link.send))
         spaces[id] = space
         space.handle(.restored(NodeCore.Restored()))
         if let connection = link.connection { space.handle(.connected(connection, noLocal: false)) }

@@ -28,7 +28,7 @@ package final class BrokerLink {
     /// The time in the id of the latest attempt.
     private var lastTime: Int64 = 0
     /// Whether the connection is closed for a while because another process uses the same id.
-    private var isYielding = false
+    private var isMakingWay = false
 
     /// - Parameter program: Its kind, for the log: `node`, `service`.
     package init(of program: String, on loop: EventLoop, log: Logger) {
@@ -41,7 +41,7 @@ package final class BrokerLink {
     /// Connects and reconnects until the task is cancelled or ``close(goodbye:)`` is called.
     /// - Parameters:
     ///   - makeWill: Returns the will of ``nextConnection(at:)``, on the loop's thread.
-    ///   - onEvent: Passes an event to ``take(_:at:)``, on the loop's thread.
+    ///   - onEvent: Passes an event to ``receive(_:at:)``, on the loop's thread.
     /// - Throws: `MQTTError` only for an invalid configuration. A broker that is down or refuses is logged and tried again.
     package func run(
         _ configuration: MQTTConfiguration, makeWill: (@Sendable () -> MQTTMessage?)? = nil,
@@ -66,14 +66,14 @@ package final class BrokerLink {
         return id
     }
 
-    /// Takes a change of the connection into account.
+    /// Receives a change of the connection.
     /// - Returns: The event as a core receives it.
-    package func take(_ event: MQTTEvent, at time: @autoclosure () -> Int64) -> NodeCore.Event {
+    package func receive(_ event: MQTTEvent, at time: @autoclosure () -> Int64) -> NodeCore.Event {
         switch event {
         case .connected(let made):
             problems.clear()
             self.made = made
-            isYielding = false
+            isMakingWay = false
             return .connected(connection ?? nextConnection(at: time()), noLocal: made.version == .v5)
         case .message(let message):
             return .received(
@@ -81,8 +81,8 @@ package final class BrokerLink {
         case .disconnected(let error, let retry):
             connection = nil
             let refusal = error.code == .badCredentials ? Installation.loginRefused + ": " : ""
-            if !isYielding { problems.report("no connection to the broker: \(refusal)\(error.description)") }
-            isYielding = false
+            if !isMakingWay { problems.report("no connection to the broker: \(refusal)\(error.description)") }
+            isMakingWay = false
             return .disconnected(willRetry: retry != nil)
         }
     }
@@ -128,8 +128,8 @@ package final class BrokerLink {
     }
 
     /// Closes the connection for a while, after the client has delivered what it has read.
-    package func yield(milliseconds: Int64) {
-        isYielding = true
+    package func makeWay(milliseconds: Int64) {
+        isMakingWay = true
         loop.execute { [client] in client?.assumeIsolated { $0.rest(milliseconds: milliseconds) } }
     }
 

@@ -51,11 +51,11 @@ package struct SessionLog {
             log.warning(
                 "another machine uses the id \(node): give one of the two another LOCKSTEP_NODE",
                 metadata: ["name": "\(name)"])
-        case .yielding(let wait):
+        case .makingWay(let wait):
             log.info(
                 "another process connected first under this node's id; disconnecting",
                 metadata: ["nextAttemptIn": "\(wait) ms"])
-        case .recordNotTaken(let session, let outcome):
+        case .recordNotKept(let session, let outcome):
             log.warning(
                 "the ledger refuses a record", metadata: ["session": "\(session)", "outcome": "\(outcome)"])
         }

@@ -129,7 +129,7 @@ struct Machine {
         case nil: break
         case .wake, .persisted: isStepUnnoticed = false
         // A message that is not read any more, since the connection is given up to a twin, does not reach the engine.
-        case .received where core.isYielding: break
+        case .received where core.isMakingWay: break
         default: if input != .wake { isStepUnnoticed = false }
         }
         // Each change of the own register is written.

@@ -47,7 +47,7 @@ struct LedgerService {
         var begun: Int64
         var ended: Int64?
 
-        var link: FiledLink { FiledLink(digested.record.link, begun: begun, ended: ended) }
+        var filedPart: FiledPart { FiledPart(digested.record.lineagePart, begun: begun, ended: ended) }
     }
 
     var isUp = true
@@ -74,7 +74,7 @@ struct LedgerService {
             return .refused
         }
         let held = ledger[key]
-        switch InsertOutcome(
+        switch FilingResult(
             version: record.version, digest: digested.digest,
             over: held.map { (version: $0.digested.record.version, digest: $0.digested.digest) })
         {

@@ -73,10 +73,10 @@ extension World {
     /// Checks that a forged record ends a session only as a takeover, before the ledger knew its end.
     private mutating func checkForgeries() {
         guard let liar else { return }
-        let all = service.ledger.values.sorted { $0.link.link.stamp < $1.link.link.stamp }
+        let all = service.ledger.values.sorted { $0.filedPart.part.stamp < $1.filedPart.part.stamp }
         let honest = all.filter { $0.digested.record.node != liar.node }
-        let ends = FiledLink.ends(of: all.map(\.link))
-        let without = Mutant.withEveryRule { FiledLink.ends(of: honest.map(\.link)) }
+        let ends = FiledPart.ends(of: all.map(\.filedPart))
+        let without = Mutant.withEveryRule { FiledPart.ends(of: honest.map(\.filedPart)) }
         let cuts = zip(all, ends).filter { $0.0.digested.record.node != liar.node }.map(\.1)
         for (index, entry) in honest.enumerated() where cuts[index] < without[index] {
             let record = entry.digested.record

@@ -115,13 +115,13 @@ extension World {
             send(.subscribe(filters), on: link)
             send(.publish(packet(barrier), nil), on: link)
         case .unsubscribe(let filters): if let link = openConnection(of: node) { send(.unsubscribe(filters), on: link) }
-        case .yield(let milliseconds):
+        case .makeWay(let milliseconds):
             if let link = openConnection(of: node) { queue.add(.rest(link, Int(milliseconds)), at: now) }
         case .reply(let ticket, let reply): witnessReply(reply, to: ticket, at: node)
         case .log(.engine(let note)): witnessNote(note, at: node)
         case .changeRecords(let changes): for change in changes { machines[node].records.apply(change) }
         case .readRecords(let ids): machines[node].add(.recordsRead(machines[node].records.acknowledged(ids)))
-        case .log, .deliver, .answered, .announced, .registersConfirmed, .settled, .show: break
+        case .log, .deliver, .answered, .announced, .registersConfirmed, .caughtUp, .show: break
         }
     }
 

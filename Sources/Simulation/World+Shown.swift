@@ -57,7 +57,7 @@ extension World {
             witness.nodes[node].linkedAt = nil
             witness.nodes[node].connection = nil
         case .barrierPassed: witness.nodes[node].hasLooked = true
-        case .received(.register(let echo), machines[node].id, _) where !machines[node].core.isYielding:
+        case .received(.register(let echo), machines[node].id, _) where !machines[node].core.isMakingWay:
             witness.nodes[node].foundEpoch = max(witness.nodes[node].foundEpoch, echo.epoch)
         default: break
         }

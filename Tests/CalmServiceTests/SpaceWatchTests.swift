@@ -37,7 +37,7 @@ import Wire
             let files = RoomFiles(directory: directory, bootID: try #require(Clocks.bootID()), log: log)
             let watch = SpaceWatch(
                 space: space, settings: settings, files: files, loop: loop,
-                output: ServiceOutput(log: log, yield: { _ in }) { [weak self] outgoing, _ in
+                output: ServiceOutput(log: log, makeWay: { _ in }) { [weak self] outgoing, _ in
                     self?.assumeIsolated { $0.outgoing.append(outgoing) }
                 })
             self.watch = watch

@@ -34,7 +34,7 @@ struct CoreHarness {
     private(set) var written: [NodeCore.Write] = []
     private(set) var answered: [IntentID] = []
     private(set) var announced: [Bool] = []
-    private(set) var yielded: [Int64] = []
+    private(set) var madeWay: [Int64] = []
     private(set) var subscriptions: [NodeCore.Filter] = []
     private(set) var ended: [String] = []
     private var writes: [Int] = []
@@ -82,12 +82,12 @@ struct CoreHarness {
         case .unsubscribe(let filters):
             ended += filters
             steps.append("unsubscribe")
-        case .yield(let milliseconds): yielded.append(milliseconds)
+        case .makeWay(let milliseconds): madeWay.append(milliseconds)
         case .answered(let answer): answered.append(answer.intent)
         case .announced(let isSleeping): announced.append(isSleeping)
         case .readRecords: add(.recordsRead([]))
         case .show: steps.append("show")
-        case .reply, .changeRecords, .deliver, .registersConfirmed, .settled, .log: break
+        case .reply, .changeRecords, .deliver, .registersConfirmed, .caughtUp, .log: break
         }
     }
 

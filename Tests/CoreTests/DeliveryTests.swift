@@ -326,7 +326,7 @@ import Wire
 
     @Test mutating func laterTwinGivesUpItsConnection() throws {
         node.receive(.presence(presence(of: "c0")))
-        let wait = try #require(node.yielded.first)
+        let wait = try #require(node.madeWay.first)
         #expect((1_500...2_000).contains(wait))
         node.sent = []
         node.receive(node.intent("I1"))
@@ -357,7 +357,7 @@ import Wire
         #expect(!node.core.isTwinKnown(at: node.boot))
         node.receive(.presence(presence(of: "c9")))
         #expect(node.core.isTwinKnown(at: node.boot))
-        #expect(node.yielded.isEmpty)
+        #expect(node.madeWay.isEmpty)
     }
 
     @Test mutating func barrierWaitsForAPossibleTwin() {
@@ -381,7 +381,7 @@ import Wire
         #expect(node.sent.map(\.kind) == ["presence", "presence"], "the twin sees the second one")
         node.pass(1_000)
         node.receive(.presence(presence(of: "c0")))
-        #expect(node.yielded.count == 1)
+        #expect(node.madeWay.count == 1)
         #expect(!node.sent.map(\.kind).contains("register"), "the twin's register is not replaced")
     }
 
@@ -407,7 +407,7 @@ import Wire
         restarted.connect()
         #expect(restarted.core.isCatchingUp)
         restarted.receive(.presence(presence(of: "c0")))
-        #expect(restarted.yielded.count == 1)
+        #expect(restarted.madeWay.count == 1)
         restarted.handle(.disconnected(willRetry: true))
         let kinds = restarted.sent.map(\.kind)
         #expect(kinds == ["presence"], "the twin's register is not replaced")

@@ -36,7 +36,7 @@ import Wire
             let space = DebtSpace(
                 space: id, settings: settings, ledger: ledger, history: RulesHistory(settings.rules),
                 bootID: try #require(Clocks.bootID()), loop: loop,
-                output: ServiceOutput(log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, yield: { _ in }) {
+                output: ServiceOutput(log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, makeWay: { _ in }) {
                     [weak self] outgoing, _ in self?.assumeIsolated { $0.outgoing.append(outgoing) }
                 })
             self.space = space

@@ -17,7 +17,7 @@ import Wire
     private actor Desk {
         nonisolated let loop: EventLoop
         private var intake: RecordIntake?
-        private(set) var filed: [InsertOutcome] = []
+        private(set) var filed: [FilingResult] = []
         private(set) var answered: [LedgerAck.Outcome] = []
 
         nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }

@@ -15,7 +15,7 @@ import Testing
 
         """
 
-    private func report(isDry: Bool = false, _ filings: [InsertOutcome]) throws -> ImportReport {
+    private func report(isDry: Bool = false, _ filings: [FilingResult]) throws -> ImportReport {
         let found = try Import(csv: Array(Self.file.utf8), zone: .utc, colours: [:]) { _ in }
         var report = ImportReport(file: "toggl.csv", found: found, isDry: isDry)
         #expect(found.records.count == 2)

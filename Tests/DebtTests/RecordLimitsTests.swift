@@ -75,7 +75,7 @@ struct RecordLimitsTests {
         let directory = try TemporaryDirectory()
         let ledger = try Ledger(path: directory.file("ledger.sqlite"))
         let home = try #require(SpaceID("home"))
-        func file(_ record: LedgerRecord, _ quota: RecordQuota) throws -> InsertOutcome {
+        func file(_ record: LedgerRecord, _ quota: RecordQuota) throws -> FilingResult {
             try ledger.file([Ledger.Arrival(space: home, digested: DigestedRecord(record), at: 0)], within: quota)[0]
                 .filing
         }

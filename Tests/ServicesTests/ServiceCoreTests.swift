@@ -35,7 +35,7 @@ import Wire
                 settings: try Settings(values, environment: ["HOME": "/home/ada"]),
                 bootID: try #require(Clocks.bootID()), loop: loop,
                 output: ServiceOutput(
-                    log: lines.logger, yield: { [weak self] wait in self?.assumeIsolated { $0.waits.append(wait) } }
+                    log: lines.logger, makeWay: { [weak self] wait in self?.assumeIsolated { $0.waits.append(wait) } }
                 ) { [weak self] message, completion in
                     self?.assumeIsolated { $0.outgoing.append((message, completion)) }
                 })

@@ -229,10 +229,10 @@ import Testing
         func verdict(
             _ message: Message, from sender: String, head: (owner: NodeID, lineage: SessionID)? = nil
         ) -> Admission.Verdict {
-            let known = Admission.Known(
+            let known = Admission.Situation(
                 context: rig.engine.context(at: rig.now), isSelf: id(sender) == rig.node,
                 connection: rig.engine.link.connection, request: request, head: head)
-            return Admission.judge(message, from: id(sender), knowing: known)
+            return Admission.judge(message, from: id(sender), in: known)
         }
         let intent = try #require(rig.intents.first)
         #expect(verdict(.intent(intent), from: "desk") == .accepted)

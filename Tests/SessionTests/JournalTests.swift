@@ -262,7 +262,7 @@ import Testing
             press.from = id("n\(index % 10)")
             rig.hear(press)
         }
-        #expect(rig.engine.gate.held.count == WriteGate.answersWithoutDisk)
+        #expect(rig.engine.gate.waiting.count == WriteGate.answersWithoutDisk)
     }
 
     /// A write of a mark alone does not delay answers.

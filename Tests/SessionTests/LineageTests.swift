@@ -321,33 +321,33 @@ import Testing
 
     // MARK: The chain
 
-    static func link(
+    static func part(
         _ node: String, lineage: String = "S1", at: Int64, started: Int64? = nil, from: String? = nil
-    ) -> ChainLink {
-        ChainLink(
+    ) -> LineagePart {
+        LineagePart(
             lineage: token(lineage), node: id(node), stamp: Stamp(time: at, counter: 0, node: id(node)),
-            startedAt: started ?? at, takeover: from.map { ChainLink.Takeover(node: id($0), at: at) })
+            startedAt: started ?? at, takeover: from.map { LineagePart.Takeover(node: id($0), at: at) })
     }
 
     @Test func takeoverEndsOnlyWhatItsOwnChainExplains() {
-        let first = Self.link("desk", at: 100_000)
-        #expect(first.end(by: Self.link("hall", at: 160_000, from: "desk")) == 160_000)
-        #expect(first.end(by: Self.link("hall", lineage: "S2", at: 160_000, from: "desk")) == nil, "another lineage")
-        #expect(first.end(by: Self.link("hall", at: 160_000, from: "attic")) == nil, "another node")
-        #expect(first.end(by: Self.link("hall", at: 160_000)) == nil, "a start")
-        var earlier = Self.link("hall", at: 160_000, from: "desk")
+        let first = Self.part("desk", at: 100_000)
+        #expect(first.end(by: Self.part("hall", at: 160_000, from: "desk")) == 160_000)
+        #expect(first.end(by: Self.part("hall", lineage: "S2", at: 160_000, from: "desk")) == nil, "another lineage")
+        #expect(first.end(by: Self.part("hall", at: 160_000, from: "attic")) == nil, "another node")
+        #expect(first.end(by: Self.part("hall", at: 160_000)) == nil, "a start")
+        var earlier = Self.part("hall", at: 160_000, from: "desk")
         earlier.stamp.time = 99_000
         #expect(first.end(by: earlier) == nil, "stamped before it")
-        let both = [Self.link("attic", at: 200_000, from: "desk"), Self.link("hall", at: 160_000, from: "desk")]
+        let both = [Self.part("attic", at: 200_000, from: "desk"), Self.part("hall", at: 160_000, from: "desk")]
         #expect(first.end(by: both) == 160_000)
         #expect(first.end(by: both.reversed()) == 160_000)
     }
 
     /// Clocks may differ by the stamp lead; a session that was taken back begins at its own takeover.
     @Test func takeoverFromBeforeASessionBelongsToAnEarlierOne() {
-        let again = Self.link("desk", at: 500_000, started: 100_000, from: "hall")
+        let again = Self.part("desk", at: 500_000, started: 100_000, from: "hall")
         func end(at: Int64) -> Int64? {
-            var later = Self.link("attic", at: at, from: "desk")
+            var later = Self.part("attic", at: at, from: "desk")
             later.stamp.time = 600_000
             return again.end(by: later)
         }

@@ -61,9 +61,9 @@ import Testing
                 counter: counters[Int.random(in: 0..<counters.count, using: &random)])
         }
         return Journal(
-            mark: mark(), own: weird("desk", &random), markBeforeStart: mark(),
+            mark: mark(), own: weird("desk", &random), base: mark(),
             isProvisional: Bool.random(using: &random),
-            lastAnnounced: Bool.random(using: &random) ? weird("desk", &random) : nil)
+            before: Bool.random(using: &random) ? weird("desk", &random) : nil)
     }
 
     static func input(_ step: Int, _ rig: EngineHarness, _ random: inout Random) -> Input? {

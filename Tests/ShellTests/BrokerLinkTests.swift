@@ -25,9 +25,9 @@ import Wire
 
         var connection: ConnectionID? { link.connection }
 
-        func take(_ event: MQTTEvent) -> NodeCore.Event { link.take(event, at: 0) }
+        func take(_ event: MQTTEvent) -> NodeCore.Event { link.receive(event, at: 0) }
         func nextConnection(at time: Int64) -> ConnectionID { link.nextConnection(at: time) }
-        func yield() { link.yield(milliseconds: 1) }
+        func yield() { link.makeWay(milliseconds: 1) }
         func send(_ outgoing: Outgoing, completion: BrokerLink.Completion? = nil) {
             link.send(outgoing, completion: completion)
         }
@@ -37,7 +37,7 @@ import Wire
         func run(_ configuration: MQTTConfiguration, received: @escaping @Sendable (String) -> Void) async throws {
             try await link.run(configuration) { [weak self] event in
                 self?.assumeIsolated { program in
-                    switch program.link.take(event, at: 0) {
+                    switch program.link.receive(event, at: 0) {
                     case .connected: program.link.subscribe([Subscription("a/#", qos: .atMostOnce)])
                     case .received(let packet): received(packet.topic)
                     default: break

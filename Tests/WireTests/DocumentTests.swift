@@ -38,10 +38,10 @@ struct DocumentTests {
         before.runs = []
         let read = try journal(
             #","own":\#(Self.text(own)),"base":[7,1],"provisional":true,"before":\#(Self.text(before))"#)
-        #expect(read.markBeforeStart == HybridClock(time: 7, counter: 1))
+        #expect(read.base == HybridClock(time: 7, counter: 1))
         #expect(read.isProvisional)
         #expect(read.own == own)
-        #expect(read.lastAnnounced == before)
+        #expect(read.before == before)
         #expect(!String(decoding: try journal("").json(), as: UTF8.self).contains("provisional"))
     }
 

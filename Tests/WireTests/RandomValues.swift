@@ -207,8 +207,8 @@ struct RandomValues {
         let isProvisional = own != nil && chance()
         return Journal(
             epoch: pick(1...9), mark: mark(), own: own, past: own.map { [$0.lineage, $0.id] } ?? [],
-            markBeforeStart: mark(), isProvisional: isProvisional, isGuess: chance(),
-            lastAnnounced: isProvisional && chance() ? register(owner: me) : nil, isLastAnnouncedGuess: chance(),
+            base: mark(), isProvisional: isProvisional, isGuess: chance(),
+            before: isProvisional && chance() ? register(owner: me) : nil, isGuessBefore: chance(),
             isApproximate: chance())
     }
 

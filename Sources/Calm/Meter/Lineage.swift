@@ -18,10 +18,10 @@ package struct Lineage: Hashable, Codable, Sendable {
         var continues: Continuation?
         var runs: [Run]
 
-        func link(of lineage: SessionID) -> ChainLink {
-            ChainLink(
+        func part(of lineage: SessionID) -> LineagePart {
+            LineagePart(
                 lineage: lineage, node: stamp.node, stamp: stamp, startedAt: runs.first?.from ?? .max,
-                takeover: continues.map { ChainLink.Takeover(node: $0.node, at: $0.at) })
+                takeover: continues.map { LineagePart.Takeover(node: $0.node, at: $0.at) })
         }
     }
 
@@ -43,9 +43,9 @@ package struct Lineage: Hashable, Codable, Sendable {
     ///   - end: In milliseconds of group time; open runs end there.
     ///   - lead: Group time minus the boot clock, in milliseconds.
     package func stretches(until end: Int64, lead: Int64) -> [Stretch] {
-        let links = parts.map { $0.link(of: id) }
-        return zip(parts, links).flatMap { part, link -> [Stretch] in
-            let limit = min(end, link.end(by: links) ?? end)
+        let all = parts.map { $0.part(of: id) }
+        return zip(parts, all).flatMap { part, inLineage -> [Stretch] in
+            let limit = min(end, inLineage.end(by: all) ?? end)
             return part.runs.compactMap { run in
                 let to = min(run.to ?? limit, limit)
                 return to > run.from ? Stretch(from: run.from - lead, to: to - lead) : nil

@@ -49,7 +49,7 @@ struct RemoteNode: AsyncParsableCommand {
             let node = Node(identity: identity, space: settings.space, directory: nil, loop: loop, log: log)
             await node.start()
             async let linked: Void = node.runLink(link)
-            let problem = await node.waitUntilSettled()
+            let problem = await node.waitUntilCaughtUp()
             var failure: (any Error)?
             if let problem {
                 let broker = settings.broker?.description ?? "a broker"

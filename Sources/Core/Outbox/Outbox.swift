@@ -128,7 +128,7 @@ struct Outbox: Sendable {
         case .conflict, .refused:
             guard !entry.isSetAside else { return }
             waiting.records[id]?.isSetAside = true
-            requests.notes.append(.recordNotTaken(id, item.outcome))
+            requests.notes.append(.recordNotKept(id, item.outcome))
         }
     }
 

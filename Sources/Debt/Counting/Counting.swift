@@ -44,7 +44,7 @@ package struct Ongoing: Hashable, Sendable {
 
 /// The counted time of a set of sessions. It is the union of all runs that count, so every instant counts once.
 ///
-/// A session's runs end where a later session took it over (``ChainLink``), also against its own record: its node may not
+/// A session's runs end where a later session took it over (``LineagePart``), also against its own record: its node may not
 /// have received the takeover. A session that was final in the ledger before the takeover arrived is not cut,
 /// so that a takeover cannot change the past. A correction by a person is not cut.
 package struct Minutes: Hashable, Sendable {
@@ -111,7 +111,7 @@ package struct Minutes: Hashable, Sendable {
     package var total: Int64 { pieces.reduce(0) { $0 + $1.length } }
 
     /// Returns the latest end of each entry's runs; `.max` without a takeover.
-    static func cuts(of entries: [Entry]) -> [Int64] { FiledLink.ends(of: entries.map(\.filedLink)) }
+    static func cuts(of entries: [Entry]) -> [Int64] { FiledPart.ends(of: entries.map(\.filedPart)) }
 
     /// Returns the rank of each entry by stamp, the smallest first; ties go by session ID.
     private static func ranks(of entries: [Entry]) -> [Int] {

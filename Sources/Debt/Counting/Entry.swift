@@ -42,8 +42,8 @@ package struct Entry: Hashable, Sendable {
         return max(run.from, min(record.endsAt ?? lastSignOfLife, lastSignOfLife))
     }
 
-    /// The session's link in its chain of takeovers.
-    var filedLink: FiledLink { FiledLink(record.link, begun: begun, ended: ended) }
+    /// The session as a part of its lineage.
+    var filedPart: FiledPart { FiledPart(record.lineagePart, begun: begun, ended: ended) }
 
     package var isDeleted: Bool { correction.map { $0.content == nil } ?? false }
 }

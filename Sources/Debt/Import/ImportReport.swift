@@ -36,7 +36,7 @@ package struct ImportReport: Encodable {
         skipped = found.problems.map { Skipped(line: $0.line, column: $0.column, reason: $0.reason) }
     }
 
-    package mutating func count(_ filing: InsertOutcome, of record: LedgerRecord) {
+    package mutating func count(_ filing: FilingResult, of record: LedgerRecord) {
         switch filing {
         case .kept:
             imported += 1

@@ -23,7 +23,7 @@ extension Ledger {
 
     package struct Outcome: Hashable, Sendable {
         /// Whether and how it was filed.
-        package var filing: InsertOutcome
+        package var filing: FilingResult
         /// The first instant whose minutes may have changed, in milliseconds of group time.
         package var touches: Int64
     }
@@ -42,7 +42,7 @@ extension Ledger {
     }
 
     /// Returns how records would be filed, without changing anything.
-    package func filings(of arrivals: [Arrival]) throws -> [InsertOutcome] {
+    package func filings(of arrivals: [Arrival]) throws -> [FilingResult] {
         try read { database in try arrivals.map { try Self.classify($0, in: database).filing } }
     }
 
@@ -91,7 +91,7 @@ extension Ledger {
     }
 
     /// Returns how a record would be filed, and the row of its session if there is one.
-    private static func classify(_ arrival: Arrival, in database: Database) throws -> (filing: InsertOutcome, row: Row?)
+    private static func classify(_ arrival: Arrival, in database: Database) throws -> (filing: FilingResult, row: Row?)
     {
         let digested = arrival.digested
         let row = try Row.fetchOne(
@@ -103,7 +103,7 @@ extension Ledger {
         let present = row.map { row in
             (version: Version(epoch: row[0] as Int, rev: row[1] as Int), digest: row[2] as String)
         }
-        return (InsertOutcome(version: digested.record.version, digest: digested.digest.rawValue, over: present), row)
+        return (FilingResult(version: digested.record.version, digest: digested.digest.rawValue, over: present), row)
     }
 
     static func span(of runs: [LedgerRecord.Run], endsAt: Int64?, at start: Int64) -> (Int64, Int64) {

@@ -6,7 +6,7 @@ import Session
 /// The callers of a node that wait: for the reply to a request, or for a condition.
 struct Askers {
     /// The callers that wait for the retained messages of the first connection.
-    var settling = Waiters()
+    var catchUp = Waiters()
     /// The callers that wait until the broker has acknowledged all registers.
     var confirming = Waiters()
     private enum Asker {

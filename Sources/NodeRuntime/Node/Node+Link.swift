@@ -22,12 +22,12 @@ extension Node {
     /// Waits until the retained messages of the broker have arrived.
     /// - Parameter milliseconds: The maximum wait.
     /// - Returns: Why there is no connection then; `nil` if there is one.
-    package func waitUntilSettled(milliseconds: Int64 = 4_000) async -> String? {
-        if !core.hasSettled {
-            let caller = askers.settling.makeCaller()
-            let deadline = loop.makeTimer { [weak self] in self?.assumeIsolated { $0.askers.settling.resume(caller) } }
+    package func waitUntilCaughtUp(milliseconds: Int64 = 4_000) async -> String? {
+        if !core.hasCaughtUp {
+            let caller = askers.catchUp.makeCaller()
+            let deadline = loop.makeTimer { [weak self] in self?.assumeIsolated { $0.askers.catchUp.resume(caller) } }
             deadline.arm(atBootMilliseconds: SystemClock.bootMilliseconds() + milliseconds)
-            await withCheckedContinuation { askers.settling.add($0, of: caller) }
+            await withCheckedContinuation { askers.catchUp.add($0, of: caller) }
             deadline.disarm()
         }
         return view.isLinked ? nil : link.problems.current ?? "no answer in \(milliseconds / 1_000) s"
@@ -54,7 +54,7 @@ extension Node {
         case .message: counted.received += 1
         case .disconnected: break
         }
-        handle(link.take(event, at: groupTime))
+        handle(link.receive(event, at: groupTime))
     }
 
     /// Subscribes at QoS 0.

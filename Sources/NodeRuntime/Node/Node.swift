@@ -194,7 +194,7 @@ package actor Node {
             }
         case .subscribe(let filters, let barrier): subscribe(filters, barrier: barrier)
         case .unsubscribe(let filters): link.unsubscribe(filters)
-        case .yield(let milliseconds): link.yield(milliseconds: milliseconds)
+        case .makeWay(let milliseconds): link.makeWay(milliseconds: milliseconds)
         case .reply(let ticket, let reply): self.reply(reply, to: ticket)
         case .changeRecords(let changes): files.change(changes)
         case .readRecords(let ids): _ = runner.add(.recordsRead(files.acknowledgedRecords(ids)))
@@ -204,7 +204,7 @@ package actor Node {
             counted.answers[ReplyReport.Outcome(answer.outcome).rawValue, default: 0] += 1
         case .announced(let isSleeping): suspend.announced(isSleeping: isSleeping)
         case .registersConfirmed: askers.confirming.resume()
-        case .settled: askers.settling.resume()
+        case .caughtUp: askers.catchUp.resume()
         case .show: hub.setShowDue()
         case .log(let note): log.write(note, of: core.engine)
         }

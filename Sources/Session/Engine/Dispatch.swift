@@ -154,6 +154,6 @@ extension Engine {
 
     /// Holds an answer until the journal is written.
     mutating func hold(_ effect: Effect) {
-        gate.hold(effect, isRegisterChanged: ownership.isRegisterChanged)
+        gate.add(effect, isRegisterChanged: ownership.isRegisterChanged)
     }
 }

@@ -51,7 +51,7 @@ public enum Note: Hashable, Sendable {
     case restamped(SessionID, from: Int64, to: Int64)
     /// A session that began and ended without contact was not announced.
     case notAnnounced(SessionID)
-    /// The broker held an older register of this node, which is published again.
+    /// The broker kept an older register of this node, which is published again.
     case repaired(Version)
     /// The journal was lost, and this node's register was found on the broker.
     case recovered(SessionID)

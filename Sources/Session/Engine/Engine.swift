@@ -109,7 +109,7 @@ public struct Engine: Hashable, Sendable {
         case .restored, .wake: break
         case .start(let start, let id, let ticket): begin(start, id: id, ticket: ticket, context)
         case .press(let press, let id, let ticket): ask(press, id: id, ticket: ticket, context)
-        case .take(let id, let ticket): moveHere(id: id, ticket: ticket, context)
+        case .take(let id, let ticket): take(id: id, ticket: ticket, context)
         case .hangUp(let ticket):
             requests.forget(ticket)
             gate.forget(ticket)
@@ -156,7 +156,7 @@ public struct Engine: Hashable, Sendable {
     }
 
     private var mayRegisterLeave: Bool {
-        let isWanted = ownership.isUnpublished && !ownership.journal.isUnannounced
+        let isWanted = ownership.isUnpublished && !ownership.journal.isWithheld
         let isOnDisk = gate.isRegisterWritten && !ownership.isRegisterChanged
         let isBarrierPassed = link.isReady && !startAwaitsTime
         return isWanted && link.isUp
@@ -219,7 +219,7 @@ public struct Engine: Hashable, Sendable {
             let owner = peers[current.owner]
             var lost = Earliest()
             lost.consider(link.downSince)
-            if !owner.isOnline { lost.consider(owner.offlineSince ?? link.settledAt) }
+            if !owner.isOnline { lost.consider(owner.offlineSince ?? link.barrierPassedAt) }
             return View(
                 register: current.register, anchorBoot: current.anchorBoot, error: clocks.errorBound(of: current),
                 contactLostAt: lost.time, isLinked: link.isUp)
@@ -232,7 +232,7 @@ public struct Engine: Hashable, Sendable {
     /// register is current.
     func isCandidate(_ own: Register, _ context: Context) -> Bool {
         guard link.isReady else { return true }
-        if ownership.journal.isUnannounced { return false }
+        if ownership.journal.isWithheld { return false }
         // A start above the largest stamp that counts may be one millisecond further ahead, if its counter is used up.
         return replicas.current == nil || context.admits(own.stamp, lead: 1)
     }
@@ -307,7 +307,7 @@ public struct Engine: Hashable, Sendable {
     /// Returns stamp and version of the latest known register of a node; `nil` for a withheld own one.
     package func mark(of subject: NodeID) -> (stamp: Stamp, version: Version)? {
         if isSelf(subject) {
-            let isWithheld = link.isReady && ownership.journal.isUnannounced
+            let isWithheld = link.isReady && ownership.journal.isWithheld
             return isWithheld ? nil : ownership.register.map { ($0.stamp, $0.version) }
         }
         return replicas[subject].map { ($0.stamp, $0.version) }

@@ -109,12 +109,12 @@ extension Engine {
         if requests.isEmpty { return false }
         let view = view(context)
         if let head = view.register, !view.isOwner { reply(requests.follow(head, context)) }
-        let known = Requests.Known(
+        let situation = Requests.Situation(
             head: view.register, owner: view.register.map { peers[$0.owner] } ?? Peer(), isReady: link.isReady,
             canTakeOver: canTakeOver, messagesAwaitTime: messagesAwaitTime(context))
         var hasChanged = false
         var pinged: Set<NodeID> = []
-        for step in requests.removeSteps(known, context) {
+        for step in requests.removeSteps(situation, context) {
             switch step {
             case .send(let intent, let owner):
                 // One ping for all intents that leave at once.

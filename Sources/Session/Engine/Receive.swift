@@ -60,16 +60,16 @@ extension Engine {
 
     /// Checks a message by the rules of ``Admission``.
     private mutating func judge(_ message: Message, from sender: NodeID, _ context: Context) -> Admission.Verdict {
-        var known = Admission.Known(context: context, isSelf: isSelf(sender), connection: link.connection)
+        var situation = Admission.Situation(context: context, isSelf: isSelf(sender), connection: link.connection)
         if case .ack(.answer(let answer)) = message, let request = requests[answer.intent] {
-            known.request = request
-            known.head = view(context).register.map { ($0.owner, $0.lineage) }
+            situation.request = request
+            situation.head = view(context).register.map { ($0.owner, $0.lineage) }
         }
-        let verdict = Admission.judge(message, from: sender, knowing: known)
+        let verdict = Admission.judge(message, from: sender, in: situation)
         guard verdict == .accepted else { return verdict }
         switch message {
-        case .ping: return admission.charge(.ping, to: sender, known.context)  // rule: pongRate, else: .accepted
-        case .pong: return admission.charge(.pong, to: sender, known.context)  // rule: usedPongRate, else: .accepted
+        case .ping: return admission.charge(.ping, to: sender, context)  // rule: pongRate, else: .accepted
+        case .pong: return admission.charge(.pong, to: sender, context)  // rule: usedPongRate, else: .accepted
         default: return verdict
         }
     }
@@ -218,7 +218,7 @@ extension Engine {
     /// Before the first barrier of this process it does not: a later register that the broker has kept would undo the effect,
     /// and the asker sends the intent again.
     private mutating func answer(_ intent: Intent, _ context: Context) {
-        guard let own = ownership.register, isForOwnSession(intent), echoes.isSettled else { return }
+        guard let own = ownership.register, isForOwnSession(intent), echoes.hasPassedBarrier else { return }
         let verdict = admission.charge(.intent, to: intent.from, context)  // rule: intentRate, else: .accepted
         if verdict == .accepted { return decide(intent, context) { .publish(.ack(.answer($0))) } }
         discard(.tooOften, from: intent.from)

@@ -3,7 +3,7 @@
 /// Continuing another node's session, because its owner does not answer or a person moves it here.
 extension Engine {
     /// Moves the current session to this node, also from a live owner.
-    mutating func moveHere(id: IntentID, ticket: Ticket, _ context: Context) {
+    mutating func take(id: IntentID, ticket: Ticket, _ context: Context) {
         guard canTakeOver else { return emit(.reply(ticket, .invalid("role"))) }
         guard let moment = view(context).lastMoment(at: context.now.boot), moment.register.status.isLive else {
             return emit(.reply(ticket, .noSession))
@@ -12,7 +12,7 @@ extension Engine {
             let own = moment.register
             hold(.reply(ticket, .answered(Answer(intent: id, outcome: .noop, session: own.id, rev: own.rev))))
         } else {
-            continueSession(base(of: moment, context), as: id, ticket: ticket, context)
+            continueSession(anchoredHere(moment, context), as: id, ticket: ticket, context)
         }
     }
 
@@ -29,36 +29,38 @@ extension Engine {
         intent.session = found.id
         if moment.isOwner { return decide(intent, context) { .reply(ticket, .answered($0)) } }
         if found.hasApplied(intent) { return reply(intent.answer(.duplicate, of: found)) }  // rule: appliedAtTakeover
-        var changed = base(of: moment, context)
+        var changed = anchoredHere(moment, context)
         let outcome = changed.carryOut(intent, defaults: identity.defaults)
         guard outcome == .applied else { return reply(intent.answer(outcome, of: found)) }
         continueSession(changed, as: intent.id, ticket: ticket, by: intent, context)
     }
 
     /// The session of this moment, anchored on this node's clocks.
-    private func base(of moment: Moment, _ context: Context) -> Register {
-        var base = moment.register.anchored(since: moment.since, context)
+    private func anchoredHere(_ moment: Moment, _ context: Context) -> Register {
+        var session = moment.register.anchored(since: moment.since, context)
         // A count-up is not credited with time after the last sign of life of its owner.
-        // rule: lastSignOfLife, else: return base
-        if base.mode == .countup, base.status == .running, let lostAt = moment.contactLostAt, moment.staleFor != nil {
+        // rule: lastSignOfLife, else: return session
+        if session.mode == .countup, session.status == .running, let lostAt = moment.contactLostAt,
+            moment.staleFor != nil
+        {
             let gone = context.now.boot - lostAt
-            base.anchor.elapsed = max(0, base.anchor.elapsed - gone)
-            base.cutRuns(at: max(0, base.anchor.at - gone))
-            base.openRun()
+            session.anchor.elapsed = max(0, session.anchor.elapsed - gone)
+            session.cutRuns(at: max(0, session.anchor.at - gone))
+            session.openRun()
         }
-        return base
+        return session
     }
 
     /// Makes the session this node's own: a new session of the same lineage, with the same applied intents.
     private mutating func continueSession(
-        _ base: Register, as id: IntentID, ticket: Ticket, by intent: Intent? = nil, _ context: Context
+        _ session: Register, as id: IntentID, ticket: Ticket, by intent: Intent? = nil, _ context: Context
     ) {
         let view = view(context)
         let isByDate = view.error == nil && view.register?.status == .running
         prepareStamp(context)
-        var own = base
+        var own = session
         own.id = SessionID(id)
-        own.continues = Continuation(node: base.owner, epoch: base.epoch, rev: base.rev, at: context.groupTime)
+        own.continues = Continuation(node: session.owner, epoch: session.epoch, rev: session.rev, at: context.groupTime)
         own.owner = node
         own.last = intent.map {
             LastIntent(intent: $0.id, op: $0.operation.name, from: $0.from, at: context.groupTime)
@@ -67,7 +69,7 @@ extension Engine {
         // rule: appliedInherited, else: own.applied.removeAll { $0 != intent?.id }
         let beginning = Ownership.Beginning(register: own, intent: intent, isApproximate: isByDate)
         guard begin(beginning, reply: id, to: ticket, context) else { return }
-        emit(.log(.tookOver(own.id, from: base.owner)))
+        emit(.log(.tookOver(own.id, from: session.owner)))
     }
 
     /// Whether `register` continues a session that is known to be of its lineage.

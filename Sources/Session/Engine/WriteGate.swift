@@ -9,7 +9,7 @@ struct WriteGate: Hashable, Sendable {
 
     /// When to write again after a failure, on the boot clock.
     private(set) var retryAt: Int64?
-    private(set) var held: [Held] = []
+    private(set) var waiting: [Waiting] = []
     private var lastAsked = 0
     /// The last write that contains a change of the own register.
     private var lastAskedForRegister = 0
@@ -17,7 +17,7 @@ struct WriteGate: Hashable, Sendable {
     /// The last write, if it has failed.
     private var failed: Int?
 
-    struct Held: Hashable, Sendable {
+    struct Waiting: Hashable, Sendable {
         var write: Int
         var effect: Effect
     }
@@ -35,33 +35,33 @@ struct WriteGate: Hashable, Sendable {
 
     /// Holds an answer until the own register that it reports is on disk.
     /// - Parameter isRegisterChanged: Whether the register has changed since a write was last asked for.
-    mutating func hold(_ effect: Effect, isRegisterChanged: Bool) {
-        held.append(Held(write: isRegisterChanged ? lastAsked + 1 : lastAskedForRegister, effect: effect))
+    mutating func add(_ effect: Effect, isRegisterChanged: Bool) {
+        waiting.append(Waiting(write: isRegisterChanged ? lastAsked + 1 : lastAskedForRegister, effect: effect))
     }
 
     /// Removes the answers that may leave now.
     ///
     /// A person at this machine does not wait for a disk that fails. A peer gets no answer that a crash could undo.
     mutating func release() -> [Effect] {
-        if held.isEmpty { return [] }
+        if waiting.isEmpty { return [] }
         var free: [Effect] = []
-        var waiting: [Held] = []
-        for entry in held {
+        var rest: [Waiting] = []
+        for entry in waiting {
             let isLocal = if case .reply = entry.effect { true } else { false }
             if entry.write <= lastWritten || isLocal && entry.write <= failed ?? 0 {
                 free.append(entry.effect)
             } else {
-                waiting.append(entry)  // rule: answerFromDisk, else: free.append(entry.effect)
+                rest.append(entry)  // rule: answerFromDisk, else: free.append(entry.effect)
             }
         }
-        held = failed != nil ? waiting.suffix(Self.answersWithoutDisk) : waiting
+        waiting = failed != nil ? rest.suffix(Self.answersWithoutDisk) : rest
         return free
     }
 
     /// Forgets the reply to a program that has ended.
     mutating func forget(_ ticket: Ticket) {
-        held.removeAll { held in
-            if case .reply(ticket, _) = held.effect { true } else { false }
+        waiting.removeAll { entry in
+            if case .reply(ticket, _) = entry.effect { true } else { false }
         }
     }
 

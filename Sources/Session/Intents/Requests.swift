@@ -98,7 +98,7 @@ struct Requests: Hashable, Sendable {
     }
 
     /// The state of the session that is shown, and of its owner, that requests depend on.
-    struct Known {
+    struct Situation {
         /// The register that is shown.
         var head: Register?
         /// Its owner.
@@ -124,16 +124,16 @@ struct Requests: Hashable, Sendable {
 
     /// Removes the requests that end now.
     /// - Returns: The due steps, in their order.
-    mutating func removeSteps(_ known: Known, _ context: Context) -> [Step] {
+    mutating func removeSteps(_ situation: Situation, _ context: Context) -> [Step] {
         var (sent, orphaned, overdue): ([Step], [Step], [Step]) = ([], [], [])
         var kept: [Request] = []
         for var request in open {
             if request.giveUpAt <= context.now.boot || request.isExpired(context) {
                 overdue.append(.giveUp(request))
-            } else if request.checkOwner(known, context) {
+            } else if request.checkOwner(situation, context) {
                 orphaned.append(.takeOver(request))
             } else {
-                if known.isReady, request.sendAt <= context.now.boot, let step = request.send(known, context) {
+                if situation.isReady, request.sendAt <= context.now.boot, let step = request.send(situation, context) {
                     sent.append(step)
                 }
                 kept.append(request)
@@ -248,13 +248,13 @@ struct Requests: Hashable, Sendable {
 
 extension Requests.Request {
     /// Sends the intent, or postpones that until group time is known.
-    fileprivate mutating func send(_ known: Requests.Known, _ context: Context) -> Requests.Step? {
+    fileprivate mutating func send(_ situation: Requests.Situation, _ context: Context) -> Requests.Step? {
         let boot = context.now.boot
         var pinged: NodeID?
         if isSent {
-            if known.canTakeOver, known.head?.owner != context.node { pinged = known.head?.owner }
+            if situation.canTakeOver, situation.head?.owner != context.node { pinged = situation.head?.owner }
         } else {
-            if known.messagesAwaitTime, boot < limitsFrom + ClockSync.firstAnswerLimit {
+            if situation.messagesAwaitTime, boot < limitsFrom + ClockSync.firstAnswerLimit {
                 sendAt = boot + ClockSync.burstInterval
                 return nil
             }
@@ -266,21 +266,21 @@ extension Requests.Request {
 
     /// Checks whether the owner will still answer, and plans the next check.
     /// - Returns: Whether no other node will: the owner is gone or was silent too long, or this node owns the session now.
-    fileprivate mutating func checkOwner(_ known: Requests.Known, _ context: Context) -> Bool {
-        let isOwn = known.head?.owner == context.node
+    fileprivate mutating func checkOwner(_ situation: Requests.Situation, _ context: Context) -> Bool {
+        let isOwn = situation.head?.owner == context.node
         let isRefused = refusal != nil && !isOwn
         guard
-            known.canTakeOver,  // rule: takeover, else: false
-            ticket != nil, !isRefused, let head = known.head
+            situation.canTakeOver,  // rule: takeover, else: false
+            ticket != nil, !isRefused, let head = situation.head
         else {
             ownerCheckAt = max(ownerCheckAt, giveUpAt)
             return false
         }
         let isSameLineage = head.lineage == intent.lineage
         if isSameLineage, isOwn { return true }
-        if isSameLineage, known.isReady, known.owner.presence != nil, !known.owner.isOnline { return true }
+        if isSameLineage, situation.isReady, situation.owner.presence != nil, !situation.owner.isOnline { return true }
         guard ownerCheckAt <= context.now.boot else { return false }
-        let received = isSameLineage ? known.owner.lastReceived ?? .min : .min
+        let received = isSameLineage ? situation.owner.lastReceived ?? .min : .min
         let silentAt = received + Requests.silenceLimit
         ownerCheckAt = max(ownerCheckAt, min(silentAt, limitsFrom + Requests.unresponsiveLimit))
         return ownerCheckAt <= context.now.boot

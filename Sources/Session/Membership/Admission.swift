@@ -23,7 +23,7 @@ struct Admission: Hashable, Sendable {
     }
 
     /// The knowledge of this node when the message arrives.
-    struct Known {
+    struct Situation {
         var context: Context
         /// Whether messages of the sender are this node's own.
         var isSelf: Bool
@@ -51,29 +51,31 @@ struct Admission: Hashable, Sendable {
     private var allowances: [Effort: [NodeID: Allowance]] = [:]
 
     /// Checks one message. Rates are checked by ``charge(_:to:_:)``, where the effort arises.
-    static func judge(_ message: Message, from sender: NodeID, knowing known: Known) -> Verdict {
-        let node = known.context.node
+    static func judge(_ message: Message, from sender: NodeID, in situation: Situation) -> Verdict {
+        let node = situation.context.node
         switch message {
         case .presence: return .accepted
         case .register(let register):
             if register.owner != sender { return .refused(.wrongSender) }
-            let isPlausible = isPlausible(register.version, groupTime: known.context.groupTime)
+            let isPlausible = isPlausible(register.version, groupTime: situation.context.groupTime)
             return isPlausible ? .accepted : .refused(.outOfBounds)  // rule: epochBound, else: .accepted
         case .intent(let intent): return intent.from == sender ? .accepted : .refused(.wrongSender)
         case .ack(.answer):
-            guard !known.isSelf, let request = known.request else { return .ignored }
+            guard !situation.isSelf, let request = situation.request else { return .ignored }
             // rule: answerSender, else: return .accepted
             if request.owners.last == sender { return .accepted }
-            if let head = known.head, head.owner == sender, head.lineage == request.intent.lineage { return .accepted }
+            if let head = situation.head, head.owner == sender, head.lineage == request.intent.lineage {
+                return .accepted
+            }
             return request.owners.contains(sender) ? .ignored : .refused(.notAsked)
         case .ack(.fork(let subject, _)), .ack(.clock(let subject, _, _)):
             return subject == node && sender != node ? .accepted : .ignored
         case .hello: return sender != node ? .accepted : .ignored
-        case .ping(_, let to): return to == node && !known.isSelf ? .accepted : .ignored
+        case .ping(_, let to): return to == node && !situation.isSelf ? .accepted : .ignored
         case .pong(let pong, let to):
-            let age = known.context.now.boot - pong.sent
-            return to == node && !known.isSelf
-                && pong.connection == known.connection  // rule: pongConnection
+            let age = situation.context.now.boot - pong.sent
+            return to == node && !situation.isSelf
+                && pong.connection == situation.connection  // rule: pongConnection
                 && (0...Limits.pongAge).contains(age)  // rule: pongAge
                 ? .accepted : .ignored
         }

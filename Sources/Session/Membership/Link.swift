@@ -23,7 +23,7 @@ struct Link: Hashable, Sendable {
     /// When the barrier counts as passed, on the boot clock.
     private(set) var barrierDeadline: Int64?
     /// When the last barrier passed, on the boot clock.
-    private(set) var settledAt: Int64?
+    private(set) var barrierPassedAt: Int64?
     /// The deadline of a start without contact that waits for group time, on the boot clock.
     private(set) var timeDeadline: Int64?
     /// The deadline of a date or stamp that waits for clocks of others, on the boot clock.
@@ -61,7 +61,7 @@ struct Link: Hashable, Sendable {
     /// Ends the wait for the barrier.
     mutating func barrierPassed(isTimeVouched: Bool, isAnotherClockOnline: Bool, at boot: Int64) {
         barrierDeadline = nil
-        settledAt = boot
+        barrierPassedAt = boot
         if !isTimeVouched { comparisonDeadline = boot + Self.clockPatience }
         // Without another node there is no other clock.
         if timeDeadline != nil { timeDeadline = isAnotherClockOnline ? boot + Self.answerPatience : nil }

@@ -101,12 +101,12 @@ struct Dating: Hashable, Sendable {
         of own: Register, in journal: Journal, movedBy shift: Int64, among replicas: Replicas, _ context: Context
     ) -> Stamp {
         let began = (own.continues?.at ?? own.startedAt) + shift
-        var mark = journal.markBeforeStart
+        var mark = journal.base
         if mark.isAhead(of: context.groupTime) {
             mark = HybridClock()
             // A clock that was ahead put this mark also above starts that came later.
             for held in replicas.all
-            where held.isAdmitted && journal.markBeforeStart.isAtLeast(held.stamp)
+            where held.isAdmitted && journal.base.isAtLeast(held.stamp)
                 && held.stamp.time <= began + Limits.stampLead
             {
                 _ = mark.see(held.stamp)

@@ -22,7 +22,7 @@ struct Echoes: Hashable, Sendable {
     /// The largest register of this node that came from the broker before the first barrier of this process.
     private var found: Register?
     /// Whether that barrier has passed.
-    private(set) var isSettled = false
+    private(set) var hasPassedBarrier = false
     /// Whether a node has joined since the last reminder.
     private var hasNewcomer = false
     private var repairNotBefore: Int64 = .min
@@ -73,13 +73,13 @@ struct Echoes: Hashable, Sendable {
 
     /// Receives a register on the own topic.
     mutating func receive(_ echo: Register, journal: Journal, isReady: Bool) -> Finding {
-        guard isSettled else {
+        guard hasPassedBarrier else {
             if echo.version > found?.version ?? Version(epoch: -1, rev: 0) { found = echo }
             return .known
         }
         guard let own = journal.own else { return .lost }
         // An unannounced session does not replace the register there, unless that one is newer than the journal's.
-        if journal.isUnannounced { return journal.yieldsPlace(to: echo) ? .lost : .known }
+        if journal.isWithheld { return journal.isReplaced(by: echo) ? .lost : .known }
         let isExpected = isExpected(echo.version)
         if echo.version > own.version || (echo.version == own.version && echo != own) {
             contest(echo.version)
@@ -96,7 +96,7 @@ struct Echoes: Hashable, Sendable {
     /// Records that the barrier has passed.
     /// - Returns: The broker's register of this node, at the first barrier of this process.
     mutating func barrierPassed() -> Register? {
-        isSettled = true
+        hasPassedBarrier = true
         defer { found = nil }
         return found
     }

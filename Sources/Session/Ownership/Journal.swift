@@ -11,15 +11,15 @@ public struct Journal: Hashable, Sendable {
     /// The last 16 sessions that this node owned before, newest last. Intents for them are still answered.
     public var past: [SessionID]
     /// The mark before the own session was stamped: its stamp must stay above.
-    public var markBeforeStart: HybridClock
+    public var base: HybridClock
     /// Whether the own session was started without contact and is not published yet.
     public var isProvisional: Bool
     /// Whether the dates of ``own`` are a guess, because group time was not vouched for since it began.
     public var isGuess: Bool
     /// The register that others know while ``own`` is provisional; its start has ended it.
-    public var lastAnnounced: Register?
-    /// Whether the dates of ``lastAnnounced`` are a guess.
-    public var isLastAnnouncedGuess: Bool
+    public var before: Register?
+    /// Whether the dates of ``before`` are a guess.
+    public var isGuessBefore: Bool
     /// Whether times of the own session may be wrong.
     ///
     /// It was rebuilt by date, after a reboot or in a takeover before the clocks were compared; or vouched clocks
@@ -29,18 +29,18 @@ public struct Journal: Hashable, Sendable {
     /// Creates a journal. The caller must check the registers: ``Register/invalidField`` is `nil`.
     public init(
         epoch: Int = 1, mark: HybridClock = HybridClock(), own: Register? = nil, past: [SessionID] = [],
-        markBeforeStart: HybridClock = HybridClock(), isProvisional: Bool = false, isGuess: Bool = false,
-        lastAnnounced: Register? = nil, isLastAnnouncedGuess: Bool = false, isApproximate: Bool = false
+        base: HybridClock = HybridClock(), isProvisional: Bool = false, isGuess: Bool = false,
+        before: Register? = nil, isGuessBefore: Bool = false, isApproximate: Bool = false
     ) {
         self.epoch = epoch
         self.mark = mark
         self.own = own
         self.past = past
-        self.markBeforeStart = markBeforeStart
+        self.base = base
         self.isProvisional = isProvisional
         self.isGuess = isGuess
-        self.lastAnnounced = lastAnnounced
-        self.isLastAnnouncedGuess = isLastAnnouncedGuess
+        self.before = before
+        self.isGuessBefore = isGuessBefore
         self.isApproximate = isApproximate
     }
 }
@@ -57,14 +57,14 @@ extension Journal {
     /// Whether the session began and ended without contact, so that it is not announced.
     ///
     /// A session that continues another node's is announced, since that one has to end.
-    var isUnannounced: Bool {
+    var isWithheld: Bool {
         guard isProvisional, let own = own, own.continues == nil else { return false }
         return own.status == .completed || own.status == .stopped
     }
 
     /// Whether a register found on the broker replaces an unannounced session: it is newer than what others know.
-    func yieldsPlace(to found: Register) -> Bool {
-        isUnannounced && lastAnnounced.map { found.version > $0.version } ?? true
+    func isReplaced(by found: Register) -> Bool {
+        isWithheld && before.map { found.version > $0.version } ?? true
     }
 
     /// When the own session was taken over, in group time; `nil` if that is not known.
@@ -72,11 +72,11 @@ extension Journal {
     func takenOverAt(among replicas: Replicas, by winner: Register? = nil, _ context: Context) -> Int64? {
         // rule: takeoverCut, else: return nil
         guard let own else { return nil }
-        let known = replicas.registers.map(\.link) + [winner?.link].compactMap(\.self)
-        if let end = own.link.end(by: known) { return end }
+        let others = replicas.registers.map(\.lineagePart) + [winner?.lineagePart].compactMap(\.self)
+        if let end = own.lineagePart.end(by: others) { return end }
         // Only a later takeover is known, of a session that took this one over.
-        guard var later = winner?.link else { return nil }
+        guard var later = winner?.lineagePart else { return nil }
         later.takeover?.node = own.owner
-        return own.link.end(by: later)
+        return own.lineagePart.end(by: later)
     }
 }

@@ -59,7 +59,7 @@ struct Ownership: Hashable, Sendable {
     mutating func announced() {
         guard journal.isProvisional else { return }
         journal.isProvisional = false
-        journal.lastAnnounced = nil
+        journal.before = nil
         isJournalChanged = true
     }
 
@@ -126,7 +126,7 @@ struct Ownership: Hashable, Sendable {
         }
         journal.isProvisional = false
         journal.isGuess = isGuess
-        journal.lastAnnounced = nil
+        journal.before = nil
         var register = register
         register.last = nil
         put(register, above: version)
@@ -160,15 +160,15 @@ struct Ownership: Hashable, Sendable {
         let ended = end(by: register, context)
         if isReady {
             journal.isProvisional = false
-            journal.lastAnnounced = nil
+            journal.before = nil
         } else if !journal.isProvisional {
             journal.isProvisional = true  // rule: provisional
-            journal.lastAnnounced = ended
-            journal.isLastAnnouncedGuess = journal.isGuess
+            journal.before = ended
+            journal.isGuessBefore = journal.isGuess
         }
         journal.isApproximate = beginning.isApproximate
         journal.isGuess = !context.source.isVouched
-        journal.markBeforeStart = dating.mark.seen
+        journal.base = dating.mark.seen
         dating.adopt(register.stamp, in: &self)
         put(register, above: last)
         carried = beginning.intent.map { [$0] } ?? []
@@ -213,7 +213,7 @@ struct Ownership: Hashable, Sendable {
 
     /// Ends the minutes of a superseded session at its takeover, which may arrive after the start that superseded it.
     ///
-    /// Only a takeover that names this session's node cuts a session that is over, by the rule of ``ChainLink``.
+    /// Only a takeover that names this session's node cuts a session that is over, by the rule of ``LineagePart``.
     /// - Returns: Whether anything changed.
     mutating func cut(by replicas: Replicas, _ context: Context) -> Bool {
         guard let own = journal.own, own.status == .superseded, let end = own.runs.last?.to,

@@ -47,7 +47,7 @@ struct Recovery: Hashable, Sendable {
     ) -> Note? {
         guard let own = ownership.register else { return adopt(found, in: &ownership, &dating, context) }
         if found.id == own.id { ownership.announced() }
-        if ownership.journal.yieldsPlace(to: found) { return adopt(found, in: &ownership, &dating, context) }
+        if ownership.journal.isReplaced(by: found) { return adopt(found, in: &ownership, &dating, context) }
         guard found.version >= own.version, found != own else { return nil }
         if found.version > own.version, !hasSessionBegun { return adopt(found, in: &ownership, &dating, context) }
         if hasSessionBegun, found.id != own.id { ownership.retire(found.id) }
@@ -73,10 +73,10 @@ struct Recovery: Hashable, Sendable {
     ///
     /// The end of that session is written first, so that its ledger record was in a journal on disk.
     func leaveProvisional(in ownership: inout Ownership, _ context: Context) -> Note? {
-        guard ownership.journal.isUnannounced, !ownership.isRegisterChanged, let own = ownership.register,
-            let lastAnnounced = ownership.journal.lastAnnounced
+        guard ownership.journal.isWithheld, !ownership.isRegisterChanged, let own = ownership.register,
+            let before = ownership.journal.before
         else { return nil }
-        ownership.replace(with: lastAnnounced, above: own.version, isGuess: ownership.journal.isLastAnnouncedGuess)
+        ownership.replace(with: before, above: own.version, isGuess: ownership.journal.isGuessBefore)
         ownership.journal.isApproximate = false
         // The machine may have been rebooted since.
         rebase(&ownership, context)

@@ -19,12 +19,12 @@ extension Journal: Described {
         try form.field("mark", &mark, .array())
         try form.field("own", optional: &own, .payload())
         try form.field("past", &past, .list(of: .id(), 0...1_000), absent: [])
-        try form.field("base", &markBeforeStart, .array(), absent: HybridClock())
+        try form.field("base", &base, .array(), absent: HybridClock())
         try form.field("provisional", &isProvisional, .bool, unless: false)
         try form.field("guess", &isGuess, .bool, unless: false)
         try form.field("approx", &isApproximate, .bool, unless: false)
-        try form.field("guessBefore", &isLastAnnouncedGuess, .bool, unless: false)
-        try form.field("before", optional: &lastAnnounced, .payload())
+        try form.field("guessBefore", &isGuessBefore, .bool, unless: false)
+        try form.field("before", optional: &before, .payload())
     }
 }
 

@@ -45,7 +45,7 @@ enum NodeGroup {
                 group.addTask { [link] in try await node.runLink(link) }
             }
             for node in nodes {
-                if let problem = await node.waitUntilSettled() { throw Failed("\(node.identity.node): \(problem)") }
+                if let problem = await node.waitUntilCaughtUp() { throw Failed("\(node.identity.node): \(problem)") }
             }
             let value = try await body()
             for node in nodes { await node.goOffline() }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One session as a link of a chain of takeovers.
+/// One session as a part of its lineage.
 ///
 /// It contains the one rule for where the runs of a session end because another node took it over. The owner, the ledger
 /// and the calm service apply it to the sessions that each of them knows.
-public struct ChainLink: Hashable, Sendable {
+public struct LineagePart: Hashable, Sendable {
     /// The takeover of a session.
     public struct Takeover: Hashable, Sendable {
         /// The node whose session was taken over; `nil` if the writer does not name it.
@@ -30,7 +30,7 @@ public struct ChainLink: Hashable, Sendable {
     /// The takeover that began it; `nil` for a session that a person started.
     public var takeover: Takeover?
 
-    /// The link begins at its takeover, or else at the start, in milliseconds of group time.
+    /// It begins at its takeover, or else at the start, in milliseconds of group time.
     public init(lineage: SessionID, node: NodeID, stamp: Stamp, startedAt: Int64, takeover: Takeover?) {
         self.lineage = lineage
         self.node = node
@@ -43,7 +43,7 @@ public struct ChainLink: Hashable, Sendable {
     ///
     /// A takeover ends only sessions of the node that it names, in its own lineage, that were stamped before it. One that
     /// lies before the session's beginning by more than clocks may differ belongs to an earlier session.
-    public func end(by later: ChainLink) -> Int64? {
+    public func end(by later: LineagePart) -> Int64? {
         guard later.lineage == lineage, later.stamp > stamp, let takeover = later.takeover,
             takeover.node == node,  // rule: cutNode
             takeover.at >= begin - Limits.stampLead  // rule: cutTime
@@ -52,21 +52,21 @@ public struct ChainLink: Hashable, Sendable {
     }
 
     /// Returns the earliest takeover of this session among `others`; `nil` if there is none.
-    public func end(by others: some Sequence<ChainLink>) -> Int64? { others.compactMap { end(by: $0) }.min() }
+    public func end(by others: some Sequence<LineagePart>) -> Int64? { others.compactMap { end(by: $0) }.min() }
 }
 
 /// A session in a chain of takeovers, as the ledger knows it.
-public struct FiledLink: Hashable, Sendable {
+public struct FiledPart: Hashable, Sendable {
     /// The session.
-    public var link: ChainLink
+    public var part: LineagePart
     /// When the ledger received the session's first record, in milliseconds of group time.
     public var begun: Int64
     /// When the ledger received the session's first final record, in milliseconds of group time; `nil` without one.
     public var ended: Int64?
 
     /// The times are those of the ledger, in milliseconds of group time.
-    public init(_ link: ChainLink, begun: Int64, ended: Int64?) {
-        self.link = link
+    public init(_ part: LineagePart, begun: Int64, ended: Int64?) {
+        self.part = part
         self.begun = begun
         self.ended = ended
     }
@@ -76,18 +76,18 @@ public struct FiledLink: Hashable, Sendable {
     /// It is `.max` for a session that was not taken over. A takeover that the ledger received after the session's end
     /// does not cut it. One that does not name the node, as in records of earlier versions, took over from the latest
     /// session before it.
-    public static func ends(of sessions: [FiledLink]) -> [Int64] {
+    public static func ends(of sessions: [FiledPart]) -> [Int64] {
         var ends = [Int64](repeating: .max, count: sessions.count)
-        for chain in Dictionary(grouping: sessions.indices, by: { sessions[$0].link.lineage }).values
+        for chain in Dictionary(grouping: sessions.indices, by: { sessions[$0].part.lineage }).values
         where chain.count > 1 {
-            let chain = chain.sorted { sessions[$0].link.stamp < sessions[$1].link.stamp }
-            for (place, index) in chain.enumerated() where place > 0 {
+            let chain = chain.sorted { sessions[$0].part.stamp < sessions[$1].part.stamp }
+            for (position, index) in chain.enumerated() where position > 0 {
                 var later = sessions[index]
-                if later.link.takeover?.node == nil {
-                    later.link.takeover?.node = sessions[chain[place - 1]].link.node
+                if later.part.takeover?.node == nil {
+                    later.part.takeover?.node = sessions[chain[position - 1]].part.node
                 }
-                for earlier in chain[..<place] where !sessions[earlier].isFinal(before: later) {
-                    guard let end = sessions[earlier].link.end(by: later.link) else { continue }
+                for earlier in chain[..<position] where !sessions[earlier].isFinal(before: later) {
+                    guard let end = sessions[earlier].part.end(by: later.part) else { continue }
                     ends[earlier] = min(ends[earlier], end)
                 }
             }
@@ -96,25 +96,25 @@ public struct FiledLink: Hashable, Sendable {
     }
 
     /// Whether the ledger knew its end before it received `other`.
-    private func isFinal(before other: FiledLink) -> Bool {
+    private func isFinal(before other: FiledPart) -> Bool {
         return ended.map { $0 < other.begun } ?? false  // rule: finalUncut, else: false
     }
 }
 
 extension Register {
-    /// The session as a link of its chain.
-    public var link: ChainLink {
-        ChainLink(
+    /// The session as a part of its lineage.
+    public var lineagePart: LineagePart {
+        LineagePart(
             lineage: lineage, node: owner, stamp: stamp, startedAt: startedAt,
-            takeover: continues.map { ChainLink.Takeover(node: $0.node, at: $0.at) })
+            takeover: continues.map { LineagePart.Takeover(node: $0.node, at: $0.at) })
     }
 }
 
 extension LedgerRecord {
-    /// The session as a link of its chain.
-    public var link: ChainLink {
-        ChainLink(
+    /// The session as a part of its lineage.
+    public var lineagePart: LineagePart {
+        LineagePart(
             lineage: lineage, node: node, stamp: stamp, startedAt: startedAt,
-            takeover: continuedAt.map { ChainLink.Takeover(node: continuedFrom, at: $0) })
+            takeover: continuedAt.map { LineagePart.Takeover(node: continuedFrom, at: $0) })
     }
 }

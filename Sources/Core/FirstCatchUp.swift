@@ -4,7 +4,7 @@
 ///
 /// Some brokers withhold retained messages from wildcard subscriptions. Then a passing remote knows no node: it has sent a
 /// hello, and waits for the answers.
-struct Settling: Sendable {
+struct FirstCatchUp: Sendable {
     /// Milliseconds that a remote waits for answers to its hello. A judgement: a node answers one hello a second, up to 200
     /// ms later, so the owner's answer can be the last one.
     private static let helloPatience: Int64 = 1_500

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The result of comparing a record that arrives with the stored record of its session.
-public enum InsertOutcome: Hashable, Sendable {
+public enum FilingResult: Hashable, Sendable {
     /// It is the first of its session, or newer than the stored one.
     case kept
     /// The same record is stored.
