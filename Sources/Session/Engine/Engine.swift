@@ -89,11 +89,7 @@ public struct Engine: Hashable, Sendable {
     private mutating func advance(_ input: Input, _ context: inout Context) {
         if case .restored(let journal, let filed) = input { restore(journal, filed: filed, &context) }
         if time.hasMoved(at: context.now) { selectTimeSource(&context) }
-        if let due = replicas.nextWake, due <= context.now.boot {
-            // A start that is made now must be above the stamps that count from now on.
-            for stamp in replicas.admitDue(context) { dating.raiseMark(to: stamp, in: &ownership, context) }
-            askWhatIsMissing(context)
-        }
+        if let due = replicas.nextWake, due <= context.now.boot { admitDue(context) }
         _ = ownership.advance(at: context.now.boot)
         // A wait may have ended during a suspend. A barrier that is overdue recovers a register, which must be there before
         // an intent is decided. The end of a connection ends its waits itself.

@@ -161,12 +161,21 @@ extension Engine {
         if hasJumped || dating.mark.isAhead(context) || (!wasOwn && context.bound != nil) {
             // Without contact a session stays although the wall clock was set.
             judgeAgain(keepsAdmitted: !link.isUp && context.now.wallBound == nil, context)
+        } else if replicas.nextWake != nil {
+            // A small correction also moves the time from which a stamp counts.
+            admitDue(context)  // rule: smallCorrection
         }
         if context.clockQuality.isWrong != wasWrong || hasJumped {
             // The presence contains group time, which others compare with their own.
             clocks.planAgain()
             link.announce()
         }
+    }
+
+    /// Admits registers whose stamp counts from now on. A start that is made now must be above them.
+    mutating func admitDue(_ context: Context) {
+        for stamp in replicas.admitDue(context) { dating.raiseMark(to: stamp, in: &ownership, context) }
+        askWhatIsMissing(context)
     }
 
     /// Judges stamps again after group time has jumped.
