@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// One line for each field.
 // swift-format-ignore
 /// The state of a node's latest session. Only its owner writes it.
 ///
