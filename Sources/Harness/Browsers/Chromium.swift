@@ -136,11 +136,15 @@ package struct Page: WebPage {
             ["width": .number(width), "height": .number(height), "deviceScaleFactor": 1, "mobile": false])
     }
 
-    /// Returns the value of an expression, which may be a promise.
     package func value(_ expression: String) async throws -> JSON {
-        let answer = try await call(
-            "Runtime.evaluate",
-            ["expression": .string(expression), "returnByValue": true, "awaitPromise": true])
+        let answer: JSON
+        do {
+            answer = try await call(
+                "Runtime.evaluate",
+                ["expression": .string(expression), "returnByValue": true, "awaitPromise": true])
+        } catch let error as Failed where error.description.contains("target navigated") {
+            return .null
+        }
         if let problem = answer.exceptionDetails.exception.description.text { throw Failed(problem) }
         return answer.result.value
     }

@@ -2,7 +2,7 @@
 
 /// A page in a browser of any kind.
 package protocol WebPage: Sendable {
-    /// Returns the value of an expression, which may be a promise.
+    /// Returns the value of an expression, which may be a promise. Chromium has `null` when the page is left meanwhile.
     func value(_ expression: String) async throws -> JSON
     /// Presses and releases the pointer at a point of the window, in CSS pixels.
     func click(x: Int64, y: Int64) async throws
