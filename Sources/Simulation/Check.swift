@@ -59,7 +59,7 @@ public enum Check: String, CaseIterable, Sendable {
     case takesBack
     /// The engine never asks for a wake in the past.
     case wakeLater
-    /// A node whose kernel vouches for its clock uses it, unless three online nodes contradict it.
+    /// A node whose kernel vouches for its clock uses it.
     case ownClock
     /// A journal is read back as it was written.
     case journalCodec
@@ -89,8 +89,8 @@ public enum Check: String, CaseIterable, Sendable {
     case lastSignOfLife
 
     // After settling.
-    /// A clock is outvoted by three or more others that vouch, agree and contradict it.
-    case outvoted
+    /// A node whose kernel does not vouch goes by the vouched clocks of online nodes, if it knows any.
+    case onlineClocks
     /// A clock has no vote any more once its node's presence was deleted.
     case voteEnds
     /// All nodes show the same session.
@@ -109,7 +109,7 @@ public enum Check: String, CaseIterable, Sendable {
     /// - continuations, which keep the dates of the previous owner;
     /// - sessions of a node whose group time the liar's clock could set;
     /// - guesses of an earlier boot, which a reboot makes final;
-    /// - worlds without a vouched clock, or whose vouched clocks contradict each other without a majority.
+    /// - worlds without a vouched clock, or whose vouched clocks contradict each other.
     case dated
     /// Every request has its reply.
     case allAnswered

@@ -137,7 +137,7 @@ extension World {
         let time = machines[node].engine.groupTime(instant)
         // Without contact, and until the others were asked, admitted stamps stay admitted.
         let isSettled = witness.nodes[node].linkedAt.map { instant.boot > $0 + 5_000 } ?? false
-        if isSettled, shown.stamp != before.shown?.stamp, !seen.view.isOwner,
+        if isSettled, isJudging(node), shown.stamp != before.shown?.stamp, !seen.view.isOwner,
             shown.stamp.time > time + Limits.stampLead + 4_000
         {
             fail(.admission, "\(name) shows \(shown.owner)'s, \(shown.stamp.time - time) ms ahead of its time")

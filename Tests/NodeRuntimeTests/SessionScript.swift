@@ -65,7 +65,7 @@ struct SessionScript {
         let anchor = try anchor()
         let context = Context(
             node: advanced.owner, bootID: anchor.bootID, now: Instant(boot: anchor.boot, wall: now),
-            source: .plausible, groupTime: now)
+            source: .plausible, isComplete: true, groupTime: now)
         return advanced.anchored(since: now - advanced.anchor.at, context)
     }
 

@@ -34,6 +34,8 @@ extension EngineHarness {
     var error: Int64? { engine.view.lastMoment(at: boot)?.error }
     var groupTime: Int64 { engine.groupTime(now) }
 
+    func isContradicted(by node: String) -> Bool { engine.isContradicted(by: id(node), at: now) }
+
     /// Adds a node that answers pings, and delivers its presence.
     mutating func meet(
         _ node: String, _ clock: PeerClock = PeerClock(), role: Role = .node, connection: String? = nil

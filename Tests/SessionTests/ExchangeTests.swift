@@ -86,21 +86,6 @@ import Testing
         #expect(rig.pings.count == 8)
     }
 
-    /// Each node is the first by name for a moment, but only those that stay first are polled.
-    @Test func onlyTheFirstNodesByNameArePolled() {
-        var rig = EngineHarness(wallBound: nil)
-        rig.linkUp()
-        for number in (10...60).reversed() {
-            rig.meet("n\(number)")
-            rig.pass(10)
-        }
-        rig.pass(5_000)
-        let asked = Dictionary(grouping: rig.pings, by: \.to).mapValues(\.count)
-        // The node itself is one of the seven.
-        #expect(asked.keys.map(\.rawValue).sorted() == [10...15, 55...60].joined().map { "n\($0)" })
-        #expect((10...15).allSatisfy { asked[id("n\($0)")] == 8 }, "\(asked)")
-    }
-
     @Test func newOwnerIsPolledAtOnce() {
         var rig = EngineHarness(wallBound: nil)
         rig.linkUp()
@@ -170,8 +155,8 @@ import Testing
         rig.clocks[.kitchen] = PeerClock()
         rig.hear(.presence(presence("k2")), from: "kitchen")
         rig.published = []
-        rig.pass(300)
-        #expect(rig.pings.count { $0.to == .kitchen } >= 7, "a new connection is asked at once")
+        rig.pass(1_300)
+        #expect(rig.pings.count { $0.to == .kitchen } >= 7, "a new connection is asked as at first")
     }
 
     @Test func ownerIsPolledAgainAfterSleepAndReconnection() {

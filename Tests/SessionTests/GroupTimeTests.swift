@@ -82,10 +82,9 @@ import Testing
         return EngineHarness(boot: old.boot, wall: old.wall, wallBound: nil, journal: old.journal)
     }
 
-    static let alsoBehind = PeerClock(
-        wallLead: EngineHarness.epoch - 1_000_000 - hour, quality: ClockQuality(synced: false))
+    static let alsoBehind = PeerClock(wallLead: EngineHarness.epoch - 1_000_000 - hour)
 
-    /// While the only right clock is offline, no node admits the stamp, so it is renewed.
+    /// While the right clock is offline, a wrong one is followed. It does not admit the stamp, which so is renewed.
     @Test func finalDateStaysWhenTheStampIsRenewed() throws {
         var rig = Self.restarted()
         let began = try #require(rig.own)
@@ -110,7 +109,7 @@ import Testing
         rig.linkUp()
         rig.meet("attic", Self.alsoBehind)
         rig.pass(1_000)
-        rig.meet("kitchen")
+        for node in ["cellar", "kitchen"] { rig.meet(node) }
         rig.pass(10_000)
         #expect(rig.own == began)
         #expect(rig.groupTime == EngineHarness.epoch + 71_000)
@@ -192,7 +191,7 @@ import Testing
         rig.pass(60_000)
         rig.hear(.presence(presence("kitchen-1", online: false)), from: "kitchen")
         #expect(outcome(rig.press(press)) == .applied)
-        #expect(rig.journal?.isApproximate == false)
+        #expect(rig.journal?.isApproximate == true, "the times of the two owners do not compare")
         #expect(rig.own?.runs.first?.from == EngineHarness.epoch + skew)
         rig.meet("attic")
         let own = try #require(rig.own)
@@ -422,11 +421,13 @@ import Testing
     @Test func registerIsAdmittedAfterTheClockIsFixed() {
         var rig = EngineHarness(wall: EngineHarness.epoch - Self.hour, wallBound: nil)
         rig.linkUp()
+        rig.clocks[.kitchen] = PeerClock(there: 10, back: 10)
+        rig.hear(.presence(presence("k1")), from: "kitchen")
         rig.hear(.register(peerRegister()), from: "kitchen")
         #expect(rig.engine.view.register == nil)
-        rig.meet("kitchen")
+        rig.pass(20)
         #expect(rig.engine.view.register?.id == token("P1"))
-        #expect(rig.moment?.elapsed == 0)
+        #expect(rig.moment?.elapsed == 20)
         #expect(rig.journal?.mark == HybridClock(time: EngineHarness.epoch).reserved, "a start here would beat it")
     }
 

@@ -7,10 +7,10 @@ import Testing
 
 /// Nodes that join, that are gone, and whose presence was deleted.
 @Suite(.timeLimit(.minutes(5))) struct MembershipTests {
-    /// A clock of 2044 that no kernel vouches for.
-    static let rogue = PeerClock(wallLead: 2_340_000_000_000 - 1_000_000, quality: ClockQuality(synced: false))
+    /// A clock of 2044.
+    static let rogue = PeerClock(wallLead: 2_340_000_000_000 - 1_000_000)
 
-    /// A node that no kernel vouches for, and that goes by the rogue clock of `attic`.
+    /// A node whose kernel does not vouch, and that goes by the rogue clock of `attic`.
     static func misled() -> EngineHarness {
         var rig = EngineHarness(wallBound: nil)
         rig.linkUp()

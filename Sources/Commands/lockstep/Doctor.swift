@@ -133,16 +133,13 @@ struct Doctor: AsyncParsableCommand {
         if status.clock?.wrong == true {
             let ahead = status.clockAhead ?? 0
             let source = nodes.nodes.first { $0.node == status.timeFrom }
-            // Where NTP sets no clock, the one that is followed can be the wrong one.
-            let isVouched = source?.clock?.synced ?? true
             let difference =
                 "this machine's clock is \((Int(abs(ahead)) / 1_000).inWords) \(ahead < 0 ? "behind" : "ahead of") the time of the space"
-            let origin = source.map { ", which is that of \($0.node)\(isVouched ? "" : ", without NTP")" } ?? ""
-            let what = isVouched ? "it" : "the wrong one of the two"
+            let origin = source.map { ", which is that of \($0.node)" } ?? ""
             wrong.append(
                 Finding(
                     "clocks", .wrong, difference + origin,
-                    fix: "set \(what), or let NTP set it: timedatectl set-ntp true"))
+                    fix: "set it, or let NTP set it: timedatectl set-ntp true"))
         }
         // A node that is offline does no harm, and its clock cannot be set now.
         let others = nodes.nodes.filter { $0.online && !$0.isSelf && $0.state == "clockWrong" }.map(\.node)

@@ -59,23 +59,23 @@ extension Node {
         var rows = others.map { node, peer in
             row(
                 of: node, presence: peer.presence, isOnline: peer.isOnline,
-                lastHeard: peer.lastReceived.map { time - (now.boot - $0) }, at: time)
+                lastHeard: peer.lastReceived.map { time - (now.boot - $0) }, at: now)
         }
         if identity.isAnnounced {
             let own = link.connection.map { core.engine.presence(at: now, connection: $0, online: true) }
-            rows.append(row(of: identity.node, presence: own, isOnline: own != nil, at: time, isSelf: true))
+            rows.append(row(of: identity.node, presence: own, isOnline: own != nil, at: now, isSelf: true))
         }
         return NodesReport(rows, strangers: core.engine.peers.unattributedDiscards)
     }
 
     private func row(
-        of node: NodeID, presence: Presence?, isOnline: Bool, lastHeard: Int64? = nil, at time: Int64,
+        of node: NodeID, presence: Presence?, isOnline: Bool, lastHeard: Int64? = nil, at now: Instant,
         isSelf: Bool = false
     ) -> NodeReport {
         let register = core.engine.register(of: node)
         let isClockWrong =
-            presence?.clock.isWrong == true || core.engine.isContradicted(by: node)
-            || register.map { !$0.stamp.isAdmissible(at: time) } == true
+            presence?.clock.isWrong == true || core.engine.isContradicted(by: node, at: now)
+            || register.map { core.engine.isWrong($0.stamp, at: now) } == true
         return NodeReport(
             node.rawValue, presence: presence, isOnline: isOnline, isClockWrong: isClockWrong, lastHeard: lastHeard,
             session: register?.id, dropped: peers[node].discarded,

@@ -9,11 +9,16 @@ struct Context {
     let now: Instant
     /// The source of group time.
     let source: TimeSource
+    /// Whether every vouched clock that is to be asked is known.
+    let isComplete: Bool
     /// Group time in milliseconds since 1970.
     let groupTime: Int64
 
     /// The largest error of group time in milliseconds; `nil` if this machine's kernel does not vouch for it.
     var bound: Int64? { source == .own ? now.wallBound.map { min($0, Limits.reading.upperBound) } : nil }
+
+    /// Whether dates are final: a vouched clock tells group time, and all that are to be asked are known.
+    var isTimeVouched: Bool { source == .own || source == .others && isComplete }
 
     /// The quality of this machine's wall clock.
     var clockQuality: ClockQuality {
@@ -22,8 +27,18 @@ struct Context {
             isWrong: GroupClock.contradict(now.wall, groupTime))
     }
 
-    /// Whether a stamp is near enough to group time to count.
+    /// Whether a stamp counts.
+    ///
+    /// Only a vouched clock can tell that one is ahead of time. Until all such clocks are known, stamps of others wait.
     func admits(_ stamp: Stamp, lead: Int64 = 0) -> Bool {
-        return stamp.isAdmissible(at: groupTime + lead)  // rule: admission, else: true
+        // rule: admission, else: return true
+        let isJudged = source.isVouched || !isComplete && stamp.node != node  // rule: vouchedAdmission, else: true
+        return isJudged ? stamp.isAdmissible(at: groupTime + lead) : stamp.isPlausible(at: groupTime + lead)
+    }
+
+    /// Whether a mark is so far ahead of a vouched time that no stamp above it would count.
+    func isAhead(_ mark: HybridClock) -> Bool {
+        return source.isVouched  // rule: vouchedAdmission
+            && mark.time > groupTime + Limits.stampLead
     }
 }

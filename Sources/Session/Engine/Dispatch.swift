@@ -19,7 +19,7 @@ extension Engine {
     // MARK: The connection
 
     mutating func linkUp(_ connection: ConnectionID, hearsItself: Bool, _ context: Context) {
-        link.up(connection, waitsForTime: ownership.isProvisional && context.now.wallBound == nil, at: context.now.boot)
+        link.up(connection, at: context.now.boot)
         echoes.connected(hearsItself: hearsItself)
         peers.connected()
         clocks.restart()
@@ -40,14 +40,12 @@ extension Engine {
             if link.comparisonDeadline == nil { forgetAbsentVotes(&context) }
             return
         }
-        link.barrierPassed(
-            isTimeVouched: context.bound != nil, isAnotherClockOnline: isAnotherClockOnline, at: context.now.boot)
+        link.barrierPassed(isTimeVouched: context.bound != nil, at: context.now.boot)
         if let found = echoes.barrierPassed() {
             if let note = recovery.recover(found, in: &ownership, &dating, context) {  // rule: recovery
                 emit(.log(note))
             }
         }
-        let isRetainedMissing = identity.isAnnounced ? !echoes.sawOwnPresence : peers.isEmpty
         if isRetainedMissing {
             emit(.log(.noRetained))
             sayHello(context)

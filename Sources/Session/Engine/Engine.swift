@@ -51,7 +51,7 @@ public struct Engine: Hashable, Sendable {
         dispatch(input, &context)
         react(&context)
         publish(context)
-        write()
+        write(context)
         defer { effects = [] }
         return effects
     }
@@ -65,7 +65,7 @@ public struct Engine: Hashable, Sendable {
         if now.hasReached(nextWake) || time.hasMoved(at: now) { return handle(.wake, at: now) }
         isAtRest = false
         release()
-        self.write()
+        self.write(context(at: now))
         defer { effects = [] }
         return effects
     }
@@ -161,15 +161,19 @@ public struct Engine: Hashable, Sendable {
     }
 
     /// Asks other nodes for their clocks where the view depends on them.
-    private mutating func compareClocks(_ context: Context) {
+    mutating func compareClocks(_ context: Context) {
         clocks.compareIfDue(at: context.now.boot)
-        clocks.update(syncPlan(context), among: peers, me: node, at: context.now.boot)
-        guard context.now.hasReached(clocks.nextWake) else { return }
-        for peer in clocks.removeDue(at: context.now.boot) { ping(peer, context) }
+        clocks.update(syncPlan, among: peers, context)
+        while context.now.hasReached(clocks.nextWake) {
+            for peer in clocks.removeDue(at: context.now.boot) { ping(peer, context) }
+            // Another node may be asked instead of one that is silent by now.
+            clocks.update(syncPlan, among: peers, context)
+        }
     }
 
     /// Asks for one write of the journal if it has changed, behind the ledger records that go with it.
-    private mutating func write() {
+    private mutating func write(_ context: Context) {
+        let isDisputed = ownership.isRegisterChanged && isDisputed(context)
         guard let changes = ownership.removeChanges(isDisputed: isDisputed) else { return }
         for record in changes.records { emit(record) }
         emit(.journal(ownership.journal, write: gate.ask(forRegister: changes.isRegister)))
@@ -183,7 +187,6 @@ public struct Engine: Hashable, Sendable {
         next.consider(ownership.boundary)
         next.consider(gate.retryAt)
         next.consider(link.barrierDeadline)
-        next.consider(link.timeDeadline)
         next.consider(link.comparisonDeadline)
         next.consider(echoes.repairAt)
         next.consider(echoes.reminderAt)
@@ -248,7 +251,9 @@ public struct Engine: Hashable, Sendable {
 
     /// Makes the context of an input or a rest.
     func context(at now: Instant) -> Context {
-        Context(node: node, bootID: identity.bootID, now: now, source: time.source, groupTime: groupTime(now))
+        Context(
+            node: node, bootID: identity.bootID, now: now, source: time.source, isComplete: time.isComplete,
+            groupTime: groupTime(now))
     }
 
     /// Whether this node can own a session: a passing remote keeps no journal.
@@ -266,7 +271,7 @@ public struct Engine: Hashable, Sendable {
     }
 
     /// Whether a kernel vouches for the clock that group time is taken from.
-    public var isTimeVouched: Bool { time.source.isVouched }
+    public var isTimeVouched: Bool { time.source == .own || time.source == .others && time.isComplete }
 
     /// The node whose clock group time follows; `nil` for this machine's own clock, or while no clock is plausible.
     public var timeOrigin: NodeID? { time.origin }
@@ -277,8 +282,15 @@ public struct Engine: Hashable, Sendable {
     /// Whether the own session was started without contact and is not published yet.
     package var isProvisional: Bool { ownership.isProvisional }
 
-    /// Returns whether the last group time that a node published contradicts this node's.
-    public func isContradicted(by peer: NodeID) -> Bool { clocks.contradicting.contains(peer) }
+    /// Returns whether the last group time that a node stated contradicts this node's.
+    ///
+    /// A kernel must vouch for one of the two: otherwise it is unknown which is wrong.
+    public func isContradicted(by peer: NodeID, at now: Instant) -> Bool {
+        (time.source.isVouched || peers.vouching.contains(peer)) && clocks.isContradicting(peer, context(at: now))
+    }
+
+    /// Returns whether a stamp is too far ahead of a vouched time to count, or impossible.
+    public func isWrong(_ stamp: Stamp, at now: Instant) -> Bool { !context(at: now).admits(stamp) }
 
     /// Returns whether this node has compared its clock with that of a peer, which so has a vote.
     package func hasCompared(with peer: NodeID) -> Bool { clocks.estimates[peer] != nil }

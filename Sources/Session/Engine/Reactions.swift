@@ -7,7 +7,9 @@ extension Engine {
     /// It ends because each rule removes its own cause: a deadline is cleared, the session is dated, stamped, ended or cut, a
     /// request is removed.
     mutating func react(_ context: inout Context) {
-        while endDueWait(&context) || updateOwnSession(context) || advanceRequests(context) {}
+        // A node that is silent by now is not waited for.
+        if time.source != .own { compareClocks(context) }
+        while endDueWait(&context) || noteClocks(&context) || updateOwnSession(context) || advanceRequests(context) {}
     }
 
     // MARK: Time
@@ -17,8 +19,6 @@ extension Engine {
     mutating func endDueWait(_ context: inout Context) -> Bool {
         if context.now.hasReached(link.barrierDeadline) {
             passBarrier(&context)
-        } else if context.now.hasReached(link.timeDeadline) {
-            link.timeIsKnown()
         } else if context.now.hasReached(link.comparisonDeadline) {
             link.clocksWereCompared()
             forgetAbsentVotes(&context)
@@ -70,7 +70,7 @@ extension Engine {
     mutating func dateOwnSession(_ context: Context) -> Bool {
         guard let stamp = ownership.register?.stamp else { return false }
         if let note = dating.date(&ownership, among: replicas, context) { return log(note) }
-        guard !context.admits(stamp), time.source == .own || haveReferencesAnswered,
+        guard !context.admits(stamp), context.isTimeVouched,
             let note = dating.restamp(&ownership, among: replicas, context)
         else { return false }
         return log(note)
@@ -96,7 +96,7 @@ extension Engine {
     }
 
     /// Whether a start without contact waits for group time. Until then it is neither compared with others nor published.
-    var startAwaitsTime: Bool { link.timeDeadline != nil && ownership.isProvisional }
+    var startAwaitsTime: Bool { ownership.isProvisional && link.isUp && time.source != .own && !time.isComplete }
 
     // MARK: Intents
 
@@ -111,7 +111,9 @@ extension Engine {
         if let head = view.register, !view.isOwner { reply(requests.follow(head, context)) }
         let situation = Requests.Situation(
             head: view.register, owner: view.register.map { peers[$0.owner] } ?? Peer(), isReady: link.isReady,
-            canTakeOver: canTakeOver, messagesAwaitTime: messagesAwaitTime(context))
+            canTakeOver: canTakeOver,
+            messagesAwaitTime: view.register.map { messagesAwaitTime(for: $0.owner) } ?? false,
+            time: view.register.map { clocks.time(of: $0.owner, context) } ?? context.groupTime)
         var hasChanged = false
         var pinged: Set<NodeID> = []
         for step in requests.removeSteps(situation, context) {
@@ -146,31 +148,54 @@ extension Engine {
 
     /// Selects the source of group time from all known clocks.
     ///
-    /// Stamps are judged again after a jump, when the mark is ahead of the new time, and when the own clock has become
-    /// vouched for. Callers need the new time at once, so this is no reaction.
+    /// Stamps are judged again after a jump, when the mark is ahead of the new time, and when a vouched clock begins to
+    /// tell it. Callers need the new time at once, so this is no reaction.
     mutating func selectTimeSource(_ context: inout Context) {
-        let before = time.timeBeforeStep(atBoot: context.now.boot)
-        let wasWrong = GroupClock.contradict(time.wallLead + context.now.boot, before)
-        let wasOwn = time.source == .own
-        time.choose(
-            from: clocks.readings(of: peers, at: context.now), own: node, isComplete: haveReferencesAnswered,
-            at: context.now)
-        context = self.context(at: context.now)
-        let hasJumped = abs(time.time(at: context.now) - before) > GroupClock.tolerance
-        if hasJumped { emit(.log(.clockCorrected(by: time.time(at: context.now) - context.now.wall))) }
-        if hasJumped || dating.mark.isAhead(context) || (!wasOwn && context.bound != nil) {
+        let now = context.now
+        let before = time.timeBeforeStep(atBoot: now.boot)
+        let wasWrong = GroupClock.contradict(time.wallLead + now.boot, before)
+        let former = time.source
+        time.choose(from: clocks.readings(of: peers, at: now), claims: clocks.claims.values, at: now)
+        context = self.context(at: now)
+        noteClocks(&context)
+        let hasJumped = abs(time.time(at: now) - before) > GroupClock.tolerance
+        if hasJumped { emit(.log(.clockCorrected(by: time.time(at: now) - now.wall))) }
+        let isNewlyVouched = time.source == .own ? former != .own : time.source == .others && !former.isVouched
+        if hasJumped || dating.mark.isAhead(context) || isNewlyVouched {
             // Without contact a session stays although the wall clock was set.
-            judgeAgain(keepsAdmitted: !link.isUp && context.now.wallBound == nil, context)
+            let keepsAdmitted = !time.source.isVouched || !link.isUp && now.wallBound == nil
+            judgeAgain(keepsAdmitted: keepsAdmitted, context)
         } else if replicas.nextWake != nil {
             // A small correction also moves the time from which a stamp counts.
             admitDue(context)  // rule: smallCorrection
         }
-        if context.clockQuality.isWrong != wasWrong || hasJumped {
-            // The presence contains group time, which others compare with their own.
+        if context.clockQuality.isWrong != wasWrong || hasJumped || (time.source == .own) != (former == .own) {
+            // The presence states group time, which others compare with their own, and whether this kernel vouches.
             clocks.planAgain()
             link.announce()
         }
     }
+
+    /// Notes whether all clocks that can tell group time are known. If none is vouched for, stamps of others count then.
+    /// - Returns: Whether they count from now on.
+    @discardableResult
+    private mutating func noteClocks(_ context: inout Context) -> Bool {
+        guard link.isUp else { return false }
+        if time.source != .own {
+            clocks.update(syncPlan, among: peers, context)
+            let isEachNodeKnown = !isRetainedMissing || link.comparisonDeadline == nil
+            time.isComplete = link.isReady && isEachNodeKnown && clocks.areReferencesKnown
+            context = self.context(at: context.now)
+        }
+        let before = time.admitsAll
+        time.admitsAll = time.isComplete && !time.source.isVouched
+        guard time.admitsAll, !before else { return false }
+        judgeAgain(keepsAdmitted: true, context)
+        return true
+    }
+
+    /// Whether the broker has delivered none of the retained messages that it must have.
+    var isRetainedMissing: Bool { identity.isAnnounced ? !echoes.sawOwnPresence : peers.isEmpty }
 
     /// Admits registers whose stamp counts from now on. A start that is made now must be above them.
     mutating func admitDue(_ context: Context) {
@@ -186,34 +211,19 @@ extension Engine {
         askWhatIsMissing(context)
     }
 
-    /// Whether the clocks of all time references are known.
-    ///
-    /// Where the broker delivers no retained messages, the nodes become known one by one, and only the end of the wait counts.
-    private var haveReferencesAnswered: Bool {
-        guard link.isReady, isAnotherClockOnline else { return false }
-        if link.comparisonDeadline == nil { return true }
-        return echoes.sawOwnPresence && peers.timeReferences(for: node).allSatisfy(clocks.hasAnswered)
-    }
-
-    var isAnotherClockOnline: Bool { peers.hasAnotherClock(besides: node) }
-
     /// Whether vouched clocks contradict each other, so that dates are approximate.
-    var isDisputed: Bool {
-        clocks.contradicting.contains { peers[$0].isOnline && peers[$0].presence?.clock.synced == true }
-            || time.source == .contested && link.comparisonDeadline == nil || time.source == .outvoted
+    func isDisputed(_ context: Context) -> Bool {
+        peers.vouching.contains { clocks.isContradicting($0, context) }
     }
 
-    /// Whether messages with a group time should wait for the first comparison of clocks.
-    private func messagesAwaitTime(_ context: Context) -> Bool {
-        context.now.wallBound == nil && clocks.estimates.isEmpty && !clocks.polls.isEmpty
+    /// Whether messages with a group time should wait for the clock of the node that they are for.
+    private func messagesAwaitTime(for owner: NodeID) -> Bool {
+        !time.source.isVouched && clocks.estimates[owner] == nil && clocks.polls[owner] != nil
     }
 
     /// The conditions that determine which nodes are asked for their clocks.
-    func syncPlan(_ context: Context) -> ClockSync.Plan {
-        var plan = ClockSync.Plan(
-            isReady: link.isReady,
-            needsReferences: context.now.wallBound == nil || clocks.comparedAt != nil || context.clockQuality.isWrong,
-            since: clocks.comparedAt)
+    var syncPlan: ClockSync.Plan {
+        var plan = ClockSync.Plan(isReady: link.isReady, needsReferences: time.source != .own)
         if !view.isOwner, let shown = view.register, shown.status.isLive {
             plan.owner = shown.owner
             plan.boot = shown.anchor.bootID

@@ -26,7 +26,7 @@ extension Engine {
         case .intent(let intent): answer(intent, context)
         case .ack(let ack): receive(ack, from: sender, context)
         case .hello: if link.isUp { echoes.answerHello(of: node, at: context.now.boot) }
-        case .ping(let ping, _): answer(ping, of: sender, context)
+        case .ping(let ping, _): answer(ping, of: sender, &context)
         case .pong(let pong, _): receive(pong, from: sender, &context)
         }
     }
@@ -90,18 +90,22 @@ extension Engine {
             return
         }
         if presence.online, !retained, presence.role != .display {
-            clocks.compare(presence.at, of: sender, context)
+            clocks.receive(claim: presence.at, of: sender, context)
         }
+        let wasVouching = peers.vouching.contains(sender)
         guard
             case .changed(let known) = peers.receive(
                 presence, from: sender, retained: retained, at: context.now.boot)
         else { return }
         let isOnline = peers[sender].isOnline
-        if !isOnline, known.isOnline {
-            clocks.depart(sender)
-            if time.source == .outvoted { selectTimeSource(&context) }
-        }
+        if !isOnline, known.isOnline { clocks.depart(sender) }
         if isOnline != known.isOnline || presence.online != known.presence?.online { clocks.planAgain() }
+        let hasChanged = peers.vouching.contains(sender) != wasVouching
+        if hasChanged { clocks.planAgain() }
+        // After a suspend its estimate is forgotten, but its time is still followed.
+        let isUnvouched =
+            presence.online && !presence.clock.synced && (clocks.unvouch(sender) || time.origin == sender)
+        if hasChanged || isUnvouched, time.source == .others { selectTimeSource(&context) }
         if isOnline, known.presence?.connection != presence.connection {
             clocks.restart(with: sender)
             // Its broker may not have kept the current register for it.
@@ -141,10 +145,11 @@ extension Engine {
             if let held = replicas[sender]?.register { planReminder(below: held, context) }
             return
         case .admitted: dating.raiseMark(to: register.stamp, in: &ownership, context)
-        case .ahead(let isNews):
+        case .ahead(let isNews) where context.source.isVouched:
             if isNews { emit(.log(.clockWrong(sender, stamp: register.stamp.time))) }
             clocks.compareAgain(at: context.now.boot)
             object(.clock(node: sender, session: register.id, at: context.groupTime), to: sender, context)
+        case .ahead: break
         }
         planReminder(below: register, context)
         askForPresence(of: sender, retained: retained, context)
@@ -251,14 +256,14 @@ extension Engine {
     // MARK: Clocks
 
     /// Answers a ping with readings of this node's clocks. Displays and remotes do not answer.
-    private mutating func answer(_ ping: Ping, of asker: NodeID, _ context: Context) {
+    private mutating func answer(_ ping: Ping, of asker: NodeID, _ context: inout Context) {
         guard link.isUp, identity.isAnnounced, identity.role != .display else { return }
         let pong = Pong(
             connection: ping.connection, sent: ping.sent, bootID: identity.bootID, boot: context.now.boot,
             wall: min(max(context.now.wall, Limits.time.lowerBound), Limits.time.upperBound), at: context.groupTime,
             clock: context.clockQuality)
         emit(.publish(.pong(pong, to: asker)))
-        if peers.hasVote(asker) { return clocks.compare(ping.at, of: asker, context) }
+        if peers.hasVote(asker) { return receive(claim: ping.at, of: asker, &context) }
         // Its presence was deleted, so it has no vote. But it is a member, since it sends something.
         if peers[asker].presence == nil { sayHello(context) }  // rule: newcomer
     }
@@ -268,7 +273,16 @@ extension Engine {
         guard peers.hasVote(peer), let estimate = clocks.receive(pong, from: peer, at: context.now.boot) else { return }
         replicas.measure(estimate.offset, of: peer, in: estimate.bootID)  // rule: bootClock
         selectTimeSource(&context)
-        clocks.compare(context.now.boot + estimate.groupLead, of: peer, context)
-        link.timeIsKnown()
+        receive(claim: context.now.boot + estimate.groupLead, of: peer, &context)
+    }
+
+    /// Receives the group time that a node states in a ping or pong.
+    private mutating func receive(claim: Int64, of sender: NodeID, _ context: inout Context) {
+        clocks.receive(claim: claim, of: sender, context)
+        // Its presence, which the broker has withheld, says whether its kernel vouches.
+        let isWithheld = clocks.isContradicting(sender, context) && !peers[sender].isOnline
+        if isWithheld { sayHello(context) }  // rule: newcomer
+        // Without a plausible clock the latest time is followed.
+        if time.source == .mark { selectTimeSource(&context) }
     }
 }

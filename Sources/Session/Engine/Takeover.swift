@@ -57,6 +57,9 @@ extension Engine {
     ) {
         let view = view(context)
         let isByDate = view.error == nil && view.register?.status == .running
+        // Times of two owners do not compare where no vouched clock tells both of them.
+        let theirs = clocks.estimates[session.owner].map { $0.groupLead + context.now.boot }
+        let isOtherTime = theirs.map { GroupClock.contradict($0, context.groupTime) } ?? false
         prepareStamp(context)
         var own = session
         own.id = SessionID(id)
@@ -67,7 +70,7 @@ extension Engine {
         }
         own.supersededBy = nil
         // rule: appliedInherited, else: own.applied.removeAll { $0 != intent?.id }
-        let beginning = Ownership.Beginning(register: own, intent: intent, isApproximate: isByDate)
+        let beginning = Ownership.Beginning(register: own, intent: intent, isApproximate: isByDate || isOtherTime)
         guard begin(beginning, reply: id, to: ticket, context) else { return }
         emit(.log(.tookOver(own.id, from: session.owner)))
     }

@@ -41,8 +41,10 @@ struct Requests: Hashable, Sendable {
         fileprivate(set) var ownerCheckAt: Int64
         /// When to give up.
         private(set) var giveUpAt: Int64
-        /// Whether it was sent, so that its times are fixed.
-        private(set) var isSent = false
+        /// The group time by which it was dated, minus the boot clock; `nil` before it was sent.
+        private var lead: Int64?
+        /// Whether it was sent.
+        fileprivate var isSent: Bool { lead != nil }
         /// The refusal that the person gets when the request ends without another answer.
         fileprivate(set) var refusal: Answer?
 
@@ -71,12 +73,16 @@ struct Requests: Hashable, Sendable {
             if ticket != nil { giveUpAt = boot + Requests.giveUpAfter }
         }
 
-        /// Dates the intent when it is sent for the first time; the owner's limits start then.
-        fileprivate mutating func date(_ context: Context) {
-            intent.expiresAt += context.groupTime - intent.at
-            intent.at = context.groupTime
-            isSent = true
-            restartLimits(at: context.now.boot)
+        /// Dates the intent by the owner's time when it is sent for the first time.
+        ///
+        /// The owner's limits start then. Its times move if the next owner has another time.
+        fileprivate mutating func date(by time: Int64, at boot: Int64) {
+            if let lead, !GroupClock.contradict(lead, time - boot) { return }
+            let shift = lead.map { time - boot - $0 } ?? time - intent.at
+            intent.at += shift
+            intent.expiresAt += shift
+            if lead == nil { restartLimits(at: boot) }
+            lead = time - boot
         }
 
         /// Asks another session of the lineage from now on. A refusal of the former one decides nothing any more.
@@ -109,6 +115,8 @@ struct Requests: Hashable, Sendable {
         var canTakeOver: Bool
         /// Whether messages with a group time wait for the first comparison of clocks.
         var messagesAwaitTime: Bool
+        /// The owner's group time.
+        var time: Int64
     }
 
     /// A due step of a request.
@@ -251,15 +259,12 @@ extension Requests.Request {
     fileprivate mutating func send(_ situation: Requests.Situation, _ context: Context) -> Requests.Step? {
         let boot = context.now.boot
         var pinged: NodeID?
-        if isSent {
-            if situation.canTakeOver, situation.head?.owner != context.node { pinged = situation.head?.owner }
-        } else {
-            if situation.messagesAwaitTime, boot < limitsFrom + ClockSync.firstAnswerLimit {
-                sendAt = boot + ClockSync.burstInterval
-                return nil
-            }
-            date(context)
+        if situation.messagesAwaitTime, boot < limitsFrom + ClockSync.firstAnswerLimit {
+            sendAt = boot + ClockSync.burstInterval
+            return nil
         }
+        if isSent, situation.canTakeOver, situation.head?.owner != context.node { pinged = situation.head?.owner }
+        date(by: situation.time, at: boot)
         sendAt = boot + Requests.resendInterval
         return .send(intent, pinging: pinged)
     }

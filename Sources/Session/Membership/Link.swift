@@ -6,11 +6,9 @@ struct Link: Hashable, Sendable {
     ///
     /// A judgement, stated by the protocol: a broker that drops the barrier must not keep the node from working.
     private static let barrierPatience: Int64 = 2_000
-    /// Milliseconds that a start without contact, or a date, waits for the clocks of others. A judgement, stated by the
-    /// protocol: with it, a node whose clock is wrong is corrected before others see its session.
+    /// Milliseconds behind the barrier in which nodes may become known that the broker keeps no presence of. A judgement,
+    /// stated by the protocol: with it, a node whose clock is wrong is corrected before others see its session.
     private static let clockPatience: Int64 = 3_000
-    /// Milliseconds that it waits behind the barrier, if another node is online: its first pong takes milliseconds.
-    private static let answerPatience: Int64 = 1_000
     /// Milliseconds between two hellos of a node. A judgement, stated by the protocol: each makes every node publish twice.
     private static let helloInterval: Int64 = 5_000
 
@@ -24,9 +22,7 @@ struct Link: Hashable, Sendable {
     private(set) var barrierDeadline: Int64?
     /// When the last barrier passed, on the boot clock.
     private(set) var barrierPassedAt: Int64?
-    /// The deadline of a start without contact that waits for group time, on the boot clock.
-    private(set) var timeDeadline: Int64?
-    /// The deadline of a date or stamp that waits for clocks of others, on the boot clock.
+    /// When the wait for nodes that the broker keeps no presence of ends, on the boot clock.
     private(set) var comparisonDeadline: Int64?
     /// When this node last asked all nodes to publish again on the present connection, on the boot clock.
     private var askedAt: Int64?
@@ -39,12 +35,10 @@ struct Link: Hashable, Sendable {
     /// Whether the subscriptions of the present connection are known to work.
     var isReady: Bool { isUp && barrierDeadline == nil }
 
-    /// - Parameter waitsForTime: Whether a start without contact waits for group time, since this kernel does not vouch.
-    mutating func up(_ connection: ConnectionID, waitsForTime: Bool, at boot: Int64) {
+    mutating func up(_ connection: ConnectionID, at boot: Int64) {
         self.connection = connection
         downSince = nil
         barrierDeadline = boot + Self.barrierPatience
-        timeDeadline = waitsForTime ? boot + Self.clockPatience : nil
         isPresencePending = true
         isBarrierPending = true
         (askedAt, isHelloPending) = (nil, false)
@@ -54,23 +48,17 @@ struct Link: Hashable, Sendable {
         connection = nil
         downSince = boot
         barrierDeadline = nil
-        timeDeadline = nil
         comparisonDeadline = nil
     }
 
     /// Ends the wait for the barrier.
-    mutating func barrierPassed(isTimeVouched: Bool, isAnotherClockOnline: Bool, at boot: Int64) {
+    mutating func barrierPassed(isTimeVouched: Bool, at boot: Int64) {
         barrierDeadline = nil
         barrierPassedAt = boot
         if !isTimeVouched { comparisonDeadline = boot + Self.clockPatience }
-        // Without another node there is no other clock.
-        if timeDeadline != nil { timeDeadline = isAnotherClockOnline ? boot + Self.answerPatience : nil }
     }
 
-    /// Ends the wait of a start for group time.
-    mutating func timeIsKnown() { timeDeadline = nil }
-
-    /// Ends the wait for the clocks of others.
+    /// Ends the wait for nodes that the broker keeps no presence of.
     mutating func clocksWereCompared() { comparisonDeadline = nil }
 
     /// - Returns: Whether this is a change.

@@ -23,6 +23,8 @@ public struct Peers: Hashable, Sendable {
     private var order: [NodeID] = []
     /// The online nodes, ordered by id.
     package private(set) var online: [NodeID] = []
+    /// The online nodes whose kernels vouch for their clocks, ordered by id. Displays are not among them.
+    private(set) var vouching: [NodeID] = []
     /// The nodes whose presence has arrived on the present connection, and was not deleted since.
     private(set) var announced: Set<NodeID> = []
     /// Discarded messages that no known node has sent, by reason.
@@ -42,12 +44,16 @@ public struct Peers: Hashable, Sendable {
     private mutating func change(_ node: NodeID, _ body: (inout Peer) -> Void) {
         enter(node)
         body(&known[node, default: Peer()])
-        let isOnline = known[node]?.isOnline ?? false
-        let place = online.firstIndex { $0 >= node } ?? online.endIndex
-        let isListed = place < online.endIndex && online[place] == node
-        switch (isListed, isOnline) {
-        case (false, true): online.insert(node, at: place)
-        case (true, false): online.remove(at: place)
+        let (isOnline, presence) = (self[node].isOnline, self[node].presence)
+        Self.list(node, in: &online, if: isOnline)
+        Self.list(node, in: &vouching, if: isOnline && presence?.clock.synced == true && hasVote(node))
+    }
+
+    private static func list(_ node: NodeID, in nodes: inout [NodeID], if isListed: Bool) {
+        let place = nodes.firstIndex { $0 >= node } ?? nodes.endIndex
+        switch (place < nodes.endIndex && nodes[place] == node, isListed) {
+        case (false, true): nodes.insert(node, at: place)
+        case (true, false): nodes.remove(at: place)
         default: break
         }
     }
@@ -106,21 +112,6 @@ public struct Peers: Hashable, Sendable {
     func hasVote(_ node: NodeID) -> Bool {
         guard let presence = known[node]?.presence else { return known[node]?.offlineSince == nil }
         return presence.role != .display
-    }
-
-    /// Whether an online node other than `me` has a clock that counts.
-    func hasAnotherClock(besides me: NodeID) -> Bool { online.contains { $0 != me && hasVote($0) } }
-
-    /// The first ``Limits/timeReferences`` online nodes by id whose clocks count, without `me`.
-    func firstPeers(besides me: NodeID) -> [NodeID] {
-        Array(online.lazy.filter { $0 != me && hasVote($0) }.prefix(Limits.timeReferences))
-    }
-
-    /// The nodes that `me` asks for the time. All nodes ask the same ones; one of these does not ask itself.
-    func timeReferences(for me: NodeID) -> ArraySlice<NodeID> {
-        let first = firstPeers(besides: me)
-        let isFull = first.count == Limits.timeReferences
-        return isFull && (first.last.map { $0 > me } ?? false) ? first.dropLast() : first[...]
     }
 
     /// Enters a sender if there is room.

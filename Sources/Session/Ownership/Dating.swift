@@ -55,7 +55,7 @@ struct Dating: Hashable, Sendable {
         // rule: dated, else: return nil
         guard ownership.journal.isGuess, let own = ownership.register else { return nil }
         let shift = shift(of: own, context)
-        let isFinal = context.source.isVouched
+        let isFinal = context.isTimeVouched
         guard isFinal || abs(shift) > GroupClock.tolerance else { return nil }
         if isFinal {  // rule: dateFinal
             ownership.journal.isGuess = false
@@ -102,7 +102,7 @@ struct Dating: Hashable, Sendable {
     ) -> Stamp {
         let began = (own.continues?.at ?? own.startedAt) + shift
         var mark = journal.base
-        if mark.isAhead(of: context.groupTime) {
+        if context.isAhead(mark) {
             mark = HybridClock()
             // A clock that was ahead put this mark also above starts that came later.
             for held in replicas.all

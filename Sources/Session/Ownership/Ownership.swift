@@ -167,7 +167,7 @@ struct Ownership: Hashable, Sendable {
             journal.isGuessBefore = journal.isGuess
         }
         journal.isApproximate = beginning.isApproximate
-        journal.isGuess = !context.source.isVouched
+        journal.isGuess = !context.isTimeVouched
         journal.base = dating.mark.seen
         dating.adopt(register.stamp, in: &self)
         put(register, above: last)

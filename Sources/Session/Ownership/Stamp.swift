@@ -30,6 +30,13 @@ public struct Stamp: Hashable, Codable, Comparable, Sendable {
     ///
     /// It is at most ``Limits/stampLead`` ahead, and not before ``Limits/earliestStamp``.
     public func isAdmissible(at groupTime: Int64) -> Bool { admissibleFrom.map { $0 <= groupTime } ?? false }
+
+    /// Whether a start with this stamp counts at a group time that no kernel vouches for, in milliseconds.
+    ///
+    /// The bound rises with time, so that there is always a stamp above the largest one.
+    func isPlausible(at groupTime: Int64) -> Bool {
+        time >= Limits.earliestStamp && time <= groupTime + Limits.plausibleMilliseconds
+    }
 }
 
 /// A hybrid logical clock: each stamp is larger than all that it stamped or saw before.
@@ -76,9 +83,6 @@ public struct HybridClock: Hashable, Sendable {
 
     /// Whether the mark is not below a stamp.
     func isAtLeast(_ stamp: Stamp) -> Bool { (time, counter) >= (stamp.time, stamp.counter) }
-
-    /// Whether a stamp above the mark would not be admitted at a group time.
-    func isAhead(of groupTime: Int64) -> Bool { time > groupTime + Limits.stampLead }
 
     /// Raises the mark to a stamp, so that the next start is above it.
     /// - Returns: Whether the mark rose.

@@ -13,7 +13,7 @@ struct StampMark: Hashable, Sendable {
     init(_ found: HybridClock, _ context: Context) {
         (seen, written) = (found, found)
         let limit = context.groupTime + Limits.stampLead
-        if seen.time > limit, seen.time <= limit + HybridClock.reserve {
+        if context.source.isVouched, seen.time > limit, seen.time <= limit + HybridClock.reserve {
             // No stamp was admitted that far ahead: the rest is reserve.
             seen = HybridClock(time: limit, counter: Limits.counter.upperBound)
         }
@@ -46,8 +46,6 @@ struct StampMark: Hashable, Sendable {
         if !written.isAtLeast(stamp) { written = seen }
     }
 
-    /// Whether a stamp above the mark would not be admitted.
-    ///
-    /// Group time was later when the mark was raised.
-    func isAhead(_ context: Context) -> Bool { seen.isAhead(of: context.groupTime) }
+    /// Whether no stamp above the mark would count. Group time was later when the mark was raised.
+    func isAhead(_ context: Context) -> Bool { context.isAhead(seen) }
 }

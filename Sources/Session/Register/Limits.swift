@@ -40,15 +40,17 @@ public enum Limits {
     /// Nodes of a space that a node remembers; messages of further ones are discarded. It bounds the memory of a node.
     public static let nodes = 512
 
-    /// The most milliseconds that an admitted stamp is ahead of group time.
+    /// The most milliseconds that an admitted stamp is ahead of a vouched group time.
     ///
     /// It is also the largest difference between clocks that agree.
     ///
     /// A judgement: a kernel that calls its clock synchronised is right within 10 s, and no person waits longer for a start.
     public static let stampLead: Int64 = 10_000
     /// The most milliseconds that a plausible clock is ahead of ``earliestStamp``: 20 years.
+    ///
+    /// An admitted stamp is at most that much ahead of a group time that no kernel vouches for.
     public static let plausibleMilliseconds: Int64 = 631_152_000_000
-    /// Nodes that are asked for the time. A judgement: seven outvote three wrong ones, and are asked in a few packets.
+    /// Nodes that are asked for the time. A judgement: the median of seven is right although three are wrong.
     public static let timeReferences = 7
     /// The most milliseconds from a ping to a pong that is used; a later one bounds nothing.
     public static let pongAge: Int64 = 10_000

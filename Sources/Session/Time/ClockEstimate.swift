@@ -23,7 +23,7 @@ struct ClockEstimate: Hashable, Sendable {
     private let wallLead: Int64
     /// Its group time minus its boot clock.
     private let timeLead: Int64
-    private(set) var clock: ClockQuality
+    var clock: ClockQuality
     /// Whether the node has stayed online since.
     var isPresent = true
 

@@ -16,11 +16,8 @@ struct ClockSync: Hashable, Sendable {
     private static let longestWait: Int64 = 512_000
     /// Milliseconds that a message with a group time waits for the first pong: a burst.
     static let firstAnswerLimit: Int64 = 300
-    /// Milliseconds that a node must be a time reference before it is asked.
-    ///
-    /// It applies where there are more nodes than are asked. Of many nodes that come at the same time, each is one of
-    /// the first for a moment, and all others would ask it.
-    private static let debounce: Int64 = 1_000
+    /// Pings without an answer after which a node counts as silent: 2.5 seconds. The protocol states it.
+    private static let silence = 7
     /// Milliseconds between two polls of one node that its presences start: a peer can publish any number of them.
     private static let restartInterval: Int64 = 1_000
     /// The longest interval in milliseconds between exchanges while a session runs. A judgement: drift stays below 25 ms.
@@ -39,10 +36,12 @@ struct ClockSync: Hashable, Sendable {
     private var beganAt: [NodeID: Int64] = [:]
     /// Pings since a node's last pong. Each doubles the wait for the next, so that nodes do not overload those they ask.
     private var unanswered: [NodeID: Int] = [:]
-    /// Nodes whose latest group time contradicts this node's.
-    private(set) var contradicting: Set<NodeID> = []
+    /// The nodes whose vouched clocks tell group time: at most ``Limits/timeReferences``.
+    private(set) var references: [NodeID] = []
+    /// The group time that each node has stated last, minus this node's boot clock.
+    private(set) var claims: [NodeID: Int64] = [:]
     /// When all clocks were last compared again because of a contradiction, on the boot clock.
-    private(set) var comparedAt: Int64?
+    private var comparedAt: Int64?
     /// When to compare them next, on the boot clock.
     private(set) var compareAt: Int64?
     /// When the last connection ended, on the boot clock: wall clocks may have been set since.
@@ -58,10 +57,8 @@ struct ClockSync: Hashable, Sendable {
         var owner: NodeID?
         /// The boot that the owner should be in.
         var boot: BootID?
-        /// Whether this machine's own clock is not known to be right.
+        /// Whether this machine's kernel does not vouch for its clock.
         var needsReferences: Bool
-        /// Estimates from before this time are not good enough, on the boot clock.
-        var since: Int64?
     }
 
     /// The pings to one node.
@@ -91,22 +88,39 @@ struct ClockSync: Hashable, Sendable {
         return estimate
     }
 
-    /// Compares a node's group time with this node's. If they contradict each other, one of them is wrong.
-    mutating func compare(_ time: Int64, of node: NodeID, _ context: Context) {
-        guard GroupClock.contradict(time, context.groupTime) else {
-            if contradicting.remove(node) != nil { planAgain() }
-            return
-        }
-        let lead = time - context.now.boot
-        let isKnown = estimates[node].map { !GroupClock.contradict($0.groupLead, lead) } ?? true
-        // A contradiction that remains after a comparison is no news.
-        if contradicting.insert(node).inserted || !isKnown { compareAgain(at: context.now.boot) }
+    /// Receives the group time that a node states. If it contradicts this node's, one of them is wrong.
+    mutating func receive(claim time: Int64, of node: NodeID, _ context: Context) {
+        let claim = time - context.now.boot
+        let known = claims.updateValue(claim, forKey: node).map { $0 + context.now.boot }
+        guard GroupClock.contradict(time, context.groupTime) else { return }
+        // A contradiction that remains is no news.
+        let isNews = known.map { GroupClock.contradict($0, time) || !GroupClock.contradict($0, context.groupTime) }
+        if isNews ?? true { compareAgain(at: context.now.boot) }
+    }
+
+    /// Whether the group time that a node has stated last contradicts this node's.
+    func isContradicting(_ node: NodeID, _ context: Context) -> Bool {
+        claims[node].map { GroupClock.contradict($0 + context.now.boot, context.groupTime) } ?? false
+    }
+
+    /// The group time of another node, by which it judges what it receives: this node's own unless they contradict.
+    func time(of node: NodeID, _ context: Context) -> Int64 {
+        let time = claims[node].map { $0 + context.now.boot } ?? context.groupTime
+        return GroupClock.contradict(time, context.groupTime) ? time : context.groupTime
     }
 
     /// Records that a node is gone: its clock contradicts no other until it returns.
     mutating func depart(_ node: NodeID) {
-        contradicting.remove(node)
+        claims[node] = nil
         estimates[node]?.isPresent = false
+    }
+
+    /// Records that the kernel of a node does not vouch for its clock any more.
+    /// - Returns: Whether its last answer said that it does.
+    mutating func unvouch(_ node: NodeID) -> Bool {
+        guard estimates[node]?.clock.synced == true else { return false }
+        estimates[node]?.clock.synced = false
+        return true
     }
 
     /// Compares all clocks again if that was postponed until now.
@@ -123,23 +137,29 @@ struct ClockSync: Hashable, Sendable {
     }
 
     mutating func disconnect(at now: Int64) {
-        (contradicting, comparedAt, compareAt, disconnectedAt) = ([], nil, nil, now)
+        (claims, comparedAt, compareAt, disconnectedAt) = ([:], nil, nil, now)
         restart()
     }
 
-    /// Makes the next ``update(_:among:me:at:)`` choose nodes although the plan is the same.
+    /// Makes the next ``update(_:among:_:)`` choose nodes although the plan is the same.
     mutating func planAgain() { plan = nil }
 
     /// Whether a node has answered since the last connection ended.
     func hasAnswered(_ node: NodeID) -> Bool { estimates[node].map { $0.at > disconnectedAt } ?? false }
 
+    private func isSilent(_ node: NodeID) -> Bool { unanswered[node, default: 0] >= Self.silence }
+
+    /// Whether every vouched clock that is to be asked has answered, or does not answer.
+    var areReferencesKnown: Bool { references.allSatisfy { hasAnswered($0) || isSilent($0) } }
+
     /// Chooses the nodes to ask.
     ///
-    /// These are the owner of the live session that is shown here and, while this machine's clock is not known to be
-    /// right, the time references and the nodes that contradict.
-    mutating func update(_ plan: Plan, among peers: Peers, me: NodeID, at now: Int64) {
+    /// These are the owner of the live session that is shown here, and nodes that vouch for their clocks: if this node does
+    /// not, those that tell it the time, else those that contradict it, so that both sides know of it.
+    mutating func update(_ plan: Plan, among peers: Peers, _ context: Context) {
         guard plan != self.plan else { return }
         self.plan = plan
+        references = []
         guard plan.isReady else { return polls = [:] }
         var nodes: Set<NodeID> = []
         var continuous: (NodeID, BootID)?
@@ -147,34 +167,39 @@ struct ClockSync: Hashable, Sendable {
             nodes.insert(owner)
             continuous = (owner, boot)
         }
+        let vouching = peers.vouching.filter { $0 != context.node }
         if plan.needsReferences {
-            nodes.formUnion(peers.timeReferences(for: me))
-            nodes.formUnion(contradicting.sorted().prefix(Limits.timeReferences))
+            references = firstToAsk(of: vouching)
+            nodes.formUnion(references)
+        } else {
+            let contradicting = vouching.filter { isContradicting($0, context) }
+            nodes.formUnion(contradicting.prefix(Limits.timeReferences))
         }
-        let isFull = peers.firstPeers(besides: me).count == Limits.timeReferences
-        ask(nodes, continuousPeer: continuous, since: plan.since, isFull: isFull, at: now)
+        ask(nodes, continuousPeer: continuous, since: comparedAt, at: context.now.boot)
+    }
+
+    /// The first nodes by name, those that have answered before others, and those that do not answer behind all.
+    private func firstToAsk(of nodes: [NodeID]) -> [NodeID] {
+        let ranked = nodes.map { (rank: hasAnswered($0) ? 0 : isSilent($0) ? 2 : 1, node: $0) }
+        return ranked.sorted { ($0.rank, $0.node) < ($1.rank, $1.node) }.prefix(Limits.timeReferences).map(\.node)
     }
 
     /// Asks these nodes, and no others.
     /// - Parameters:
     ///   - continuousPeer: The node to ask as long as its session runs, and the boot that it should be in.
     ///   - since: Estimates from before this time are not good enough.
-    ///   - isFull: Whether there are more nodes than are asked.
     mutating func ask(
-        _ nodes: Set<NodeID>, continuousPeer: (node: NodeID, boot: BootID)?, since: Int64?, isFull: Bool = false,
-        at now: Int64
+        _ nodes: Set<NodeID>, continuousPeer: (node: NodeID, boot: BootID)?, since: Int64?, at now: Int64
     ) {
         polls = polls.filter { nodes.contains($0.key) }
-        let isFirst = polls.isEmpty
         for node in nodes.sorted() {
             let boot = node == continuousPeer?.node ? continuousPeer?.boot : nil
             if let poll = polls[node], poll.boot == boot || boot == nil || poll.isUnderWay {
                 polls[node]?.boot = boot
                 continue
             }
-            let isDebounced = isFull && !isFirst && boot == nil && since == nil
             let earliest = beganAt[node].map { $0 + Self.restartInterval } ?? now
-            polls[node] = Poll(next: max(isDebounced ? now + Self.debounce : now, earliest), boot: boot)
+            polls[node] = Poll(next: max(now, earliest), boot: boot)
             if let estimate = estimates[node], estimate.at > max(since ?? .min, disconnectedAt),
                 boot == nil || estimate.bootID == boot,
                 case let bound = estimate.bound(at: now), bound <= Self.goodBound
@@ -203,11 +228,9 @@ struct ClockSync: Hashable, Sendable {
         planAgain()
     }
 
-    /// Begins the poll of a node again that publishes, but has answered no ping of a whole burst.
-    ///
-    /// A bridge between two brokers may have come back.
+    /// Begins the poll of a silent node again that publishes. A bridge between two brokers may have come back.
     mutating func heard(_ node: NodeID) {
-        if unanswered[node, default: 0] >= Self.burst { restart(with: node) }
+        if isSilent(node) { restart(with: node) }
     }
 
     /// Forgets the estimate of a node whose machine was suspended.
@@ -241,6 +264,8 @@ struct ClockSync: Hashable, Sendable {
             let bound = estimates[node]?.bound(at: now)
             let missing = unanswered[node, default: 0]
             unanswered[node] = missing + 1
+            // Another node is asked instead of a silent one.
+            if missing + 1 == Self.silence { planAgain() }
             poll.next = now + min(poll.interval << Int64(min(missing, 12)), Self.longestWait)
             polls[node] = poll
             guard let bound, poll.sent >= Self.burst else { continue }
@@ -250,14 +275,15 @@ struct ClockSync: Hashable, Sendable {
         return due
     }
 
-    /// The clocks of other nodes, ordered by id.
+    /// The vouched clocks of other nodes, ordered by id.
     func readings(of peers: Peers, at now: Instant) -> [GroupClock.Reading] {
-        estimates.sorted { $0.key < $1.key }.map { node, estimate in
+        estimates.sorted { $0.key < $1.key }.compactMap { node, estimate in
+            guard estimate.clock.synced else { return nil }
             // If a late answer leaves room for the own clock, there is nothing to correct.
             let isOwn = abs(estimate.lead - now.wallLead) <= estimate.bound(at: now.boot)
             return GroupClock.Reading(
-                node: node, lead: isOwn ? now.wallLead : estimate.lead, groupLead: estimate.groupLead,
-                isVouched: estimate.clock.synced, isPresent: estimate.isPresent && peers[node].isOnline)
+                node: node, lead: isOwn ? now.wallLead : estimate.lead,
+                isPresent: estimate.isPresent && peers[node].isOnline)
         }
     }
 

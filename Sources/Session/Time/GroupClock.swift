@@ -1,30 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The clocks that group time is taken from.
+/// The clock that group time is taken from.
 ///
 /// A kernel that calls its clock synchronised vouches for it: the clock is taken to be right within
-/// ``GroupClock/agreement``, unless three others contradict it.
+/// ``GroupClock/agreement``.
 enum TimeSource: Hashable, Sendable {
     /// The own wall clock, for which the kernel vouches.
     case own
-    /// Three or more vouched clocks of others that agree and contradict the own one, which is vouched for too.
-    case outvoted
-    /// The vouched clocks of others, of which a majority agrees. The own one is not vouched for.
-    case vouched
-    /// The vouched clocks of others, of which no majority agrees, or of which not all were asked yet.
-    case contested
-    /// All plausible clocks, since no kernel vouches for one.
+    /// The vouched clocks of others. The own one is not vouched for.
+    case others
+    /// The own wall clock, since no vouched one is known.
     case plausible
-    /// The latest mark, continued with the boot clock, since no clock is plausible.
+    /// The latest mark, continued with the boot clock, since the own clock is not plausible either.
     case mark
 
-    /// Whether dates from it are final.
-    var isVouched: Bool {
-        switch self {
-        case .own, .outvoted, .vouched: true
-        case .contested, .plausible, .mark: false
-        }
-    }
+    /// Whether a vouched clock tells it, so that a stamp far ahead of it is wrong.
+    var isVouched: Bool { self == .own || self == .others }
 }
 
 /// Group time, and the choice of its source.
@@ -32,6 +23,12 @@ struct GroupClock: Hashable, Sendable {
     private(set) var source = TimeSource.mark
     /// The node whose clock is followed; `nil` for the own clock and for the mark.
     private(set) var origin: NodeID?
+    /// Whether every vouched clock that is to be asked has answered, or does not answer.
+    ///
+    /// Without a connection it stays as it was.
+    var isComplete = false
+    /// Whether the stamps of others were last judged without a vouched time, so that all plausible ones count.
+    var admitsAll = false
     /// Group time minus the boot clock, unless the source is the own clock.
     private var lead: Int64 = 0
     /// The own wall clock minus the boot clock at the latest choice.
@@ -39,26 +36,19 @@ struct GroupClock: Hashable, Sendable {
 
     /// Clocks agree within this many milliseconds; beyond it they contradict each other.
     static let agreement = Limits.stampLead
-    /// An own clock that is not vouched for is kept within this many milliseconds of the median.
+    /// A change of group time by more milliseconds moves dates and judges stamps again.
     ///
     /// A judgement, stated by the protocol: the precision of a clock that a person sets by hand.
     static let tolerance: Int64 = 2_000
     /// The median is followed when it moves by more milliseconds than this. A judgement: comparisons of clocks waver by the
     /// delay of a network.
     private static let wavering: Int64 = 50
-    /// Others that must agree to outvote a vouched clock. A judgement, stated by the protocol and `Trust.md`: one lying
-    /// member needs two accomplices.
-    private static let outvoting = 3
 
-    /// The clocks of another node, as leads over this node's boot clock.
+    /// The vouched clock of another node.
     struct Reading: Hashable, Sendable {
         var node: NodeID
-        /// The lead of its wall clock, in milliseconds.
+        /// The lead of its wall clock over this node's boot clock, in milliseconds.
         var lead: Int64
-        /// The lead of its group time, in milliseconds.
-        var groupLead: Int64
-        /// Whether its kernel vouches for its wall clock.
-        var isVouched: Bool
         /// Whether the node is online and has answered since it came online.
         var isPresent: Bool
     }
@@ -68,7 +58,8 @@ struct GroupClock: Hashable, Sendable {
     /// A clock that has only the mark of its journal and the own wall clock.
     init(mark: HybridClock, at now: Instant) {
         wallLead = now.wallLead
-        lead = max(mark.time, Limits.earliestStamp) - now.boot
+        let latest = Limits.earliestStamp + Limits.plausibleMilliseconds
+        lead = min(max(mark.time, Limits.earliestStamp), latest) - now.boot
         guard GroupClock.isPlausible(now.wall) else { return }
         source = GroupClock.isVouched(now) ? .own : .plausible
         lead = wallLead
@@ -76,8 +67,7 @@ struct GroupClock: Hashable, Sendable {
 
     /// Whether the own wall clock may have been set since the latest choice.
     func hasMoved(at now: Instant) -> Bool {
-        abs(now.wallLead - wallLead) > GroupClock.tolerance / 2
-            || GroupClock.isVouched(now) != (source == .own || source == .outvoted)
+        abs(now.wallLead - wallLead) > GroupClock.tolerance / 2 || GroupClock.isVouched(now) != (source == .own)
     }
 
     /// Group time if the own wall clock was not set since the latest choice.
@@ -98,83 +88,42 @@ struct GroupClock: Hashable, Sendable {
 
     /// Chooses the source of group time.
     /// - Parameters:
-    ///   - others: One reading of each node whose clock is known.
-    ///   - isComplete: Whether all nodes that are to be asked have answered.
+    ///   - others: The vouched clocks of other nodes.
+    ///   - claims: The group times that other nodes have stated, minus this node's boot clock.
     mutating func choose(
-        from others: [Reading], own node: NodeID, isComplete: Bool, at now: Instant
+        from others: [Reading], claims: some Sequence<Int64> = [], at now: Instant
     ) {
         let before = source == .own ? wallLead : lead
         (wallLead, origin) = (now.wallLead, nil)
         // rule: groupTime, else: return source = .own
-        let known = others.filter { GroupClock.isPlausible(now.boot + $0.lead) }.sorted { $0.node < $1.node }
-        let vouched = known.filter(\.isVouched)
-        let present = vouched.filter(\.isPresent)  // rule: onlineVotes, else: vouched
-        // All nodes use the same few, so that all choose the same time.
-        let leads = (present.isEmpty ? vouched : present).prefix(Limits.timeReferences).map(\.lead).sorted()
+        let known = others.filter { GroupClock.isPlausible(now.boot + $0.lead) }
+        let present = known.filter(\.isPresent)  // rule: onlineVotes, else: known
+        let voices = present.isEmpty ? known : present
+        // rule: ownClock, else: if !voices.isEmpty { return follow(voices, at: now) }
         if GroupClock.isVouched(now) {
-            chooseVouched(against: present.isEmpty ? [] : leads, of: vouched)
-        } else if !leads.isEmpty {
-            // Of two, the one nearer to the own clock; if that is implausible, the earlier one, since a stamp of the past
-            // is admitted.
-            let (low, high) = (leads[(leads.count - 1) / 2], leads[leads.count / 2])
-            let isHigh = GroupClock.isPlausible(now.wall) && abs(high - wallLead) < abs(low - wallLead)
-            let isSettled = isComplete || source == .vouched
-            let isMajority = GroupClock.agreeing(leads).count * 2 > leads.count
-            follow(isHigh ? high : low, of: vouched, as: isSettled && isMajority ? .vouched : .contested)
+            source = .own
+        } else if !voices.isEmpty {
+            follow(voices, at: now)
+        } else if GroupClock.isPlausible(now.wall) {
+            (source, lead) = (.plausible, wallLead)
         } else {
-            guess(from: known, own: node, latest: others.map(\.groupLead), before: before, at: now)
-        }
-    }
-
-    /// Chooses between the own clock, which is vouched for, and those of others.
-    /// - Parameter leads: The vouched clocks of online nodes, the smallest first.
-    private mutating func chooseVouched(against leads: [Int64], of known: [Reading]) {
-        // A clock that agrees with the own one does not help to outvote it.
-        let agreeing = GroupClock.agreeing(leads.filter { GroupClock.contradict($0, wallLead) })
-        let isMajority = agreeing.count >= Self.outvoting && agreeing.count * 2 > leads.count + 1
-        // rule: outvoting, else: return source = .own
-        guard
-            isMajority,  // rule: ownClock
-            !agreeing.isEmpty
-        else { return source = .own }
-        follow(agreeing[agreeing.startIndex + agreeing.count / 2], of: known, as: .outvoted)
-    }
-
-    /// Uses the median of all plausible clocks, or else the latest mark.
-    private mutating func guess(
-        from known: [Reading], own node: NodeID, latest: [Int64], before: Int64, at now: Instant
-    ) {
-        let isPlausible = GroupClock.isPlausible(now.wall)
-        let all = known.map { ($0.node, $0.lead) } + (isPlausible ? [(node, wallLead)] : [])
-        let leads = all.sorted { $0.0 < $1.0 }.prefix(Limits.timeReferences).map(\.1).sorted()
-        guard !leads.isEmpty else {
             source = .mark
-            let latest = latest.filter { GroupClock.isPlausible(now.boot + $0) }.max() ?? before
-            return lead = latest > before + Self.tolerance ? latest : before
+            let latest = claims.filter { GroupClock.isPlausible(now.boot + $0) }.max() ?? before
+            lead = latest > before + Self.tolerance ? latest : before
         }
-        // Of two, the later one: a clock without a battery stands still while it is off.
-        let middle = leads[leads.count / 2]
-        guard isPlausible, abs(wallLead - middle) <= Self.tolerance else {
-            return follow(middle, of: known, as: .plausible)
-        }
-        source = .plausible
-        lead = wallLead
     }
 
-    private mutating func follow(_ middle: Int64, of known: [Reading], as source: TimeSource) {
-        origin = known.first { $0.lead == middle }?.node
-        if self.source == .own || self.source == .mark || abs(lead - middle) > Self.wavering { lead = middle }
-        self.source = source
-    }
-
-    /// The largest group of clocks that agree among themselves.
-    /// - Parameter leads: The smallest first.
-    private static func agreeing(_ leads: [Int64]) -> ArraySlice<Int64> {
-        var most = leads[..<0]
-        for first in leads.indices {
-            let end = leads[first...].firstIndex { contradict($0, leads[first]) } ?? leads.endIndex
-            if end - first > most.count { most = leads[first..<end] }
-        }
-        return most
+    /// Follows the median of vouched clocks.
+    ///
+    /// Of two, that is the one nearer to the own clock; if that is implausible, the earlier one, since a stamp of the past
+    /// is admitted.
+    private mutating func follow(_ voices: [Reading], at now: Instant) {
+        let leads = voices.map(\.lead).sorted()
+        let (low, high) = (leads[(leads.count - 1) / 2], leads[leads.count / 2])
+        let isHigh = GroupClock.isPlausible(now.wall) && abs(high - wallLead) < abs(low - wallLead)
+        let middle = isHigh ? high : low
+        origin = voices.first { $0.lead == middle }?.node
+        if source != .others || abs(lead - middle) > Self.wavering { lead = middle }
+        source = .others
     }
 }

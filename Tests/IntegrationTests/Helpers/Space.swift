@@ -16,11 +16,13 @@ struct Space {
 
     /// Runs `body` in a space whose nodes are connected. Its error includes the logs of the nodes.
     static func with(
-        _ ids: String..., options: Broker.Options = Broker.Options(), _ body: (Space) async throws -> Void
+        _ ids: String..., options: Broker.Options = Broker.Options(), environment: [String: String] = [:],
+        _ body: (Space) async throws -> Void
     ) async throws {
         try await Broker.withBroker(options) { broker in
             var nodes: [String: NodeProcess] = [:]
-            for id in ids { nodes[id] = try NodeProcess(id, broker: "mqtt://127.0.0.1:\(broker.port)") }
+            let address = "mqtt://127.0.0.1:\(broker.port)"
+            for id in ids { nodes[id] = try NodeProcess(id, broker: address, environment: environment) }
             do {
                 for node in nodes.values { try await node.start() }
                 try await Peer.with(port: broker.port) { peer in

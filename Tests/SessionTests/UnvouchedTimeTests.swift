@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import Session
+
+/// Nodes of which no kernel vouches for its clock, as in a network without a time server.
+@Suite(.timeLimit(.minutes(5))) struct UnvouchedTimeTests {
+    static let hour: Int64 = 3_600_000
+    static let unvouched = ClockQuality(synced: false)
+
+    /// The clock of a node that is behind by an hour, which no kernel vouches for.
+    static let behind = PeerClock(wallLead: EngineHarness.epoch - 1_000_000 - hour, quality: unvouched)
+
+    static func alone(skew: Int64 = 0) -> EngineHarness {
+        var rig = EngineHarness(wall: EngineHarness.epoch + skew, wallBound: nil)
+        rig.linkUp()
+        return rig
+    }
+
+    @Test func eachNodeGoesByItsOwnPlausibleClock() {
+        var rig = Self.alone()
+        rig.meet("kitchen", Self.behind)
+        rig.hear(.register(peerRegister(at: EngineHarness.epoch - Self.hour)), from: "kitchen")
+        rig.pass(10_000)
+        #expect(rig.groupTime == rig.wall)
+        #expect(!rig.isContradicted(by: "kitchen"), "it is unknown which of them is wrong")
+    }
+
+    /// A machine with a battery clock and one without, an hour apart.
+    @Test(arguments: [-hour, hour]) func startOnEitherShowsOnBothAndTheLastWins(skew: Int64) throws {
+        var pi = EngineHarness(
+            "pi", bootID: "boot-p", boot: 5_000_000, wall: EngineHarness.epoch + skew, wallBound: nil)
+        pi.linkUp()
+        var desk = Self.alone()
+        let clock = PeerClock(wallLead: EngineHarness.epoch + skew - 1_000_000, quality: Self.unvouched)
+        desk.meet("pi", clock)
+        desk.start("focus 25m")
+        pi.hear(.register(try #require(desk.own)), from: "desk")
+        #expect(pi.engine.view.register?.id == token("S1"))
+        pi.pass(1_000)
+        desk.pass(1_000)
+        pi.start("focus 10m", id: "P1")
+        #expect(pi.engine.view.register?.id == token("P1"))
+        desk.hear(.register(try #require(pi.own)), from: "pi")
+        #expect(desk.engine.view.register?.id == token("P1"))
+        #expect(desk.own?.status == .superseded)
+        desk.pass(5_000)
+        #expect(desk.moment?.elapsed == 5_000)
+        #expect(desk.error.map { $0 <= Limits.exactEnough } == true)
+        desk.start("focus 5m", id: "S2")
+        pi.hear(.register(try #require(desk.own)), from: "desk")
+        #expect(pi.engine.view.register?.id == token("S2"))
+        #expect(!desk.published.contains { if case .ack(.clock) = $0 { true } else { false } })
+    }
+
+    /// The intent lives by the clock of the node that decides.
+    @Test(arguments: [-hour, hour]) func pressTakesEffectThoughTheClocksDiffer(skew: Int64) throws {
+        var desk = Self.alone()
+        let clock = PeerClock(wallLead: EngineHarness.epoch + skew - 1_000_000, quality: Self.unvouched)
+        desk.meet("kitchen", clock)
+        desk.hear(.register(peerRegister(at: EngineHarness.epoch + skew)), from: "kitchen")
+        desk.pass(1_000)
+        desk.press(.pause)
+        let intent = try #require(desk.intents.first)
+        #expect(intent.at == EngineHarness.epoch + skew + 1_000)
+        #expect(intent.expiresAt == intent.at + Limits.intentLife)
+        // A node that goes by another time takes the session over.
+        desk.clocks[id("attic")] = PeerClock(bootID: "boot-a", quality: Self.unvouched)
+        desk.hear(.presence(presence("attic-1")), from: "attic")
+        let began = EngineHarness.epoch + skew
+        desk.hear(.register(LineageTests.continuation(of: peerRegister(at: began), at: began + 500)), from: "attic")
+        desk.pass(1_500)
+        let second = try #require(desk.intents.last)
+        #expect(second.session != intent.session)
+        #expect(abs(second.expiresAt - EngineHarness.epoch - 1_000 - Limits.intentLife) <= 2_000)
+    }
+
+    /// The times of both parts do not compare.
+    @Test(arguments: [false, true]) func takeoverFromAnotherTimeIsApproximate(isSameTime: Bool) {
+        var rig = Self.alone()
+        let same = PeerClock(quality: Self.unvouched)
+        rig.meet("kitchen", isSameTime ? same : Self.behind)
+        rig.hear(.register(peerRegister(at: EngineHarness.epoch - (isSameTime ? 0 : Self.hour))), from: "kitchen")
+        rig.pass(1_000)
+        rig.hear(.presence(presence("kitchen-1", online: false)), from: "kitchen")
+        #expect(outcome(rig.press(.pause)) == .applied)
+        #expect(rig.journal?.isApproximate == !isSameTime)
+    }
+
+    // MARK: Stamps
+
+    /// The mark falls again when a vouched clock comes, and the start counts from then on.
+    @Test func vouchedClockJudgesAllStampsAgain() throws {
+        var rig = Self.alone()
+        rig.hear(.register(peerRegister(at: EngineHarness.epoch + Self.hour)), from: "kitchen")
+        #expect(rig.engine.view.register?.owner == .kitchen)
+        rig.start("focus 25m")
+        #expect(rig.own?.stamp == Stamp(time: EngineHarness.epoch + Self.hour, counter: 1, node: id("desk")))
+        #expect(rig.engine.view.isOwner)
+        rig.meet("attic")
+        rig.pass(1_000)
+        #expect(rig.own?.stamp.time == EngineHarness.epoch)
+        #expect(rig.own?.startedAt == EngineHarness.epoch)
+        #expect(rig.engine.view.isOwner)
+        #expect(rig.journal?.mark.time ?? .max <= EngineHarness.epoch + HybridClock.reserve)
+    }
+
+    /// The register of 2044 is of a clock that was wrong once, and is kept by the broker.
+    @Test func stampsOfOthersWaitUntilAllVouchedClocksAreKnown() throws {
+        var old = Self.alone()
+        old.start("focus 5h")
+        var rig = EngineHarness(boot: old.boot, wall: old.wall, wallBound: nil, journal: old.journal)
+        rig.barriers = false
+        rig.linkUp()
+        rig.hear(.presence(presence("conn-desk-1")), from: "desk", retained: true)
+        rig.hear(.presence(presence("attic-1")), from: "attic", retained: true)
+        rig.hear(.register(peerRegister("zoo", session: "Z1", at: 2_340_000_000_000)), from: "zoo", retained: true)
+        rig.clocks[id("attic")] = PeerClock(back: 100)
+        rig.send(.barrierPassed(token("conn-desk-1")))
+        rig.pass(10_000)
+        #expect(rig.own?.status == .running)
+        #expect(rig.engine.view.isOwner)
+        // Without a vouched clock it is a start like any other.
+        var other = EngineHarness(boot: old.boot, wall: old.wall, wallBound: nil, journal: old.journal)
+        other.linkUp()
+        other.hear(.register(peerRegister("zoo", session: "Z1", at: 2_340_000_000_000)), from: "zoo", retained: true)
+        #expect(other.own?.status == .superseded)
+        other.start("focus 25m", id: "S2")
+        #expect(other.engine.view.isOwner)
+    }
+
+    /// There is always a stamp above the largest one.
+    @Test func impossibleStampDoesNotCount() {
+        var rig = Self.alone()
+        let limit = EngineHarness.epoch + Limits.plausibleMilliseconds
+        for time in [Limits.earliestStamp - 1, limit + 1] {
+            rig.hear(.register(peerRegister(session: "P\(time)", at: time, rev: Int(time % 1_000))), from: "kitchen")
+            #expect(rig.engine.view.register == nil)
+        }
+        rig.hear(
+            .register(peerRegister("zoo", session: "Z1", at: limit, counter: Limits.counter.upperBound)), from: "zoo")
+        #expect(rig.engine.view.register?.id == token("Z1"))
+        rig.pass(1)
+        rig.start("focus 25m")
+        #expect(rig.engine.view.isOwner)
+    }
+
+    @Test func nodeWithoutAVouchedTimeNeverObjectsToAClock() {
+        var rig = Self.alone()
+        rig.hear(.register(peerRegister(at: Limits.earliestStamp - 1)), from: "kitchen")
+        rig.pass(10_000)
+        #expect(!rig.published.contains { if case .ack = $0 { true } else { false } })
+        var vouched = EngineHarness()
+        vouched.linkUp()
+        vouched.hear(.register(peerRegister(at: EngineHarness.epoch + Self.hour)), from: "kitchen")
+        #expect(vouched.published.contains { if case .ack(.clock) = $0 { true } else { false } })
+    }
+}

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import Session
+
+/// Synchronised clocks, also such that contradict each other.
+@Suite(.timeLimit(.minutes(5))) struct VouchedTimeTests {
+    /// A synchronised clock that reads 2044.
+    static let rogue = PeerClock(wallLead: 2_340_000_000_000 - 1_000_000)
+
+    /// A node with a session, whose synchronised clock is wrong by `skew`.
+    static func synchronised(skew: Int64 = 0) -> EngineHarness {
+        var rig = EngineHarness(wall: EngineHarness.epoch + skew)
+        rig.linkUp()
+        rig.start("focus 25m")
+        return rig
+    }
+
+    @Test func oneRogueClockMovesNoHonestNode() {
+        var rig = Self.synchronised()
+        rig.meet("attic", Self.rogue)
+        rig.pass(10_000)
+        #expect(rig.groupTime == rig.wall)
+        #expect(rig.own?.startedAt == EngineHarness.epoch)
+        #expect(rig.own?.rev == 1)
+        #expect(rig.isContradicted(by: "attic"))
+        rig.start("focus 10m", id: "S2")
+        #expect(rig.own?.stamp.time == EngineHarness.epoch + 10_000)
+        #expect(rig.own?.startedAt == EngineHarness.epoch + 10_000)
+    }
+
+    /// Its role can change nothing. A service with the same clock has a vote.
+    @Test(arguments: [(Role.display, false), (.service, true)])
+    func theClockOfADisplayHasNoVote(role: Role, hasVote: Bool) {
+        var rig = EngineHarness(wallBound: nil)
+        rig.linkUp()
+        rig.meet("attic", Self.rogue, role: role)
+        rig.pass(10_000)
+        #expect((rig.groupTime == rig.wall) != hasVote)
+        #expect(rig.pings.isEmpty != hasVote)
+        rig.hear(ExchangeTests.pong(of: rig, clock: Self.rogue), from: "attic")
+        rig.hear(
+            .ping(Ping(connection: token("c-9"), sent: 77, at: Self.rogue.time(at: rig.boot)), to: rig.node),
+            from: "attic")
+        rig.pass(10_000)
+        #expect((rig.groupTime == rig.wall) != hasVote)
+        #expect(rig.pings.isEmpty != hasVote)
+    }
+
+    /// The ledger learns that the date may be wrong.
+    @Test func recordsAreApproximateWhileVouchedClocksContradict() {
+        var rig = Self.synchronised()
+        #expect(rig.records.last?.isApproximate == false)
+        rig.meet("attic", Self.rogue)
+        rig.pass(1_000)
+        rig.press(.pause)
+        #expect(rig.records.last?.isApproximate == true)
+        rig.meet("attic", PeerClock(), connection: "attic-2")
+        #expect(!rig.isContradicted(by: "attic"))
+        rig.start("focus 10m", id: "S2")
+        #expect(rig.records.last?.isApproximate == false)
+    }
+
+    /// The node's own clock is one of those that contradict each other.
+    @Test func recordOfAStartIsApproximateWhileVouchedClocksContradict() {
+        var rig = Self.synchronised()
+        rig.meet("attic", Self.rogue)
+        rig.pass(1_000)
+        rig.start("focus 10m", id: "S2")
+        let said = rig.records.filter { $0.id == token("S2") }
+        #expect(!said.isEmpty)
+        #expect(said.count(where: \.isApproximate) == said.count)
+    }
+
+    /// An unsynchronised clock or an offline node does not make a synchronised clock doubtful.
+    @Test func unvouchedOrOfflineClockLeavesRecordsExact() {
+        var unvouched = Self.rogue
+        unvouched.quality = ClockQuality(synced: false)
+        var rig = Self.synchronised()
+        rig.meet("attic", unvouched)
+        rig.pass(1_000)
+        rig.start("focus 10m", id: "S2")
+        #expect(rig.isContradicted(by: "attic"))
+        #expect(rig.records.last?.isApproximate == false)
+        var late = Self.synchronised()
+        late.meet("attic", Self.rogue)
+        var gone = presence("attic-1")
+        gone.online = false
+        late.hear(.presence(gone), from: "attic")
+        let ping = Ping(connection: token("attic-1"), sent: 5, at: Self.rogue.time(at: late.boot))
+        late.hear(.ping(ping, to: late.node), from: "attic")
+        late.start("focus 10m", id: "S2")
+        #expect(late.isContradicted(by: "attic"))
+        #expect(late.records.last?.isApproximate == false)
+    }
+
+    @Test func offlineNodeContradictsNoClock() {
+        var rig = Self.synchronised()
+        rig.meet("attic", Self.rogue)
+        var gone = presence("attic-1")
+        gone.online = false
+        rig.hear(.presence(gone), from: "attic")
+        #expect(!rig.isContradicted(by: "attic"))
+    }
+
+    /// A person has to correct one of them; no number of accomplices moves a synchronised node.
+    @Test(arguments: [-3_600_000, 11_000, 3_600_000] as [Int64]) func noNumberOfClocksMovesASynchronisedOne(skew: Int64)
+    {
+        var rig = Self.synchronised(skew: skew)
+        let others = (1...9).map { "n\($0)" }
+        for node in others { rig.meet(node) }
+        rig.pass(10_000)
+        #expect(rig.groupTime == rig.wall)
+        #expect(rig.own?.rev == 1)
+        #expect(rig.presences.allSatisfy { !$0.clock.isWrong })
+        #expect(others.allSatisfy { rig.isContradicted(by: $0) })
+        rig.start("focus 10m", id: "S2")
+        #expect(rig.own?.stamp.time == rig.wall)
+        #expect(rig.records.last?.isApproximate == true)
+        // The person sets the clock. Nothing that another node says is needed.
+        rig.wall -= skew
+        rig.send(.wake)
+        #expect(!others.contains { rig.isContradicted(by: $0) })
+        rig.start("focus 10m", id: "S3")
+        #expect(rig.records.last?.isApproximate == false)
+    }
+
+    /// Both sides learn of a contradiction, though only one of them sees the other come.
+    @Test func contradictingNodeLearnsOfItByAPing() throws {
+        var rig = Self.synchronised()
+        rig.meet("attic", Self.rogue)
+        rig.pass(1_000)
+        #expect(rig.pings.filter { $0.to == id("attic") }.count == 8)
+        var attic = EngineHarness("attic", wall: Self.rogue.time(at: rig.boot))
+        attic.linkUp()
+        attic.hear(.presence(presence("desk-1")), from: "desk", retained: true)
+        #expect(!attic.isContradicted(by: "desk"))
+        attic.hear(.ping(try #require(rig.pings.first).ping, to: attic.node), from: "desk")
+        #expect(attic.isContradicted(by: "desk"))
+    }
+
+    /// The date is final when every vouched clock that is to be asked has answered.
+    @Test func dateIsAGuessUntilAllVouchedClocksHaveAnswered() {
+        var rig = EngineHarness(wall: 5_000, wallBound: nil)
+        rig.linkUp()
+        rig.clocks[id("cellar")] = PeerClock(there: 250, back: 250)
+        rig.hear(.presence(presence("cellar-1")), from: "cellar", retained: true)
+        rig.meet("attic", Self.rogue)
+        rig.start("focus 25m")
+        #expect(rig.journal?.isGuess == true)
+        rig.pass(499)
+        #expect(rig.journal?.isGuess == true)
+        rig.pass(1)
+        #expect(rig.own?.startedAt == EngineHarness.epoch, "of two it follows the earlier")
+        #expect(rig.journal?.isGuess == false)
+    }
+
+    /// A node that does not answer is not waited for longer than 2.5 seconds.
+    @Test func dateIsFinalWithoutTheAnswerOfASilentNode() {
+        var rig = EngineHarness(wallBound: nil)
+        rig.linkUp()
+        rig.hear(.presence(presence("cellar-1")), from: "cellar", retained: true)
+        rig.meet("attic")
+        rig.start("focus 25m")
+        rig.pass(2_519)
+        #expect(rig.journal?.isGuess == true)
+        rig.pass(1)
+        #expect(rig.journal?.isGuess == false)
+    }
+
+    /// Otherwise each sleep of the only right clock would bring the wrong one back.
+    @Test func timeOfAVouchedClockStaysWhileItsNodeIsOffline() {
+        var rig = EngineHarness(wall: EngineHarness.epoch + 3_600_000, wallBound: nil)
+        rig.linkUp()
+        rig.meet("attic")
+        rig.pass(10_000)
+        #expect(rig.groupTime == EngineHarness.epoch + 10_000)
+        rig.hear(.presence(presence("attic-1", online: false)), from: "attic")
+        rig.wall += 5_000
+        rig.pass(10_000)
+        #expect(rig.groupTime == EngineHarness.epoch + 20_000)
+        rig.meet("cellar", PeerClock(wallLead: EngineHarness.epoch - 1_000_000 + 60_000))
+        #expect(rig.groupTime == EngineHarness.epoch + 80_000)
+    }
+
+    /// Its kernel lost the time server.
+    @Test func clockCountsNoLongerWhenItsKernelStopsVouching() {
+        var rig = EngineHarness(wall: EngineHarness.epoch + 60_000, wallBound: nil)
+        rig.linkUp()
+        rig.meet("attic")
+        #expect(rig.engine.timeOrigin == id("attic"))
+        var said = presence("attic-1")
+        said.clock = ClockQuality(synced: false)
+        rig.hear(.presence(said), from: "attic")
+        #expect(rig.engine.timeOrigin == nil)
+        #expect(rig.groupTime == rig.wall)
+        rig.meet("attic", connection: "attic-2")
+        rig.pass(1_000)
+        #expect(rig.engine.timeOrigin == id("attic"))
+    }
+
+    /// Others ask a node for the time if its presence says that its kernel vouches.
+    @Test func presenceIsPublishedAgainWhenTheKernelBeginsOrStopsToVouch() {
+        var rig = EngineHarness(wallBound: nil)
+        rig.linkUp()
+        rig.published = []
+        rig.wallBound = 5
+        rig.send(.wake)
+        #expect(rig.presences.map(\.clock.synced) == [true])
+        rig.wallBound = nil
+        rig.send(.wake)
+        #expect(rig.presences.map(\.clock.synced) == [true, false])
+    }
+
+    // MARK: The nodes that are asked
+
+    /// Many nodes in a network without a time server.
+    @Test func spaceWithoutAVouchedClockAsksNobody() {
+        var rig = EngineHarness(wallBound: nil)
+        rig.linkUp()
+        for index in 0..<300 { rig.meet("n\(index)", PeerClock(quality: ClockQuality(synced: false))) }
+        rig.pass(10_000)
+        #expect(rig.pings.isEmpty)
+    }
+
+    @Test func nodeWhoseKernelVouchesAsksNobody() {
+        var rig = EngineHarness()
+        rig.linkUp()
+        for index in 0..<20 { rig.meet("n\(index)") }
+        rig.pass(10_000)
+        #expect(rig.pings.isEmpty)
+    }
+
+    /// Seven tell the time, and stay the ones that do.
+    @Test func firstSevenVouchedClocksThatAnswerAreAsked() {
+        var rig = EngineHarness(wallBound: nil)
+        rig.linkUp()
+        for number in (10...60).reversed() {
+            rig.meet("n\(number)")
+            rig.pass(10)
+        }
+        rig.pass(5_000)
+        let asked = Dictionary(grouping: rig.pings, by: \.to).mapValues(\.count)
+        #expect(asked.keys.map(\.rawValue).sorted() == (54...60).map { "n\($0)" })
+        #expect(asked.values.allSatisfy { $0 == 8 })
+    }
+
+    /// A bridge to other brokers is broken, say, and the first nodes by name are behind it.
+    @Test func silentNodeGivesItsPlaceToAnother() {
+        var rig = EngineHarness(wallBound: nil)
+        rig.barriers = false
+        rig.linkUp()
+        rig.hear(.presence(presence("conn-desk-1")), from: "desk", retained: true)
+        for number in 10...19 { rig.hear(.presence(presence("n\(number)-1")), from: "n\(number)", retained: true) }
+        rig.clocks[id("n19")] = PeerClock(wallLead: EngineHarness.epoch - 1_000_000 + 60_000)
+        rig.send(.barrierPassed(token("conn-desk-1")))
+        #expect(Set(rig.pings.map(\.to)) == Set((10...16).map { id("n\($0)") }))
+        rig.pass(10_000)
+        #expect(rig.groupTime == rig.wall + 60_000)
+        rig.start("focus 25m")
+        #expect(rig.journal?.isGuess == false)
+    }
+
+    /// A plausible own clock selects the nearer of two.
+    @Test func ownClockDecidesBetweenTwo() {
+        for (skew, expected) in [(Int64(3_600_000), EngineHarness.epoch), (500_000_000_000, 2_340_000_000_000)] {
+            var rig = EngineHarness(wall: EngineHarness.epoch + skew, wallBound: nil)
+            rig.linkUp()
+            rig.meet("attic", Self.rogue)
+            rig.meet("cellar")
+            #expect(rig.groupTime == expected, "\(skew)")
+        }
+    }
+
+    /// A date from a synchronised clock is final.
+    @Test func sessionIsMovedToAVouchedTimeOnce() throws {
+        var rig = EngineHarness(wall: 5_000, wallBound: nil)
+        rig.linkUp()
+        rig.start("focus 25m")
+        rig.meet("cellar")
+        let dated = try #require(rig.own)
+        #expect(dated.startedAt == EngineHarness.epoch)
+        #expect(dated.rev == 2)
+        #expect(rig.journal?.isGuess == false)
+        rig.meet("attic", PeerClock(wallLead: EngineHarness.epoch - 1_000_000 - 60_000))
+        rig.meet("kitchen", PeerClock(wallLead: EngineHarness.epoch - 1_000_000 - 60_000))
+        rig.pass(10_000)
+        #expect(rig.groupTime == EngineHarness.epoch - 50_000)
+        #expect(rig.own?.startedAt == EngineHarness.epoch)
+        // Its own clock is synchronised to another time.
+        rig.wall = EngineHarness.epoch + 30_000
+        rig.wallBound = 5
+        rig.send(.wake)
+        #expect(rig.groupTime == rig.wall)
+        #expect(rig.own?.startedAt == EngineHarness.epoch)
+    }
+
+    /// A node whose time changes with every message is polled every five seconds at most.
+    @Test func lyingClockCausesABoundedNumberOfPings() {
+        var rig = Self.synchronised()
+        rig.meet("attic", Self.rogue)
+        rig.pass(10_000)
+        let before = rig.pings.count
+        for step in 0..<100 {
+            let time = 2_000_000_000_000 + Int64(step) * 1_000_000_000
+            rig.hear(.ping(Ping(connection: token("attic-1"), sent: 5, at: time), to: rig.node), from: "attic")
+            rig.pass(100)
+        }
+        #expect(rig.pings.count - before <= 3 * 8)
+        #expect(rig.groupTime == rig.wall)
+    }
+}
