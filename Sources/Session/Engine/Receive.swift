@@ -89,14 +89,12 @@ extension Engine {
             if isOutdated { repair(context) }  // rule: presenceRepair
             return
         }
-        if presence.online, !retained, presence.role != .display {
-            clocks.receive(claim: presence.at, of: sender, context)
-        }
         let wasVouching = peers.vouching.contains(sender)
-        guard
-            case .changed(let known) = peers.receive(
-                presence, from: sender, retained: retained, at: context.now.boot)
-        else { return }
+        let change = peers.receive(presence, from: sender, retained: retained, at: context.now.boot)
+        if presence.online, !retained, presence.role != .display {
+            receive(claim: presence.at, of: sender, &context)
+        }
+        guard case .changed(let known) = change else { return }
         let isOnline = peers[sender].isOnline
         if !isOnline, known.isOnline { clocks.depart(sender) }
         if isOnline != known.isOnline || presence.online != known.presence?.online { clocks.planAgain() }
@@ -276,12 +274,14 @@ extension Engine {
         receive(claim: context.now.boot + estimate.groupLead, of: peer, &context)
     }
 
-    /// Receives the group time that a node states in a ping or pong.
+    /// Receives the group time that a node states.
     private mutating func receive(claim: Int64, of sender: NodeID, _ context: inout Context) {
-        clocks.receive(claim: claim, of: sender, context)
-        // Its presence, which the broker has withheld, says whether its kernel vouches.
-        let isWithheld = clocks.isContradicting(sender, context) && !peers[sender].isOnline
-        if isWithheld { sayHello(context) }  // rule: newcomer
+        let isNews = clocks.receive(claim: claim, of: sender, context)
+        // The broker may have withheld the presence of a node whose kernel vouches: this one's, or that of its origin.
+        let isOriginMissing = !time.source.isVouched && (isNews || !link.hasAskedAll)
+        if clocks.isContradicting(sender, context), !peers[sender].isOnline || isOriginMissing {
+            sayHello(context)  // rule: newcomer
+        }
         // Without a plausible clock the latest time is followed.
         if time.source == .mark { selectTimeSource(&context) }
     }

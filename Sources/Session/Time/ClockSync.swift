@@ -89,13 +89,15 @@ struct ClockSync: Hashable, Sendable {
     }
 
     /// Receives the group time that a node states. If it contradicts this node's, one of them is wrong.
-    mutating func receive(claim time: Int64, of node: NodeID, _ context: Context) {
+    /// - Returns: Whether it is a new contradiction. One that remains is no news.
+    mutating func receive(claim time: Int64, of node: NodeID, _ context: Context) -> Bool {
         let claim = time - context.now.boot
         let known = claims.updateValue(claim, forKey: node).map { $0 + context.now.boot }
-        guard GroupClock.contradict(time, context.groupTime) else { return }
-        // A contradiction that remains is no news.
+        guard GroupClock.contradict(time, context.groupTime) else { return false }
         let isNews = known.map { GroupClock.contradict($0, time) || !GroupClock.contradict($0, context.groupTime) }
-        if isNews ?? true { compareAgain(at: context.now.boot) }
+        guard isNews ?? true else { return false }
+        compareAgain(at: context.now.boot)
+        return true
     }
 
     /// Whether the group time that a node has stated last contradicts this node's.
