@@ -30,8 +30,9 @@ struct Delivery: Sendable {
 
         /// Whether it tells the asker the same as another answer.
         fileprivate func says(_ other: Answer) -> Bool {
-            answer.intent == other.intent && answer.session == other.session
-                && (answer.outcome == other.outcome || answer.outcome == .applied && other.outcome == .duplicate)
+            let isEffect = [answer.outcome, other.outcome].allSatisfy { [.applied, .duplicate].contains($0) }
+            return answer.intent == other.intent && answer.session == other.session
+                && (answer.outcome == other.outcome || isEffect)
         }
     }
 

@@ -154,8 +154,11 @@ struct Machine {
         seen = Seen(view: core.view, own: nil)
     }
 
-    /// Whether a write would be on the disk at once.
-    var isDiskIdle: Bool { disk == .good && writing == 0 }
+    /// Whether a write would be on the disk at once, and the program has heard of all before it.
+    var isDiskIdle: Bool {
+        disk == .good && writing == 0
+            && !backlog.contains { if case .persisted = $0 { true } else { false } }
+    }
 
     /// The register of this node.
     var own: Register? { seen.own }

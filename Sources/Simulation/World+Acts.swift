@@ -150,11 +150,11 @@ extension World {
     mutating func goOn(_ node: Int, nap: Int) {
         guard machines[node].isNapping, machines[node].nap == nap else { return }
         machines[node].isNapping = false
-        let backlog = machines[node].backlog
-        machines[node].backlog = []
         let life = machines[node].life
         disturb(node)
-        for event in backlog where machines[node].life == life { feed(event, to: node) }
+        while machines[node].life == life, !machines[node].backlog.isEmpty {
+            feed(machines[node].backlog.removeFirst(), to: node)
+        }
         guard machines[node].life == life, machines[node].isSleeping else { return }
         machines[node].isSleeping = false
         feed(.sleeping(false), to: node)

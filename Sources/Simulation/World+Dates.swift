@@ -29,6 +29,15 @@ extension World {
         return last - first > 2 * Clock.syncedBound
     }
 
+    /// Whether comparisons waver between a contradiction and none, since two nodes differ by about the limit.
+    var isAboutToContradict: Bool {
+        let times = machines.map { $0.engine.groupTime(instant($0.index)) }
+        let error = (mix.latency + mix.jitter) / 1_000 + 200
+        return times.contains { one in
+            times.contains { abs(abs(one - $0) - Limits.stampLead) <= error }
+        }
+    }
+
     /// Whether a vouched clock tells a node its time, so that it judges stamps by it.
     func isJudging(_ node: Int) -> Bool {
         vouchedError(of: node) != nil || machines[node].engine.timeOrigin != nil

@@ -166,6 +166,9 @@ extension World {
         trace.note(spoken, at: now)
         switch message {
         case .ping, .pong: break
+        case .hello:
+            hellos += 1
+            published[node] += 1
         default: published[node] += 1
         }
         let packet = Packet(topic: outgoing.topic, payload: spoken, retain: outgoing.retain)

@@ -272,12 +272,12 @@ extension World {
 
     /// Checks that no judged node publishes during ten minutes of a running session in which nothing ends.
     private mutating func checkQuiet() {
-        guard violation == nil, !isGhostAhead, !isDisputed else { return }
+        guard violation == nil, !isGhostAhead, !isDisputed, !isAboutToContradict else { return }
         // An intent for the liar or the ghost is sent again until it expires, since these do not answer.
         if isLiarPresent || ghost != nil { run(until: now + Limits.intentLife * 1_000) }
         let judged = judged.map(\.index)
         let before = judged.map { published[$0] }
-        let corrected = counters[.clockCorrected]
+        let (corrected, hellos) = (counters[.clockCorrected], self.hellos)
         let own = judged.map { machines[$0].own?.version }
         let states = machines.indices.map(clockState)
         let unjudged = machines.indices.filter { !judged.contains($0) }
@@ -288,6 +288,8 @@ extension World {
         guard counters[.clockCorrected] == corrected, machines.indices.map(clockState) == states,
             judged == self.judged.map(\.index), others == unjudged.map({ machines[$0].own?.version })
         else { return }
+        // A liar that states another time in each answer causes hellos.
+        if isLiarPresent, hellos != self.hellos { return }
         for (place, node) in judged.enumerated() where published[node] != before[place] {
             fail(.quiet, "\(Names.node(node)) publishes although only time has passed")
         }

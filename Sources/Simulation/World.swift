@@ -52,6 +52,8 @@ struct World {
     /// The peer that lies; silent until an act makes it publish.
     var liar = SpaceID("home").flatMap { Liar(space: $0) }
     var isLiarPresent = false
+    /// The number of hellos of all nodes.
+    var hellos = 0
     /// Whether the liar is no member any more.
     var isLiarRevoked = false
     /// The liar's message that a node handles, with all that it leads to at once.

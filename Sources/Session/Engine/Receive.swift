@@ -278,8 +278,8 @@ extension Engine {
     private mutating func receive(claim: Int64, of sender: NodeID, _ context: inout Context) {
         let isNews = clocks.receive(claim: claim, of: sender, context)
         // The broker may have withheld the presence of a node whose kernel vouches: this one's, or that of its origin.
-        let isOriginMissing = !time.source.isVouched && (isNews || !link.hasAskedAll)
-        if clocks.isContradicting(sender, context), !peers[sender].isOnline || isOriginMissing {
+        let mayBeWithheld = !peers[sender].isOnline || !time.source.isVouched
+        if mayBeWithheld, isNews || !link.hasAskedAll && clocks.isContradicting(sender, context) {
             sayHello(context)  // rule: newcomer
         }
         // Without a plausible clock the latest time is followed.

@@ -157,7 +157,7 @@ struct ClockSync: Hashable, Sendable {
     /// Chooses the nodes to ask.
     ///
     /// These are the owner of the live session that is shown here, and nodes that vouch for their clocks: if this node does
-    /// not, those that tell it the time, else those that contradict it, so that both sides know of it.
+    /// not, those that tell it the time, or any if there is none; else those that contradict it, so that both sides know of it.
     mutating func update(_ plan: Plan, among peers: Peers, _ context: Context) {
         guard plan != self.plan else { return }
         self.plan = plan
@@ -172,7 +172,9 @@ struct ClockSync: Hashable, Sendable {
         let vouching = peers.vouching.filter { $0 != context.node }
         if plan.needsReferences {
             references = firstToAsk(of: vouching)
-            nodes.formUnion(references)
+            // Another node may go by a vouched clock whose presence the broker has withheld.
+            let others = peers.online.filter { $0 != context.node && peers.hasVote($0) }
+            nodes.formUnion(vouching.isEmpty ? firstToAsk(of: others) : references)
         } else {
             let contradicting = vouching.filter { isContradicting($0, context) }
             nodes.formUnion(contradicting.prefix(Limits.timeReferences))
