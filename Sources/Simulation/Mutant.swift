@@ -94,7 +94,6 @@ public struct Mutant: Hashable, Sendable {
         Mutant("no bound for objections to one peer", without: "objectionRate"),
         Mutant("no bound for pings that one peer's presences cause", without: "restartRate"),
         Mutant("no bound for writes that one peer's stamps cause", without: "markReserve"),
-        Mutant("a small correction moves no stamp's admission", without: "smallCorrection"),
         Mutant("a deleted presence keeps its vote", without: "erasedVote"),
         Mutant("nothing is repeated for a node that joins", without: "newcomer"),
         Mutant("applied intents trimmed by age alone", without: "fairTrim"),

@@ -126,6 +126,19 @@ import Wire
         #expect(owner.answered == [token("I1")])
     }
 
+    /// Otherwise the answers that are lost with a connection would displace each other.
+    @Test mutating func lostAnswerIsNotSentBesideItsDuplicate() {
+        owner.confirms = false
+        owner.receive(owner.intent("I1"))
+        owner.receive(owner.intent("I2", .resume))
+        owner.receive(owner.intent("I1"))
+        owner.handle(.disconnected(willRetry: true))
+        owner.confirms = true
+        owner.sent = []
+        owner.connect()
+        #expect(owner.sent.count { $0.kind == "answer I1" } == 1)
+    }
+
     @Test mutating func offlineAnswerIsSentOnTheNextConnection() {
         owner.isDiskSlow = true
         owner.receive(owner.intent("I1"))

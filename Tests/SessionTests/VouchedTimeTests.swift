@@ -216,12 +216,52 @@ import Testing
     // MARK: The nodes that are asked
 
     /// Many nodes in a network without a time server.
-    @Test func spaceWithoutAVouchedClockAsksNobody() {
+    @Test func withoutAVouchedClockSevenNodesAreAskedOnce() {
         var rig = EngineHarness(wallBound: nil)
         rig.linkUp()
         for index in 0..<300 { rig.meet("n\(index)", PeerClock(quality: ClockQuality(synced: false))) }
         rig.pass(10_000)
-        #expect(rig.pings.isEmpty)
+        #expect(rig.pings.count == 7 * 8)
+        rig.pass(600_000)
+        #expect(rig.pings.count == 7 * 8)
+        #expect(!rig.published.contains(.hello))
+    }
+
+    /// Its time may be that of a vouched clock, whose presence the broker has withheld.
+    @Test func contradictionSaysHelloOnceWhileNoVouchedClockIsKnown() {
+        var rig = EngineHarness(wallBound: nil)
+        rig.linkUp()
+        rig.hear(.presence(unsynced("kitchen-1", at: EngineHarness.epoch)), from: "kitchen", retained: true)
+        rig.clocks[id("kitchen")] = PeerClock(
+            groupLead: EngineHarness.epoch - 1_000_000 + 3_600_000, quality: ClockQuality(synced: false))
+        rig.pass(10_000)
+        #expect(rig.published.count { $0 == .hello } == 1)
+        rig.hear(.presence(unsynced("kitchen-1", at: rig.wall + 3_600_000)), from: "kitchen")
+        rig.pass(10_000)
+        #expect(rig.published.count { $0 == .hello } == 1)
+        // Another time is news.
+        rig.hear(.presence(unsynced("kitchen-1", at: rig.wall + 2 * 3_600_000)), from: "kitchen")
+        #expect(rig.published.count { $0 == .hello } == 2)
+        rig.meet("pi")
+        rig.hear(.presence(unsynced("kitchen-1", at: rig.wall + 3 * 3_600_000)), from: "kitchen")
+        rig.pass(10_000)
+        #expect(rig.published.count { $0 == .hello } == 2)
+    }
+
+    @Test func contradictionByANodeThatSeemsOfflineSaysHello() {
+        var rig = EngineHarness()
+        rig.linkUp()
+        rig.hear(.presence(presence("kitchen-1", online: false)), from: "kitchen")
+        #expect(!rig.published.contains(.hello))
+        let ping = Ping(connection: token("kitchen-1"), sent: 1, at: rig.wall + 3_600_000)
+        rig.hear(.ping(ping, to: id("desk")), from: "kitchen")
+        #expect(rig.published.contains(.hello))
+    }
+
+    private func unsynced(_ connection: String, at time: Int64) -> Presence {
+        var said = presence(connection)
+        (said.clock, said.at) = (ClockQuality(synced: false), time)
+        return said
     }
 
     @Test func nodeWhoseKernelVouchesAsksNobody() {

@@ -167,7 +167,7 @@ extension Engine {
             judgeAgain(keepsAdmitted: keepsAdmitted, context)
         } else if replicas.nextWake != nil {
             // A small correction also moves the time from which a stamp counts.
-            admitDue(context)  // rule: smallCorrection
+            admitDue(context)
         }
         if context.clockQuality.isWrong != wasWrong || hasJumped || (time.source == .own) != (former == .own) {
             // The presence states group time, which others compare with their own, and whether this kernel vouches.

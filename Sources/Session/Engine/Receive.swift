@@ -278,7 +278,7 @@ extension Engine {
     private mutating func receive(claim: Int64, of sender: NodeID, _ context: inout Context) {
         let isNews = clocks.receive(claim: claim, of: sender, context)
         // The broker may have withheld the presence of a node whose kernel vouches: this one's, or that of its origin.
-        let mayBeWithheld = !peers[sender].isOnline || !time.source.isVouched
+        let mayBeWithheld = !peers[sender].isOnline || !time.source.isVouched && peers.vouching.isEmpty
         if mayBeWithheld, isNews || !link.hasAskedAll && clocks.isContradicting(sender, context) {
             sayHello(context)  // rule: newcomer
         }
