@@ -154,7 +154,7 @@ struct Machine {
         seen = Seen(view: core.view, own: nil)
     }
 
-    /// Whether a write would be on the disk at once, and the program has heard of all before it.
+    /// Whether a write would be on the disk at once, and those before it are confirmed to the program.
     var isDiskIdle: Bool {
         disk == .good && writing == 0
             && !backlog.contains { if case .persisted = $0 { true } else { false } }
