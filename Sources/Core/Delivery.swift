@@ -39,6 +39,8 @@ struct Delivery: Sendable {
     private var lastToken = 0
     private var underWay: [NodeCore.Token: Content] = [:]
     private var waiting: [WaitingAnswer] = []
+    /// The answers that were dropped because too many waited.
+    private(set) var dropped = 0
     /// When to send waiting answers on this connection, on the boot clock; `nil` if they wait for the next.
     private(set) var resendAt: Int64?
     /// The registers that are not confirmed yet, the earliest first.
@@ -88,6 +90,7 @@ struct Delivery: Sendable {
         answer.behind = registers.last ?? 0
         waiting.append(answer)
         guard waiting.count > NodeCore.answersWithoutConnection else { return }
+        dropped += 1
         // One peer that asks too often gets many such refusals, which must not displace the answers to others.
         waiting.remove(at: waiting.firstIndex { $0.answer.outcome == .refused(.busy) } ?? 0)
     }
@@ -126,4 +129,7 @@ public enum RegisterRefusal: Hashable, Sendable {
 extension NodeCore {
     /// The most answers that wait for a connection. A judgement: the programs whose answers are dropped ask again.
     package static let answersWithoutConnection = 256
+
+    /// The answers that were dropped because more waited.
+    package var droppedAnswers: Int { delivery.dropped }
 }

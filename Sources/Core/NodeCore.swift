@@ -26,7 +26,7 @@ public struct NodeCore: Sendable {
     private var isOwnSubscribed = false
     /// Whether the retained messages of the present connection have arrived, or the wait for them has ended.
     private var isReady = false
-    private var delivery = Delivery()
+    private(set) var delivery = Delivery()
     private var outbox = Outbox()
     private var recordRetryAt: Int64?
     /// The last write on disk whose records are not released yet.

@@ -59,8 +59,8 @@ struct Witness {
         var expiries: [IntentID: Expiry] = [:]
         /// The intents among ``decided`` that it has forwarded.
         var forwarded: Set<IntentID> = []
-        /// The number of answers since the first of ``owed``, refusals among them.
-        var answers = 0
+        /// The answers that this life of the node has dropped.
+        var droppedAnswers = 0
         /// Its latest group time: a mark that was raised then is written later.
         var latest = Int64.min
         /// Whether its disk once lost written data.

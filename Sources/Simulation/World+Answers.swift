@@ -34,12 +34,10 @@ extension World {
             }
         default: break
         }
-        // Refusals wait for a connection as well. Of more than can wait the dropped ones are not known here.
-        if witness.nodes[node].owed.isEmpty { witness.nodes[node].answers = 0 }
-        witness.nodes[node].answers += actions.count {
-            if case .send(_, _, of: .ack(.answer)?) = $0 { true } else { false }
-        }
-        if witness.nodes[node].answers > NodeCore.answersWithoutConnection { witness.nodes[node].owed = [:] }
+        // It is not known which ones.
+        let dropped = machines[node].core.droppedAnswers
+        if dropped != witness.nodes[node].droppedAnswers { witness.nodes[node].owed = [:] }
+        witness.nodes[node].droppedAnswers = dropped
     }
 
     /// Notes a packet that reaches the broker.

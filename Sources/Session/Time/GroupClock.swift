@@ -40,8 +40,8 @@ struct GroupClock: Hashable, Sendable {
     ///
     /// A judgement, stated by the protocol: the precision of a clock that a person sets by hand.
     static let tolerance: Int64 = 2_000
-    /// The median is followed when it moves by more milliseconds than this. A judgement: comparisons of clocks waver by the
-    /// delay of a network.
+    /// A clock is followed when it moves by more milliseconds than this. A judgement: comparisons of clocks waver by the
+    /// delay of a network, and two readings of one machine by a millisecond.
     private static let wavering: Int64 = 50
 
     /// The vouched clock of another node.
@@ -105,7 +105,7 @@ struct GroupClock: Hashable, Sendable {
         } else if !voices.isEmpty {
             follow(voices, at: now)
         } else if GroupClock.isPlausible(now.wall) {
-            (source, lead) = (.plausible, wallLead)
+            follow(wallLead, as: .plausible)
         } else {
             source = .mark
             let latest = claims.filter { GroupClock.isPlausible(now.boot + $0) }.max() ?? before
@@ -123,7 +123,11 @@ struct GroupClock: Hashable, Sendable {
         let isHigh = GroupClock.isPlausible(now.wall) && abs(high - wallLead) < abs(low - wallLead)
         let middle = isHigh ? high : low
         origin = voices.first { $0.lead == middle }?.node
-        if source != .others || abs(lead - middle) > Self.wavering { lead = middle }
-        source = .others
+        follow(middle, as: .others)
+    }
+
+    private mutating func follow(_ clock: Int64, as source: TimeSource) {
+        if self.source != source || abs(lead - clock) > Self.wavering { lead = clock }
+        self.source = source
     }
 }
