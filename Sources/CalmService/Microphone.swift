@@ -34,7 +34,7 @@ actor Microphone {
 
     private func handle(_ event: MQTTEvent) {
         if case .connected = event { log.info("connected to the broker") }
-        _ = link.receive(event, at: Clocks.now().wall)
+        _ = link.receive(event, at: Clocks.now().told)
     }
 
     func close() async { await link.close() }
@@ -42,7 +42,7 @@ actor Microphone {
     /// Publishes the level of the second that ends now. Called from any thread.
     /// - Parameter level: In tenths of a decibel.
     nonisolated func publish(_ level: Int) {
-        let sent = SystemClock.bootMilliseconds()
+        let sent = Clocks.boot()
         loop.execute { [weak self] in
             self?.assumeIsolated { microphone in
                 let level = SoundLevel(level: level, sent: sent, bootID: microphone.bootID)

@@ -55,7 +55,7 @@ struct RoomFiles {
 
     private var lead: Int64 {
         let now = Clocks.now()
-        return now.wall - now.boot
+        return Lead(of: now.told, over: now.boot).milliseconds
     }
 
     /// Opens the file of a space, and restores its room.

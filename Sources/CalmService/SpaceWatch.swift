@@ -54,9 +54,11 @@ final class SpaceWatch: ServiceSpace {
         var sent = now
         if let reading = level.sent {
             if clocks.count >= Self.clocksLimit, clocks[source] == nil { clocks.removeAll() }
-            sent = clocks[source, default: SourceClock()].place(sent: reading, bootID: level.bootID, at: now)
+            sent = clocks[source, default: SourceClock()].place(
+                sent: reading.milliseconds, bootID: level.bootID, at: now)
         }
-        add(Sample(source: source, from: sent - level.period, period: level.period, level: level.level), at: now)
+        let period = level.period.count
+        add(Sample(source: source, from: sent - period, period: period, level: level.level), at: now)
     }
 
     func add(_ sample: Sample, at now: Int64) {
@@ -69,7 +71,7 @@ final class SpaceWatch: ServiceSpace {
     /// Whether the feed can change by time alone.
     var needsTick: Bool {
         let boot = SystemClock.bootMilliseconds()
-        guard let moment = core.state.view.lastMoment(at: boot) else { return false }
+        guard let moment = core.state.view.lastMoment(at: BootTime(boot)) else { return false }
         return moment.register.status == .running || boot - changedAt < Self.lateness
     }
 
@@ -90,10 +92,10 @@ final class SpaceWatch: ServiceSpace {
         // Flushed before it is published, so that a restart does not take back what was published.
         files.flush(&file, room: room)
         guard core.serves, boot - publishedAt >= CalmService.feedInterval,
-            let moment = core.state.view.lastMoment(at: boot), var feed = room.feed(of: moment),
+            let moment = core.state.view.lastMoment(at: BootTime(boot)), var feed = room.feed(of: moment),
             feed.isNews(after: published)
         else { return }
-        if moment.register.status != .running { changedAt = max(changedAt, moment.anchorBoot) }
+        if moment.register.status != .running { changedAt = max(changedAt, moment.anchorBoot.milliseconds) }
         feed.by = core.codec.me
         published = feed
         publishedAt = boot

@@ -32,16 +32,16 @@ public struct Feeds: Hashable, Sendable {
     }
 
     /// Returns the minutes missing to the week's goal, negative beyond it; `nil` without a debt service.
-    /// - Parameter instant: The present, in milliseconds of group time: the time of a running session is added.
-    public func debtMinutes(at instant: Int64) -> Int? {
+    /// - Parameter instant: The present: the time of a running session is added.
+    public func debtMinutes(at instant: GroupTime) -> Int? {
         week?.minutes(at: instant).map { min(max($0, DebtFeed.bounds.lowerBound), DebtFeed.bounds.upperBound) }
     }
 
-    /// Returns when ``debtMinutes(at:)`` next changes by time alone, in milliseconds of group time; `nil` for never.
-    public func nextDebtChange(after instant: Int64) -> Int64? {
+    /// Returns when ``debtMinutes(at:)`` next changes by time alone; `nil` for never.
+    public func nextDebtChange(after instant: GroupTime) -> GroupTime? {
         guard let feed = self.week, let week = feed.week, instant < week.to else { return nil }
         guard let until = week.until, instant < min(until, week.to) else { return week.to }
-        let rest = 60_000 - feed.done(at: instant) % 60_000
+        let rest = Milliseconds(60_000 - feed.done(at: instant).count % 60_000)
         return min(instant + rest, week.to)
     }
 }

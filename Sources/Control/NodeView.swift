@@ -32,7 +32,7 @@ public struct NodeView: Hashable, Sendable {
     public init(
         _ view: View, feeds: Feeds = Feeds(), isClockWrong: Bool = false, isUnsaved: Bool = false,
         worksAlone: Bool = false, isReadOnly: Bool = false, mayOwn: Bool = true, node: NodeID? = nil,
-        clockAhead: Int64 = 0, warnings: [String] = [], at groupTime: Int64 = 0
+        clockAhead: Int64 = 0, warnings: [String] = [], at groupTime: GroupTime = 0
     ) {
         self.view = view
         calm = feeds.calm(of: view.register?.id)
@@ -55,7 +55,7 @@ public struct NodeView: Hashable, Sendable {
     public init(json: [UInt8]) throws(Rejection) {
         let read = try NodeViewFields(payload: json)
         self = read.node
-        view.error = read.error.map { ErrorBound(milliseconds: $0, at: read.errorAt) }
+        view.error = read.error.map { ErrorBound(size: $0, at: read.errorAt) }
     }
 }
 
@@ -63,12 +63,12 @@ public struct NodeView: Hashable, Sendable {
 private struct NodeViewFields: Described {
     /// The node's view without its error bound.
     var node: NodeView
-    var error: Int64?
-    var errorAt: Int64?
+    var error: Milliseconds?
+    var errorAt: BootTime?
 
     init(_ node: NodeView) {
         self.node = node
-        error = node.view.error?.milliseconds
+        error = node.view.error?.size
         errorAt = node.view.error?.at
     }
 
@@ -97,7 +97,15 @@ private struct NodeViewFields: Described {
     }
 }
 
-extension Format where Self == NumberFormat<Int64> {
+extension Format where Self == TimeFormat<BootTime> {
     /// A reading of the boot clock. A session can be older than the machine's boot, so it can lie before zero.
-    fileprivate static var past: Self { .whole(-Limits.reading.upperBound...Limits.reading.upperBound) }
+    fileprivate static var past: Self {
+        let last = Limits.reading.upperBound
+        return .within(BootTime(-last.milliseconds)...last)
+    }
+}
+
+extension Format where Self == TimeFormat<Milliseconds> {
+    /// The time between two such readings.
+    fileprivate static var past: Self { .within(-Limits.bound.upperBound...Limits.bound.upperBound) }
 }

@@ -18,7 +18,7 @@ extension NodeCore {
         /// End these subscriptions.
         case unsubscribe([String])
         /// End the connection for another program of this node's id, and connect again after this time.
-        case makeWay(milliseconds: Int64)
+        case makeWay(for: Milliseconds)
         /// Answer the program that asked.
         case reply(Ticket, Reply)
         /// Move ledger records between the files of waiting and of acknowledged records. A failure is only logged: it is
@@ -85,8 +85,8 @@ extension NodeCore {
         case engine(Session.Note)
         /// Another program uses this node's id, under this name.
         case twin(name: String)
-        /// This program gives its connection up to the other one, for some milliseconds.
-        case makingWay(milliseconds: Int64)
+        /// This program gives its connection up to the other one, for some time.
+        case makingWay(for: Milliseconds)
         /// The ledger has refused a record.
         case recordNotKept(SessionID, LedgerAck.Outcome)
     }

@@ -8,9 +8,9 @@ import Wire
 /// An answer that was lost, or came up without a connection, waits as long as the asker can use it. Nothing else waits: the
 /// engine publishes register and presence again on each connection, and repeats objections to what is still wrong.
 struct Delivery: Sendable {
-    /// Milliseconds until an answer that was lost is sent again while its connection holds. A judgement: the asker sends
+    /// The time until an answer that was lost is sent again while its connection holds. A judgement: the asker sends
     /// its intent again as often.
-    private static let resendInterval: Int64 = 1_000
+    private static let resendInterval: Milliseconds = .seconds(1)
 
     /// A message whose outcome matters.
     enum Content: Sendable {
@@ -21,12 +21,12 @@ struct Delivery: Sendable {
 
     struct WaitingAnswer: Sendable {
         var answer: Answer
-        /// Until when the asker can use it, on the boot clock.
-        var until: Int64
+        /// Until when the asker can use it.
+        var until: BootTime
         /// The register that the broker must confirm first; 0 for none.
         fileprivate var behind: NodeCore.Token = 0
 
-        init(_ answer: Answer, until: Int64) { (self.answer, self.until) = (answer, until) }
+        init(_ answer: Answer, until: BootTime) { (self.answer, self.until) = (answer, until) }
 
         /// Whether it tells the asker the same as another answer.
         fileprivate func says(_ other: Answer) -> Bool {
@@ -41,8 +41,8 @@ struct Delivery: Sendable {
     private var waiting: [WaitingAnswer] = []
     /// The answers that were dropped because too many waited.
     private(set) var dropped = 0
-    /// When to send waiting answers on this connection, on the boot clock; `nil` if they wait for the next.
-    private(set) var resendAt: Int64?
+    /// When to send waiting answers on this connection; `nil` if they wait for the next.
+    private(set) var resendAt: BootTime?
     /// The registers that are not confirmed yet, the earliest first.
     private var registers: [NodeCore.Token] = []
     /// Why the broker has refused the own register; `nil` once it accepts one.
@@ -58,7 +58,8 @@ struct Delivery: Sendable {
 
     /// Records the outcome of a message.
     /// - Returns: The message; `nil` for one of an earlier connection.
-    mutating func confirm(_ token: NodeCore.Token, _ confirmation: NodeCore.Confirmation, at boot: Int64) -> Content? {
+    mutating func confirm(_ token: NodeCore.Token, _ confirmation: NodeCore.Confirmation, at boot: BootTime) -> Content?
+    {
         guard let content = underWay.removeValue(forKey: token) else { return nil }
         switch content {
         case .register(let bytes):
@@ -97,7 +98,7 @@ struct Delivery: Sendable {
 
     /// Removes the waiting answers whose registers are confirmed.
     /// - Returns: Those that are still of use.
-    mutating func removeDue(at boot: Int64) -> [WaitingAnswer] {
+    mutating func removeDue(at boot: BootTime) -> [WaitingAnswer] {
         let earliest = registers.first ?? .max
         let free = waiting.filter { $0.behind < earliest }
         waiting.removeAll { $0.behind < earliest }

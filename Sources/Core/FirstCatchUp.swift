@@ -1,42 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Session
+
 /// The wait of the first connection for retained messages.
 ///
 /// Some brokers withhold retained messages from wildcard subscriptions. Then a passing remote knows no node: it has sent a
 /// hello, and waits for the answers.
 struct FirstCatchUp: Sendable {
-    /// Milliseconds that a remote waits for answers to its hello. A judgement: a node answers one hello a second, up to 200
+    /// The time that a remote waits for answers to its hello. A judgement: a node answers one hello a second, up to 200
     /// ms later, so the owner's answer can be the last one.
-    private static let helloPatience: Int64 = 1_500
-    /// Milliseconds that it waits for further answers once it knows a live session.
+    private static let helloPatience: Milliseconds = 1_500
+    /// The time that it waits for further answers once it knows a live session.
     ///
     /// Longer than the 200 ms over which nodes spread them.
-    private static let helloSpread: Int64 = 300
+    private static let helloSpread: Milliseconds = 300
 
     /// Whether the wait has ended, for this process.
     private(set) var isOver = false
-    /// When it ends without further answers, on the boot clock.
-    private(set) var deadline: Int64?
+    /// When it ends without further answers.
+    private(set) var deadline: BootTime?
     private var isAnswered = false
 
     /// Records that the barrier has returned.
     /// - Returns: Whether the wait has ended by this.
-    mutating func barrierPassed(needsAnswers: Bool, at boot: Int64) -> Bool {
+    mutating func barrierPassed(needsAnswers: Bool, at boot: BootTime) -> Bool {
         guard needsAnswers, !isOver else { return end() }
         deadline = boot + Self.helloPatience
         return false
     }
 
     /// Records a live register.
-    mutating func receivedLive(at boot: Int64) {
+    mutating func receivedLive(at boot: BootTime) {
         guard deadline != nil, !isAnswered else { return }
         isAnswered = true
-        deadline = min(deadline ?? .max, boot + Self.helloSpread)
+        deadline = min(deadline ?? .distantFuture, boot + Self.helloSpread)
     }
 
     /// Ends the wait if it is due.
     /// - Returns: Whether it has ended.
-    mutating func expire(at boot: Int64) -> Bool {
+    mutating func expire(at boot: BootTime) -> Bool {
         guard let deadline, deadline <= boot else { return false }
         return end()
     }

@@ -3,11 +3,16 @@
 public import Session
 public import Wire
 
+/// The clock of a machine that stops in a suspend.
+public enum AwakeScale: TimeScale {}
+/// Milliseconds of a clock that stops in a suspend.
+public typealias AwakeTime = Time<AwakeScale>
+
 /// Groups arriving records into transactions of the ledger, and collects their answers.
 ///
 /// Pure: the shell has the clock, the disk and the connection. It writes each ``nextBatch(at:)`` and passes the result to
 /// ``filed(_:at:)``; records that arrive meanwhile are the next batch. It publishes each ``nextAnswer()`` and reports its
-/// end to ``answered()``. Times named `now` are in milliseconds of a clock that stops in suspend.
+/// end to ``answered()``.
 public struct LedgerIntake: Sendable {
     /// A record of a space.
     public struct Arrival: Hashable, Sendable {
@@ -15,19 +20,19 @@ public struct LedgerIntake: Sendable {
         public var space: SpaceID
         /// The record.
         public var digested: DigestedRecord
-        /// When it arrived, in milliseconds of group time.
-        public var at: Int64
+        /// When it arrived.
+        public var at: GroupTime
 
         /// Creates an arrival.
-        public init(space: SpaceID, digested: DigestedRecord, at: Int64) {
+        public init(space: SpaceID, digested: DigestedRecord, at: GroupTime) {
             (self.space, self.digested, self.at) = (space, digested, at)
         }
     }
 
     /// Something to report.
     public enum Note: Hashable, Sendable {
-        /// `waiting` records wait, the oldest for `lag` milliseconds, and `dropped` records were dropped in all.
-        case behind(waiting: Int, lag: Int64, dropped: Int)
+        /// `waiting` records wait, the oldest for `lag`, and `dropped` records were dropped in all.
+        case behind(waiting: Int, lag: Milliseconds, dropped: Int)
         /// A record was refused for its dates.
         case implausible(SpaceID, NodeID)
         /// A record was refused because its node has recorded too many sessions.
@@ -40,8 +45,8 @@ public struct LedgerIntake: Sendable {
     public static let batch = 2_048
     /// The maximum number of waiting records; further ones are dropped, and their nodes send them again.
     public static let waitingLimit = 65_536
-    /// A longer wait, in milliseconds, is reported.
-    public static let lagLimit: Int64 = 5_000
+    /// A longer wait is reported.
+    public static let lagLimit: Milliseconds = .seconds(5)
     /// The maximum number of answers without an acknowledgement of the broker.
     public static let window = 32
 
@@ -51,10 +56,10 @@ public struct LedgerIntake: Sendable {
     }
 
     private var waiting: [Arrival] = []
-    private var waitingSince: Int64 = 0
+    private var waitingSince: AwakeTime = 0
     /// The records that are being written.
     private var filing: [Arrival] = []
-    private var filingSince: Int64 = 0
+    private var filingSince: AwakeTime = 0
     private var dropped = 0
     private var answers: [Asker: [LedgerAck.Item]] = [:]
     /// The keys of ``answers``, in order.
@@ -75,11 +80,11 @@ public struct LedgerIntake: Sendable {
     /// - Parameters:
     ///   - digested: The record.
     ///   - space: Its space.
-    ///   - time: Group time in milliseconds.
+    ///   - time: Group time.
     ///   - isVouched: Whether a kernel vouches for it.
-    ///   - now: The present, on a clock that stops in suspend.
+    ///   - now: The present.
     public mutating func receive(
-        _ digested: DigestedRecord, in space: SpaceID, at time: Int64, isVouched: Bool, now: Int64
+        _ digested: DigestedRecord, in space: SpaceID, at time: GroupTime, isVouched: Bool, now: AwakeTime
     ) {
         let node = digested.record.node
         guard digested.record.isPlausible(at: time) else {
@@ -102,7 +107,7 @@ public struct LedgerIntake: Sendable {
     }
 
     /// Returns the records to write in one transaction; none while others are being written.
-    public mutating func nextBatch(at now: Int64) -> [Arrival] {
+    public mutating func nextBatch(at now: AwakeTime) -> [Arrival] {
         guard filing.isEmpty else { return [] }
         filing = Array(waiting.prefix(Self.batch))
         waiting.removeFirst(filing.count)
@@ -113,7 +118,7 @@ public struct LedgerIntake: Sendable {
     /// Answers for the batch that was written.
     ///
     /// `outcomes` says how each record was filed; `nil` if none was, so that their nodes send them again.
-    public mutating func filed(_ outcomes: [FilingResult]?, at now: Int64) {
+    public mutating func filed(_ outcomes: [FilingResult]?, at now: AwakeTime) {
         noteLag(since: filingSince, at: now)
         for (arrival, outcome) in zip(filing, outcomes ?? []) {
             let record = arrival.digested.record
@@ -164,11 +169,11 @@ public struct LedgerIntake: Sendable {
         return notes
     }
 
-    private mutating func noteLag(since: Int64, at now: Int64) {
+    private mutating func noteLag(since: AwakeTime, at now: AwakeTime) {
         if now - since > Self.lagLimit { note(lag: now - since) }
     }
 
-    private mutating func note(lag: Int64) {
+    private mutating func note(lag: Milliseconds) {
         let note = Note.behind(waiting: waiting.count + filing.count, lag: lag, dropped: dropped)
         // While the disk takes nothing, each further record would add one.
         if case .behind = notes.last { notes.removeLast() }

@@ -17,8 +17,8 @@ public struct NodeCore: Sendable {
     public let codec: WireCodec
     /// The present connection; `nil` while there is none.
     public private(set) var connection: ConnectionID?
-    /// When ``Event/wake`` is needed, on the boot clock; `nil` while only another event can change anything.
-    public private(set) var nextWake: Int64?
+    /// When ``Event/wake`` is needed; `nil` while only another event can change anything.
+    public private(set) var nextWake: BootTime?
 
     /// Whether the node is subscribed to its own session by name, until its first register leaves.
     ///
@@ -28,7 +28,7 @@ public struct NodeCore: Sendable {
     private var isReady = false
     private(set) var delivery = Delivery()
     private var outbox = Outbox()
-    private var recordRetryAt: Int64?
+    private var recordRetryAt: BootTime?
     /// The last write on disk whose records are not released yet.
     private var written: Int?
     /// Whether a register has left since the last rest.
@@ -127,8 +127,8 @@ public struct NodeCore: Sendable {
     /// Messages are not read any more.
     package var isMakingWay: Bool { twin.isMakingWay }
 
-    /// Returns whether another program uses this node's id. `boot` is the boot clock in milliseconds.
-    public func isTwinKnown(at boot: Int64) -> Bool { twin.isKnown(at: boot) }
+    /// Returns whether another program uses this node's id.
+    public func isTwinKnown(at boot: BootTime) -> Bool { twin.isKnown(at: boot) }
 
     /// Returns the message that the broker publishes when the connection breaks: this node's presence, offline.
     public func will(of connection: ConnectionID, at now: Instant) -> Outgoing {
@@ -346,8 +346,8 @@ public struct NodeCore: Sendable {
         }
         guard twin.isMakingWay else { return }
         let wait = twin.nextWait(using: &random)
-        actions.append(.log(.makingWay(milliseconds: wait)))
-        actions.append(.makeWay(milliseconds: wait))
+        actions.append(.log(.makingWay(for: wait)))
+        actions.append(.makeWay(for: wait))
     }
 
     // MARK: Sending

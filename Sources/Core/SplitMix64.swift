@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Session
+
 /// A random source that a seed determines: SplitMix64 by Steele, Lea and Flood (2014).
 package struct SplitMix64: RandomNumberGenerator, Sendable {
     private var state: UInt64
@@ -18,5 +20,12 @@ package struct SplitMix64: RandomNumberGenerator, Sendable {
         z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
         z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
         return z ^ (z >> 31)
+    }
+}
+
+extension Milliseconds {
+    /// Draws a duration from 0 to a longest one.
+    static func random(upTo longest: Milliseconds, using random: inout SplitMix64) -> Milliseconds {
+        Milliseconds(Int64.random(in: 0...longest.count, using: &random))
     }
 }

@@ -8,23 +8,23 @@ struct Twin: Sendable {
     ///
     /// The first may be left over from an earlier process of this node.
     private static let certain = 2
-    /// The longest wait of the program that backs off, in milliseconds. A judgement, stated by the protocol.
-    private static let longestWait: Int64 = 60_000
-    /// The first wait, in milliseconds; it doubles. A judgement, stated by the protocol.
-    private static let shortestWait: Int64 = 2_000
-    /// Milliseconds after the last presence until the conflict counts as over: longer than two attempts are apart.
+    /// The longest wait of the program that backs off. A judgement, stated by the protocol.
+    private static let longestWait: Milliseconds = .seconds(60)
+    /// The first wait; it doubles. A judgement, stated by the protocol.
+    private static let shortestWait: Milliseconds = .seconds(2)
+    /// The time after the last presence until the conflict counts as over: longer than two attempts are apart.
     private static let memory = 3 * longestWait
-    /// Milliseconds that the barrier waits for a twin's answer.
+    /// The time that the barrier waits for a twin's answer.
     ///
     /// A judgement, stated by the protocol. The engine counts it as passed 2 s after the connection in any case.
-    private static let patience: Int64 = 1_500
+    private static let patience: Milliseconds = 1_500
     /// Connections of this process that are remembered. A judgement: presences of older ones do not arrive any more.
     private static let connections = 16
 
     /// Connections of this process, whose presences may still return.
     private var own: [ConnectionID] = []
-    /// When the last presence of a twin arrived, on the boot clock.
-    private var lastReceived: Int64?
+    /// When the last presence of a twin arrived.
+    private var lastReceived: BootTime?
     private var presences = 0
     private var retreats = 0
     /// Whether a presence of it arrived on the present connection.
@@ -33,8 +33,8 @@ struct Twin: Sendable {
     private(set) var name = ""
     /// Whether there may be one, so that the barrier waits for its answer.
     private var isExpected = false
-    /// When the barrier passes without an answer, on the boot clock.
-    private(set) var deadline: Int64?
+    /// When the barrier passes without an answer.
+    private(set) var deadline: BootTime?
     /// Whether the present connection is about to be given up to it.
     private(set) var isMakingWay = false
 
@@ -49,7 +49,8 @@ struct Twin: Sendable {
 
     /// Receives a presence under this node's id.
     /// - Returns: Whether to tell a person now.
-    mutating func receive(_ presence: Presence, retained: Bool, on connection: ConnectionID, at boot: Int64) -> Bool {
+    mutating func receive(_ presence: Presence, retained: Bool, on connection: ConnectionID, at boot: BootTime) -> Bool
+    {
         guard presence.online, !own.contains(presence.connection) else { return false }
         // A retained one may be left over from a connection that has ended.
         guard !retained else {
@@ -74,7 +75,7 @@ struct Twin: Sendable {
 
     /// Records that the barrier has returned.
     /// - Returns: Whether it passes at once; otherwise it waits until ``deadline`` for a twin's answer.
-    mutating func barrierReturned(at boot: Int64) -> Bool {
+    mutating func barrierReturned(at boot: BootTime) -> Bool {
         if isExpected { deadline = boot + Self.patience }
         return !isExpected
     }
@@ -92,16 +93,16 @@ struct Twin: Sendable {
         if !isHere { presences = 0 }
     }
 
-    /// The wait before the next attempt, in milliseconds. It doubles, and is up to a quarter shorter at random, so that two
+    /// The wait before the next attempt. It doubles, and is up to a quarter shorter at random, so that two
     /// programs do not meet again and again.
-    mutating func nextWait(using random: inout SplitMix64) -> Int64 {
-        let wait = min(Self.longestWait, Self.shortestWait << Int64(min(retreats, 8)))
+    mutating func nextWait(using random: inout SplitMix64) -> Milliseconds {
+        let wait = min(Self.longestWait, Self.shortestWait.doubled(min(retreats, 8)))
         retreats += 1
-        return wait - Int64.random(in: 0...wait / 4, using: &random)
+        return wait - .random(upTo: wait / 4, using: &random)
     }
 
     /// Whether to show the conflict to people.
-    func isKnown(at boot: Int64) -> Bool {
+    func isKnown(at boot: BootTime) -> Bool {
         guard presences >= Self.certain, let lastReceived else { return false }
         return boot - lastReceived < Self.memory
     }

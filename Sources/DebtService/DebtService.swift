@@ -69,7 +69,7 @@ package actor DebtService: BrokerService {
     package static func serve(_ settings: DebtSettings) async throws {
         let process = try ServiceProcess(settings.node, isEverySpace: settings.isEverySpace, name: "debt")
         let ledger = try Ledger(path: settings.ledger)
-        let history = try ledger.adopt(settings.rules, at: Clocks.now().wall)
+        let history = try ledger.adopt(settings.rules, at: Clocks.now().wall.milliseconds)
         try await EventLoop.withEventLoop(name: "debt-disk") { disk in
             try await EventLoop.withEventLoop(name: "debt") { loop in
                 let watchdog = Watchdog(on: loop)
@@ -127,7 +127,7 @@ package actor DebtService: BrokerService {
         case .feed(.calm(let calm?)):
             perform("written") {
                 try ledger.store(calm, in: space.id)
-                space.updates(by: space.core.groupTime(at: Clocks.now()) + Self.calmDelay)
+                space.updates(by: space.core.groupTime(at: Clocks.now()).milliseconds + Self.calmDelay)
                 armCalendar()
             }
         case .message(.presence(let presence), let sender) where sender != settings.node.node:
@@ -137,7 +137,7 @@ package actor DebtService: BrokerService {
             // A node that went offline unnoticed has left only the start of its last connection.
             let since = message.retain ? presence.at : space.core.groupTime(at: Clocks.now())
             presences.insert(
-                PresenceQueue.Key(space: space.id, node: sender), goneSince: peer.isOnline ? nil : since,
+                PresenceQueue.Key(space: space.id, node: sender), goneSince: peer.isOnline ? nil : since.milliseconds,
                 at: SystemClock.bootMilliseconds())
         case .discard(let reason, let sender):
             guard let sender, case .record = space.core.codec.topics.parse(message.topic) else { return }
@@ -249,6 +249,7 @@ package actor DebtService: BrokerService {
     private func armCalendar() {
         let now = Clocks.now()
         schedule.armCalendar(
-            in: link.spaces.values.map { $0.nextUpdate - $0.core.groupTime(at: now) }.min(), at: now.boot)
+            in: link.spaces.values.map { $0.nextUpdate - $0.core.groupTime(at: now).milliseconds }.min(),
+            at: now.boot.milliseconds)
     }
 }

@@ -64,7 +64,7 @@ final class DebtSpace: ServiceSpace {
     private func begin() {
         published = nil
         publishedYear = nil
-        servingSince = Clocks.now().boot
+        servingSince = Clocks.boot().milliseconds
         onTurn()
     }
 
@@ -120,12 +120,12 @@ final class DebtSpace: ServiceSpace {
 
     /// Publishes the week if it has changed.
     func update() throws {
-        let now = core.groupTime(at: Clocks.now())
+        let now = core.groupTime(at: Clocks.now()).milliseconds
         // If the ledger cannot be read, the next try comes after a while, and not at once.
         nextUpdate = now + Self.retryInterval
         guard core.serves else { return }
         var feed = try book.feed(at: now)
-        nextUpdate = min(book.nextBoundary(after: now), feed.week?.until ?? .max)
+        nextUpdate = min(book.nextBoundary(after: now), feed.week?.until?.milliseconds ?? .max)
         if nextUpdate <= now { nextUpdate = now + 1_000 }
         guard feed.isNews(after: published), try !waits(feed, at: now) else { return }
         feed.by = core.codec.me
@@ -137,10 +137,11 @@ final class DebtSpace: ServiceSpace {
     ///
     /// It waits until nodes have sent what the ledger lacks; with an empty ledger, until that has a record.
     private func waits(_ feed: DebtFeed, at now: Int64) throws -> Bool {
-        guard published == nil, let mine = feed.week, let theirs = kept?.week, now < theirs.to, mine.done < theirs.done
+        guard published == nil, let mine = feed.week, let theirs = kept?.week, GroupTime(now) < theirs.to,
+            mine.done < theirs.done
         else { return false }
         guard try ledger.spaces().contains(id) else { return true }
-        let rest = servingSince + Self.completion - Clocks.now().boot
+        let rest = servingSince + Self.completion - Clocks.boot().milliseconds
         if rest > 0 { nextUpdate = min(nextUpdate, now + rest) }
         return rest > 0
     }
@@ -149,7 +150,7 @@ final class DebtSpace: ServiceSpace {
     /// - Returns: Whether more weeks are to be read.
     func updateYear() throws -> Bool {
         guard core.serves, published != nil else { return false }
-        guard let year = try book.year(at: core.groupTime(at: Clocks.now())) else { return true }
+        guard let year = try book.year(at: core.groupTime(at: Clocks.now()).milliseconds) else { return true }
         guard year.isNews(after: publishedYear) else { return false }
         publishedYear = year
         output.publish(core.codec.encode(year))

@@ -59,9 +59,9 @@ final class RecordIntake {
 
     /// Receives a record at an instant of group time. Those that arrive in the same turn of the loop are written together.
     /// - Parameter isVouched: Whether a kernel vouches for that time.
-    func receive(_ digested: DigestedRecord, in space: SpaceID, at time: Int64, isVouched: Bool) {
+    func receive(_ digested: DigestedRecord, in space: SpaceID, at time: GroupTime, isVouched: Bool) {
         intake.receive(
-            digested, in: space, at: time, isVouched: isVouched, now: SystemClock.awakeMilliseconds())
+            digested, in: space, at: time, isVouched: isVouched, now: Self.awake)
         plan()
     }
 
@@ -83,7 +83,7 @@ final class RecordIntake {
     private func act() {
         isPlanned = false
         for note in intake.takeNotes() { report(note) }
-        let batch = intake.nextBatch(at: SystemClock.awakeMilliseconds())
+        let batch = intake.nextBatch(at: Self.awake)
         if !batch.isEmpty {
             let back = Sending(self)
             disk.execute { [ledger, quota, loop] in
@@ -95,24 +95,27 @@ final class RecordIntake {
     }
 
     private func filed(_ batch: [LedgerIntake.Arrival], _ result: Result<[Ledger.Outcome], any Error>) {
-        intake.filed(try? result.get().map(\.filing), at: SystemClock.awakeMilliseconds())
+        intake.filed(try? result.get().map(\.filing), at: Self.awake)
         onFiled(result.map { Array(zip(batch, $0)) })
         act()
     }
 
     /// Writes the waiting records on the calling thread, unless others are being written.
     func fileNow() {
-        while case let batch = intake.nextBatch(at: SystemClock.awakeMilliseconds()), !batch.isEmpty {
+        while case let batch = intake.nextBatch(at: Self.awake), !batch.isEmpty {
             filed(batch, Self.file(batch, in: ledger, quota))
         }
     }
+
+    private static var awake: AwakeTime { AwakeTime(SystemClock.awakeMilliseconds()) }
 
     private static func file(
         _ batch: [LedgerIntake.Arrival], in ledger: Ledger, _ quota: RecordQuota
     ) -> Result<[Ledger.Outcome], any Error> {
         Result {
             try ledger.file(
-                batch.map { Ledger.Arrival(space: $0.space, digested: $0.digested, at: $0.at) }, within: quota)
+                batch.map { Ledger.Arrival(space: $0.space, digested: $0.digested, at: $0.at.milliseconds) },
+                within: quota)
         }
     }
 

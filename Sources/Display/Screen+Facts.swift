@@ -36,11 +36,11 @@ extension Screen.Facts {
         phaseName =
             register.currentPhase.name.map(Localized.userText) ?? options.strings[register.currentPhase.kind.texts.name]
         seconds = moment.shownSeconds
-        endsAt = register.endsAt
-        endClock = register.endsAt.map { TimeText.clock($0, offset: options.utcOffset($0)) }
+        endsAt = register.endsAt?.milliseconds
+        endClock = endsAt.map { TimeText.clock($0, offset: options.utcOffset($0)) }
         phaseCount = Screen.position(in: register).map { "\($0.index)/\($0.total)" }
         if face == .calm { calmPercent = options.calmPercent }
-        staleText = moment.staleFor.map { Screen.lastHeard(max($0, 60_000), strings: options.strings) }
+        staleText = moment.staleFor.map { Screen.lastHeard(max($0, .minutes(1)), strings: options.strings) }
         isApproximate = moment.isApproximate
     }
 }

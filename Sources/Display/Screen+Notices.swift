@@ -3,14 +3,14 @@
 public import Session
 
 extension Screen {
-    static func notices(of view: View, at boot: Int64, options: ScreenOptions) -> [Notice] {
+    static func notices(of view: View, at boot: BootTime, options: ScreenOptions) -> [Notice] {
         var notices: [Notice] = []
         if let message = options.message { notices.append(Notice(kind: .message, text: message)) }
         let moment = view.moment(at: boot)
         if let moment, let stale = moment.staleFor {
             let owner = Localized.userText(moment.register.owner.rawValue)
             let text: Localized = "\(lastHeard(stale, strings: options.strings)) · \(owner)"
-            notices.append(Notice(kind: .stale, text: text, since: boot - stale, from: owner))
+            notices.append(Notice(kind: .stale, text: text, since: (boot - stale).milliseconds, from: owner))
         }
         if options.isUnsaved { notices.append(Notice(kind: .unsaved, text: options.strings[.unsaved])) }
         if options.isClockWrong { notices.append(Notice(kind: .clockWrong, text: options.strings[.clockWrong])) }
@@ -27,7 +27,8 @@ extension Screen {
 
     /// Returns the notice of a takeover: "moved" on the display of the former owner, "took over" on all others.
     private static func notice(of takeover: Continuation, by owner: NodeID, options: ScreenOptions) -> Notice {
-        let time = TimeText.clock(takeover.at, offset: options.utcOffset(takeover.at))
+        let at = takeover.at.milliseconds
+        let time = TimeText.clock(at, offset: options.utcOffset(at))
         let values: [String: Localized] = [
             "node": .userText(owner.rawValue), "from": .userText(takeover.node.rawValue), "time": time,
         ]
@@ -36,8 +37,8 @@ extension Screen {
             kind: isFromHere ? .moved : .tookOver, text: options.strings.text(isFromHere ? .moved : .tookOver, values))
     }
 
-    static func lastHeard(_ milliseconds: Int64, strings: Strings) -> Localized {
-        let seconds = Int(milliseconds / 1_000)
+    static func lastHeard(_ time: Milliseconds, strings: Strings) -> Localized {
+        let seconds = Int(time.count / 1_000)
         let (key, count): (Strings.Key, Int) =
             switch seconds {
             case ..<60: (.lastHeardSeconds, seconds)
@@ -51,8 +52,8 @@ extension Screen {
 extension View {
     /// Returns when a screen of this view next changes by time alone; `nil` if never.
     ///
-    /// Times are in milliseconds of this node's boot clock. Beyond ``Moment/nextChange`` these are the instants at which a display becomes stale or its stale text changes.
-    public func nextScreen(after boot: Int64) -> Int64? {
+    /// Beyond ``Moment/nextChange`` these are the instants at which a display becomes stale or its stale text changes.
+    public func nextScreen(after boot: BootTime) -> BootTime? {
         let moment = moment(at: boot)
         var changes = [moment?.nextChange].compactMap { $0 }
         if let moment, moment.register.status.isLive, let contactLostAt {
@@ -62,9 +63,9 @@ extension View {
         return changes.filter { $0 > boot }.min()
     }
 
-    private static func nextStaleText(after lost: Int64) -> Int64 {
+    private static func nextStaleText(after lost: Milliseconds) -> Milliseconds {
         if lost < Limits.staleAfter { return Limits.staleAfter }
         let step: Int64 = lost < 60_000 ? 1_000 : lost < 3_600_000 ? 60_000 : 3_600_000
-        return (lost / step + 1) * step
+        return Milliseconds((lost.count / step + 1) * step)
     }
 }

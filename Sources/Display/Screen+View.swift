@@ -70,8 +70,8 @@ public struct ScreenOptions: Sendable {
 }
 
 extension Screen {
-    /// Creates the screen that `face` shows of `view` at `boot`, in milliseconds of this node's boot clock.
-    public init(_ view: View, at boot: Int64, face: Face, options: ScreenOptions = ScreenOptions()) {
+    /// Creates the screen that `face` shows of `view` at `boot`.
+    public init(_ view: View, at boot: BootTime, face: Face, options: ScreenOptions = ScreenOptions()) {
         self.init(face: face)
         let strings = options.strings
         // A machine that waits for its broker says which one it is.
@@ -99,11 +99,12 @@ extension Screen {
             phaseIndicator = Self.indicator(of: register, position: position, strings: strings)
         }
         if register.mode == .countdown {
-            progress = Double(moment.elapsed) / Double(max(register.currentPhase.length, 1))
+            progress = Double(moment.elapsed.count) / Double(max(register.currentPhase.length.count, 1))
         }
         endsAt = register.endsAt.map { end in
-            let now = register.anchor.at + moment.boot - moment.anchorBoot
-            let time = DateText(strings: strings).clock(end, from: now, offset: options.utcOffset(end))
+            let now = register.anchor.at + (moment.boot - moment.anchorBoot)
+            let end = end.milliseconds
+            let time = DateText(strings: strings).clock(end, from: now.milliseconds, offset: options.utcOffset(end))
             return strings.text(.endsAt, ["time": time])
         }
         if face == .calm {
@@ -143,7 +144,8 @@ extension Screen {
         case .stopped: return options.strings[.stopped]
         case .superseded:
             guard let by = register.supersededBy else { return options.strings[.eventSuperseded] }
-            let time = TimeText.clock(by.at, offset: options.utcOffset(by.at))
+            let at = by.at.milliseconds
+            let time = TimeText.clock(at, offset: options.utcOffset(at))
             return options.strings.text(.supersededBy, ["node": .userText(by.node.rawValue), "time": time])
         }
     }

@@ -7,7 +7,7 @@ import Session
 /// The feed itself names the service that wrote it. All times are of the boot clock, in milliseconds.
 struct FeedTurn: Sendable {
     /// Milliseconds between two pings to the other service.
-    static let interval: Int64 = 5_000
+    static let interval: Milliseconds = .seconds(5)
     /// The number of pings in a row without an answer after which the other service is gone.
     ///
     /// A judgement, stated by the protocol: a broker that restarts does not change which service publishes.
@@ -20,7 +20,7 @@ struct FeedTurn: Sendable {
     private(set) var other: NodeID?
     /// Whether a feed of this service has reached the broker.
     private var hasWritten = false
-    private var askedAt: Int64?
+    private var askedAt: BootTime?
     private var unanswered = 0
 
     init(_ me: NodeID) { self.me = me }
@@ -49,9 +49,9 @@ struct FeedTurn: Sendable {
     /// Decides at each ``interval`` whether the other service is still there.
     /// - Parameter answeredAt: When a message of the other service arrived last.
     /// - Returns: The service to ping.
-    mutating func ask(answeredAt: Int64?, at now: Int64) -> NodeID? {
+    mutating func ask(answeredAt: BootTime?, at now: BootTime) -> NodeID? {
         guard let other else { return nil }
-        if let askedAt { unanswered = answeredAt ?? .min >= askedAt ? 0 : unanswered + 1 }
+        if let askedAt { unanswered = answeredAt ?? .distantPast >= askedAt ? 0 : unanswered + 1 }
         guard unanswered < Self.patience else {
             self.other = nil
             return nil

@@ -14,13 +14,15 @@ package struct ServiceOutput {
 
     private let send: (Outgoing, Completion?) -> Void
     /// Gives the connection up for some milliseconds.
-    let makeWay: (Int64) -> Void
+    let makeWay: (Milliseconds) -> Void
     let log: Logger
 
     /// - Parameters:
     ///   - send: Publishes a message.
     ///   - makeWay: Gives the connection up for some milliseconds.
-    package init(log: Logger, makeWay: @escaping (Int64) -> Void, send: @escaping (Outgoing, Completion?) -> Void) {
+    package init(
+        log: Logger, makeWay: @escaping (Milliseconds) -> Void, send: @escaping (Outgoing, Completion?) -> Void
+    ) {
         (self.log, self.makeWay, self.send) = (log, makeWay, send)
     }
 
@@ -86,8 +88,8 @@ package final class ServiceCore {
         MQTTMessage(runner.loop.core.will(of: connection, at: Clocks.now()))
     }
 
-    /// Returns group time at an instant of this machine's clocks, in milliseconds since 1970.
-    package func groupTime(at now: Instant) -> Int64 { state.groupTime(now) }
+    /// Returns group time at an instant of this machine's clocks.
+    package func groupTime(at now: Instant) -> GroupTime { state.groupTime(now) }
 
     /// Handles a received message.
     /// - Returns: The decoded message, after the engine has handled it.
@@ -151,7 +153,7 @@ package final class ServiceCore {
         if let other = turn.ask(answeredAt: state.peers[other].lastReceived, at: now.boot) {
             let ping = Ping(connection: connection, sent: now.boot, at: groupTime(at: now))
             output.publish(codec.encode(.ping(ping, to: other)))
-            asker?.arm(atBootMilliseconds: now.boot + FeedTurn.interval)
+            asker?.arm(at: now.boot + FeedTurn.interval)
         } else {
             output.log.notice("the other service does not answer", metadata: ["service": "\(other)"])
             updateTurn()
@@ -168,7 +170,7 @@ package final class ServiceCore {
             output.publish(outgoing) { result in box.core?.handle(.sent(token, NodeCore.Confirmation(result))) }
         // `ServiceLink` subscribes for all spaces.
         case .subscribe(_, let barrier): output.publish(barrier)
-        case .makeWay(let milliseconds): output.makeWay(milliseconds)
+        case .makeWay(let time): output.makeWay(time)
         case .deliver(let decoded): delivered.append(decoded)
         case .log(let note): notes.write(note, of: state)
         case .unsubscribe, .reply, .changeRecords, .readRecords, .answered, .announced, .registersConfirmed, .caughtUp,

@@ -66,11 +66,11 @@ package final class ServiceLink<Space: ServiceSpace> {
     package func leave() async { await link.close { id in spaces.values.map { $0.core.will(id) } } }
 
     /// Returns the will of the connection that is attempted next; `nil` for a service for every space.
-    package func will() -> MQTTMessage? { home?.core.will(link.nextConnection(at: Clocks.now().wall)) }
+    package func will() -> MQTTMessage? { home?.core.will(link.nextConnection(at: Clocks.now().told)) }
 
     /// Handles a change of the connection. Messages are left to the service.
     package func handle(_ event: MQTTEvent) {
-        switch link.receive(event, at: Clocks.now().wall) {
+        switch link.receive(event, at: Clocks.now().told) {
         case .connected(let id, _):
             // At QoS 0, because nodes send again what is lost. At QoS 1 a broker would hold back all but a few messages until
             // they are acknowledged, and drop what exceeds its queue.

@@ -13,8 +13,8 @@ package import Wire
 package final class BrokerLink {
     package typealias Completion = @Sendable (Result<PublishOutcome, MQTTError>) -> Void
 
-    /// The time to flush when the connection is closed, in milliseconds.
-    private static let closeDeadline: Int64 = 500
+    /// The time to flush when the connection is closed.
+    private static let closeDeadline: Milliseconds = 500
 
     package let problems: ProblemLog
     package private(set) var client: MQTTClient?
@@ -26,7 +26,7 @@ package final class BrokerLink {
     /// The last connection; `nil` before the first one.
     private var made: Connection?
     /// The time in the id of the latest attempt.
-    private var lastTime: Int64 = 0
+    private var lastTime: GroupTime = 0
     /// Whether the connection is closed for a while because another process uses the same id.
     private var isMakingWay = false
 
@@ -49,7 +49,7 @@ package final class BrokerLink {
     ) async throws(MQTTError) {
         var configuration = configuration
         if let makeWill { configuration.makeWill = { _ in makeWill() } }
-        configuration.closeDeadlineMilliseconds = Self.closeDeadline
+        configuration.closeDeadlineMilliseconds = Self.closeDeadline.count
         let client = MQTTClient(configuration, on: loop)
         self.client = client
         await client.onEvent(onEvent)
@@ -58,8 +58,8 @@ package final class BrokerLink {
 
     /// Returns an id for the connection that is attempted next. It sorts behind those of the earlier connections, also if
     /// the clock was set back.
-    /// - Parameter time: The present, in milliseconds since 1970: the id sorts by it.
-    package func nextConnection(at time: Int64) -> ConnectionID {
+    /// - Parameter time: The present: the id sorts by it.
+    package func nextConnection(at time: GroupTime) -> ConnectionID {
         lastTime = max(time, lastTime + 1)
         let id: ConnectionID = ULID.make(at: lastTime)
         connection = id
@@ -68,7 +68,7 @@ package final class BrokerLink {
 
     /// Receives a change of the connection.
     /// - Returns: The event as a core receives it.
-    package func receive(_ event: MQTTEvent, at time: @autoclosure () -> Int64) -> NodeCore.Event {
+    package func receive(_ event: MQTTEvent, at time: @autoclosure () -> GroupTime) -> NodeCore.Event {
         switch event {
         case .connected(let made):
             problems.clear()
@@ -128,9 +128,9 @@ package final class BrokerLink {
     }
 
     /// Closes the connection for a while, after the client has delivered what it has read.
-    package func makeWay(milliseconds: Int64) {
+    package func makeWay(for time: Milliseconds) {
         isMakingWay = true
-        loop.execute { [client] in client?.assumeIsolated { $0.rest(milliseconds: milliseconds) } }
+        loop.execute { [client] in client?.assumeIsolated { $0.rest(milliseconds: time.count) } }
     }
 
     /// Closes the connection for good.
@@ -140,6 +140,6 @@ package final class BrokerLink {
         let messages = connection.map(goodbye) ?? []
         connection = nil
         for message in messages { await client.send(message) }
-        await client.close(deadlineMilliseconds: Self.closeDeadline)
+        await client.close(deadlineMilliseconds: Self.closeDeadline.count)
     }
 }

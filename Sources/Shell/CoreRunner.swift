@@ -2,7 +2,6 @@
 
 package import Core
 package import Mosquitto
-import Platform
 package import Session
 
 /// Runs a core on an event loop.
@@ -21,7 +20,7 @@ package struct CoreRunner {
     private var isRunning = false
     private var timer: LoopTimer?
     private var clockWatch: WallClockWatch?
-    private var armedFor: Int64?
+    private var armedFor: BootTime?
 
     /// Creates a runner. Call ``use(_:wake:)`` before the first event.
     package init(_ core: NodeCore, clocks: @escaping @Sendable () -> Instant = Clocks.now) {
@@ -61,6 +60,14 @@ package struct CoreRunner {
         armedFor = loop.core.nextWake
         guard let next = loop.core.nextWake else { return timer?.disarm() ?? () }
         // The core's clock differs from the loop's in a process that plays several machines.
-        timer?.arm(atBootMilliseconds: next - clocks().boot + SystemClock.bootMilliseconds())
+        timer?.arm(after: next - clocks().boot)
     }
+}
+
+extension LoopTimer {
+    /// Arms the timer for a reading of the boot clock.
+    package func arm(at boot: BootTime) { arm(atBootMilliseconds: boot.milliseconds) }
+
+    /// Arms the timer for the end of a time that begins now.
+    package func arm(after time: Milliseconds) { arm(at: Clocks.boot() + time) }
 }

@@ -77,12 +77,12 @@ package struct SessionLog {
             log.warning("the clock of a node is wrong", metadata: ["node": "\(node)", "stamp": "\(stamp)"])
         case .tookOver(let session, let from):
             log.notice("took a session over", metadata: ["session": "\(session)", "from": "\(from)"])
-        case .clockCorrected(let milliseconds) where abs(milliseconds) < 1_000:
+        case .clockCorrected(let change) where change.magnitude < .seconds(1):
             log.info("group time agrees with this machine's clock again")
-        case .clockCorrected(let milliseconds):
+        case .clockCorrected(let change):
             log.warning(
                 "group time differs from this machine's clock",
-                metadata: ["by": "\(milliseconds / 1_000) s"])
+                metadata: ["by": "\(change / 1_000) s"])
         case .restamped(let session, let from, let to):
             log.info(
                 "group time has changed, and the start of the session was corrected",

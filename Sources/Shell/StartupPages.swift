@@ -3,19 +3,20 @@
 import Glibc
 package import Mosquitto
 import Platform
+import Session
 
 /// Gives back the pages of program code that a process has read in.
 ///
 /// Only the start needs most of them. The kernel keeps them in its cache, and maps again what the process uses.
 package enum StartupPages {
-    /// Milliseconds after which the start is over: connections are made, and servers listen. A judgement.
-    private static let startTime: Int64 = 3_000
+    /// When the start is over: connections are made, and servers listen. A judgement.
+    private static let startTime: Milliseconds = .seconds(3)
 
     /// Gives them back when the start is over.
     /// - Returns: The timer, which the caller must keep.
     package static func release(on loop: EventLoop) -> LoopTimer {
         let timer = loop.makeTimer(release)
-        timer.arm(atBootMilliseconds: SystemClock.bootMilliseconds() + startTime)
+        timer.arm(after: startTime)
         return timer
     }
 

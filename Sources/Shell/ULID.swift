@@ -13,13 +13,13 @@ package enum ULID {
     private static let next = Mutex(UInt128.random(in: 0..<1 << 80))
 
     /// Returns a new id.
-    /// - Parameter wall: The current time, in milliseconds since 1970.
-    package static func make<Kind>(at wall: Int64) -> Token<Kind> {
+    /// - Parameter time: The present.
+    package static func make<Kind>(at time: GroupTime) -> Token<Kind> {
         let low = next.withLock { next in
             next = (next + 1) & (1 << 80 - 1)
             return next
         }
-        let bits = UInt128(clamping: wall) << 80 | low
+        let bits = UInt128(clamping: time.milliseconds) << 80 | low
         let characters = (0..<26).map { alphabet[Int(truncatingIfNeeded: bits >> UInt128(125 - 5 * $0)) & 31] }
         guard let token = Token<Kind>(String(decoding: characters, as: UTF8.self)) else {
             preconditionFailure("26 characters of base 32 are a token")

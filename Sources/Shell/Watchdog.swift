@@ -3,6 +3,7 @@
 import CSystemd
 package import Mosquitto
 import Platform
+import Session
 import Synchronization
 
 /// Feeds systemd's watchdog from an event loop, so that a loop that hangs is noticed and the service restarted.
@@ -15,14 +16,14 @@ package final class Watchdog: Sendable {
     package init?(on loop: EventLoop) {
         var microseconds: UInt64 = 0
         guard sd_watchdog_enabled(0, &microseconds) > 0 else { return nil }
-        let interval = max(1, Int64(microseconds / 3_000))
+        let interval = Milliseconds(max(1, Int64(microseconds / 3_000)))
         let timer = loop.makeTimer { [weak self] in self?.feed(again: interval) }
         self.timer.withLock { $0 = timer }
         feed(again: interval)
     }
 
-    private func feed(again milliseconds: Int64) {
+    private func feed(again interval: Milliseconds) {
         SystemdNotifier.notify("WATCHDOG=1")
-        timer.withLock { $0?.arm(atBootMilliseconds: SystemClock.bootMilliseconds() + milliseconds) }
+        timer.withLock { $0?.arm(after: interval) }
     }
 }

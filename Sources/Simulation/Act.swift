@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import Session
+
 /// An act of a person or a fault, at a time that the scenario sets.
 public struct Act: Hashable, Sendable {
     /// The kind of an act. ``parameters`` names its numbers.
@@ -52,7 +54,7 @@ public struct Act: Hashable, Sendable {
         case flood
         /// The broker loses a node's register while all connections hold.
         case lose
-        /// The liar carries out a ``Hoax``; `by` is its error in milliseconds.
+        /// The liar carries out a ``Hoax``; `by` is its error.
         case hoax
         /// The machine announces that it sleeps, then does.
         case sleep
@@ -71,8 +73,8 @@ public struct Act: Hashable, Sendable {
         }
     }
 
-    /// The time in milliseconds since the world began.
-    public var at: Int64
+    /// The time since the world began.
+    public var at: Milliseconds
     /// The kind.
     public var kind: Kind
     /// The index of the node.

@@ -144,9 +144,9 @@ public struct Violation: Hashable, Sendable, CustomStringConvertible {
     public var check: Check
     /// The details.
     public var detail: String
-    /// The time of the failure in microseconds of virtual time.
-    public var at: Int64
+    /// The time of the failure.
+    public var at: VirtualTime
 
     /// The violation in one line.
-    public var description: String { "\(check.rawValue) at \(at / 1_000) ms: \(detail)" }
+    public var description: String { "\(check.rawValue) at \(at.sinceStart) ms: \(detail)" }
 }

@@ -16,11 +16,11 @@ enum Event {
     /// A node's program dials the broker.
     case dial(Int, life: Int)
     /// A timer of a node's program fires.
-    case wake(Int, life: Int, boot: Int64)
+    case wake(Int, life: Int, boot: BootTime)
     /// A write to a slow disk completes.
     indirect case written(Int, life: Int, NodeCore.Write)
-    /// A client closes its connection and dials again after this number of milliseconds.
-    case rest(Int, Int)
+    /// A client closes its connection and dials again after this time.
+    case rest(Int, Milliseconds)
     /// A node's machine or program continues after the nap of this number.
     case goOn(Int, nap: Int)
     /// A node's program is started again.
@@ -52,7 +52,7 @@ enum Event {
 /// The heap moves only numbers; the events stay in place.
 struct EventQueue {
     private struct Key {
-        var time: Int64
+        var time: VirtualTime
         var number: Int
         var place: Int
 
@@ -67,9 +67,9 @@ struct EventQueue {
     private var number = 0
 
     /// The time of the next event.
-    var nextTime: Int64? { heap.first?.time }
+    var nextTime: VirtualTime? { heap.first?.time }
 
-    mutating func add(_ event: Event, at time: Int64) {
+    mutating func add(_ event: Event, at time: VirtualTime) {
         number += 1
         let place: Int
         if let last = free.popLast() {
@@ -89,7 +89,7 @@ struct EventQueue {
         }
     }
 
-    mutating func next() -> (time: Int64, event: Event)? {
+    mutating func next() -> (time: VirtualTime, event: Event)? {
         guard let first = heap.first, let last = heap.popLast(), let event = events[first.place].take() else {
             return nil
         }

@@ -47,7 +47,7 @@ enum Garbage {
     }
 
     /// A running session of the ghost, a node without a machine.
-    static func ghost(at stamp: Int64, id: Int, space: String) -> Packet? {
+    static func ghost(at stamp: GroupTime, id: Int, space: String) -> Packet? {
         guard let node = NodeID(ghostNode), let session = SessionID("G\(id)"), let boot = BootID("boot-ghost\(id)"),
             let space = SpaceID(space)
         else { return nil }

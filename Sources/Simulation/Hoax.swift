@@ -93,13 +93,13 @@ struct FalseClock {
     /// The way in which the answers differ.
     enum Manner { case same, twoFaced, wavering }
 
-    /// Milliseconds beyond the true time.
-    var ahead: Int64
+    /// The lead over the true time.
+    var ahead: Milliseconds
     var isVouched = true
     var manner = Manner.same
     var isBootImpossible = false
 
-    func reading(for place: Int, answer: Int, at time: Int64) -> Int64 {
+    func reading(for place: Int, answer: Int, at time: GroupTime) -> GroupTime {
         let isBehind =
             switch manner {
             case .same: false
@@ -115,7 +115,7 @@ struct FalseClock {
 /// The messages of a hoax.
 extension Liar {
     /// Claims another clock, or that it is offline. A new connection makes all nodes ask again.
-    mutating func change(_ clock: FalseClock, isHere: Bool, at time: Int64) -> [Packet] {
+    mutating func change(_ clock: FalseClock, isHere: Bool, at time: GroupTime) -> [Packet] {
         falseClock = clock
         serial += 1
         guard let connection = ConnectionID("cm\(serial)") else { return [] }
@@ -124,24 +124,25 @@ extension Liar {
     }
 
     /// Answers a ping of `asker`, the machine at `place`.
-    mutating func answer(_ ping: Ping, of asker: NodeID, place: Int, at time: Int64) -> Packet? {
+    mutating func answer(_ ping: Ping, of asker: NodeID, place: Int, at time: GroupTime) -> Packet? {
         guard let falseClock, let bootID = BootID("boot-m") else { return nil }
         serial += 1
         let reading = falseClock.reading(for: place, answer: serial, at: time)
-        let boot = falseClock.isBootImpossible ? Limits.reading.upperBound : 1_000_000 + time - Clock.epoch
+        let boot = falseClock.isBootImpossible ? Limits.reading.upperBound : 1_000_000 + (time - Clock.epoch)
         return packet(
             .pong(
                 Pong(
-                    connection: ping.connection, sent: ping.sent, bootID: bootID, boot: boot, wall: reading,
+                    connection: ping.connection, sent: ping.sent, bootID: bootID, boot: boot,
+                    wall: WallTime(reading.milliseconds),
                     at: reading, clock: falseClock.quality), to: asker))
     }
 
     /// Pings a victim many times.
-    func pings(_ count: Int, to victim: NodeID, ahead: Int64, at time: Int64) -> [Packet] {
+    func pings(_ count: Int, to victim: NodeID, ahead: Milliseconds, at time: GroupTime) -> [Packet] {
         guard let connection else { return [] }
         let claimed = min(max(time + ahead, Limits.time.lowerBound), Limits.time.upperBound)
         return (0..<count).map { number in
-            packet(.ping(Ping(connection: connection, sent: Int64(number), at: claimed), to: victim))
+            packet(.ping(Ping(connection: connection, sent: BootTime(Int64(number)), at: claimed), to: victim))
         }
     }
 
@@ -156,7 +157,8 @@ extension Liar {
     }
 
     /// Claims to have continued the victim's session since `takenAt`.
-    mutating func continuation(of own: Register, from node: NodeID, takenAt: Int64, at time: Int64) -> [Packet] {
+    mutating func continuation(of own: Register, from node: NodeID, takenAt: GroupTime, at time: GroupTime) -> [Packet]
+    {
         serial += 1
         guard var register = fresh(at: time) else { return [] }
         register.lineage = own.lineage
@@ -167,8 +169,8 @@ extension Liar {
     }
 
     /// Returns a record that lies about another one.
-    /// - Parameter by: Milliseconds from the beginning of that session to the takeover of it.
-    mutating func record(_ hoax: Hoax, about theirs: LedgerRecord, by: Int64, at time: Int64) -> Packet? {
+    /// - Parameter by: The time from the beginning of that session to the takeover of it.
+    mutating func record(_ hoax: Hoax, about theirs: LedgerRecord, by: Milliseconds, at time: GroupTime) -> Packet? {
         serial += 1
         guard let id = SessionID("M\(serial)"), let stranger = NodeID(Garbage.ghostNode) else { return nil }
         var record = theirs
@@ -184,10 +186,14 @@ extension Liar {
         let begin = theirs.continuedAt ?? theirs.startedAt
         switch hoax {
         case .earlyTakeover:
-            (record.continuedAt, record.continuedFrom) = (begin - abs(by), theirs.node)
-        case .takeover: (record.continuedAt, record.continuedFrom) = (begin + abs(by) % 60_000, theirs.node)
+            (record.continuedAt, record.continuedFrom) = (begin - by.magnitude, theirs.node)
+        case .takeover:
+            (record.continuedAt, record.continuedFrom) = (
+                begin + Milliseconds(by.magnitude.count % 60_000), theirs.node
+            )
         case .unnamedTakeover: (record.continuedAt, record.continuedFrom) = (begin + by, nil)
-        case .foreignTakeover: (record.continuedAt, record.continuedFrom) = (begin + by % 60_000, stranger)
+        case .foreignTakeover:
+            (record.continuedAt, record.continuedFrom) = (begin + Milliseconds(by.count % 60_000), stranger)
         case .impossibleDates:
             record.runs = [LedgerRecord.Run(kind: .focus, from: 0, to: Limits.time.upperBound)]
         case .impossibleTimes:
@@ -211,26 +217,26 @@ extension Liar {
 /// The lies at limits and the floods of a hoax.
 extension Liar {
     /// Times that no honest node can stamp: 1970, the end of 2025 and 2200.
-    private static let impossibleTimes = [0, Limits.earliestStamp - 86_400_001, Limits.time.upperBound]
+    private static let impossibleTimes: [GroupTime] = [0, Limits.earliestStamp - 86_400_001, Limits.time.upperBound]
 
-    mutating func registerAtLimit(_ hoax: Hoax, at time: Int64) -> [Packet] {
+    mutating func registerAtLimit(_ hoax: Hoax, at time: GroupTime) -> [Packet] {
         serial += 1
         switch hoax {
         case .impossibleStamp:
-            let times = [0, Limits.earliestStamp - 1, Limits.time.upperBound]
+            let times: [GroupTime] = [0, Limits.earliestStamp - 1, Limits.time.upperBound]
             return say(fresh(at: times[serial % 3]))
         case .plausibleEpoch: return say(fresh(at: time, epoch: plausibleEpochs + serial % 2))
         default: return say(fresh(at: time).map { changed($0) { $0.rev = Limits.counter.upperBound } })
         }
     }
 
-    mutating func foreignEffect(of intent: Intent?, at time: Int64) -> [Packet] {
+    mutating func foreignEffect(of intent: Intent?, at time: GroupTime) -> [Packet] {
         serial += 1
         guard let fresh = fresh(at: time) else { return [] }
         return say(claim(intent, in: fresh))
     }
 
-    mutating func otherAnswer(for victim: Victim, at time: Int64) -> [Packet] {
+    mutating func otherAnswer(for victim: Victim, at time: GroupTime) -> [Packet] {
         serial += 1
         let winner = SessionID("M\(serial)").map { Superseder(session: $0, node: node, at: time) }
         let outcomes: [Outcome] = [.duplicate, .noop, .refused(.superseded)]
@@ -239,7 +245,7 @@ extension Liar {
 
     /// Sends an intent that must not take effect as it stands.
     /// - Parameter past: A session that the victim had before.
-    mutating func strayIntent(for own: Register, past: SessionID?, at time: Int64) -> [Packet] {
+    mutating func strayIntent(for own: Register, past: SessionID?, at time: GroupTime) -> [Packet] {
         serial += 1
         guard let id = IntentID("M\(serial)"), let unknown = SessionID("X\(serial)") else { return [] }
         var intent = Intent(
@@ -256,7 +262,7 @@ extension Liar {
         return [packet(.intent(intent))]
     }
 
-    mutating func flood(_ hoax: Hoax, of count: Int, about victim: Victim, at time: Int64) -> [Packet] {
+    mutating func flood(_ hoax: Hoax, of count: Int, about victim: Victim, at time: GroupTime) -> [Packet] {
         switch hoax {
         case .helloFlood: return (0..<count).map { _ in packet(.hello) }
         case .forkFlood:
@@ -268,7 +274,7 @@ extension Liar {
         case .stampFlood:
             return (0..<count).flatMap { number in
                 serial += 1
-                return say(fresh(at: time + Int64(number)))
+                return say(fresh(at: time + Milliseconds(number)))
             }
         default:
             return (0..<count).compactMap { number in

@@ -47,7 +47,7 @@ struct Liar {
     /// Decodes a packet as the liar does.
     func read(_ packet: Packet) -> Decoded { packet.decoded(by: codec, retained: false, now: 0) }
 
-    func presence(at time: Int64, online: Bool, isSleeping: Bool = false) -> Packet? {
+    func presence(at time: GroupTime, online: Bool, isSleeping: Bool = false) -> Packet? {
         connection.map { connection in
             let claimed = falseClock?.reading(for: 0, answer: 0, at: time) ?? time
             return packet(
@@ -60,24 +60,24 @@ struct Liar {
     }
 
     /// Records the true time of an act.
-    mutating func act(at time: Int64) { self.time = time }
+    mutating func act(at time: GroupTime) { self.time = time }
 
     /// Tells one lie.
     /// - Parameters:
     ///   - time: The true time.
-    ///   - ahead: The lead of a stamp over it in milliseconds.
-    mutating func lie(_ which: Int, about victim: Victim, ahead: Int, at time: Int64) -> [Packet] {
+    ///   - ahead: The lead of a stamp over it.
+    mutating func lie(_ which: Int, about victim: Victim, ahead: Milliseconds, at time: GroupTime) -> [Packet] {
         serial += 1
         let limit = Limits.counter.upperBound
         switch which % Self.lies {
-        case 0: return say(fresh(at: time + Int64(ahead)))
+        case 0: return say(fresh(at: time + ahead))
         case 1: return say(fresh(at: time).map { changed($0) { ($0.epoch, $0.rev) = (limit, limit) } })
         case 2: return say(fresh(at: time, epoch: Limits.epochs))
-        case 3: return say(fresh(at: time + Int64(min(ahead, 9_000))).map { changed($0) { $0.stamp.counter = limit } })
+        case 3: return say(fresh(at: time + min(ahead, 9_000)).map { changed($0) { $0.stamp.counter = limit } })
         case 4: return say(fresh(at: time).map { impossible($0) })
         case 5: return say(register.map { old in changed(old) { $0.title = "other \(serial)" } })
         case 6: return say(register.map { old in changed(old) { $0.rev = max(0, $0.rev - 3) } })
-        case 7: return say(takeover(of: victim, at: time, stamp: time + Int64(max(0, min(ahead, 12_000)))))
+        case 7: return say(takeover(of: victim, at: time, stamp: time + max(0, min(ahead, 12_000))))
         case 8: return say(takeover(of: victim, at: time, stamp: (victim.own?.stamp.time ?? time) - 1))
         case 9: return [packet(.ack(.fork(node: victim.node, version: Version(epoch: limit, rev: limit - 1))))]
         case 10:
@@ -89,7 +89,7 @@ struct Liar {
     }
 
     /// Sends many intents, each of which would take effect.
-    mutating func flood(_ victim: Victim, at time: Int64) -> [Packet] {
+    mutating func flood(_ victim: Victim, at time: GroupTime) -> [Packet] {
         guard let own = victim.own else { return [] }
         return (0..<Self.flood).compactMap { number in
             serial += 1
@@ -122,7 +122,7 @@ struct Liar {
     }
 
     /// The largest epoch that readers accept at the time of the latest act; one more a second later.
-    var plausibleEpochs: Int { Limits.epochs + Int((time - Limits.earliestStamp) / 1_000) }
+    var plausibleEpochs: Int { Limits.epochs + Int((time - Limits.earliestStamp).count / 1_000) }
 
     func changed(_ register: Register, _ change: (inout Register) -> Void) -> Register {
         var register = register
@@ -130,7 +130,7 @@ struct Liar {
         return register
     }
 
-    func fresh(at stamp: Int64, epoch: Int = 1) -> Register? {
+    func fresh(at stamp: GroupTime, epoch: Int = 1) -> Register? {
         guard let id = SessionID("M\(serial)"), let boot = BootID("boot-m") else { return nil }
         let above = Version(epoch: epoch, rev: epoch > 1 ? Limits.counter.upperBound - 100_000 : 0)
         let version = max(register?.version ?? above, above).next
@@ -155,7 +155,7 @@ struct Liar {
     }
 
     /// Claims the victim's session, with the effect of an intent that another node was asked for.
-    private mutating func takeover(of victim: Victim, at time: Int64, stamp: Int64) -> Register? {
+    private mutating func takeover(of victim: Victim, at time: GroupTime, stamp: GroupTime) -> Register? {
         guard let own = victim.own, let fresh = fresh(at: stamp) else { return nil }
         let taken = changed(fresh) {
             $0.lineage = own.lineage

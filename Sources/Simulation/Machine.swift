@@ -58,9 +58,9 @@ struct Machine {
     /// Whether the program knows that the machine sleeps.
     var isSleeping = false
     var backlog: [NodeCore.Event] = []
-    var armedFor: Int64?
+    var armedFor: BootTime?
     /// The number of actions before the program dies, and the manner of its death.
-    var doom: (effects: Int, loss: Int, down: Int)?
+    var doom: (effects: Int, loss: Int, down: Milliseconds)?
 
     // The disk.
     var disk = DiskMode.good
@@ -69,7 +69,7 @@ struct Machine {
     var onDisk: NodeCore.Write?
     /// Earlier contents of the file, newest last.
     var earlier: [NodeCore.Write?] = []
-    var diskLast: Int64 = 0
+    var diskLast = VirtualTime.start
     /// The number of writes that are not on the disk yet. Some may be due at this very time.
     var writing = 0
     /// The files of ledger records.
@@ -84,16 +84,16 @@ struct Machine {
     var connection: Int?
     var isLinked = false
     /// The time until which a dial fails.
-    var cutUntil: Int64 = 0
+    var cutUntil = VirtualTime.start
     /// The time until which messages with a token are refused, and the manner.
-    var refusal: (until: Int64, mode: Int)?
+    var refusal: (until: VirtualTime, mode: Int)?
 
     // People.
     /// Whether the wall clock was set since the program last ran.
     var isStepUnnoticed = false
     var ticket = 0
     /// Requests without a reply, oldest first.
-    var open: [Ticket: Int64] = [:]
+    var open: [Ticket: VirtualTime] = [:]
     /// Sessions and phases that people saw here, newest last.
     var sights: [(session: SessionID, phase: Int)] = []
 

@@ -24,7 +24,7 @@ final class Packet {
         self.retain = retain
     }
 
-    func decoded(by codec: WireCodec, retained: Bool, now: @autoclosure () -> Int64) -> Decoded {
+    func decoded(by codec: WireCodec, retained: Bool, now: @autoclosure () -> GroupTime) -> Decoded {
         let me = codec.me
         if retained == retain, let decoded, reader == nil || reader == me { return decoded }
         let result = codec.decode(topic: topic, payload: payload, retained: retained, now: now())
@@ -77,8 +77,8 @@ struct Connection {
     var isDownBlocked = false
     var upHeld: [UpFrame] = []
     var downHeld: [DownFrame] = []
-    var upLast: Int64 = 0
-    var downLast: Int64 = 0
+    var upLast = VirtualTime.start
+    var downLast = VirtualTime.start
     /// Packets in flight to the client.
     var inflight = 0
     /// Whether a packet was lost while the connection holds. Healing ends such a connection.
@@ -111,7 +111,7 @@ struct Broker {
     var open: [Int] = []
     var retained: [String: Packet] = [:]
     /// When the last packet from the bridge arrives, which keeps the order.
-    var bridgedLast: Int64 = 0
+    var bridgedLast = VirtualTime.start
     private var saved: [String: Packet] = [:]
 
     mutating func save() { saved = retained }

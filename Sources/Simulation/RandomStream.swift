@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Core
+import Session
 
 /// The subject of a random choice.
 ///
@@ -25,6 +26,11 @@ struct RandomStream: RandomNumberGenerator {
     /// Draws a number of the range, ends included.
     mutating func draw(_ range: ClosedRange<Int>) -> Int {
         range.lowerBound + Int(next() % UInt64(range.upperBound - range.lowerBound + 1))
+    }
+
+    /// Draws a duration of the range, ends included.
+    mutating func draw(_ range: ClosedRange<Milliseconds>) -> Milliseconds {
+        Milliseconds(draw(Int(range.lowerBound.count)...Int(range.upperBound.count)))
     }
 
     /// Decides an event with a probability in thousandths. Draws nothing if the probability is 0.

@@ -83,7 +83,7 @@ extension Act {
             else { return nil }
             numbers[place] = value
         }
-        self.init(at: at, kind: kind, node: node, numbers: numbers, id: id)
+        self.init(at: Milliseconds(at), kind: kind, node: node, numbers: numbers, id: id)
     }
 }
 

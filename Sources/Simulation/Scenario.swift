@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Session
+
 /// The full determination of a world: its seed, its mix and its acts.
 public struct Scenario: Hashable, Sendable {
     /// The seed of all small choices: delays, duplicates, lateness.
@@ -23,16 +25,17 @@ public struct Scenario: Hashable, Sendable {
             pace = 60_000
             mix.trouble = 9_000_000
         }
-        var at: Int64 = 0
+        var at = 0
         acts = []
         while acts.count < 150 {
-            at += Int64(random.draw(0...(2 * pace)))
+            at += random.draw(0...(2 * pace))
             guard at < mix.trouble else { break }
             let kind = random.pick(deck)
-            var act = Act(at: at, kind: kind, node: random.draw(0...(mix.nodes - 1)), numbers: [], id: acts.count)
+            var act = Act(
+                at: Milliseconds(at), kind: kind, node: random.draw(0...(mix.nodes - 1)), numbers: [], id: acts.count)
             act.numbers = kind.numbers(&random)
             // Two people who act at the same moment test the order of stamps.
-            if kind.isPeoples, random.chance(150) { at -= Int64(random.draw(0...min(Int(at), 40))) }
+            if kind.isPeoples, random.chance(150) { at -= random.draw(0...min(at, 40)) }
             acts.append(act)
         }
         addHostility()
@@ -56,7 +59,7 @@ public struct Scenario: Hashable, Sendable {
         }
         if random.chance(125) { kinds += Array(repeating: .lose, count: random.draw(1...6)) }
         for kind in kinds {
-            let at = Int64(random.draw(0...(mix.trouble - 1)))
+            let at = Milliseconds(random.draw(0...(mix.trouble - 1)))
             var act = Act(at: at, kind: kind, node: random.draw(0...(mix.nodes - 1)), numbers: [], id: acts.count)
             act.numbers = kind.numbers(&random)
             acts.append(act)
@@ -68,7 +71,7 @@ public struct Scenario: Hashable, Sendable {
         var random = RandomStream(seed: seed, .hoaxes)
         guard acts.contains(where: { $0.kind == .lie }), random.chance(700) else { return }
         for _ in 0..<random.draw(2...20) {
-            let at = Int64(random.draw(0...(mix.trouble - 1)))
+            let at = Milliseconds(random.draw(0...(mix.trouble - 1)))
             let node = random.draw(0...(mix.nodes - 1))
             let numbers = Act.Kind.hoax.numbers(&random)
             acts.append(Act(at: at, kind: .hoax, node: node, numbers: numbers, id: acts.count))
@@ -80,7 +83,7 @@ public struct Scenario: Hashable, Sendable {
         var random = RandomStream(seed: seed, .effects)
         guard acts.contains(where: { $0.kind == .lie }), random.chance(250) else { return }
         for _ in 0..<random.draw(1...8) {
-            let at = Int64(random.draw(0...(mix.trouble - 1)))
+            let at = Milliseconds(random.draw(0...(mix.trouble - 1)))
             let numbers = [Hoax.foreignEffect.rawValue, 0]
             acts.append(Act(at: at, kind: .hoax, node: 0, numbers: numbers, id: acts.count))
         }
@@ -93,7 +96,7 @@ public struct Scenario: Hashable, Sendable {
         guard random.chance(200) else { return }
         for _ in 0..<random.draw(1...8) {
             let kind = random.pick([Act.Kind.sleep, .refuse])
-            let at = Int64(random.draw(0...(mix.trouble - 1)))
+            let at = Milliseconds(random.draw(0...(mix.trouble - 1)))
             let node = random.draw(0...(mix.nodes - 1))
             acts.append(Act(at: at, kind: kind, node: node, numbers: kind.numbers(&random), id: acts.count))
         }
@@ -109,9 +112,9 @@ public struct Scenario: Hashable, Sendable {
             // No kernel vouches, and the liar's clock is ahead by years.
             mix.sync = Clock.Sync.never.rawValue
             let numbers = [Hoax.unvouchedClock.rawValue, 18 * Act.Kind.hoax.year]
-            acts.append(Act(at: Int64(at / 2), kind: .hoax, node: 0, numbers: numbers, id: acts.count))
+            acts.append(Act(at: Milliseconds(at / 2), kind: .hoax, node: 0, numbers: numbers, id: acts.count))
         }
-        acts.append(Act(at: Int64(at), kind: .revoke, node: 0, numbers: [], id: acts.count))
+        acts.append(Act(at: Milliseconds(at), kind: .revoke, node: 0, numbers: [], id: acts.count))
     }
 
     /// Adds presses in quick succession to some worlds, so that the lists of applied intents are full.
@@ -121,7 +124,7 @@ public struct Scenario: Hashable, Sendable {
         let first = random.draw(0...(mix.trouble - 1))
         // An owner remembers the last 64 effects of each node, so each presses once.
         for node in 0..<mix.nodes {
-            let at = Int64(min(first + random.draw(0...4_000), mix.trouble - 1))
+            let at = Milliseconds(min(first + random.draw(0...4_000), mix.trouble - 1))
             let numbers = Act.Kind.barrage.numbers(&random)
             acts.append(Act(at: at, kind: .barrage, node: node, numbers: numbers, id: acts.count))
         }

@@ -24,7 +24,8 @@ enum Telling {
         case .ack(.clock(let node, let session, _)): "objection: clock of \(node), \(session)"
         case .hello: "hello"
         case .ping(let ping, let to): "ping \(to) at \(ping.sent)"
-        case .pong(let pong, let to): "pong \(to) sent \(pong.sent) boot \(pong.boot) wall \(pong.wall - Clock.epoch)"
+        case .pong(let pong, let to):
+            "pong \(to) sent \(pong.sent) boot \(pong.boot) wall \(GroupTime(told: pong.wall) - Clock.epoch)"
         }
     }
 
@@ -60,7 +61,7 @@ enum Telling {
     }
 
     static func line(_ record: LedgerRecord) -> String {
-        let runs = record.runs.map { "\($0.kind.rawValue) \($0.from)-\($0.to.map(String.init) ?? "")" }
+        let runs = record.runs.map { "\($0.kind.rawValue) \($0.from)-\($0.to?.description ?? "")" }
         let end = record.endsAt.map { " until \($0)" } ?? ""
         return "\(record.version) \(record.status.rawValue) \(runs.joined(separator: ", "))\(end)"
             + (record.isApproximate ? " approximate" : "")

@@ -18,7 +18,7 @@ struct Witness {
         /// The register that it last wrote or was about to write.
         var own: Register?
         /// Its session with the start, once a vouched clock has dated it.
-        var dated: (session: SessionID, startedAt: Int64, epoch: Int)?
+        var dated: (session: SessionID, startedAt: GroupTime, epoch: Int)?
         /// The running time of its session.
         var tally: World.Tally?
         /// The largest version that it has shown in this life, by owner.
@@ -30,29 +30,29 @@ struct Witness {
         /// The largest epoch among its own registers that it received in this life.
         var foundEpoch = 0
         /// The beginning of its present connection on its boot clock.
-        var linkedAt: Int64?
+        var linkedAt: BootTime?
         /// The connection that began then.
         var connection: ConnectionID?
         /// Whether it has read the broker's copy of its register in this life.
         var hasLooked = false
         /// The time of its mark in the last write.
-        var mark: Int64 = 0
+        var mark: GroupTime = 0
         /// The writes that are not on disk yet.
-        var meant: [(write: Int, own: Register, record: LedgerRecord, boot: Int64)] = []
+        var meant: [(write: Int, own: Register, record: LedgerRecord, boot: BootTime)] = []
         /// The register that was last on disk.
         var recorded: Register?
         /// The last time at which it knew fewer than two honest vouched clocks beside a false one.
-        var exposedAt: Int64?
+        var exposedAt: VirtualTime?
         /// Whether that was so at the last look.
         var isExposed = false
         /// Group time minus the boot clock when it was last within the honest clocks.
-        var honestLead: Int64?
+        var honestLead: Lead?
         /// The effects that the liar has caused in a second.
-        var lately: (second: Int64, counts: [World.Caused: Int]) = (0, [:])
-        /// The time since which its way to the broker is undisturbed, in virtual time.
-        var calmSince: Int64 = 0
+        var lately: (second: Int, counts: [World.Caused: Int]) = (0, [:])
+        /// The time since which its way to the broker is undisturbed.
+        var calmSince = VirtualTime.start
         /// The answers that have not reached the broker, with the time of the decision.
-        var owed: [IntentID: Int64] = [:]
+        var owed: [IntentID: VirtualTime] = [:]
         /// The intents that took effect here in this life.
         var decided: [IntentID: Decision] = [:]
         /// The latest expiry of each intent that has arrived here in this life.
@@ -62,7 +62,7 @@ struct Witness {
         /// The answers that this life of the node has dropped.
         var droppedAnswers = 0
         /// Its latest group time: a mark that was raised then is written later.
-        var latest = Int64.min
+        var latest = GroupTime.distantPast
         /// Whether its disk once lost written data.
         var isForgetful = false
 
@@ -78,8 +78,8 @@ struct Witness {
         var owner: NodeID
         var version: Version
         var phase: Int
-        var elapsed: Int64
-        var error: Int64?
+        var elapsed: Milliseconds
+        var error: Milliseconds?
 
         init(_ moment: Moment) {
             session = moment.register.id
@@ -93,8 +93,8 @@ struct Witness {
 
     /// When an intent expires, by group time, and by the boot clock as it was when the intent arrived.
     struct Expiry {
-        var time: Int64
-        var boot: Int64
+        var time: GroupTime
+        var boot: BootTime
     }
 
     /// The request of an intent.
@@ -102,7 +102,7 @@ struct Witness {
         var session: SessionID
         var phase: Int?
         var operation: IntentOperation
-        var expiresAt: Int64
+        var expiresAt: GroupTime
     }
 
     /// The effect of an intent in the present life of its owner.
@@ -113,7 +113,7 @@ struct Witness {
         /// The number of the write that contains it.
         var write: Int
         /// When that was on disk, on the owner's boot clock.
-        var writtenAt: Int64?
+        var writtenAt: BootTime?
     }
 
     /// The place where an intent took effect.
@@ -145,12 +145,12 @@ struct Witness {
     var finals: [SessionID: Status] = [:]
     /// Sessions that were started without a connection and are not yet shown elsewhere.
     var offline: Set<SessionID> = []
-    /// The true start of each session in milliseconds since 1970.
-    var starts: [SessionID: Int64] = [:]
+    /// The true start of each session.
+    var starts: [SessionID: GroupTime] = [:]
     /// The owner's boot at the start of a session, where no kernel vouched for the owner's clock.
     var guessedIn: [SessionID: BootID] = [:]
     /// The errors of all clocks that were vouched for.
-    var errors: Set<Int64> = []
+    var errors: Set<Milliseconds> = []
     /// Sessions of owners whose time the liar's clock could set.
     var exposed: Set<SessionID> = []
     /// Sessions with a published register.

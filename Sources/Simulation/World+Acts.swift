@@ -11,46 +11,47 @@ extension World {
         tell("== \(Names.node(act.node)) \(act.kind.rawValue) \(act.numbers)")
         let node = act.node
         let numbers = act.numbers + [0, 0, 0]
+        let times = numbers.map { Milliseconds($0) }
         switch act.kind {
         case .start: start(node, plan: numbers[0], auto: numbers[1] == 1, id: act.id)
         case .press: press(node, Plans.operation(numbers[0], id: act.id), sight: numbers[1], id: act.id)
         case .take: take(node, id: act.id)
         case .hangUp: hangUp(node)
         case .crash:
-            if machines[node].isAlive { machines[node].doom = (numbers[0], numbers[1], numbers[2]) }
-        case .powerCut: cutPower(node, loss: numbers[0], down: numbers[1])
-        case .pause: rest(node, for: numbers[0])
+            if machines[node].isAlive { machines[node].doom = (numbers[0], numbers[1], times[2]) }
+        case .powerCut: cutPower(node, loss: numbers[0], down: times[1])
+        case .pause: rest(node, for: times[0])
         case .suspend:
             counters.add(.suspend)
-            rest(node, for: numbers[0])
-        case .sleep: sleep(node, for: numbers[0])
-        case .refuse: refuse(node, mode: numbers[0], for: numbers[1])
-        case .disk: trouble(node, mode: numbers[0], for: numbers[1])
+            rest(node, for: times[0])
+        case .sleep: sleep(node, for: times[0])
+        case .refuse: refuse(node, mode: numbers[0], for: times[1])
+        case .disk: trouble(node, mode: numbers[0], for: times[1])
         case .cut:
-            machines[node].cutUntil = max(machines[node].cutUntil, now + Int64(numbers[1]) * 1_000)
+            machines[node].cutUntil = max(machines[node].cutUntil, now + times[1])
             if let link = machines[node].connection {
-                block(link, up: numbers[0] & 1 != 0, down: numbers[0] & 2 != 0, for: numbers[1])
+                block(link, up: numbers[0] & 1 != 0, down: numbers[0] & 2 != 0, for: times[1])
             }
         case .halfOpen:
-            if let link = machines[node].connection { block(link, up: true, down: true, for: numbers[0]) }
+            if let link = machines[node].connection { block(link, up: true, down: true, for: times[0]) }
         case .kick: if let link = machines[node].connection { closeAtBroker(link) }
-        case .step: step(node, by: Int64(numbers[0]))
+        case .step: step(node, by: times[0])
         case .zombie:
             let dead = connections.indices.filter { connections[$0].node == node && !connections[$0].isOpenAtBroker }
             if let link = dead.last { distribute(connections[link].will, at: machines[node].half, bridged: false) }
         case .save: for half in brokers.indices { brokers[half].save() }
         case .brokerCrash:
             let half = numbers[0] % brokers.count
-            if brokers[half].isUp { crashBroker(half, keeps: numbers[1] == 0, down: numbers[2]) }
-        case .bridge: breakBridge(for: numbers[0])
+            if brokers[half].isUp { crashBroker(half, keeps: numbers[1] == 0, down: times[2]) }
+        case .bridge: breakBridge(for: times[0])
         case .erase: publishAnonymously(Garbage.erasure(of: node, what: numbers[0]))
         case .replay: replay(numbers[0], retain: numbers[1] == 1)
         case .garbage: publishAnonymously(Garbage.packet(numbers[0], node: node, history: history))
-        case .ghost: appear(ahead: Int64(numbers[0]), id: act.id)
-        case .lie: lie(numbers[0], about: node, ahead: numbers[1], floods: false)
+        case .ghost: appear(ahead: times[0], id: act.id)
+        case .lie: lie(numbers[0], about: node, ahead: times[1], floods: false)
         case .flood: lie(0, about: node, ahead: 0, floods: true)
         case .lose: lose(node)
-        case .hoax: hoax(numbers[0], about: node, by: Int64(numbers[1]))
+        case .hoax: hoax(numbers[0], about: node, by: times[1])
         case .revoke: revoke()
         case .barrage: barrage(node, of: numbers[0], id: act.id)
         }
@@ -80,7 +81,7 @@ extension World {
             let isClear = press.session != nil || (current.id == register.id && current.phase == register.phase)
             let asked = Witness.Asked(
                 session: press.session ?? register.id, phase: press.phase ?? register.phase, operation: operation,
-                expiresAt: .max)
+                expiresAt: .distantFuture)
             if isClear, !machines[node].isNapping { witness.asked[intent] = asked }
             // Its owner counts as asked, although the session may be continued before the intent leaves.
             if liar?.owns(asked.session) == true { witness.askedOfLiar.insert(intent) }
@@ -122,7 +123,7 @@ extension World {
         feed(.hangUp(ticket), to: node)
     }
 
-    private mutating func cutPower(_ node: Int, loss: Int, down: Int) {
+    private mutating func cutPower(_ node: Int, loss: Int, down: Milliseconds) {
         guard machines[node].isAlive else { return }
         // The broker notices it when the keepalive expires.
         if let link = machines[node].connection {
@@ -130,8 +131,8 @@ extension World {
             machines[node].isLinked = false
             connections[link].isOpenAtClient = false
             connections[link].isUpBlocked = true
-            queue.add(.brokerTimeout(link), at: now + 15_000_000)
-            queue.add(.unblock(link), at: now + 16_000_000)
+            queue.add(.brokerTimeout(link), at: now + .seconds(15))
+            queue.add(.unblock(link), at: now + .seconds(16))
         }
         die(node, loss: loss, down: down)
         machines[node].clock.reboot(at: now)
@@ -139,12 +140,12 @@ extension World {
         counters.add(.reboot)
     }
 
-    private mutating func rest(_ node: Int, for milliseconds: Int) {
+    private mutating func rest(_ node: Int, for time: Milliseconds) {
         guard machines[node].isAlive else { return }
         machines[node].isNapping = true
         machines[node].nap += 1
-        queue.add(.goOn(node, nap: machines[node].nap), at: now + Int64(milliseconds) * 1_000)
-        if let link = machines[node].connection { queue.add(.brokerTimeout(link), at: now + 15_000_000) }
+        queue.add(.goOn(node, nap: machines[node].nap), at: now + time)
+        if let link = machines[node].connection { queue.add(.brokerTimeout(link), at: now + .seconds(15)) }
     }
 
     mutating func goOn(_ node: Int, nap: Int) {
@@ -160,35 +161,35 @@ extension World {
         feed(.sleeping(false), to: node)
     }
 
-    private mutating func sleep(_ node: Int, for milliseconds: Int) {
+    private mutating func sleep(_ node: Int, for time: Milliseconds) {
         guard machines[node].isAlive, !machines[node].isNapping else { return }
         counters.add(.announcedSleep)
         machines[node].isSleeping = true
         feed(.sleeping(true), to: node)
-        rest(node, for: milliseconds)
+        rest(node, for: time)
     }
 
-    private mutating func refuse(_ node: Int, mode: Int, for milliseconds: Int) {
+    private mutating func refuse(_ node: Int, mode: Int, for time: Milliseconds) {
         guard mode < 3 else {
             guard let link = machines[node].connection else { return }
             counters.add(.connectionGivenUp)
-            let rest = mix.trouble - Int(now / 1_000)
-            return closeAtClient(link, redialAfter: min(milliseconds, rest), willRetry: false)
+            let rest = Milliseconds(mix.trouble) - now.sinceStart
+            return closeAtClient(link, redialAfter: min(time, rest), willRetry: false)
         }
-        machines[node].refusal = (now + Int64(milliseconds) * 1_000, mode)
+        machines[node].refusal = (now + time, mode)
     }
 
-    private mutating func trouble(_ node: Int, mode: Int, for milliseconds: Int) {
+    private mutating func trouble(_ node: Int, mode: Int, for time: Milliseconds) {
         machines[node].disk = Machine.DiskMode(rawValue: mode) ?? .slow
         machines[node].trouble += 1
-        queue.add(.repairDisk(node, trouble: machines[node].trouble), at: now + Int64(milliseconds) * 1_000)
+        queue.add(.repairDisk(node, trouble: machines[node].trouble), at: now + time)
     }
 
     /// Sets a wall clock. With a small skew it stays so near true time that all stamps are admitted.
-    private mutating func step(_ node: Int, by milliseconds: Int64) {
+    private mutating func step(_ node: Int, by change: Milliseconds) {
         // With a large skew the steps are large too.
-        let step = mix.skew > 4_000 ? milliseconds * 3_000 : milliseconds
-        let error = abs(machines[node].clock.wallError(at: now) + step)
+        let step = mix.skew > 4_000 ? 3_000 * change : change
+        let error = (machines[node].clock.wallError(at: now) + step).magnitude
         guard error <= 4_000 || mix.skew > 4_000 else { return }
         witnessErrors()
         machines[node].clock.step(by: step)
@@ -210,9 +211,9 @@ extension World {
         distribute(packet, at: trace.count % brokers.count, bridged: false)
     }
 
-    private mutating func appear(ahead: Int64, id: Int) {
+    private mutating func appear(ahead: Milliseconds, id: Int) {
         // A later session of a node has a later stamp.
-        ghostStamp = max(ghostStamp + 1, Clock.epoch + now / 1_000 + ahead)
+        ghostStamp = max(ghostStamp + 1, now.date + ahead)
         guard let packet = Garbage.ghost(at: ghostStamp, id: id, space: "home") else { return }
         counters.add(.ghost)
         ghost = packet

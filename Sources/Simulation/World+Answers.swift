@@ -6,10 +6,10 @@ import Wire
 
 /// Checks that no answer is lost.
 extension World {
-    /// The longest wait of an answer on an undisturbed connection, in microseconds.
+    /// The longest wait of an answer on an undisturbed connection.
     ///
     /// It is more than the barrier, a twin's wait and the slowest way to the broker.
-    private static let answerPatience: Int64 = 12_000_000
+    private static let answerPatience = Microseconds(.seconds(12))
 
     /// Notes that a connection, a disk or a stop delays a node's answers.
     mutating func disturb(_ node: Int) { witness.nodes[node].calmSince = now }
@@ -24,9 +24,10 @@ extension World {
             // A copy that comes after the effect may state another clock's expiry.
             let known = witness.nodes[node].expiries[intent.id]
             if known != nil || witness.nodes[node].decided[intent.id] == nil {
-                let boot = instant(node).boot + intent.expiresAt - timeBefore
+                let boot = instant(node).boot + (intent.expiresAt - timeBefore)
                 witness.nodes[node].expiries[intent.id] = Witness.Expiry(
-                    time: max(known?.time ?? .min, intent.expiresAt), boot: max(known?.boot ?? .min, boot))
+                    time: max(known?.time ?? .distantPast, intent.expiresAt),
+                    boot: max(known?.boot ?? .distantPast, boot))
             }
             for case .persist(let write) in actions {
                 guard let last = write.journal.own?.last, last.intent == intent.id, last.from == from else { continue }
@@ -96,7 +97,7 @@ extension World {
         let lateByBoot = instant(node).boot - expiry.boot
         let late = min(timeBefore, machines[node].engine.groupTime(instant(node))) - expiry.time
         // A liar may have moved group time by years since the intent arrived; a correction of a clock moves it by minutes.
-        let isMovedByLiar = late - lateByBoot > 24 * 3_600_000
+        let isMovedByLiar = late - lateByBoot > .days(1)
         let lateness = isMovedByLiar ? lateByBoot : late
         if lateness >= 0 { fail(.forwardedInTime, "\(Names.node(node)) forwards \(intent.id) \(lateness) ms too late") }
     }
@@ -139,7 +140,7 @@ extension World {
         else { return }
         for (intent, decidedAt) in state.owed where now - decidedAt > Self.answerPatience {
             // Its asker stops waiting a second later at the latest.
-            if now - decidedAt < (Limits.intentLife - 1_000) * 1_000 {
+            if now - decidedAt < Microseconds(Limits.intentLife - 1_000) {
                 return fail(.answerLeaves, "\(Names.node(node)) has not answered \(intent)")
             }
             witness.nodes[node].owed[intent] = nil

@@ -49,14 +49,14 @@ extension World {
 
     private mutating func cross(_ packet: Packet, to half: Int) {
         underWay += 1
-        brokers[half].bridgedLast = max(brokers[half].bridgedLast, now + Int64(mix.latency))
+        brokers[half].bridgedLast = max(brokers[half].bridgedLast, now + Microseconds(mix.latency))
         queue.add(.bridged(half, packet), at: brokers[half].bridgedLast)
     }
 
     /// Raises the bridge: each half gets the retained messages of the other, even where its own were newer.
     mutating func raiseBridge(_ number: Int) {
         guard number == bridgeBreaks, !isBridgeUp else { return }
-        guard brokers.allSatisfy(\.isUp) else { return queue.add(.bridgeUp(number), at: now + 300_000) }
+        guard brokers.allSatisfy(\.isUp) else { return queue.add(.bridgeUp(number), at: now + 300) }
         isBridgeUp = true
         counters.add(.bridgeSwapped)
         for half in brokers.indices {
@@ -67,21 +67,21 @@ extension World {
         }
     }
 
-    mutating func breakBridge(for milliseconds: Int) {
+    mutating func breakBridge(for time: Milliseconds) {
         guard brokers.count == 2, mix.unshared == 0 else { return }
         isBridgeUp = false
         bridgeBreaks += 1
-        queue.add(.bridgeUp(bridgeBreaks), at: now + Int64(milliseconds) * 1_000)
+        queue.add(.bridgeUp(bridgeBreaks), at: now + time)
     }
 
-    mutating func crashBroker(_ half: Int, keeps: Bool, down milliseconds: Int) {
+    mutating func crashBroker(_ half: Int, keeps: Bool, down time: Milliseconds) {
         let held = brokers[half].retained.count
         brokers[half].isUp = false
         brokers[half].restore(keeps: keeps)
         if brokers[half].retained.count < held { counters.add(.retainedLost) }
-        breakBridge(for: milliseconds + 100)
+        breakBridge(for: time + 100)
         for index in brokers[half].open { closeAtBroker(index, saysWill: false) }
-        queue.add(.brokerUp(half), at: now + Int64(milliseconds) * 1_000)
+        queue.add(.brokerUp(half), at: now + time)
     }
 
     /// Checks that the broker keeps no other register of a node than the one that the node published last.

@@ -5,18 +5,18 @@ import Session
 /// Checks of group time and of the dates of sessions, by the true errors of the clocks.
 extension World {
     /// The error of a node's wall clock, where its kernel vouches for it and its time is plausible.
-    func vouchedError(of node: Int) -> Int64? {
+    func vouchedError(of node: Int) -> Milliseconds? {
         let instant = instant(node)
-        let plausible = Limits.earliestStamp...(Limits.earliestStamp + Limits.plausibleMilliseconds)
-        guard instant.wallBound != nil, plausible.contains(instant.wall) else { return nil }
+        let plausible = Limits.earliestStamp...(Limits.earliestStamp + Limits.plausibleSpan)
+        guard instant.wallBound != nil, plausible.contains(instant.told) else { return nil }
         return machines[node].clock.wallError(at: now)
     }
 
     /// Whether a node's clock is vouched for, and whether it is wrong by group time.
     func clockState(of node: Int) -> [Bool] {
         let instant = instant(node)
-        let wrong = instant.wall - machines[node].engine.groupTime(instant)
-        return [vouchedError(of: node) != nil, abs(wrong) > Limits.stampLead]
+        let wrong = instant.told - machines[node].engine.groupTime(instant)
+        return [vouchedError(of: node) != nil, wrong.magnitude > Limits.stampLead]
     }
 
     /// Whether vouched clocks contradict each other. A person then has to say which is right; until then one node need not
@@ -32,9 +32,9 @@ extension World {
     /// Whether comparisons waver between a contradiction and none, since two nodes differ by about the limit.
     var isAboutToContradict: Bool {
         let times = machines.map { $0.engine.groupTime(instant($0.index)) }
-        let error = (mix.latency + mix.jitter) / 1_000 + 200
+        let error = Milliseconds(Int64((mix.latency + mix.jitter) / 1_000 + 200))
         return times.contains { one in
-            times.contains { abs(abs(one - $0) - Limits.stampLead) <= error }
+            times.contains { ((one - $0).magnitude - Limits.stampLead).magnitude <= error }
         }
     }
 
@@ -47,8 +47,8 @@ extension World {
     mutating func checkOwnClock(at node: Int) {
         let instant = instant(node)
         let time = machines[node].engine.groupTime(instant)
-        guard time != instant.wall, vouchedError(of: node) != nil, !machines[node].isStepUnnoticed else { return }
-        fail(.ownClock, "\(Names.node(node)) is \(time - instant.wall) ms off its clock")
+        guard time != instant.told, vouchedError(of: node) != nil, !machines[node].isStepUnnoticed else { return }
+        fail(.ownClock, "\(Names.node(node)) is \(time - instant.told) ms off its clock")
     }
 
     /// Checks that a node whose kernel does not vouch goes by the vouched clocks of online nodes.
@@ -59,7 +59,7 @@ extension World {
             guard let low = online.values.map(\.lead.lowerBound).min(),
                 let high = online.values.map(\.lead.upperBound).max()
             else { continue }
-            let lead = engine.groupTime(instant) - instant.boot
+            let lead = Lead(of: engine.groupTime(instant), over: instant.boot)
             // Small changes of a median are not followed.
             let beyond = max(low - lead, lead - high)
             if beyond > 51 { fail(.onlineClocks, "\(Names.node(node)) is \(beyond) ms beyond all online clocks") }
@@ -97,7 +97,7 @@ extension World {
             else { continue }
             if let boot = witness.guessedIn[own.id], boot != witness.nodes[machine.index].bootID { continue }
             let error = own.startedAt - start
-            if witness.errors.contains(where: { abs(error - $0) <= tolerance }) { continue }
+            if witness.errors.contains(where: { (error - $0).magnitude <= tolerance }) { continue }
             fail(.dated, "the date of \(own.id) is \(error) ms after its start")
         }
     }
@@ -107,14 +107,14 @@ extension World {
     /// Where a clock can be right, each node goes by such a one.
     mutating func checkVotes() {
         guard isLiarForgotten else { return }
-        let plausible = Limits.earliestStamp...Limits.earliestStamp + Limits.plausibleMilliseconds
-        let walls = machines.map { instant($0.index).wall }.filter(plausible.contains)
+        let plausible = Limits.earliestStamp...Limits.earliestStamp + Limits.plausibleSpan
+        let walls = machines.map { instant($0.index).told }.filter(plausible.contains)
         for machine in machines where !walls.isEmpty {
             // Without a plausible clock, the latest mark is followed, also that of a node that is gone.
-            if !plausible.contains(instant(machine.index).wall), !isJudging(machine.index) { continue }
+            if !plausible.contains(instant(machine.index).told), !isJudging(machine.index) { continue }
             let time = machine.engine.groupTime(instant(machine.index))
             // A clock that was set since counts as it was.
-            guard let error = walls.map({ abs($0 - time) }).min(), error > Clock.day else { continue }
+            guard let error = walls.map({ ($0 - time).magnitude }).min(), error > .days(1) else { continue }
             fail(.voteEnds, "\(machine.id) goes by a time that is \(error) ms from all clocks")
         }
     }

@@ -44,8 +44,8 @@ struct LedgerService {
     /// The latest record of a session, with the arrival of the first one and of the first final one.
     struct Entry {
         var digested: DigestedRecord
-        var begun: Int64
-        var ended: Int64?
+        var begun: GroupTime
+        var ended: GroupTime?
 
         var filedPart: FiledPart { FiledPart(digested.record.lineagePart, begun: begun, ended: ended) }
     }
@@ -65,7 +65,7 @@ struct LedgerService {
         return Key(node: record.node, session: record.id)  // rule: recordKey, else: Key(session: record.id)
     }
 
-    mutating func file(_ digested: DigestedRecord, at time: Int64) -> LedgerAck.Outcome {
+    mutating func file(_ digested: DigestedRecord, at time: GroupTime) -> LedgerAck.Outcome {
         let (record, key) = (digested.record, key(digested.record))
         guard
             record.isPlausible(at: time)  // rule: recordDates
@@ -121,7 +121,7 @@ enum LedgerEvent {
     /// The ledger is backed up.
     case backup
     /// The service is killed and restarts with its ledger or with the backup.
-    case killed(down: Int, isRestored: Bool)
+    case killed(down: Milliseconds, isRestored: Bool)
     case launched
 }
 
@@ -129,10 +129,10 @@ extension World {
     /// Draws the faults of the service.
     mutating func planLedger() {
         for _ in 0..<bookkeeping.draw(0...3) {
-            let at = Int64(bookkeeping.draw(0...mix.trouble)) * 1_000
-            let down = bookkeeping.pick([200, 5_000, 30_000])
-            queue.add(.ledger(.killed(down: down, isRestored: bookkeeping.chance(400))), at: at)
-            queue.add(.ledger(.backup), at: at / 2)
+            let at = bookkeeping.draw(0...Milliseconds(mix.trouble))
+            let down: Milliseconds = bookkeeping.pick([200, 5_000, 30_000])
+            queue.add(.ledger(.killed(down: down, isRestored: bookkeeping.chance(400))), at: .start + at)
+            queue.add(.ledger(.backup), at: .start + Microseconds(Microseconds(at).count / 2))
         }
     }
 
@@ -141,7 +141,7 @@ extension World {
         case .filed(let link, let digested): file(digested, from: link)
         case .told(let packet):
             if service.isUp, case .record(let digested) = liar?.read(packet) {
-                _ = service.file(digested, at: Clock.epoch + now / 1_000)
+                _ = service.file(digested, at: now.date)
             }
         case .introduced(let link):
             service.announced.insert(link)
@@ -154,7 +154,7 @@ extension World {
             counters.add(.ledgerKilled)
             service.isUp = false
             if isRestored { service.ledger = service.backup }
-            queue.add(.ledger(.launched), at: now + Int64(down) * 1_000)
+            queue.add(.ledger(.launched), at: now + down)
         case .launched: launchService()
         }
     }
@@ -203,7 +203,7 @@ extension World {
         let node = machines[connections[link].node].id
         // The codec checks that a node writes its own records.
         guard reachesService(link), digested.record.node == node else { return }
-        let outcome = service.file(digested, at: Clock.epoch + now / 1_000)
+        let outcome = service.file(digested, at: now.date)
         say(LedgerAck(node: node, items: [LedgerAck.Item(digested.name, outcome)]), on: link)
     }
 
@@ -220,8 +220,8 @@ extension World {
 
     mutating func introduce(_ link: Int) { queue.add(.ledger(.introduced(link)), at: now + way()) }
 
-    private mutating func way() -> Int64 {
-        Int64(mix.latency + (mix.jitter > 0 ? bookkeeping.draw(0...mix.jitter) : 0))
+    private mutating func way() -> Microseconds {
+        Microseconds(mix.latency + (mix.jitter > 0 ? bookkeeping.draw(0...mix.jitter) : 0))
     }
 
     /// Draws the number of copies of a packet that arrive.

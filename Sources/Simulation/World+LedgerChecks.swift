@@ -44,7 +44,7 @@ extension World {
         // A phase may just have ended: its record leaves a moment later. The next phase may end before a fixed wait is over.
         var patience = 200
         while violation == nil, machines.contains(where: waitsForTheLedger), patience > 0 {
-            run(until: now + 10_000)
+            run(until: now + 10)
             patience -= 1
         }
         for machine in machines where waitsForTheLedger(machine) {
@@ -54,7 +54,7 @@ extension World {
             guard let node = place(of: expected.record.node), !witness.nodes[node].isForgetful else { continue }
             let key = service.key(expected.record)
             // A record with the date of a wrong clock is refused, and the one before it stays.
-            let isPlausible = expected.record.isPlausible(at: Clock.epoch + now / 1_000)
+            let isPlausible = expected.record.isPlausible(at: now.date)
             if !isPlausible || expected.ended != nil && service.refused[key] != nil { continue }
             guard let held = service.ledger[key]?.digested.record else {
                 return fail(.ledgerHolds, "the ledger has nothing of \(id)")
@@ -93,8 +93,8 @@ extension World {
                 fail(.minutesTheirOwn, "\(record.id) ends at \(cuts[index]) by a record that does not continue it")
             }
         }
-        let present = Clock.epoch + now / 1_000
-        let times = (Limits.earliestStamp - Clock.day)...(present + 2 * Clock.day)
+        let present = now.date
+        let times = (Limits.earliestStamp - .days(1))...(present + 2 * .days(1))
         for record in all.map(\.digested.record) {
             let claimed =
                 [record.stamp.time, record.startedAt] + [record.continuedAt, record.endsAt].compactMap(\.self)
@@ -118,13 +118,16 @@ extension Witness {
         struct End {
             /// The version of that start.
             var version: Version
-            /// The running time of the session until then, in milliseconds.
-            var ran: Int64
+            /// The running time of the session until then.
+            var ran: Milliseconds
             /// Whether the session that continues it may have started earlier.
             var isCut: Bool
             /// The record at that time without the start.
             var before: LedgerRecord
         }
+
+        /// The end of a run that is open. Sums with it do not overflow.
+        private static let never = GroupTime(.max / 1_000)
 
         /// Whether a session that was over was moved as a whole, while the next one began.
         private func isMoved(to held: LedgerRecord) -> Bool {
@@ -142,15 +145,15 @@ extension Witness {
             {
                 return held.status == ended.before.status
             }
-            let sum = held.runs.reduce(0) { $0 + (($1.to ?? .max / 1_000) - $1.from) }
+            let sum = held.runs.reduce(Milliseconds.zero) { $0 + (($1.to ?? Self.never) - $1.from) }
             return (endedByItself ? !held.status.isLive : held.status == .superseded) && held.version > record.version
                 && ended.before.runs.map(\.kind).starts(with: held.runs.map(\.kind))
-                && (ended.isCut ? sum <= ended.ran + 2 : abs(sum - ended.ran) <= 2)
+                && (ended.isCut ? sum <= ended.ran + 2 : (sum - ended.ran).magnitude <= 2)
         }
     }
 }
 
 extension LedgerRecord {
-    /// The lengths of the runs in milliseconds; `nil` for an open one.
-    fileprivate var lengths: [Int64?] { runs.map { run in run.to.map { $0 - run.from } } }
+    /// The lengths of the runs; `nil` for an open one.
+    fileprivate var lengths: [Milliseconds?] { runs.map { run in run.to.map { $0 - run.from } } }
 }

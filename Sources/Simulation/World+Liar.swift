@@ -16,9 +16,9 @@ extension World {
     private func isBusy(_ node: Int) -> Bool { !machines[node].isDiskIdle }
 
     /// Makes the liar tell a lie, or send a flood of intents.
-    mutating func lie(_ which: Int, about node: Int, ahead: Int, floods: Bool) {
+    mutating func lie(_ which: Int, about node: Int, ahead: Milliseconds, floods: Bool) {
         guard var liar, !isLiarRevoked else { return }
-        let time = Clock.epoch + now / 1_000
+        let time = now.date
         introduce(&liar, at: time)
         if floods, isBusy(node) { return }
         let packets =
@@ -28,9 +28,9 @@ extension World {
     }
 
     /// Makes the liar carry out a hoax.
-    mutating func hoax(_ which: Int, about node: Int, by: Int64) {
+    mutating func hoax(_ which: Int, about node: Int, by: Milliseconds) {
         guard var liar, !isLiarRevoked, let hoax = Hoax(rawValue: abs(which) % Hoax.allCases.count) else { return }
-        let time = Clock.epoch + now / 1_000
+        let time = now.date
         introduce(&liar, at: time)
         // All nodes read a flood, not only its victim.
         let isLate = hoax == .pongFlood ? isBusy(node) : hoax.isWritten && machines.indices.contains(where: isBusy)
@@ -40,7 +40,7 @@ extension World {
     }
 
     private mutating func packets(
-        of hoax: Hoax, about node: Int, by: Int64, from liar: inout Liar, at time: Int64
+        of hoax: Hoax, about node: Int, by: Milliseconds, from liar: inout Liar, at time: GroupTime
     ) -> [Packet] {
         let id = machines[node].id
         func change(_ clock: FalseClock, isHere: Bool = true) -> [Packet] {
@@ -113,7 +113,7 @@ extension World {
     }
 
     /// Publishes the liar's first presence.
-    private mutating func introduce(_ liar: inout Liar, at time: Int64) {
+    private mutating func introduce(_ liar: inout Liar, at time: GroupTime) {
         liar.act(at: time)
         guard !isLiarPresent, let presence = liar.presence(at: time, online: true) else { return }
         isLiarPresent = true
@@ -123,7 +123,7 @@ extension World {
     /// Publishes to the half of the broker that the liar is connected to.
     private mutating func publish(_ packet: Packet) { distribute(packet, at: brokers.count - 1, bridged: false) }
 
-    private func strangePongs(to node: Int, by liar: inout Liar, at time: Int64) -> [Packet] {
+    private func strangePongs(to node: Int, by liar: inout Liar, at time: GroupTime) -> [Packet] {
         let boot = machines[node].clock.boot(at: now)
         let strange = [
             (ConnectionID("cx"), boot), (machines[node].connection.map { connections[$0].id }, boot + 60_000),
@@ -136,7 +136,7 @@ extension World {
     }
 
     /// Answers without a ping, on the connection that the victim's presence names.
-    private func pongFlood(to node: Int, by liar: inout Liar, at time: Int64) -> [Packet] {
+    private func pongFlood(to node: Int, by liar: inout Liar, at time: GroupTime) -> [Packet] {
         guard let link = machines[node].connection else { return [] }
         let ping = Ping(connection: connections[link].id, sent: machines[node].clock.boot(at: now), at: time)
         return (0..<Self.flood).compactMap { _ in
@@ -145,22 +145,23 @@ extension World {
     }
 
     private mutating func forgedRecord(
-        _ hoax: Hoax, about node: Int, by: Int64, of liar: inout Liar, at time: Int64
+        _ hoax: Hoax, about node: Int, by: Milliseconds, of liar: inout Liar, at time: GroupTime
     ) -> Packet? {
         let held = service.records(of: machines[node].id)
         let own = machines[node].own.map { LedgerRecord($0) }
         // The present session, or one that the ledger has.
-        guard let theirs = held.isEmpty || time % 2 == 0 ? own : held[Int(time) % held.count] else { return nil }
+        guard let theirs = held.isEmpty || time.milliseconds % 2 == 0 ? own : held[Int(time.milliseconds) % held.count]
+        else { return nil }
         counters.add(.recordForged)
         let packet = liar.record(hoax, about: theirs, by: by, at: time)
-        if let packet { queue.add(.ledger(.told(packet)), at: now + Int64(mix.latency)) }
+        if let packet { queue.add(.ledger(.told(packet)), at: now + Microseconds(mix.latency)) }
         return packet
     }
 
     /// Has the liar read a ping if it has a clock to answer by.
     mutating func lieInReply(to packet: Packet, at half: Int) {
         guard half == brokers.count - 1, let clock = liar?.falseClock, clock.isAsked(in: packet) else { return }
-        queue.add(.lied(packet), at: now + 2 * Int64(mix.latency))
+        queue.add(.lied(packet), at: now + Microseconds(2 * mix.latency))
     }
 
     mutating func answer(_ packet: Packet) {
@@ -169,7 +170,7 @@ extension World {
         else { return }
         // Each correction is a write.
         guard !isBusy(place) else { return }
-        let pong = liar.answer(ping, of: asker, place: place, at: Clock.epoch + now / 1_000)
+        let pong = liar.answer(ping, of: asker, place: place, at: now.date)
         keep(liar)
         counters.add(.falseClock)
         if let pong { publish(pong) }
@@ -191,7 +192,7 @@ extension World {
         counters.add(.revoked)
         isLiarRevoked = true
         self.liar?.falseClock = nil
-        let offline = liar.presence(at: Clock.epoch + now / 1_000, online: false)
+        let offline = liar.presence(at: now.date, online: false)
         let erasures = ["presence", "session"].map {
             Packet(topic: "lockstep/1/home/node/\(Liar.name)/\($0)", payload: [], retain: true)
         }

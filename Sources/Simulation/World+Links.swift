@@ -6,11 +6,11 @@ import Wire
 
 /// Connections between the programs and the broker.
 extension World {
-    /// The silence after which a client closes its connection, in microseconds. The broker waits half as long again.
-    private static let keepalive: Int64 = 10_000_000
+    /// The silence after which a client closes its connection. The broker waits half as long again.
+    private static let keepalive: Milliseconds = .seconds(10)
 
-    mutating func dialLater(_ node: Int, after milliseconds: Int) {
-        queue.add(.dial(node, life: machines[node].life), at: now + Int64(milliseconds) * 1_000)
+    mutating func dialLater(_ node: Int, after time: Milliseconds) {
+        queue.add(.dial(node, life: machines[node].life), at: now + time)
     }
 
     mutating func dial(_ node: Int, life: Int) {
@@ -30,8 +30,8 @@ extension World {
         send(.connect, on: connections.count - 1)
     }
 
-    private mutating func delay() -> Int64 {
-        Int64(mix.latency + (mix.jitter > 0 ? network.draw(0...mix.jitter) : 0))
+    private mutating func delay() -> Microseconds {
+        Microseconds(mix.latency + (mix.jitter > 0 ? network.draw(0...mix.jitter) : 0))
     }
 
     mutating func send(_ frame: UpFrame, on index: Int) {
@@ -53,7 +53,7 @@ extension World {
         guard network.chance(mix.reorders), !isPresence(frame) else { return sendInOrder(frame, on: index) }
         connections[index].inflight += 1
         underWay += 1
-        queue.add(.down(index, frame), at: now + delay() + Int64(network.draw(0...mix.reorderBy * 1_000)))
+        queue.add(.down(index, frame), at: now + delay() + Microseconds(network.draw(0...mix.reorderBy * 1_000)))
     }
 
     private func isPresence(_ frame: DownFrame) -> Bool {
@@ -92,7 +92,8 @@ extension World {
     /// Sends a confirmation in order. It draws no delay, so that other packets keep theirs.
     private mutating func confirm(_ token: NodeCore.Token, _ outcome: NodeCore.Confirmation, on index: Int) {
         queue.add(
-            .down(index, .confirmed(token, outcome)), at: max(connections[index].downLast, now + Int64(mix.latency)))
+            .down(index, .confirmed(token, outcome)),
+            at: max(connections[index].downLast, now + Microseconds(mix.latency)))
     }
 
     private mutating func refuse(_ token: NodeCore.Token, mode: Int, on index: Int) {
@@ -134,7 +135,7 @@ extension World {
     }
 
     /// Closes the client's end. Frames that it had sent arrive before the broker detects that.
-    mutating func closeAtClient(_ index: Int, redialAfter milliseconds: Int? = nil, willRetry: Bool = true) {
+    mutating func closeAtClient(_ index: Int, redialAfter time: Milliseconds? = nil, willRetry: Bool = true) {
         guard connections[index].isOpenAtClient else { return }
         connections[index].isOpenAtClient = false
         send(.close, on: index)
@@ -147,7 +148,7 @@ extension World {
         if wasLinked {
             feed(.disconnected(willRetry: willRetry), to: node)
         }
-        dialLater(node, after: milliseconds ?? (isHealed ? 200 : schedule.draw(0...2_000)))
+        dialLater(node, after: time ?? (isHealed ? 200 : schedule.draw(0...2_000)))
     }
 
     /// Closes the broker's end and publishes the will.
@@ -162,13 +163,13 @@ extension World {
         if saysWill { distribute(connections[index].will, at: connections[index].half, bridged: false) }
     }
 
-    mutating func block(_ index: Int, up: Bool, down: Bool, for milliseconds: Int) {
+    mutating func block(_ index: Int, up: Bool, down: Bool, for time: Milliseconds) {
         disturb(connections[index].node)
         connections[index].isUpBlocked = connections[index].isUpBlocked || up
         connections[index].isDownBlocked = connections[index].isDownBlocked || down
-        queue.add(.unblock(index), at: now + Int64(milliseconds) * 1_000)
+        queue.add(.unblock(index), at: now + time)
         queue.add(.clientTimeout(index), at: now + Self.keepalive)
-        queue.add(.brokerTimeout(index), at: now + Self.keepalive * 3 / 2)
+        queue.add(.brokerTimeout(index), at: now + 3 * Self.keepalive / 2)
         counters.add(up && down ? .halfOpen : .oneWay)
     }
 

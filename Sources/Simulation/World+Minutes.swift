@@ -9,12 +9,12 @@ extension World {
         var session: SessionID
         var epoch: Int
         var life: Int
-        /// The time of the write on the owner's boot clock.
-        var boot: Int64
-        /// The running time in milliseconds.
-        var total: Int64
-        /// The time that it can go on without a press, in milliseconds.
-        var rest: Int64
+        /// The time of the write.
+        var boot: BootTime
+        /// The running time.
+        var total: Milliseconds
+        /// The time that it can go on without a press.
+        var rest: Milliseconds
     }
 
     mutating func witnessMinutes(of own: Register, isApproximate: Bool, at node: Int) {
@@ -38,30 +38,30 @@ extension World {
             boot - before.boot < Limits.lateness
         else { return }
         let expected = before.total + min(boot - before.boot, before.rest)
-        if abs(total - expected) > 2 {
+        if (total - expected).magnitude > 2 {
             fail(.minutesExact, "\(Names.node(node)) counts \(total) ms of \(own.id), which ran \(expected) ms")
         }
     }
 }
 
 extension Register {
-    /// The running time by its runs, in milliseconds.
-    func ran(until boot: Int64) -> Int64 {
-        runs.reduce(0) { sum, run in
+    /// The running time by its runs.
+    func ran(until boot: BootTime) -> Milliseconds {
+        runs.reduce(Milliseconds.zero) { sum, run in
             guard let end = run.to else {
                 let open = anchor.at - run.from
                 return sum + open + (status == .running ? min(boot - anchor.boot, left) : 0)
             }
-            return sum + end - run.from
+            return sum + (end - run.from)
         }
     }
 
-    /// The rest of the current phase at the anchor, in milliseconds.
-    fileprivate var left: Int64 { currentPhase.length - anchor.elapsed }
+    /// The rest of the current phase at the anchor.
+    fileprivate var left: Milliseconds { currentPhase.length - anchor.elapsed }
 
-    fileprivate func rest(at boot: Int64) -> Int64 {
+    fileprivate func rest(at boot: BootTime) -> Milliseconds {
         guard status == .running else { return 0 }
-        let later = autoAdvance ? plan[(phase + 1)...].reduce(0) { $0 + $1.length } : 0
+        let later = autoAdvance ? plan[(phase + 1)...].reduce(Milliseconds.zero) { $0 + $1.length } : 0
         return max(left - (boot - anchor.boot), 0) + later
     }
 }

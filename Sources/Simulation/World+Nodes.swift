@@ -115,8 +115,7 @@ extension World {
             send(.subscribe(filters), on: link)
             send(.publish(packet(barrier), nil), on: link)
         case .unsubscribe(let filters): if let link = openConnection(of: node) { send(.unsubscribe(filters), on: link) }
-        case .makeWay(let milliseconds):
-            if let link = openConnection(of: node) { queue.add(.rest(link, Int(milliseconds)), at: now) }
+        case .makeWay(let time): if let link = openConnection(of: node) { queue.add(.rest(link, time), at: now) }
         case .reply(let ticket, let reply): witnessReply(reply, to: ticket, at: node)
         case .log(.engine(let note)): witnessNote(note, at: node)
         case .changeRecords(let changes): for change in changes { machines[node].records.apply(change) }
@@ -144,8 +143,8 @@ extension World {
         case .good, .slow:
             disturb(node)
             // A disk that works empties any queue within five seconds.
-            let duration = Int64(schedule.draw(100...(isHealed ? 200 : 900_000)))
-            machines[node].diskLast = min(max(now, machines[node].diskLast) + duration, now + 5_000_000)
+            let duration = Microseconds(schedule.draw(100...(isHealed ? 200 : 900_000)))
+            machines[node].diskLast = min(max(now, machines[node].diskLast) + duration, now + .seconds(5))
             let event = Event.written(node, life: machines[node].life, write)
             machines[node].writing += 1
             queue.add(event, at: machines[node].diskLast)
@@ -187,13 +186,13 @@ extension World {
 
     private mutating func armWake(_ node: Int) {
         // A stamp of 2099 asks for a wake that no world reaches.
-        guard let wake = machines[node].core.nextWake, wake - instant(node).boot < 1_000_000_000 else {
+        guard let wake = machines[node].core.nextWake, wake - instant(node).boot < .seconds(1_000_000) else {
             return machines[node].armedFor = nil
         }
         guard wake != machines[node].armedFor else { return }
         machines[node].armedFor = wake
         var time = max(machines[node].clock.time(ofBoot: wake), now)
-        if mix.wakeLate > 0 { time += Int64(schedule.draw(0...mix.wakeLate * 1_000)) }
+        if mix.wakeLate > 0 { time = time + Microseconds(schedule.draw(0...mix.wakeLate * 1_000)) }
         queue.add(.wake(node, life: machines[node].life, boot: wake), at: time)
     }
 
@@ -210,7 +209,7 @@ extension World {
     }
 
     /// Ends the program. Data that the kernel holds still leaves, then the connection closes.
-    mutating func die(_ node: Int, loss: Int, down milliseconds: Int) {
+    mutating func die(_ node: Int, loss: Int, down time: Milliseconds) {
         guard machines[node].isAlive else { return }
         tell("\(Names.node(node)) dies")
         if let own = machines[node].onDisk?.journal.own, own.version > witness.nodes[node].version ?? own.version {
@@ -224,7 +223,7 @@ extension World {
         machines[node].backlog = []
         machines[node].armedFor = nil
         machines[node].open = [:]
-        machines[node].diskLast = 0
+        machines[node].diskLast = .start
         machines[node].writing = 0
         machines[node].isFailing = false
         machines[node].failed = 0
@@ -238,7 +237,7 @@ extension World {
             connections[link].isOpenAtClient = false
             send(.close, on: link)
         }
-        queue.add(.launch(node, life: machines[node].life), at: now + Int64(milliseconds) * 1_000)
+        queue.add(.launch(node, life: machines[node].life), at: now + time)
     }
 
     mutating func launch(_ node: Int, life: Int) {

@@ -19,7 +19,7 @@ extension World {
             // Effects, and marks that rise.
             case .write: 2 * 121
             // A stamp leads by ten seconds at most, and a mark has a reserve.
-            case .mark: Int((Limits.stampLead + 1_000) / HybridClock.reserve) + 1
+            case .mark: Int((Limits.stampLead + 1_000).count / HybridClock.reserve.count) + 1
             // A register and an answer for each effect, a `busy` for each of the next 100, pongs and objections.
             case .publish: 2 * 121 + 100 + 2 * 121
             }
@@ -28,7 +28,7 @@ extension World {
 
     /// Checks that the liar causes a bounded number of each thing per second.
     mutating func witnessRate(of what: Caused, at node: Int) {
-        let second = now / 1_000_000
+        let second = Int(now.microseconds / 1_000_000)
         if witness.nodes[node].lately.second != second { witness.nodes[node].lately = (second, [:]) }
         witness.nodes[node].lately.counts[what, default: 0] += 1
         let count = witness.nodes[node].lately.counts[what] ?? 0
@@ -62,7 +62,7 @@ extension World {
     mutating func checkCounters(in journal: Journal, at node: Int) {
         let name = Names.node(node)
         let time = machines[node].engine.groupTime(instant(node))
-        let reach = isJudging(node) ? Limits.stampLead : Limits.plausibleMilliseconds
+        let reach = isJudging(node) ? Limits.stampLead : Limits.plausibleSpan
         let lead = max(timeBefore, time) + reach + 1
         // The mark in the journal has a reserve.
         let most = max(witness.nodes[node].latest, time) + reach + 1 + HybridClock.reserve
@@ -73,7 +73,7 @@ extension World {
         witness.nodes[node].mark = journal.mark.time
         guard let own = journal.own else { return }
         // One objection a second raises a revision by a bounded step.
-        let revisions = Limits.claimedRevisions * Int(now / 1_000_000 + 10)
+        let revisions = Limits.claimedRevisions * Int(now.microseconds / 1_000_000 + 10)
         if own.epoch > 20_000 || own.rev > revisions { fail(.counterBounded, "\(name) has come to \(own.version)") }
         let isNew = own.id != before?.id && witness.origins[own.id] == nil
         if isNew, own.stamp.time > lead || own.stamp.counter > 100_000 {
@@ -84,7 +84,7 @@ extension World {
     // MARK: Clocks
 
     /// The honest vouched clocks that a node knows: the number of online ones, and the bounds of all.
-    private func honestVoices(at node: Int) -> (count: Int, leads: ClosedRange<Int64>?) {
+    private func honestVoices(at node: Int) -> (count: Int, leads: ClosedRange<Lead>?) {
         let (engine, instant) = (machines[node].engine, instant(node))
         let voices = engine.vouchedVotes(instant).filter { $0.key != liar?.node }
         let count = voices.count { $0.value.isPresent && engine.peers[$0.key].isOnline }
@@ -131,9 +131,9 @@ extension World {
         let time = machines[node].engine.groupTime(instant)
         // A node that returns counts from its next pong on.
         guard let leads = honestVoices(at: node).leads,
-            witness.nodes[node].exposedAt.map({ now - $0 > 10_000_000 }) ?? true
+            witness.nodes[node].exposedAt.map({ now - $0 > Microseconds(.seconds(10)) }) ?? true
         else { return }
-        let lead = time - instant.boot
+        let lead = Lead(of: time, over: instant.boot)
         // It stays where it was when the honest clock that it followed is forgotten, as after a sleep, until the next pong.
         if lead == witness.nodes[node].honestLead { return }
         // Small changes of a median are not followed.
@@ -169,7 +169,7 @@ extension World {
             return
         }
         // By the latest plausible time of any clock.
-        let bound = Limits.epochs + Int(Limits.plausibleMilliseconds / 1_000) + Int(Clock.day / 1_000)
+        let bound = Limits.epochs + Int(Limits.plausibleSpan.count / 1_000) + Int(Milliseconds.days(1).count / 1_000)
         if held.epoch > bound { fail(.counterBounded, "\(Names.node(node)) holds \(held.owner)'s \(held.version)") }
     }
 
@@ -189,7 +189,7 @@ extension World {
             .compactMap { $0.continues?.at }.filter { $0 >= begin - Limits.stampLead }.min()
         // An open run keeps its length, so it moves with group time.
         let shift = own.anchor.at - before.anchor.at - (own.anchor.boot - before.anchor.boot)
-        let end = taken.map { $0 - max(0, shift) } ?? .max
+        let end = taken.map { $0 - max(0, shift) } ?? .distantFuture
         let lost = before.ran(until: present, cutAt: end) - own.ran(until: boot)
         // A session that is moved back may begin before the former one has ended, and is cut there.
         if lost > 4 + max(0, -shift) { fail(.minutesTheirOwn, "\(own.id) loses \(lost) ms without a takeover") }
@@ -225,11 +225,11 @@ extension World {
 }
 
 extension Register {
-    /// The running time until `boot` in milliseconds, without the parts of runs after an instant.
-    fileprivate func ran(until boot: Int64, cutAt instant: Int64) -> Int64 {
+    /// The running time until `boot`, without the parts of runs after an instant.
+    fileprivate func ran(until boot: BootTime, cutAt instant: GroupTime) -> Milliseconds {
         let all = ran(until: boot)
-        let later = runs.reduce(Int64(0)) { sum, run in
-            let end = run.to ?? anchor.at + boot - anchor.boot
+        let later = runs.reduce(Milliseconds.zero) { sum, run in
+            let end = run.to ?? anchor.at + (boot - anchor.boot)
             return sum + max(0, end - max(run.from, instant))
         }
         return all - later

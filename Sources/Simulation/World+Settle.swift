@@ -5,8 +5,8 @@ import Session
 
 /// The second phase: the faults stop, and the world must come to rest, agree and answer.
 extension World {
-    /// The time to agree in milliseconds: a dial, the barrier, a repair, and the wait for answers.
-    private static let bound: Int64 = 20_000
+    /// The time to agree: a dial, the barrier, a repair, and the wait for answers.
+    private static let bound: Milliseconds = .seconds(20)
 
     mutating func heal() {
         isHealed = true
@@ -20,7 +20,7 @@ extension World {
         for node in machines.indices {
             machines[node].disk = .good
             machines[node].doom = nil
-            machines[node].cutUntil = 0
+            machines[node].cutUntil = .start
             machines[node].refusal = nil
             if machines[node].isAlive {
                 goOn(node, nap: machines[node].nap)
@@ -30,7 +30,7 @@ extension World {
             // The system tells a program that its wall clock was set.
             if machines[node].isStepUnnoticed { feed(.wake, to: node) }
         }
-        queue.add(.haunt, at: now + 8_000_000)
+        queue.add(.haunt, at: now + .seconds(8))
         for index in connections.indices {
             unblock(index)
             if connections[index].isLossy { closeAtBroker(index) }
@@ -41,7 +41,7 @@ extension World {
     /// Runs the scenario to its end.
     mutating func run() {
         if mix.unshared != 0 { counters.add(.unshared) }
-        run(until: Int64(mix.trouble) * 1_000)
+        run(until: .start + Milliseconds(mix.trouble))
         come(toRest: Self.bound)
         checkAgreement()
         probePress()
@@ -51,7 +51,7 @@ extension World {
         checkLedger()
         for machine in machines {
             let instant = instant(machine.index)
-            let ahead = machine.engine.groupTime(instant) - Clock.epoch - now / 1_000
+            let ahead = machine.engine.groupTime(instant) - now.date
             let wall = machine.clock.wallError(at: now)
             let kernel = instant.wallBound == nil ? "" : ", synchronised"
             tell("\(Names.node(machine.index)): group time \(ahead) ms ahead, wall clock \(wall) ms\(kernel)")
@@ -59,11 +59,11 @@ extension World {
         if mix.canary != 0 { fail(.canary, "the planted violation") }
     }
 
-    private mutating func come(toRest milliseconds: Int64) {
-        run(until: now + milliseconds * 1_000)
+    private mutating func come(toRest time: Milliseconds) {
+        run(until: now + time)
         var patience = 200
         while violation == nil, underWay > 0, patience > 0 {
-            run(until: now + 10_000)
+            run(until: now + 10)
             patience -= 1
         }
         let left = underWay
@@ -183,7 +183,7 @@ extension World {
             return everyone.contains { id in
                 guard let held = machine.engine.register(of: id), held.stamp.time > time,
                     // No clock can tell a later time.
-                    held.stamp.time < Limits.earliestStamp + Limits.plausibleMilliseconds + 2 * Limits.stampLead
+                    held.stamp.time < Limits.earliestStamp + Limits.plausibleSpan + 2 * Limits.stampLead
                 else { return false }
                 return place(of: id).map { machines[$0].own?.id != held.id } ?? true
             }
@@ -221,7 +221,8 @@ extension World {
                 machines.contains(where: { $0.id == moment.register.owner })
             else { continue }
             let name = Names.node(machine.index)
-            guard let error = moment.error, error <= Limits.exactEnough + Int64(2 * (mix.latency + mix.jitter) / 1_000)
+            guard let error = moment.error,
+                error <= Limits.exactEnough + Milliseconds(2 * (mix.latency + mix.jitter) / 1_000)
             else {
                 let bound = moment.error.map { "\($0) ms" } ?? "any amount"
                 return fail(.timesAgree, "\(name) may be wrong by \(bound) about \(moment.register.id)")
@@ -245,7 +246,7 @@ extension World {
         if isOrphaned, isService(node) { return }
         let unanswered = counters[.noAnswer]
         press(node, .extend(seconds: 60), sight: 0, id: 9_001)
-        come(toRest: 8_000)
+        come(toRest: .seconds(8))
         if !machines[node].open.isEmpty || counters[.noAnswer] > unanswered {
             fail(.pressAnswered, "\(owner) does not answer \(Names.node(node))")
         }
@@ -260,7 +261,7 @@ extension World {
             return false
         }
         start(node, plan: 0, auto: false, id: 9_002)
-        come(toRest: 10_000)
+        come(toRest: .seconds(10))
         for machine in judged where machine.seen.view.register?.id.rawValue != "S9002" {
             // The node of the start may have refused it, and so have stamped below it.
             if isClaim(machine.seen.view.register) { continue }
@@ -274,7 +275,7 @@ extension World {
     private mutating func checkQuiet() {
         guard violation == nil, !isGhostAhead, !isDisputed, !isAboutToContradict else { return }
         // An intent for the liar or the ghost is sent again until it expires, since these do not answer.
-        if isLiarPresent || ghost != nil { run(until: now + Limits.intentLife * 1_000) }
+        if isLiarPresent || ghost != nil { run(until: now + Limits.intentLife) }
         let judged = judged.map(\.index)
         let before = judged.map { published[$0] }
         let (corrected, hellos) = (counters[.clockCorrected], self.hellos)
@@ -282,7 +283,7 @@ extension World {
         let states = machines.indices.map(clockState)
         let unjudged = machines.indices.filter { !judged.contains($0) }
         let others = unjudged.map { machines[$0].own?.version }
-        run(until: now + 600_000_000)
+        run(until: now + .minutes(10))
         // A clock may drift until its kernel no longer vouches for it, or until it is wrong. A node with a wrong clock may end
         // a phase of an older session, of which the owner of the current one reminds it.
         guard counters[.clockCorrected] == corrected, machines.indices.map(clockState) == states,

@@ -16,10 +16,10 @@ struct Expectation {
     /// The clock that must stay as it is.
     var voice: Voice?
 
-    /// The vouched lead of a node's clock over the own boot clock, in milliseconds.
+    /// The vouched lead of a node's clock over the own boot clock.
     struct Voice {
         var node: NodeID
-        var lead: ClosedRange<Int64>?
+        var lead: ClosedRange<Lead>?
     }
 }
 
@@ -43,9 +43,9 @@ extension World {
         return expectation
     }
 
-    mutating func witnessInput(_ input: Input, at node: Int, boot: Int64) {
+    mutating func witnessInput(_ input: Input, at node: Int, boot: BootTime) {
         // A node waits for the barrier for two seconds at most.
-        if let linkedAt = witness.nodes[node].linkedAt, boot >= linkedAt + 2_000 {
+        if let linkedAt = witness.nodes[node].linkedAt, boot >= linkedAt + .seconds(2) {
             witness.nodes[node].hasLooked = true
         }
         switch input {
@@ -72,7 +72,7 @@ extension World {
         }
         if others { counters.add(.concurrentStart) }
         guard witness.starts[session] == nil else { return }
-        witness.starts[session] = Clock.epoch + now / 1_000
+        witness.starts[session] = now.date
         if vouchedError(of: node) == nil { witness.guessedIn[session] = witness.nodes[node].bootID }
         if !machines[node].seen.view.isLinked { witness.offline.insert(session) }
     }
@@ -136,9 +136,9 @@ extension World {
         let instant = instant(node)
         let time = machines[node].engine.groupTime(instant)
         // Without contact, and until the others were asked, admitted stamps stay admitted.
-        let isSettled = witness.nodes[node].linkedAt.map { instant.boot > $0 + 5_000 } ?? false
+        let isSettled = witness.nodes[node].linkedAt.map { instant.boot > $0 + .seconds(5) } ?? false
         if isSettled, isJudging(node), shown.stamp != before.shown?.stamp, !seen.view.isOwner,
-            shown.stamp.time > time + Limits.stampLead + 4_000
+            shown.stamp.time > time + Limits.stampLead + .seconds(4)
         {
             fail(.admission, "\(name) shows \(shown.owner)'s, \(shown.stamp.time - time) ms ahead of its time")
         }
@@ -153,7 +153,7 @@ extension World {
         }
     }
 
-    private mutating func checkMoment(at node: Int, boot: Int64) {
+    private mutating func checkMoment(at node: Int, boot: BootTime) {
         guard let moment = machines[node].seen.view.lastMoment(at: boot) else {
             return witness.nodes[node].moment = nil
         }
@@ -181,7 +181,7 @@ extension World {
         else { return }
         let since = machines[owner].clock.boot(at: now) - anchor.boot
         let moved = moment.register.anchor.at - anchor.at
-        let wrong = abs((moment.boot - moment.anchorBoot) + moved - since)
+        let wrong = ((moment.boot - moment.anchorBoot) + moved - since).magnitude
         if wrong > error + 1 {
             let id = moment.register.id
             fail(.errorBound, "\(Names.node(node)) is wrong by \(wrong) ms about \(id), and states \(error) ms")
@@ -197,7 +197,7 @@ extension World {
             let (now, then) = (instant(node), instant(other))
             let time = machines[node].engine.groupTime(now)
             let theirs = machines[other].engine.groupTime(then)
-            guard abs(time - theirs) < Limits.stampLead else { continue }
+            guard (time - theirs).magnitude < Limits.stampLead else { continue }
             let isEqual = everyone.allSatisfy { id in
                 let mine = machines[node].engine.mark(of: id)
                 // Its admission may depend on the time of each node.

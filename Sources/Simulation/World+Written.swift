@@ -59,7 +59,7 @@ extension World {
         if own.status == .ready, own.autoAdvance, boot - own.anchor.boot > Limits.lateness { counters.add(.lateReady) }
         for run in own.runs where run.phase > before.phase {
             // If group time has jumped in this input, one of the two anchors is not in the time of the runs.
-            let late = [before.anchor, own.anchor].map { boot - $0.boot + $0.at - run.from }.min() ?? 0
+            let late = [before.anchor, own.anchor].map { boot - $0.boot + ($0.at - run.from) }.min() ?? 0
             if late > Limits.lateness {
                 fail(.lateness, "\(Names.node(node)) starts phase \(run.phase) \(late) ms late")
             }

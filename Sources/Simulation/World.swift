@@ -26,8 +26,8 @@ struct World {
 
     let scenario: Scenario
     var mix: Mix
-    /// The virtual time in microseconds.
-    var now: Int64 = 0
+    /// The true time.
+    var now = VirtualTime.start
     var queue = EventQueue()
     var machines: [Machine] = []
     /// The ids of all nodes, the ghost and the liar.
@@ -47,8 +47,8 @@ struct World {
     var bridgeBreaks = 0
     /// The last register of the ghost.
     var ghost: Packet?
-    /// The stamp of that register, in milliseconds.
-    var ghostStamp: Int64 = 0
+    /// The stamp of that register.
+    var ghostStamp: GroupTime = 0
     /// The peer that lies; silent until an act makes it publish.
     var liar = SpaceID("home").flatMap { Liar(space: $0) }
     var isLiarPresent = false
@@ -63,7 +63,7 @@ struct World {
     /// The state of a node before the input that it handles.
     var seenBefore: Seen?
     /// The group time of a node before the input that it handles.
-    var timeBefore: Int64 = 0
+    var timeBefore: GroupTime = 0
     var service: LedgerService
     /// The records that were sent to it.
     var recorded: Set<RecordName> = []
@@ -93,8 +93,8 @@ struct World {
         brokers = Array(repeating: Broker(), count: scenario.mix.halves)
         makeMachines()
         everyone = machines.map(\.id) + [NodeID(Garbage.ghostNode), liar?.node].compactMap(\.self)
-        for (index, act) in scenario.acts.enumerated() { queue.add(.act(index), at: act.at * 1_000) }
-        queue.add(.heal, at: Int64(mix.trouble) * 1_000)
+        for (index, act) in scenario.acts.enumerated() { queue.add(.act(index), at: .start + act.at) }
+        queue.add(.heal, at: .start + Milliseconds(mix.trouble))
         planLedger()
     }
 
@@ -105,13 +105,14 @@ struct World {
             // Large errors affect only some of the clocks.
             let skew = mix.skew > 4_000 && random.chance(500) ? 2_000 : mix.skew
             let clock = Clock(
-                start: Int64(random.draw(10_000...90_000_000)), drift: Int64(random.draw(-mix.drift...mix.drift)),
-                skew: Int64(random.draw(-skew...skew)), sync: Clock.Sync(rawValue: mix.sync) ?? .honest)
+                start: BootTime(Int64(random.draw(10_000...90_000_000))),
+                drift: Int64(random.draw(-mix.drift...mix.drift)), skew: Milliseconds(random.draw(-skew...skew)),
+                sync: Clock.Sync(rawValue: mix.sync) ?? .honest)
             let half = index % mix.halves
             let dialect = mix.dialects == 0 ? 0 : index % 3
             guard let core = newCore(of: index, in: space) else { return }
             machines.append(Machine(index: index, core: core, half: half, dialect: dialect, clock: clock))
-            queue.add(.launch(index, life: 0), at: Int64(random.draw(0...200_000)))
+            queue.add(.launch(index, life: 0), at: .start + Microseconds(random.draw(0...200_000)))
         }
     }
 
@@ -138,7 +139,7 @@ struct World {
     }
 
     /// Handles events until a time, or until a violation.
-    mutating func run(until end: Int64) {
+    mutating func run(until end: VirtualTime) {
         while violation == nil, let next = queue.nextTime, next <= end, let (time, event) = queue.next() {
             now = max(now, time)
             if trace.count > Self.events { fail(.settles, "more than \(Self.events) events") }
@@ -177,7 +178,7 @@ struct World {
             witnessRecords(upTo: write.number, of: node)
             witnessWritten(write.journal, by: node)
             feed(.persisted(write.number), to: node)
-        case .rest(let connection, let milliseconds): closeAtClient(connection, redialAfter: milliseconds)
+        case .rest(let connection, let time): closeAtClient(connection, redialAfter: time)
         case .goOn(let node, let nap): goOn(node, nap: nap)
         case .launch(let node, let life): launch(node, life: life)
         case .repairDisk(let node, let trouble): if machines[node].trouble == trouble { machines[node].disk = .good }
@@ -212,15 +213,15 @@ struct Trace {
 
     init(isTelling: Bool) { self.isTelling = isTelling }
 
-    mutating func tell(_ line: String, at time: Int64) {
-        let fraction = String(time % 1_000_000 + 1_000_000).dropFirst()
-        lines.append("\(time / 1_000_000).\(fraction) \(line)")
+    mutating func tell(_ line: String, at time: VirtualTime) {
+        let fraction = String(time.microseconds % 1_000_000 + 1_000_000).dropFirst()
+        lines.append("\(time.microseconds / 1_000_000).\(fraction) \(line)")
     }
 
     mutating func note(_ value: UInt64) { hash = SplitMix64.mix(hash ^ value) }
 
     /// Adds the bytes of a payload.
-    mutating func note(_ payload: [UInt8], at time: Int64) {
-        note(FNV.hash(payload.span, from: UInt64(truncatingIfNeeded: time)))
+    mutating func note(_ payload: [UInt8], at time: VirtualTime) {
+        note(FNV.hash(payload.span, from: UInt64(truncatingIfNeeded: time.microseconds)))
     }
 }

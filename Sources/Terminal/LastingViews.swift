@@ -22,7 +22,7 @@ package enum LastingViews {
                 last = view
                 show(view)
             }
-            last = last.withoutContact(at: SystemClock.bootMilliseconds())
+            last = last.withoutContact(at: BootTime(SystemClock.bootMilliseconds()))
             show(last)
             try? await Task.sleep(for: retry)
         }
@@ -31,8 +31,8 @@ package enum LastingViews {
 
 extension NodeView {
     /// Returns the view without a connection to its node.
-    /// - Parameter boot: The boot clock in milliseconds, when contact was lost unless it was lost before.
-    func withoutContact(at boot: Int64) -> NodeView {
+    /// - Parameter boot: The boot clock, when contact was lost unless it was lost before.
+    func withoutContact(at boot: BootTime) -> NodeView {
         var shown = self
         shown.view.isLinked = false
         shown.worksAlone = false

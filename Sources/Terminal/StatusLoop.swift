@@ -42,7 +42,7 @@ private struct StatusThread: ~Copyable {
         while true {
             let now = SystemClock.bootMilliseconds()
             let line = view.map { self.line($0, now) }
-            timer.set(view?.view.nextScreen(after: now))
+            timer.set(view?.view.nextScreen(after: BootTime(now))?.milliseconds)
             // A bar that does not read gets the newest line when it does; signals are handled meanwhile.
             let wanted = line == printed ? nil : line
             var waited = [

@@ -51,7 +51,7 @@ struct WatchThread: ~Copyable {
             options.message = nil
             self.messageEnds = nil
         }
-        var screen = view.map { Screen($0, at: now, face: face, options: options) } ?? Screen(face: face)
+        var screen = view.map { Screen($0, at: BootTime(now), face: face, options: options) } ?? Screen(face: face)
         let local = localTime
         // The boring face shows nothing without a session.
         if screen.isIdle, blank?.contain(local) == true { screen = Screen(face: .boring) }
@@ -63,7 +63,8 @@ struct WatchThread: ~Copyable {
         shown = canvas
         // The wall clock may be set meanwhile, as by NTP after a start.
         let blankChange = blank.map { now + min($0.untilChange(local), Self.longestBlankWait) }
-        timer.set([view?.nextScreen(after: now), messageEnds, blankChange].compactMap { $0 }.min())
+        timer.set(
+            [view?.nextScreen(after: BootTime(now))?.milliseconds, messageEnds, blankChange].compactMap { $0 }.min())
     }
 
     private var localTime: Int64 {
@@ -137,7 +138,7 @@ struct WatchThread: ~Copyable {
         return nil
     }
 
-    private var moment: Moment? { view?.moment(at: SystemClock.bootMilliseconds()) }
+    private var moment: Moment? { view?.moment(at: BootTime(SystemClock.bootMilliseconds())) }
 
     /// Returns the action of the button at a place, unless the button is outdated.
     private func button(column: Int, row: Int) -> Button.Action? {

@@ -35,9 +35,9 @@ public struct DisplaySnapshot: Sendable {
     /// The session, calm, debt and problems of the node.
     public var nodeView: NodeView
     /// The node's boot clock at that instant, in milliseconds.
-    public var boot: Int64
+    public var boot: BootTime
     /// Group time at that instant, in milliseconds since 1970.
-    public var groupTime: Int64
+    public var groupTime: GroupTime
     /// The last data of the calm and debt services.
     public var feeds: Feeds
     /// The sessions that the node has seen, the latest first.
@@ -49,7 +49,7 @@ public struct DisplaySnapshot: Sendable {
 
     /// Creates a snapshot from values read at one instant.
     public init(
-        _ nodeView: NodeView, boot: Int64, groupTime: Int64, feeds: Feeds, recent: [RecentSession] = [],
+        _ nodeView: NodeView, boot: BootTime, groupTime: GroupTime, feeds: Feeds, recent: [RecentSession] = [],
         presets: [Preset] = [], utcOffset: @escaping @Sendable (Int64) -> Int
     ) {
         self.nodeView = nodeView

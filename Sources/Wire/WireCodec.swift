@@ -135,8 +135,8 @@ public struct WireCodec: Sendable {
     ///   - topic: The topic's full name.
     ///   - payload: The bytes of the payload.
     ///   - retained: The retain flag as the broker set it.
-    ///   - now: This node's group time in milliseconds, for intents without a time.
-    public func decode(topic: String, payload: [UInt8], retained: Bool, now: Int64) -> Decoded {
+    ///   - now: This node's group time, for intents without a time.
+    public func decode(topic: String, payload: [UInt8], retained: Bool, now: GroupTime) -> Decoded {
         guard let topic = topics.parse(topic) else { return .discard(.malformed, from: nil) }
         let sender = topic.node
         if retained, !topic.isRetained { return .discard(.retained, from: sender) }
@@ -151,7 +151,7 @@ public struct WireCodec: Sendable {
         }
     }
 
-    private func read(_ payload: [UInt8], on topic: Topic, now: Int64) throws(Rejection) -> Decoded {
+    private func read(_ payload: [UInt8], on topic: Topic, now: GroupTime) throws(Rejection) -> Decoded {
         switch topic {
         case .presence(let node): .message(.presence(try Presence(payload: payload)), from: node)
         case .session(let node): .message(.register(try Register(payload: payload, by: node)), from: node)

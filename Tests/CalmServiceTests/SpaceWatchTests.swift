@@ -91,12 +91,12 @@ import Wire
     /// A session of the desk that has run for a minute.
     private func session(at now: Instant) throws -> Outgoing {
         let id = try #require(SessionID("s-1"))
-        let start = now.wall - 60_000
+        let start = now.told - .minutes(1)
         let register = Register(
             id: id, lineage: id, stamp: Stamp(time: start, counter: 0, node: desk), epoch: 1, rev: 1, owner: desk,
             title: "", icon: nil, label: nil, mode: .countdown, plan: [Phase(kind: .focus, seconds: 1_500)],
             autoAdvance: false, phase: 0, status: .running, startedAt: start,
-            anchor: Anchor(elapsed: 60_000, at: now.wall, bootID: try #require(BootID("b-desk")), boot: 77),
+            anchor: Anchor(elapsed: 60_000, at: now.told, bootID: try #require(BootID("b-desk")), boot: 77),
             runs: [Run(phase: 0, from: start)])
         return WireCodec(space: space, me: desk).encode(.register(register))
     }
@@ -118,10 +118,11 @@ import Wire
             #expect(await service.feeds.isEmpty, "there is no sample yet")
             #expect(await service.needsTick)
             for (second, level) in [300, 600, 300, 300].enumerated() {
-                await service.add(SoundLevel(level: level), from: desk, at: now.boot - 10_000 + Int64(second) * 1_000)
+                await service.add(
+                    SoundLevel(level: level), from: desk, at: now.boot.milliseconds - 10_000 + Int64(second) * 1_000)
             }
             // The last level is valid for two seconds.
-            await service.update(at: now.boot + 2_000)
+            await service.update(at: now.boot.milliseconds + 2_000)
             let feed = try #require(await service.feeds.last)
             #expect(feed.session.rawValue == "s-1")
             #expect(feed.percent == 80, "four seconds of five")
@@ -133,13 +134,13 @@ import Wire
             try await service.connect("c-1")
             let now = Clocks.now()
             await service.receive(try session(at: now))
-            await service.add(SoundLevel(level: 300), from: desk, at: now.boot - 5_000)
-            await service.update(at: now.boot + 2_000)
+            await service.add(SoundLevel(level: 300), from: desk, at: now.boot.milliseconds - 5_000)
+            await service.update(at: now.boot.milliseconds + 2_000)
             #expect(await service.feeds.count == 1)
-            await service.update(at: now.boot + 2_500)
+            await service.update(at: now.boot.milliseconds + 2_500)
             #expect(await service.feeds.count == 1, "at most one a second")
             try await service.connect("c-2")
-            await service.update(at: now.boot + 4_000)
+            await service.update(at: now.boot.milliseconds + 4_000)
             #expect(await service.feeds.count == 2, "the broker may have lost it")
         }
     }
@@ -151,13 +152,13 @@ import Wire
             await service.receive(try session(at: now))
             for second in 0..<4 {
                 let level = SoundLevel(level: second == 0 ? 600 : 300)
-                await service.add(level, from: desk, at: now.boot - 10_000 + Int64(second) * 1_000)
+                await service.add(level, from: desk, at: now.boot.milliseconds - 10_000 + Int64(second) * 1_000)
             }
         }
         try await withService { service in
             try await service.connect("c-2")
             await service.receive(try session(at: now))
-            await service.update(at: now.boot + 2_000)
+            await service.update(at: now.boot.milliseconds + 2_000)
             #expect(await service.feeds.last?.percent == 80)
         }
     }

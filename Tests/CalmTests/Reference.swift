@@ -63,10 +63,14 @@ struct Reference {
     private func running(cells count: Int) -> [Bool] {
         var running = [Bool](repeating: false, count: count)
         for (index, register) in registers.enumerated() {
-            let cut = index + 1 < registers.count ? registers[index + 1].continues?.at ?? .max : .max
+            let cut =
+                index + 1 < registers.count ? registers[index + 1].continues?.at ?? .distantFuture : .distantFuture
             for run in register.runs {
-                let to = min(run.to ?? .max, cut, Story.lead + Story.start + Int64(count) * Story.step)
-                for cell in Self.cells(run.from - Story.lead, to - Story.lead, of: count) { running[cell] = true }
+                let to = min(
+                    run.to ?? .distantFuture, cut, GroupTime(Story.lead + Story.start + Int64(count) * Story.step))
+                for cell in Self.cells(run.from.milliseconds - Story.lead, to.milliseconds - Story.lead, of: count) {
+                    running[cell] = true
+                }
             }
         }
         return running

@@ -83,6 +83,6 @@ import Wire
     private func reading(_ room: Room, _ register: Register, at now: Int64) -> CalmFeed? {
         var room = room
         let view = View(register: register, anchorBoot: register.anchor.boot)
-        return view.lastMoment(at: now).flatMap { room.feed(of: $0) }
+        return view.lastMoment(at: BootTime(now)).flatMap { room.feed(of: $0) }
     }
 }

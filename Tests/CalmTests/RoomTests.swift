@@ -11,25 +11,25 @@ import Wire
 @Suite(.timeLimit(.minutes(5))) struct RoomTests {
     private static let hour: Int64 = 3_600_000
     private static let start: Int64 = 100 * hour
-    private static let lead: Int64 = 1_800_000_000_000
+    private static let lead = Lead(1_800_000_000_000)
 
     private func register(_ status: Status, end: Int64? = nil) throws -> Register {
         let (session, boot) = (try #require(SessionID("s-1")), try #require(BootID("b-1")))
         let node = try #require(NodeID("desk"))
-        let anchor = end ?? Self.start
+        let (start, anchor) = (BootTime(Self.start), BootTime(end ?? Self.start))
         return Register(
-            id: session, lineage: session, stamp: Stamp(time: Self.lead + Self.start, counter: 0, node: node), epoch: 1,
+            id: session, lineage: session, stamp: Stamp(time: start + Self.lead, counter: 0, node: node), epoch: 1,
             rev: 1, owner: node, title: "", icon: nil, label: nil, mode: .countup,
             plan: [Phase(kind: .focus, seconds: 54_000)], autoAdvance: false, phase: 0, status: status,
-            startedAt: Self.lead + Self.start,
-            anchor: Anchor(elapsed: anchor - Self.start, at: Self.lead + anchor, bootID: boot, boot: 77),
-            runs: [Run(phase: 0, from: Self.lead + Self.start, to: end.map { Self.lead + $0 })])
+            startedAt: start + Self.lead,
+            anchor: Anchor(elapsed: anchor - start, at: anchor + Self.lead, bootID: boot, boot: 77),
+            runs: [Run(phase: 0, from: start + Self.lead, to: end.map { BootTime($0) + Self.lead })])
     }
 
     /// Returns the feed. The owner has another boot clock, so the anchor on this one counts.
     private func feed(_ room: inout Room, _ register: Register, at now: Int64) -> CalmFeed? {
         let view = View(register: register, anchorBoot: register.anchor.at - Self.lead)
-        return view.lastMoment(at: now).flatMap { room.feed(of: $0) }
+        return view.lastMoment(at: BootTime(now)).flatMap { room.feed(of: $0) }
     }
 
     private func hear(_ room: inout Room, from: Int64, seconds: Int64, isQuiet: (Int64) -> Bool) {
@@ -87,7 +87,7 @@ import Wire
             lineage.update(register)
         }
         #expect(ReportJSON.encode(lineage).count < 64 * 400)
-        #expect(!lineage.stretches(until: .max, lead: Self.lead).isEmpty)
+        #expect(!lineage.stretches(until: .distantFuture, lead: Self.lead).isEmpty)
     }
 
     @Test func newLineageReplacesTheFormerOne() throws {
@@ -100,7 +100,7 @@ import Wire
         var second = try register(.running)
         second.id = try #require(SessionID("s-2"))
         second.lineage = second.id
-        second.runs = [Run(phase: 0, from: Self.lead + Self.start + 60_000)]
+        second.runs = [Run(phase: 0, from: BootTime(Self.start + 60_000) + Self.lead)]
         #expect(feed(&room, second, at: Self.start + 60_000) == nil, "the room does not follow this session")
         _ = room.update(second) { _ in nil }
         #expect(feed(&room, second, at: Self.start + 60_000)?.percent == 100)

@@ -69,7 +69,7 @@ struct Story {
 
     /// Adds pauses, phases and takeovers, some of which arrive long after they happened.
     private mutating func addRegisters(_ random: inout Random) throws {
-        var register = try Self.register("s-0", of: "desk", at: Self.lead + Self.start)
+        var register = try Self.register("s-0", of: "desk", at: GroupTime(Self.lead + Self.start))
         var (time, heardAt) = (Self.start, Self.start)
         var taken = 0
         func hear(_ delay: Int64) -> Int64 {
@@ -80,7 +80,7 @@ struct Story {
         while true {
             time += random.step(500...40_000)
             guard time < end else { break }
-            let at = Self.lead + time
+            let at = GroupTime(Self.lead + time)
             let delay = random.chance(15) ? random.step(0...60_000) : random.step(0...400)
             register.rev += 1
             switch random.pick(0...9) {
@@ -94,7 +94,7 @@ struct Story {
             case 4...5:
                 // The owner has died, perhaps a while ago, and its last run stays open in the retained register.
                 taken += 1
-                let from = max(at - random.step(0...2_000), register.runs.first?.from ?? at)
+                let from = max(at - Milliseconds(random.step(0...2_000)), register.runs.first?.from ?? at)
                 var next = try Self.register("s-\(taken)", of: taken.isMultiple(of: 2) ? "desk" : "hall", at: at)
                 next.lineage = register.lineage
                 next.continues = Continuation(node: register.owner, epoch: 1, rev: register.rev, at: from)
@@ -109,7 +109,7 @@ struct Story {
         }
     }
 
-    private static func register(_ id: String, of owner: String, at time: Int64) throws -> Register {
+    private static func register(_ id: String, of owner: String, at time: GroupTime) throws -> Register {
         guard let session = SessionID(id), let node = NodeID(owner), let boot = BootID("b-1") else {
             throw Broken()
         }
@@ -118,7 +118,8 @@ struct Story {
             owner: node, title: "", icon: nil, label: nil, mode: .countdown,
             plan: [Phase(kind: .focus, seconds: 3_600), Phase(kind: .shortBreak, seconds: 3_600)], autoAdvance: false,
             phase: 0, status: .running, startedAt: time,
-            anchor: Anchor(elapsed: 0, at: time, bootID: boot, boot: time - lead), runs: [Run(phase: 0, from: time)])
+            anchor: Anchor(elapsed: 0, at: time, bootID: boot, boot: BootTime(time.milliseconds - lead)),
+            runs: [Run(phase: 0, from: time)])
     }
 
     struct Broken: Error {}

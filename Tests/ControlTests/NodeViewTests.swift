@@ -18,7 +18,7 @@ struct NodeViewTests {
         let has = (0..<6).map { bits >> $0 & 1 == 1 }
         let view = View(
             register: has[0] ? try Fixtures.register() : nil, anchorBoot: has[1] ? -500 : 500, shown: has[2] ? 7 : 0,
-            error: has[3] ? ErrorBound(milliseconds: 12, at: has[4] ? 99 : nil) : nil,
+            error: has[3] ? ErrorBound(size: 12, at: has[4] ? 99 : nil) : nil,
             contactLostAt: has[4] ? 3 : nil, isOwner: has[5], isLinked: has[1])
         var shown = NodeView(view)
         if has[0] {
@@ -39,7 +39,7 @@ struct NodeViewTests {
         #expect(try view("").error == nil)
         #expect(try view("").shown == 0)
         #expect(try view(#","error":0"#).error == ErrorBound())
-        #expect(try view(#","error":12,"errorAt":-7,"shown":99"#).error == ErrorBound(milliseconds: 12, at: -7))
+        #expect(try view(#","error":12,"errorAt":-7,"shown":99"#).error == ErrorBound(size: 12, at: -7))
         #expect(try view(#","error":12,"errorAt":-7,"shown":99"#).shown == 99)
         #expect(try view(#","error":null,"errorAt":null"#).error == nil)
         let plain = String(decoding: NodeView(View()).json(), as: UTF8.self)
@@ -59,8 +59,8 @@ struct NodeViewTests {
     }
 
     /// A reader of the view accepts no more.
-    @Test(arguments: [(110_080, Int64(0), 100_000), (0, 7_000_000_000_000, -100_000)])
-    func debtIsBounded(goal: Int, done: Int64, minutes: Int) {
+    @Test(arguments: [(110_080, Milliseconds(0), 100_000), (0, 7_000_000_000_000, -100_000)])
+    func debtIsBounded(goal: Int, done: Milliseconds, minutes: Int) {
         let week = DebtWeek(
             name: "2026-W47", from: 0, to: 10_000_000, goal: goal, done: done, days: [], streak: 0, labels: [])
         var feeds = Feeds()

@@ -18,11 +18,11 @@ struct ReportTests {
         "approximate", "last", "calmTrend", "debtMinutes", "debtAt", "debtBy", "problems",
     ]
 
-    private func status(_ view: View, boot: Int64) throws -> StatusReport {
-        let instant = Instant(boot: boot, wall: Fixtures.now)
+    private func status(_ view: View, boot: BootTime) throws -> StatusReport {
+        let instant = Instant(boot: boot, wall: WallTime(Fixtures.now.milliseconds))
         return StatusReport(
             view: view, space: try #require(SpaceID("home")), node: try Fixtures.node("hall"), at: instant,
-            groupTime: Fixtures.now + boot - 438_500)
+            groupTime: Fixtures.now + (boot - 438_500))
     }
 
     private func fields(_ report: some Encodable) throws -> [String: JSON] {
@@ -50,7 +50,7 @@ struct ReportTests {
         #expect(report.elapsedSeconds == 71)
         #expect(report.remainingSeconds == 1_429)
         #expect(report.totalSeconds == 1_500)
-        #expect(report.endsAt == Fixtures.now + 1_500_000)
+        #expect(report.endsAt == Fixtures.now.milliseconds + 1_500_000)
         #expect(report.endsAtISO == "2027-01-15T08:25:00.000Z")
         #expect(report.currentPhase?.index == 0)
         #expect(report.currentPhase?.count == 2)
@@ -68,12 +68,12 @@ struct ReportTests {
         #expect(try status(view, boot: 534_999).stale == false)
         let report = try status(view, boot: 540_000)
         #expect(report.stale)
-        #expect(report.staleSince == Fixtures.now + 505_000 - 438_500)
+        #expect(report.staleSince == Fixtures.now.milliseconds + 505_000 - 438_500)
     }
 
     /// A script can rely on the reported time within this bound.
     @Test func errorBoundGrowsWithDrift() throws {
-        func bound(_ error: ErrorBound?, shown: Int64 = 0, boot: Int64) throws -> Int? {
+        func bound(_ error: ErrorBound?, shown: Milliseconds = 0, boot: BootTime) throws -> Int? {
             let view = View(register: try Fixtures.register(), anchorBoot: 500_000, shown: shown, error: error)
             let report = try status(view, boot: boot)
             #expect(try fields(report)["errorBound"] == report.errorBound.map { .number(Int64($0)) } ?? .null)
@@ -81,12 +81,12 @@ struct ReportTests {
         }
         #expect(try bound(nil, boot: 510_000) == nil, "the error is unknown")
         #expect(try bound(ErrorBound(), boot: 510_000) == 0, "the owner's own time")
-        #expect(try bound(ErrorBound(milliseconds: 12), boot: 910_000) == 12)
-        let measured = ErrorBound(milliseconds: 12, at: 510_000)
+        #expect(try bound(ErrorBound(size: 12), boot: 910_000) == 12)
+        let measured = ErrorBound(size: 12, at: 510_000)
         #expect(try bound(measured, boot: 510_000) == 12)
         #expect(try bound(measured, boot: 520_000) == 14, "200 ppm")
         #expect(
-            try bound(ErrorBound(milliseconds: 12), shown: 10_030, boot: 510_000) == 42, "the countdown stands still")
+            try bound(ErrorBound(size: 12), shown: 10_030, boot: 510_000) == 42, "the countdown stands still")
         #expect(try status(View(error: measured), boot: 510_000).errorBound == nil, "idle")
     }
 
@@ -148,7 +148,7 @@ struct ReportTests {
             #expect(
                 said["clock"]
                     == .object([
-                        "synced": .bool(quality.synced), "bound": quality.bound.map { .number($0) } ?? .null,
+                        "synced": .bool(quality.synced), "bound": quality.bound.map { .number($0.count) } ?? .null,
                         "wrong": .bool(quality.isWrong),
                     ]))
             #expect(said["state"] == .string("sleeping"))

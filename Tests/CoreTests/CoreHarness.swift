@@ -6,7 +6,7 @@ import Wire
 
 /// A core with a disk and a broker whose behaviour a test sets.
 struct CoreHarness {
-    static let epoch: Int64 = 1_800_000_000_000
+    static let epoch: GroupTime = 1_800_000_000_000
 
     /// A sent message and its kind.
     struct Sent {
@@ -15,7 +15,7 @@ struct CoreHarness {
     }
 
     private var loop: CoreLoop
-    private(set) var boot: Int64 = 1_000_000
+    private(set) var boot: BootTime = 1_000_000
     var noLocal = false
     /// Whether the broker confirms messages.
     var confirms = true
@@ -34,7 +34,7 @@ struct CoreHarness {
     private(set) var written: [NodeCore.Write] = []
     private(set) var answered: [IntentID] = []
     private(set) var announced: [Bool] = []
-    private(set) var madeWay: [Int64] = []
+    private(set) var madeWay: [Milliseconds] = []
     private(set) var subscriptions: [NodeCore.Filter] = []
     private(set) var ended: [String] = []
     private var writes: [Int] = []
@@ -49,7 +49,9 @@ struct CoreHarness {
 
     var core: NodeCore { loop.core }
 
-    private var now: Instant { Instant(boot: boot, wall: boot - 1_000_000 + Self.epoch, wallBound: 5) }
+    private var now: Instant {
+        Instant(boot: boot, wall: WallTime(Self.epoch.milliseconds + boot.milliseconds - 1_000_000), wallBound: 5)
+    }
 
     mutating func handle(_ event: NodeCore.Event) {
         loop.add(event)
@@ -82,7 +84,7 @@ struct CoreHarness {
         case .unsubscribe(let filters):
             ended += filters
             steps.append("unsubscribe")
-        case .makeWay(let milliseconds): madeWay.append(milliseconds)
+        case .makeWay(let time): madeWay.append(time)
         case .answered(let answer): answered.append(answer.intent)
         case .announced(let isSleeping): announced.append(isSleeping)
         case .readRecords: add(.recordsRead([]))
@@ -131,7 +133,7 @@ struct CoreHarness {
             Intent(
                 id: token(id), lineage: session, session: session, phase: 0, operation: operation,
                 from: node(peer),
-                at: now.wall, expiresAt: now.wall + Limits.intentLife))
+                at: now.told, expiresAt: now.told + Limits.intentLife))
     }
 
     /// Delivers the confirmations that were held, the earliest first.
@@ -148,8 +150,8 @@ struct CoreHarness {
     }
 
     /// Lets time pass, waking the core when it asks for it.
-    mutating func pass(_ milliseconds: Int64) {
-        let end = boot + milliseconds
+    mutating func pass(_ time: Milliseconds) {
+        let end = boot + time
         while !isAsleep, let wake = core.nextWake, wake <= end {
             boot = max(wake, boot)
             handle(.wake)

@@ -23,7 +23,7 @@ import Testing
 
     @Test func coreRestsOnceBehindAllEvents() {
         var loop = CoreLoop(owner.core)
-        let now = Instant(boot: 2_000_000, wall: CoreHarness.epoch + 1_000_000, wallBound: 5)
+        let now = Instant(boot: 2_000_000, wall: WallTime(CoreHarness.epoch.milliseconds + 1_000_000), wallBound: 5)
         loop.add(.press(Press(.pause), id: token("P1"), 7))
         loop.add(.press(Press(.resume), id: token("P2"), 8))
         loop.add(.press(Press(.pause), id: token("P3"), 9))

@@ -7,7 +7,7 @@ import Wire
 
 /// Records on their way to a ledger that the test plays.
 @Suite(.timeLimit(.minutes(1))) struct LedgerIntakeTests {
-    private static let time: Int64 = 1_800_000_000_000
+    private static let time: GroupTime = 1_800_000_000_000
     private let home: SpaceID
     private let desk: NodeID
     private var intake = LedgerIntake()
@@ -17,7 +17,7 @@ import Wire
         desk = try #require(NodeID("desk"))
     }
 
-    private func record(_ number: Int, of node: NodeID? = nil, at time: Int64 = time) throws -> DigestedRecord {
+    private func record(_ number: Int, of node: NodeID? = nil, at time: GroupTime = time) throws -> DigestedRecord {
         let id = try #require(SessionID("s-\(number)"))
         let node = node ?? desk
         return DigestedRecord(
@@ -27,7 +27,7 @@ import Wire
                 runs: []))
     }
 
-    private mutating func receive(_ numbers: Range<Int>, now: Int64 = 0) throws {
+    private mutating func receive(_ numbers: Range<Int>, now: AwakeTime = 0) throws {
         for number in numbers { intake.receive(try record(number), in: home, at: Self.time, isVouched: true, now: now) }
     }
 
@@ -81,7 +81,7 @@ import Wire
     }
 
     @Test mutating func anImpossibleDateIsRefusedAtOnce() throws {
-        intake.receive(try record(1, at: Self.time + 3 * 86_400_000), in: home, at: Self.time, isVouched: true, now: 0)
+        intake.receive(try record(1, at: Self.time + .days(3)), in: home, at: Self.time, isVouched: true, now: 0)
         #expect(intake.nextBatch(at: 0).isEmpty)
         #expect(answers().flatMap(\.items).map(\.outcome) == [.refused])
         #expect(intake.takeNotes() == [.implausible(home, desk)])
@@ -89,13 +89,13 @@ import Wire
 
     /// A service without a battery for its clock starts in the past, where every record is ahead.
     @Test mutating func aRecordAheadOfAnUncertainTimeIsSentAgain() throws {
-        let early = Self.time - 3 * 86_400_000
+        let early = Self.time - .days(3)
         intake.receive(try record(1), in: home, at: early, isVouched: false, now: 0)
         #expect(answers().isEmpty)
         #expect(intake.takeNotes().isEmpty)
         intake.receive(try record(1), in: home, at: Self.time, isVouched: true, now: 0)
         #expect(intake.nextBatch(at: 0).count == 1)
-        let old = try record(2, at: Limits.earliestStamp - 3 * 86_400_000)
+        let old = try record(2, at: Limits.earliestStamp - .days(3))
         intake.receive(old, in: home, at: early, isVouched: false, now: 0)
         #expect(answers().flatMap(\.items).map(\.outcome) == [.refused])
     }
@@ -141,9 +141,9 @@ import Wire
     @Test mutating func aDiskThatIsTooSlowIsReported() throws {
         try receive(0..<1)
         _ = intake.nextBatch(at: 0)
-        try receive(1..<3, now: LedgerIntake.lagLimit)
+        try receive(1..<3, now: 0 + LedgerIntake.lagLimit)
         #expect(intake.takeNotes().isEmpty)
-        try receive(3..<5, now: LedgerIntake.lagLimit + 1)
+        try receive(3..<5, now: 1 + LedgerIntake.lagLimit)
         #expect(intake.takeNotes() == [.behind(waiting: 5, lag: LedgerIntake.lagLimit + 1, dropped: 0)])
     }
 

@@ -71,9 +71,10 @@ import Wire
         let from = SystemClock.wallMilliseconds() - 7_200_000
         return DigestedRecord(
             LedgerRecord(
-                id: id, lineage: id, node: node, stamp: Stamp(time: from, counter: 0, node: node),
-                version: Version(epoch: 1, rev: 1), title: "", mode: .countdown, status: .stopped, startedAt: from,
-                runs: [LedgerRecord.Run(kind: .focus, from: from, to: from + 3_600_000)]))
+                id: id, lineage: id, node: node, stamp: Stamp(time: GroupTime(from), counter: 0, node: node),
+                version: Version(epoch: 1, rev: 1), title: "", mode: .countdown, status: .stopped,
+                startedAt: GroupTime(from),
+                runs: [LedgerRecord.Run(kind: .focus, from: GroupTime(from), to: GroupTime(from + 3_600_000))]))
     }
 
     @Test func aRecordIsFiledAnsweredAndPublished() async throws {

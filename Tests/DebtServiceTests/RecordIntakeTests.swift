@@ -51,9 +51,10 @@ import Wire
         return try (0..<count).map { number in
             let id = try #require(SessionID("s-\(number)"))
             let record = LedgerRecord(
-                id: id, lineage: id, node: node, stamp: Stamp(time: from, counter: number, node: node),
-                version: Version(epoch: 1, rev: 1), title: "", mode: .countdown, status: .stopped, startedAt: from,
-                runs: [LedgerRecord.Run(kind: .focus, from: from, to: from + 60_000)])
+                id: id, lineage: id, node: node, stamp: Stamp(time: GroupTime(from), counter: number, node: node),
+                version: Version(epoch: 1, rev: 1), title: "", mode: .countdown, status: .stopped,
+                startedAt: GroupTime(from),
+                runs: [LedgerRecord.Run(kind: .focus, from: GroupTime(from), to: GroupTime(from + 60_000))])
             return DigestedRecord(record)
         }
     }

@@ -14,11 +14,11 @@ import Testing
         title: String, label: String? = nil, length: Int64 = 60_000, node: String = "desk"
     ) throws -> [String] {
         let (id, node) = (try #require(SessionID("s-1")), try #require(NodeID(node)))
-        let run = LedgerRecord.Run(kind: .focus, from: Self.start, to: Self.start + length)
+        let run = LedgerRecord.Run(kind: .focus, from: GroupTime(Self.start), to: GroupTime(Self.start + length))
         let record = LedgerRecord(
-            id: id, lineage: id, node: node, stamp: Stamp(time: Self.start, counter: 0, node: node),
+            id: id, lineage: id, node: node, stamp: Stamp(time: GroupTime(Self.start), counter: 0, node: node),
             version: Version(epoch: 1, rev: 1), title: title, label: label.map { Label(name: $0) }, mode: .countdown,
-            status: .stopped, startedAt: Self.start, runs: [run])
+            status: .stopped, startedAt: GroupTime(Self.start), runs: [run])
         let entry = Entry(record, begun: Self.start, ended: Self.start + 60_000)
         let rules = WeekRules(zone: .utc, counting: Counting(minimum: 0))
         let shares = Shares(of: [entry], history: RulesHistory(rules), now: Self.start + 120_000)

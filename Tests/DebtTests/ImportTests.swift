@@ -27,7 +27,9 @@ struct ImportTests {
         Zone.utc.instant(of: try #require(CivilDate(day)), time: (hour * 60 + minute) * 60_000)
     }
 
-    private func runs(_ found: Import) -> [[Int64?]] { found.records.flatMap { $0.runs.map { [$0.from, $0.to] } } }
+    private func runs(_ found: Import) -> [[Int64?]] {
+        found.records.flatMap { $0.runs.map { [$0.from.milliseconds, $0.to?.milliseconds] } }
+    }
 
     @Test func readerHandlesQuotesAndLineEnds() {
         let text =
@@ -209,9 +211,13 @@ struct ImportTests {
             let id = try #require(SessionID("-s"))
             let start = try #require(ZonedTime.instant(from))
             let record = LedgerRecord(
-                id: id, lineage: id, node: desk, stamp: Stamp(time: start, counter: 0, node: desk),
-                version: Version(epoch: 1, rev: 1), title: "", mode: .countup, status: status, startedAt: start,
-                endsAt: ZonedTime.instant(ends), runs: [.init(kind: .focus, from: start, to: ZonedTime.instant(to))])
+                id: id, lineage: id, node: desk, stamp: Stamp(time: GroupTime(start), counter: 0, node: desk),
+                version: Version(epoch: 1, rev: 1), title: "", mode: .countup, status: status,
+                startedAt: GroupTime(start),
+                endsAt: ZonedTime.instant(ends).map { GroupTime($0) },
+                runs: [
+                    .init(kind: .focus, from: GroupTime(start), to: ZonedTime.instant(to).map { GroupTime($0) })
+                ])
             return try read(HistoryCSV.header, HistoryCSV.lines(of: record, zone: .utc).joined(separator: "\n"))
         }
         let noon = "2026-11-25T12:00:00.000+00:00"

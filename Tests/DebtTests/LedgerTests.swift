@@ -31,9 +31,10 @@ struct LedgerTests {
     ) throws -> LedgerRecord {
         let (id, node) = (try #require(SessionID(name)), try #require(NodeID("desk")))
         return LedgerRecord(
-            id: id, lineage: id, node: node, stamp: Stamp(time: from, counter: 0, node: node),
-            version: Version(epoch: 1, rev: rev), title: title, mode: .countdown, status: .stopped, startedAt: from,
-            runs: [LedgerRecord.Run(kind: .focus, from: from, to: from + minutes * 60_000)])
+            id: id, lineage: id, node: node, stamp: Stamp(time: GroupTime(from), counter: 0, node: node),
+            version: Version(epoch: 1, rev: rev), title: title, mode: .countdown, status: .stopped,
+            startedAt: GroupTime(from),
+            runs: [LedgerRecord.Run(kind: .focus, from: GroupTime(from), to: GroupTime(from + minutes * 60_000))])
     }
 
     /// Files the stories of the reference in several batches: duplicated, reversed, late.
@@ -95,7 +96,7 @@ struct LedgerTests {
         let (ledger, day, start) = (try open(), Int64(86_400_000), Int64(1_800_000_000_000))
         var long = try record("s-1", from: start, minutes: 25)
         let last = start + days * day
-        long.runs.append(LedgerRecord.Run(kind: .focus, from: last, to: last + 60_000))
+        long.runs.append(LedgerRecord.Run(kind: .focus, from: GroupTime(last), to: GroupTime(last + 60_000)))
         _ = try ledger.file([arrival(long)])
         func isFound(_ from: Int64, _ to: Int64) throws -> Bool {
             try !ledger.entries(of: home, from: from, to: to).isEmpty
@@ -147,7 +148,7 @@ struct LedgerTests {
             record.mode = mode
             record.status = .running
             record.runs[0].to = nil
-            record.endsAt = start + 54_000_000
+            record.endsAt = GroupTime(start + 54_000_000)
             return record
         }
         let desk = try #require(NodeID("desk"))
@@ -236,7 +237,7 @@ struct LedgerTests {
     @Test func recordWeeksEqualThoseOfTheNode() throws {
         let ledger = try open()
         let records = try (0..<40).map { (index: Int64) in
-            try record("s-\(index)", from: 1_800_000_000_000 + index * RecordWeek.length / 2)
+            try record("s-\(index)", from: 1_800_000_000_000 + index * RecordWeek.length.count / 2)
         }
         _ = try ledger.file(records.map { arrival($0) })
         var expected: [RecordWeek] = []
@@ -308,7 +309,8 @@ struct LedgerTests {
         #expect(outcome[0].touches == start)
         #expect(try book.sums(of: week, now: now).done == 0)
         let content = Correction.Content(
-            title: "By hand", label: nil, runs: [LedgerRecord.Run(kind: .work, from: start, to: start + 600_000)])
+            title: "By hand", label: nil,
+            runs: [LedgerRecord.Run(kind: .work, from: GroupTime(start), to: GroupTime(start + 600_000))])
         try ledger.correct(
             Correction(
                 id: try #require(Token("c-2")), key: try record("s-1").key, at: now + 1, content: content),
@@ -333,7 +335,8 @@ struct LedgerTests {
             ("s-1", 10, 100, 1), ("s-1", 90, 100, 5), ("s-1", 20, 100, 3), ("s-2", 50, 100, 1),
         ] {
             try ledger.store(
-                CalmFeed(session: try #require(Token(name)), percent: percent, coverage: coverage, at: Int64(at)),
+                CalmFeed(
+                    session: try #require(Token(name)), percent: percent, coverage: coverage, at: GroupTime(Int64(at))),
                 in: home)
         }
         #expect(try book.calm(of: week, now: now) == 80)

@@ -10,10 +10,11 @@ import Wire
 /// Tests the limits on a node's records.
 @Suite("Limits of records", .cpuBound)
 struct RecordLimitsTests {
-    private static let now: Int64 = 1_800_000_000_000
-    private static let day: Int64 = 86_400_000
+    private static let now: GroupTime = 1_800_000_000_000
+    private static let day: Milliseconds = 86_400_000
 
-    private func record(_ id: String = "s-1", at from: Int64, _ change: (inout LedgerRecord) -> Void = { _ in }) throws
+    private func record(_ id: String = "s-1", at from: GroupTime, _ change: (inout LedgerRecord) -> Void = { _ in })
+        throws
         -> LedgerRecord
     {
         let (session, node) = (try #require(SessionID(id)), try #require(NodeID("desk")))
@@ -26,10 +27,12 @@ struct RecordLimitsTests {
     }
 
     @Test func recordsOutsideThePossibleDatesAreNotPlausible() throws {
-        for from in [Self.now, Self.now + Self.day - 60_000, Limits.earliestStamp - Self.day + 1] {
+        for from in [Self.now, Self.now + Self.day - 60_000, Limits.earliestStamp - Self.day + 1] as [GroupTime] {
             #expect(try record(at: from).isPlausible(at: Self.now))
         }
-        for from in [0, Limits.earliestStamp - 2 * Self.day, Self.now + Self.day + 1, Limits.time.upperBound - 60_000] {
+        for from in [0, Limits.earliestStamp - 2 * Self.day, Self.now + Self.day + 1, Limits.time.upperBound - 60_000]
+            as [GroupTime]
+        {
             #expect(try !record(at: from).isPlausible(at: Self.now), "\(from)")
         }
         #expect(try !record(at: Self.now) { $0.runs[0].to = Self.now + 2 * Self.day }.isPlausible(at: Self.now))

@@ -76,8 +76,8 @@ struct Reference {
             let label = word.map { $0.content?.label } ?? record.label
             if let labels = counting.labels, !labels.contains(label?.name ?? "") { return }
             for run in word?.content?.runs ?? record.runs where counting.kinds.contains(run.kind) {
-                let end = run.to ?? record.endsAt ?? 0
-                let from = max(run.from, 0)
+                let end = (run.to ?? record.endsAt ?? 0).milliseconds
+                let from = max(run.from, 0).milliseconds
                 let painted = Int(from)..<Int(max(from, min(end, last + 1)))
                 span =
                     span.isEmpty
@@ -99,7 +99,7 @@ struct Reference {
                 let named =
                     other.continuedFrom ?? chain.filter { $0.stamp < other.stamp }.max { $0.stamp < $1.stamp }?.node
                 guard let at = other.continuedAt, named == record.node else { continue }
-                for at in Int(max(at, 0))..<max(runs.count, Int(max(at, 0))) {
+                for at in Int(max(at, 0).milliseconds)..<max(runs.count, Int(max(at, 0).milliseconds)) {
                     line.runs[at] = false
                     line.counts[at] = false
                 }
@@ -109,7 +109,9 @@ struct Reference {
 
         /// Whether an open run counts at present.
         var isOngoing: Bool {
-            guard !isCorrected, let last = record.runs.last, last.to == nil, last.from <= now else { return false }
+            guard !isCorrected, let last = record.runs.last, last.to == nil, last.from.milliseconds <= now else {
+                return false
+            }
             return kinds.contains(last.kind) && runs[Int(now)]
         }
     }

@@ -93,14 +93,16 @@ struct RoundTripTests {
             let id = try #require(SessionID("-s-\(index)"))
             let from = 1_800_000_000_000 + Int64(index) * 3_600_123
             let record = LedgerRecord(
-                id: id, lineage: id, node: node, stamp: Stamp(time: from, counter: index, node: node),
+                id: id, lineage: id, node: node, stamp: Stamp(time: GroupTime(from), counter: index, node: node),
                 version: Version(epoch: 2, rev: index), title: title, icon: "🍅",
                 label: title.isEmpty ? nil : Label(name: title, colour: try #require(Colour(hex: "4c8dff80"))),
-                mode: .countup, status: .stopped, startedAt: from,
-                runs: index == 3 ? [] : [LedgerRecord.Run(kind: .work, from: from, to: from + 61_007)],
+                mode: .countup, status: .stopped, startedAt: GroupTime(from),
+                runs: index == 3
+                    ? [] : [LedgerRecord.Run(kind: .work, from: GroupTime(from), to: GroupTime(from + 61_007))],
                 isApproximate: index % 2 == 0)
             _ = try original.file([Ledger.Arrival(space: home, digested: DigestedRecord(record), at: 0)])
-            try original.store(CalmFeed(session: id, percent: index, coverage: 100 - index, at: from), in: home)
+            try original.store(
+                CalmFeed(session: id, percent: index, coverage: 100 - index, at: GroupTime(from)), in: home)
             let word = Correction(
                 id: try #require(Token("w-\(index)")), key: record.key, at: from + 5,
                 content: index % 3 == 0 ? nil : Correction.Content(title: title + "!", label: nil, runs: record.runs))

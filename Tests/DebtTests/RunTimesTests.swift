@@ -19,7 +19,7 @@ import Testing
     }
 
     private func run(_ kind: PhaseKind, _ from: Int64, _ to: Int64, _ more: Int64 = 0) -> LedgerRecord.Run {
-        LedgerRecord.Run(kind: kind, from: from * Self.minute + more, to: to * Self.minute)
+        LedgerRecord.Run(kind: kind, from: GroupTime(from * Self.minute + more), to: GroupTime(to * Self.minute))
     }
 
     private func corrected(_ record: LedgerRecord, from: Int64? = nil, to: Int64? = nil) -> [LedgerRecord.Run]? {

@@ -32,17 +32,18 @@ struct SharesTests {
         let (desk, hall) = (try #require(NodeID("desk")), try #require(NodeID("hall")))
         let (first, second) = (try #require(SessionID("s-1")), try #require(SessionID("s-2")))
         let minute: Int64 = 60_000
+        func time(_ minutes: Int64) -> GroupTime { GroupTime(minutes * minute) }
         let taken = LedgerRecord(
             id: first, lineage: first, node: desk, stamp: Stamp(time: 0, counter: 0, node: desk),
             version: Version(epoch: 1, rev: 1), title: "", mode: .countdown, status: .running, startedAt: 0,
-            endsAt: 120 * minute, runs: [LedgerRecord.Run(kind: .focus, from: 0)])
+            endsAt: time(120), runs: [LedgerRecord.Run(kind: .focus, from: 0)])
         let continuing = LedgerRecord(
-            id: second, lineage: first, continuedAt: 60 * minute, continuedFrom: desk, node: hall,
-            stamp: Stamp(time: 60 * minute, counter: 0, node: hall), version: Version(epoch: 1, rev: 1), title: "",
+            id: second, lineage: first, continuedAt: time(60), continuedFrom: desk, node: hall,
+            stamp: Stamp(time: time(60), counter: 0, node: hall), version: Version(epoch: 1, rev: 1), title: "",
             mode: .countdown, status: .stopped, startedAt: 0,
             runs: [
-                LedgerRecord.Run(kind: .focus, from: 0, to: 60 * minute),
-                LedgerRecord.Run(kind: .focus, from: 60 * minute, to: 90 * minute),
+                LedgerRecord.Run(kind: .focus, from: 0, to: time(60)),
+                LedgerRecord.Run(kind: .focus, from: time(60), to: time(90)),
             ])
         let entries = [taken, continuing].map { Entry($0) }
         let shares = Shares(of: entries, history: RulesHistory(WeekRules(zone: .utc)), now: 500 * minute)

@@ -52,15 +52,16 @@ struct Story {
             let node = Self.nodes[random.pick(0...2)]
             counter += 1
             let stamp = Stamp(
-                time: start + Int64(random.pick(-20...20)).magnitude.asInt64, counter: counter, node: node)
+                time: GroupTime(start + Int64(random.pick(-20...20)).magnitude.asInt64), counter: counter, node: node)
             let runs = inherited + self.runs(from: start)
             let isOpen = runs.last?.to == nil && !runs.isEmpty
             let record = LedgerRecord(
-                id: generation == 0 ? lineage : token(), lineage: lineage, continuedAt: continuedAt,
+                id: generation == 0 ? lineage : token(), lineage: lineage,
+                continuedAt: continuedAt.map { GroupTime($0) },
                 continuedFrom: random.chance(80) ? former : nil, node: node, stamp: stamp,
                 version: Version(epoch: 1, rev: 100), title: "", label: label, mode: .countdown,
-                status: isOpen ? .running : .stopped, startedAt: start,
-                endsAt: isOpen ? (runs.last?.from ?? 0) + Int64(random.pick(1...120)) : nil, runs: runs)
+                status: isOpen ? .running : .stopped, startedAt: GroupTime(start),
+                endsAt: isOpen ? (runs.last?.from ?? 0) + Milliseconds(Int64(random.pick(1...120))) : nil, runs: runs)
             addVersions(of: record)
             if random.chance(20) { addCorrections(of: record) }
             // A session that was taken over keeps running on its node until the news arrives, or for ever.
@@ -74,7 +75,9 @@ struct Story {
         var (time, runs): (Int64, [LedgerRecord.Run]) = (start, [])
         for _ in 0..<random.pick(1...4) {
             let end = time + Int64(random.pick(0...50))
-            runs.append(LedgerRecord.Run(kind: PhaseKind.allCases[random.pick(0...5)], from: time, to: end))
+            runs.append(
+                LedgerRecord.Run(
+                    kind: PhaseKind.allCases[random.pick(0...5)], from: GroupTime(time), to: GroupTime(end)))
             time = end + Int64(random.chance(50) ? 0 : random.pick(0...20))
         }
         if random.chance(25) { runs[runs.count - 1].to = nil }
@@ -82,7 +85,8 @@ struct Story {
     }
 
     private static func cut(_ runs: [LedgerRecord.Run], at instant: Int64) -> [LedgerRecord.Run] {
-        runs.filter { $0.from < instant }.map {
+        let instant = GroupTime(instant)
+        return runs.filter { $0.from < instant }.map {
             LedgerRecord.Run(kind: $0.kind, from: $0.from, to: min($0.to ?? instant, instant))
         }
     }

@@ -29,9 +29,10 @@ struct StreakTests {
     private func file(_ id: String, at from: Int64, kind: PhaseKind = .focus) throws -> LedgerRecord.Key {
         let (session, node) = (try #require(SessionID(id)), try #require(NodeID("desk")))
         let record = LedgerRecord(
-            id: session, lineage: session, node: node, stamp: Stamp(time: from, counter: 0, node: node),
-            version: Version(epoch: 1, rev: 1), title: "", mode: .countdown, status: .stopped, startedAt: from,
-            runs: [LedgerRecord.Run(kind: kind, from: from, to: from + Self.hour / 2)])
+            id: session, lineage: session, node: node, stamp: Stamp(time: GroupTime(from), counter: 0, node: node),
+            version: Version(epoch: 1, rev: 1), title: "", mode: .countdown, status: .stopped,
+            startedAt: GroupTime(from),
+            runs: [LedgerRecord.Run(kind: kind, from: GroupTime(from), to: GroupTime(from + Self.hour / 2))])
         _ = try ledger.file([Ledger.Arrival(space: home, digested: DigestedRecord(record), at: from)])
         return record.key
     }
@@ -83,7 +84,8 @@ struct StreakTests {
         for day in 7..<14 { try file("s-\(day)", at: Self.noon + Int64(day) * Self.day) }
         let moved = try file("s-x", at: Self.noon + 13 * Self.day + Self.hour)
         let from = Self.noon + 6 * Self.day
-        try say("c-1", of: moved, [LedgerRecord.Run(kind: .focus, from: from, to: from + Self.hour)])
+        try say(
+            "c-1", of: moved, [LedgerRecord.Run(kind: .focus, from: GroupTime(from), to: GroupTime(from + Self.hour))])
         #expect(try ledger.beginning(of: home) == from)
         #expect(try streak(RulesHistory(WeekRules(zone: .utc)), at: Self.noon + 13 * Self.day + 2 * Self.hour) == 8)
     }
@@ -101,7 +103,9 @@ struct StreakTests {
         try say("c-1", of: deleted, nil)
         #expect(try carried() == 390)
         let moved = try file("s-3", at: Self.noon - 3_000 * Self.day)
-        try say("c-2", of: moved, [LedgerRecord.Run(kind: .focus, from: Self.noon, to: Self.noon + Self.hour / 2)])
+        try say(
+            "c-2", of: moved,
+            [LedgerRecord.Run(kind: .focus, from: GroupTime(Self.noon), to: GroupTime(Self.noon + Self.hour / 2))])
         #expect(try carried() == 390)
         try file("s-4", at: Self.noon - 70 * Self.day, kind: .shortBreak)
         #expect(try carried() == 390, "a break does not count")

@@ -27,16 +27,18 @@ struct LedgerTakeoverTests {
         status: Status = .stopped,
         epoch: Int = 1, took: (node: String?, at: Int64)? = nil
     ) throws -> LedgerRecord {
-        let (node, begin) = (try #require(NodeID(node)), Self.start + from * Self.minute)
+        let (node, begin) = (try #require(NodeID(node)), GroupTime(Self.start + from * Self.minute))
         let isOpen = status == .running
         return LedgerRecord(
             id: try #require(SessionID(id)), lineage: try #require(SessionID(lineage ?? id)),
-            continuedAt: took.map { Self.start + $0.at * Self.minute }, continuedFrom: took?.node.flatMap(NodeID.init),
+            continuedAt: took.map { GroupTime(Self.start + $0.at * Self.minute) },
+            continuedFrom: took?.node.flatMap(NodeID.init),
             node: node, stamp: Stamp(time: begin, counter: took == nil ? 0 : 1, node: node),
             version: Version(epoch: epoch, rev: 1), title: "", mode: .countdown, status: status, startedAt: begin,
-            endsAt: isOpen ? begin + minutes * Self.minute : nil,
+            endsAt: isOpen ? begin + Milliseconds(minutes * Self.minute) : nil,
             runs: [
-                LedgerRecord.Run(kind: .focus, from: begin, to: isOpen ? nil : begin + minutes * Self.minute)
+                LedgerRecord.Run(
+                    kind: .focus, from: begin, to: isOpen ? nil : begin + Milliseconds(minutes * Self.minute))
             ])
     }
 
@@ -119,7 +121,8 @@ struct LedgerTakeoverTests {
         let first = try record("s-1", of: "desk", minutes: 120, status: .running)
         try file(first, at: 0)
         try file(record("s-2", of: "hall", lineage: "s-1", from: 60, minutes: 10, took: ("desk", 60)), at: 61)
-        let run = LedgerRecord.Run(kind: .focus, from: Self.start, to: Self.start + 120 * Self.minute)
+        let run = LedgerRecord.Run(
+            kind: .focus, from: GroupTime(Self.start), to: GroupTime(Self.start + 120 * Self.minute))
         let content = Correction.Content(title: "", label: nil, runs: [run])
         try ledger.correct(
             Correction(id: try #require(Token("c-1")), key: first.key, at: 0, content: content), in: home)

@@ -199,7 +199,7 @@ struct WeekTests {
             of: Minutes(of: entries, now: start + 9 * hour), entries: entries,
             in: RulesHistory(WeekRules(zone: .utc)).week(containing: start))
         // The half hour in which both ran belongs to the later start.
-        #expect(sums.labels.map(\.done) == [hour + hour / 2, hour + hour / 2])
+        #expect(sums.labels.map(\.done.count) == [hour + hour / 2, hour + hour / 2])
         #expect(sums.labels.first { $0.label != nil }?.label?.colour == Colour(red: 1, green: 2, blue: 3))
         #expect(sums.done == 3 * hour)
     }
@@ -211,9 +211,10 @@ struct WeekTests {
         let id = try #require(SessionID("s-\(counter)"))
         let start = runs.first?.1 ?? 0
         let record = LedgerRecord(
-            id: id, lineage: id, node: node, stamp: Stamp(time: start, counter: counter, node: node),
+            id: id, lineage: id, node: node, stamp: Stamp(time: GroupTime(start), counter: counter, node: node),
             version: Version(epoch: 1, rev: 1), title: "", label: label, mode: .countdown, status: .completed,
-            startedAt: start, runs: runs.map { LedgerRecord.Run(kind: $0.0, from: $0.1, to: $0.2) })
+            startedAt: GroupTime(start),
+            runs: runs.map { LedgerRecord.Run(kind: $0.0, from: GroupTime($0.1), to: GroupTime($0.2)) })
         return Entry(record)
     }
 }

@@ -14,10 +14,10 @@ import Testing
         let seconds: [Int] = [0, 5, 59, 300, 599, 872, 3_599, 3_600, 7_205, 86_400]
         return Status.allCases.filter { $0 != .stopped }.flatMap { status in
             seconds.flatMap { left in
-                [nil, Int64(-60_000)].map { lost in
+                [nil, BootTime(-60_000)].map { lost in
                     let register = sample(
                         [Phase(kind: .focus, name: "Breathe", seconds: 86_400)], status: status,
-                        elapsed: Int64(86_400 - left) * 1_000, label: label, title: "Chapter four")
+                        elapsed: .seconds(Int64(86_400 - left)), label: label, title: "Chapter four")
                     let options = ScreenOptions(pending: .press(.pause), message: .userText("Refused"))
                     return Screen(view(register, lostAt: lost), at: 0, face: .boring, options: options)
                 }
@@ -90,7 +90,7 @@ import Testing
 
     /// AR-03: the last second looks like the first.
     @Test func coloursDoNotChangeAsTimeDecreases() {
-        let colours = [0, 750_000, 1_499_000].map { (boot: Int64) in
+        let colours = [0, 750_000, 1_499_000].map { (boot: BootTime) in
             let canvas = canvas(Screen(view(sample()), at: boot, face: .boring), 80, 24)
             return Set((0..<24).flatMap { row in (0..<80).compactMap { canvas[$0, row].style.foreground } })
         }
@@ -104,7 +104,7 @@ import Testing
 
     /// The digits of ten minutes and of nine minutes are equally high.
     @Test func sizeStaysWhileTheTimeShrinks() {
-        let height = { (boot: Int64) in
+        let height = { (boot: BootTime) in
             let canvas = canvas(Screen(view(sample()), at: boot, face: .boring), 80, 24)
             return (0..<24).count { canvas.text(row: $0).contains { $0 != " " } }
         }

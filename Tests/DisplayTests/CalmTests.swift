@@ -10,7 +10,7 @@ import Wire
 @Suite(.timeLimit(.minutes(5))) struct CalmTests {
     private let green = Colour(red: 0x7C, green: 0xB9, blue: 0xA8)
 
-    private func screen(_ boot: Int64 = 375_000, status: Status = .running, emoji: String? = nil) -> Screen {
+    private func screen(_ boot: BootTime = 375_000, status: Status = .running, emoji: String? = nil) -> Screen {
         var register = sample(status: status, label: Label(name: "Study", colour: green), title: "Reading")
         register.icon = emoji
         let options = ScreenOptions(calm: calm(85, .rising))
@@ -49,7 +49,9 @@ import Wire
     }
 
     @Test func ringCloses() {
-        let done = stride(from: Int64(0), through: 1_500_000, by: 150_000).map { ringCells(screen($0), green) }
+        let done = stride(from: Int64(0), through: 1_500_000, by: 150_000).map {
+            ringCells(screen(BootTime($0)), green)
+        }
         #expect(done.first == 0)
         for (earlier, later) in zip(done, done.dropFirst()) { #expect(earlier < later) }
         let closed = ringCells(screen(1_500_000), green)

@@ -21,7 +21,7 @@ import Wire
         var screens: [Screen] = []
         for (index, status) in (Status.allCases + Status.allCases).enumerated() where status != .stopped {
             for phase in [0, 1] {
-                for lost in [nil, Int64(-60_000)] {
+                for lost in [nil, BootTime(-60_000)] {
                     let register = sample(
                         plan, phase: phase, status: status, elapsed: 61_000, label: labels[index % 3],
                         title: index % 2 == 0 ? "Chapter four" : "")

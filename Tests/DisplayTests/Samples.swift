@@ -7,10 +7,10 @@ import Wire
 
 func sample(
     _ plan: [Phase] = [Phase(kind: .focus, seconds: 1_500)], phase: Int = 0, status: Status = .running,
-    elapsed: Int64 = 0, label: Label? = nil, title: String = "", mode: Session.Mode = .countdown
+    elapsed: Milliseconds = 0, label: Label? = nil, title: String = "", mode: Session.Mode = .countdown
 ) -> Register {
     guard let node = NodeID("desk"), let id = SessionID("S1"), let boot = BootID("b") else { fatalError("bad id") }
-    let at: Int64 = 1_800_000_000_000
+    let at: GroupTime = 1_800_000_000_000
     return Register(
         id: id, lineage: id, stamp: Stamp(time: at, counter: 0, node: node), epoch: 1, rev: 1, owner: node,
         title: title, icon: nil, label: label, mode: mode, plan: plan, autoAdvance: false, phase: phase,
@@ -19,10 +19,11 @@ func sample(
 }
 
 func view(
-    _ register: Register?, anchorBoot: Int64 = 0, error: Int64? = 0, lostAt: Int64? = nil, isLinked: Bool = true
+    _ register: Register?, anchorBoot: BootTime = 0, error: Milliseconds? = 0, lostAt: BootTime? = nil,
+    isLinked: Bool = true
 ) -> View {
     View(
-        register: register, anchorBoot: anchorBoot, error: error.map { ErrorBound(milliseconds: $0) },
+        register: register, anchorBoot: anchorBoot, error: error.map { ErrorBound(size: $0) },
         contactLostAt: lostAt, isLinked: isLinked)
 }
 

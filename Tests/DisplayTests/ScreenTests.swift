@@ -62,7 +62,8 @@ import Testing
     }
 
     @Test func approximateTimeIsMarked() {
-        let time = { (error: Int64?, face: Face) in Screen(view(sample(), error: error), at: 0, face: face).time }
+        let time = { (error: Milliseconds?, face: Face) in Screen(view(sample(), error: error), at: 0, face: face).time
+        }
         #expect(time(250, .focus) == "25:00")
         #expect(time(251, .focus) == "≈25:00")
         #expect(time(nil, .focus) == "≈25:00", "the error is unknown")

@@ -13,8 +13,9 @@ import Wire
     ]
 
     private func line(
-        _ register: Register?, at boot: Int64 = 0, _ style: StatusStyle = .compact, face: Face = .focus,
-        error: Int64? = 0, lostAt: Int64? = nil, isLinked: Bool = true, options: ScreenOptions = ScreenOptions()
+        _ register: Register?, at boot: BootTime = 0, _ style: StatusStyle = .compact, face: Face = .focus,
+        error: Milliseconds? = 0, lostAt: BootTime? = nil, isLinked: Bool = true,
+        options: ScreenOptions = ScreenOptions()
     ) -> StatusLine {
         let view = view(register, error: error, lostAt: lostAt, isLinked: isLinked)
         return StatusLine(

@@ -32,7 +32,7 @@ import Testing
     /// The digits change on the owner's second, and the view predicts when.
     @Test func digitsChangeOnTheOwnersSecond() {
         let view = view(sample(elapsed: 250), anchorBoot: 10_000)
-        let shown = { (boot: Int64) in Screen(view, at: boot, face: .focus).time }
+        let shown = { (boot: BootTime) in Screen(view, at: boot, face: .focus).time }
         #expect(shown(10_000) == "25:00")
         #expect(view.nextScreen(after: 10_000) == 10_750)
         #expect(shown(10_749) == "25:00")
@@ -57,7 +57,7 @@ import Testing
         #expect(lost.nextScreen(after: 2_000) == 31_000)
         #expect(lost.nextScreen(after: 31_000) == 32_000)
         #expect(lost.nextScreen(after: 61_000) == 121_000)
-        var boot: Int64 = 1_000
+        var boot: BootTime = 1_000
         while let next = lost.nextScreen(after: boot), next < 9_000_000 {
             #expect(
                 Screen(lost, at: next - 1, face: .focus) == Screen(lost, at: boot, face: .focus), "\(boot) \(next)")

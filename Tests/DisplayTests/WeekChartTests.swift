@@ -18,8 +18,8 @@ import Wire
         labels: [DebtWeek.LabelSum] = [], calm: Int? = 85, past: DebtYear? = nil
     ) throws -> WeekNumbers {
         WeekNumbers(
-            first: try date(first), days: minutes.map { Int64($0) * 60_000 }, today: today, goal: goal,
-            done: Int64(minutes.reduce(0, +)) * 60_000, streak: 1, labels: labels, calm: calm, past: past)
+            first: try date(first), days: minutes.map { .minutes(Int64($0)) }, today: today, goal: goal,
+            done: .minutes(Int64(minutes.reduce(0, +))), streak: 1, labels: labels, calm: calm, past: past)
     }
 
     /// Returns the 52 weeks before a day, with minutes on the given days.
@@ -56,7 +56,7 @@ import Wire
 
     /// Ten days of 1.7 minutes are 17 minutes, and no screen says 10.
     @Test func shownMinutesAddUpToThoseOfTheWeek() throws {
-        let parts = Array(repeating: Int64(102_000), count: 10)
+        let parts = Array(repeating: Milliseconds(102_000), count: 10)
         let numbers = WeekNumbers(
             first: try Self.date("2026-12-28"), days: parts, today: 9, goal: 420, done: 1_020_000,
             labels: parts.enumerated().map { .init(label: Label(name: "\($0)"), done: $1) })
@@ -151,7 +151,7 @@ import Wire
     @Test func labelBarIsProportionalToMinutes() throws {
         let blue = Colour(red: 0x4C, green: 0x8D, blue: 0xFF)
         var shares = [(90, "Study"), (45, nil), (30, "<b>&\"'</b>")].map { minutes, name in
-            DebtWeek.LabelSum(label: name.map { Label(name: $0, colour: blue) }, done: Int64(minutes) * 60_000)
+            DebtWeek.LabelSum(label: name.map { Label(name: $0, colour: blue) }, done: .minutes(Int64(minutes)))
         }
         let file = try SVGFile(try charts(Self.numbers(labels: shares)).labels)
         let bars = file.shapes.filter { ["share", "own"].contains($0.kind.first) }
@@ -193,7 +193,7 @@ import Wire
             let labels = (0..<8).map { index in
                 DebtWeek.LabelSum(
                     label: Label(name: String(repeating: "Wörter قراءة 日本語 ", count: index + 1)),
-                    done: .random(in: 0...40_000_000, using: &dice))
+                    done: Milliseconds(.random(in: 0...40_000_000, using: &dice)))
             }
             let numbers = try Self.numbers(
                 first: first, minutes: (0..<7).map { _ in .random(in: 0...1_440, using: &dice) }, today: 6,

@@ -16,7 +16,8 @@ import Wire
     }
 
     private static func screen(
-        _ register: Register?, at boot: Int64 = 375_000, face: Face = .focus, error: Int64? = 0, lostAt: Int64? = nil,
+        _ register: Register?, at boot: BootTime = 375_000, face: Face = .focus, error: Milliseconds? = 0,
+        lostAt: BootTime? = nil,
         strings: Strings = .english
     ) -> Screen {
         let options = ScreenOptions(strings: strings, calm: calm(85, .rising), debtMinutes: 120)
@@ -25,7 +26,7 @@ import Wire
 
     /// Returns a screen for each state.
     private static func states(title: String = "Reading", label: Label? = nil) -> [String: Screen?] {
-        let looks: [(String, Register?, Int64?)] = [
+        let looks: [(String, Register?, BootTime?)] = [
             ("idle", nil, nil), ("running", sample(label: label, title: title), nil),
             ("paused", sample(status: .paused, elapsed: 375_000, label: label, title: title), nil),
             ("ready", sample(status: .ready, label: label, title: title), nil),
@@ -111,7 +112,7 @@ import Wire
     @Test func boringWidgetHasThreeColoursAndNoWord() throws {
         var options = WidgetOptions()
         options.face = .boring
-        for (name, lostAt) in [("running", nil), ("stale", Int64(0))] {
+        for (name, lostAt) in [("running", nil), ("stale", BootTime(0))] {
             let label = Label(name: "Study", colour: Colour(red: 1, green: 2, blue: 3))
             let screen = Self.screen(sample(label: label, title: "Reading"), face: .boring, error: nil, lostAt: lostAt)
             for svg in Self.pictures(screen, options) {
@@ -231,7 +232,7 @@ import Wire
             register.icon = Bool.random(using: &dice) ? words(4) : nil
             let strings = try Self.strings(isRightToLeft: Bool.random(using: &dice))
             let screen = Self.screen(
-                register, at: .random(in: 0...4_000, using: &dice), face: face,
+                register, at: BootTime(.random(in: 0...4_000, using: &dice)), face: face,
                 error: Bool.random(using: &dice) ? nil : 0, strings: strings)
             var options = WidgetOptions(strings: strings)
             options.width = .random(in: 16...900, using: &dice)

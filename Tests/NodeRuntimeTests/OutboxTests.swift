@@ -16,14 +16,14 @@ final class OutboxTests {
     private let place: JournalPlace
     private var outbox: FiledOutbox
     private var writes = 0
-    private static let start: Int64 = 1_800_000_000_000
+    private static let start: GroupTime = 1_800_000_000_000
 
     init() throws {
         place = try JournalPlace()
         outbox = FiledOutbox(place)
     }
 
-    private func filed(_ name: String, rev: Int = 1, title: String = "", at start: Int64 = OutboxTests.start) throws
+    private func filed(_ name: String, rev: Int = 1, title: String = "", at start: GroupTime = OutboxTests.start) throws
         -> DigestedRecord
     {
         let (id, node) = (try #require(SessionID(name)), try #require(NodeID("desk")))
@@ -58,7 +58,7 @@ final class OutboxTests {
 
     private func reopened() -> FiledOutbox { FiledOutbox(place) }
 
-    private func nextRetry() -> Int64? {
+    private func nextRetry() -> BootTime? {
         var random = SplitMix64(seed: .random(in: 0 ... .max))
         return outbox.outbox.waiting.nextRetry(using: &random)
     }
@@ -264,8 +264,8 @@ final class OutboxTests {
         let record = try filed("s-1")
         try add(record)
         for boot in 0..<10 {
-            outbox.link(isUp: false, at: Int64(boot))
-            outbox.link(isUp: true, at: Int64(boot))
+            outbox.link(isUp: false, at: BootTime(Int64(boot)))
+            outbox.link(isUp: true, at: BootTime(Int64(boot)))
             #expect(outbox.takeOutgoing() == [record])
         }
         outbox.hear(try ack(weeks: []), at: 100)
@@ -384,12 +384,12 @@ private struct FiledOutbox {
                 acknowledged: records.acknowledged))
     }
 
-    mutating func release(upTo write: Int, at boot: Int64) { change { $0.persisted(write, at: boot) } }
-    mutating func restored(_ record: LedgerRecord, at boot: Int64) { change { $0.restored(record, at: boot) } }
-    mutating func hear(_ ack: LedgerAck, at boot: Int64) { change { $0.receive(ack, at: boot) } }
-    mutating func retry(at boot: Int64) { change { $0.waiting.retry(at: boot) } }
+    mutating func release(upTo write: Int, at boot: BootTime) { change { $0.persisted(write, at: boot) } }
+    mutating func restored(_ record: LedgerRecord, at boot: BootTime) { change { $0.restored(record, at: boot) } }
+    mutating func hear(_ ack: LedgerAck, at boot: BootTime) { change { $0.receive(ack, at: boot) } }
+    mutating func retry(at boot: BootTime) { change { $0.waiting.retry(at: boot) } }
 
-    mutating func link(isUp: Bool, at boot: Int64) {
+    mutating func link(isUp: Bool, at boot: BootTime) {
         outgoing = []
         change { $0.waiting.link(isUp: isUp, at: boot) }
     }

@@ -9,9 +9,10 @@ import Testing
 
 /// The sessions that a node has seen, for its pages.
 @Suite(.timeLimit(.minutes(5))) struct RecentSessionsTests {
-    private static let start: Int64 = 1_798_545_600_000
+    private static let start: GroupTime = 1_798_545_600_000
 
-    private static func register(_ id: String, at time: Int64 = start, status: Status = .running) throws -> Register {
+    private static func register(_ id: String, at time: GroupTime = start, status: Status = .running) throws -> Register
+    {
         let (id, boot) = (try #require(SessionID(id)), try #require(BootID("b-1")))
         let node = try #require(NodeID("desk"))
         return Register(
@@ -41,7 +42,7 @@ import Testing
     /// The node may get no further register of the first one.
     @Test func aLaterStartEndsTheSessionBeforeIt() throws {
         var recent = RecentSessions(in: nil)
-        let minute: Int64 = 60_000
+        let minute: Milliseconds = 60_000
         var first = try Self.register("s-1")
         first.phase = 0
         first.runs = [Run(phase: 0, from: Self.start)]
@@ -52,21 +53,22 @@ import Testing
         let ended = try #require(recent.all.last)
         #expect(ended.lineage == "s-1")
         #expect(ended.isOver)
-        #expect(ended.done == 20 * minute)
+        #expect(ended.done == (20 * minute).count)
     }
 
     @Test func sessionsSurviveARestartAndAreBounded() throws {
         let directory = try TemporaryDirectory()
         var recent = RecentSessions(in: directory.path)
         for index in 0..<RecentSessions.limit + 5 {
-            recent.note(try Self.register("s-\(index)", at: Self.start + Int64(index)), at: Self.start + 60_000)
+            recent.note(
+                try Self.register("s-\(index)", at: Self.start + Milliseconds(Int64(index))), at: Self.start + 60_000)
         }
         #expect(recent.all.count == RecentSessions.limit)
         #expect(recent.all.first?.lineage == "s-\(RecentSessions.limit + 4)")
         recent.save()
         #expect(RecentSessions(in: directory.path).all == recent.all)
         let last = RecentSessions.limit + 4
-        var longer = try Self.register("s-\(last)", at: Self.start + Int64(last))
+        var longer = try Self.register("s-\(last)", at: Self.start + Milliseconds(Int64(last)))
         longer.runs = [Run(phase: 0, from: longer.startedAt)]
         recent.note(longer, at: Self.start + 90_000)
         recent.save()

@@ -14,7 +14,7 @@ import Testing
         var lineage: SessionID
         var name: EventName
         /// Distinguishes pauses, phases and losses.
-        var at: Int64
+        var at: GroupTime
         var phase: Int
     }
 

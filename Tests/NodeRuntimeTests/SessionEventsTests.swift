@@ -36,8 +36,8 @@ import Testing
         let begun = script.now
         script.passes(1_499)
         #expect(script.newEvents() == [])
-        let next = try #require(SessionEvents.nextLook(at: script.view(), boot: script.now + SessionScript.lead))
-        #expect(next == begun + 1_500_000 + SessionScript.lead)
+        let next = try #require(SessionEvents.nextLook(at: script.view(), boot: script.now - SessionScript.lead))
+        #expect(next == begun + .seconds(1_500) - SessionScript.lead)
         script.passes(2)
         let phase = script.looks()
         #expect(phase.map(\.name) == [.phase])
@@ -49,7 +49,7 @@ import Testing
         let completed = script.looks()
         #expect(completed.map(\.name) == [.completed])
         #expect(completed.first?.at == begun + 1_800_000)
-        #expect(SessionEvents.nextLook(at: script.view(), boot: script.now + SessionScript.lead) == nil)
+        #expect(SessionEvents.nextLook(at: script.view(), boot: script.now - SessionScript.lead) == nil)
         script.passes(3_600)
         #expect(script.newEvents() == [])
     }
@@ -91,13 +91,13 @@ import Testing
     }
 
     @Test mutating func sessionBeforeTheFirstLookIsNotReported() throws {
-        script.now -= 60_000
+        script.now += -60_000
         try script.begin("focus 25m")
         script.passes(60)
         #expect(script.newEvents() == [])
         try script.does(.pause)
         #expect(script.newEvents() == ["paused"])
-        script.now -= 90_000
+        script.now += -90_000
         let early = try #require(script.register)
         script = SessionScript()
         script.passes(1)
@@ -162,7 +162,7 @@ import Testing
         _ = script.looks()
         script.contactLostAt = script.now
         let lead = SessionScript.lead
-        #expect(SessionEvents.nextLook(at: script.view(), boot: script.now + lead) == script.now + 30_000 + lead)
+        #expect(SessionEvents.nextLook(at: script.view(), boot: script.now - lead) == script.now + .seconds(30) - lead)
         script.passes(29)
         #expect(script.newEvents() == [])
         script.passes(2)

@@ -10,13 +10,13 @@ import Testing
 ///
 /// Group time and the boot clock advance together, and only by ``passes(_:)``.
 struct SessionScript {
-    static let start: Int64 = 1_800_000_000_000
-    /// The lead of the boot clock over group time.
-    static let lead: Int64 = 5_000_000 - start
+    static let start: GroupTime = 1_800_000_000_000
+    /// The lead of group time over the boot clock.
+    static let lead = Lead(of: start, over: 5_000_000)
 
     var now = start
     var events = SessionEvents(beginningAt: start)
-    var contactLostAt: Int64?
+    var contactLostAt: GroupTime?
     /// The current session.
     var register: Register?
     /// The node that looks.
@@ -64,18 +64,19 @@ struct SessionScript {
         let advanced = register.advanced(since: now - register.anchor.at)
         let anchor = try anchor()
         let context = Context(
-            node: advanced.owner, bootID: anchor.bootID, now: Instant(boot: anchor.boot, wall: now),
+            node: advanced.owner, bootID: anchor.bootID,
+            now: Instant(boot: anchor.boot, wall: WallTime(now.milliseconds)),
             source: .plausible, isComplete: true, groupTime: now)
         return advanced.anchored(since: now - advanced.anchor.at, context)
     }
 
     private func anchor() throws -> Anchor {
-        Anchor(elapsed: 0, at: now, bootID: try #require(BootID("boot")), boot: now + Self.lead)
+        Anchor(elapsed: 0, at: now, bootID: try #require(BootID("boot")), boot: now - Self.lead)
     }
 
     // MARK: The node that looks
 
-    mutating func passes(_ seconds: Int64) { now += seconds * 1_000 }
+    mutating func passes(_ seconds: Int64) { now += .seconds(seconds) }
 
     mutating func looks(at register: Register? = nil, latest: Register? = nil) -> [SessionEvent] {
         events.look(look(at: register, latest: latest))
@@ -87,14 +88,14 @@ struct SessionScript {
     }
 
     func look(at register: Register? = nil, latest: Register? = nil) -> SessionEvents.Look {
-        SessionEvents.Look(view: view(of: register), boot: now + Self.lead, groupTime: now, latest: latest)
+        SessionEvents.Look(view: view(of: register), boot: now - Self.lead, groupTime: now, latest: latest)
     }
 
     func view(of other: Register? = nil) -> View {
         let register = other ?? register
         return View(
-            register: register, anchorBoot: (register?.anchor.at ?? 0) + Self.lead, error: ErrorBound(),
-            contactLostAt: contactLostAt.map { $0 + Self.lead }, isOwner: register?.owner == node, isLinked: true)
+            register: register, anchorBoot: (register?.anchor.at ?? 0) - Self.lead, error: ErrorBound(),
+            contactLostAt: contactLostAt.map { $0 - Self.lead }, isOwner: register?.owner == node, isLinked: true)
     }
 
     /// Replaces the process.

@@ -17,7 +17,7 @@ import Wire
         private nonisolated let loop: EventLoop
         private var core: ServiceCore?
         private var outgoing: [(message: Outgoing, completion: ServiceOutput.Completion?)] = []
-        private(set) var waits: [Int64] = []
+        private(set) var waits: [Milliseconds] = []
         private(set) var handled = 0
 
         nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }

@@ -13,7 +13,7 @@ import Testing
     }
 
     /// An engine of another node that has received only this register.
-    static func reader(of register: Register?, at wall: Int64 = EngineHarness.epoch) -> EngineHarness {
+    static func reader(of register: Register?, at wall: GroupTime = EngineHarness.epoch) -> EngineHarness {
         var rig = EngineHarness("reader", bootID: "boot-r", wall: wall)
         rig.linkUp()
         if let register { rig.hear(.register(register), from: register.owner.rawValue) }
@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test func registerOfAnImpossibleEpochIsRefused() {
-        let bound = Limits.epochs + Int(EngineHarness.epoch - Limits.earliestStamp) / 1_000
+        let bound = Limits.epochs + Int((EngineHarness.epoch - Limits.earliestStamp).count) / 1_000
         for (epoch, isUsed) in [(bound, true), (bound + 1, false), (Self.limit, false)] {
             var rig = EngineHarness()
             rig.linkUp()
@@ -79,7 +79,7 @@ import Testing
     @Test func ownerRecoversFromAForgedVersionOnItsTopic() throws {
         var rig = LinkTests.running()
         var forged = try #require(rig.own)
-        forged.epoch = Limits.epochs + Int(rig.wall - Limits.earliestStamp) / 1_000
+        forged.epoch = Limits.epochs + Int((rig.wall - Limits.earliestStamp).count) / 1_000
         forged.rev = Self.limit
         var reader = Self.reader(of: forged, at: rig.wall)
         rig.hear(.register(forged), from: "desk")
@@ -122,7 +122,8 @@ import Testing
         var rig = EngineHarness()
         rig.linkUp()
         let times =
-            [0, Limits.earliestStamp, Limits.time.upperBound] + (9_990...10_010).map { EngineHarness.epoch + $0 }
+            [0, Limits.earliestStamp, Limits.time.upperBound]
+            + (9_990...10_010).map { EngineHarness.epoch + Milliseconds($0) }
         for (index, time) in times.enumerated() {
             for (rev, counter) in [0, Self.limit - 1, Self.limit].enumerated() {
                 let register = peerRegister(
@@ -142,7 +143,8 @@ import Testing
         rig.linkUp()
         rig.log = []
         for count in 1...1_000 {
-            let register = peerRegister(session: "P\(count)", at: EngineHarness.epoch + Int64(count), rev: count)
+            let register = peerRegister(
+                session: "P\(count)", at: EngineHarness.epoch + Milliseconds(Int64(count)), rev: count)
             rig.hear(.register(register), from: "kitchen")
         }
         let writes = rig.log.count { if case .journal = $0 { true } else { false } }
@@ -456,7 +458,7 @@ import Testing
         rig.hear(.presence(presence("k1")), from: "kitchen")
         rig.published = []
         for index in 0..<1_000 {
-            let year: Int64 = index % 2 == 0 ? 31_557_600_000 : 63_115_200_000
+            let year: Milliseconds = index % 2 == 0 ? 31_557_600_000 : 63_115_200_000
             let clock = PeerClock(wallLead: rig.wall - rig.boot + year, quality: ClockQuality(synced: true))
             rig.hear(ExchangeTests.pong(of: rig, clock: clock), from: "kitchen")
         }

@@ -6,19 +6,19 @@
 struct PeerClock {
     var bootID = "boot-p"
     /// Its boot clock.
-    var lead: Int64 = 4_000_000
+    var lead: Milliseconds = 4_000_000
     /// Its wall clock.
-    var wallLead: Int64 = EngineHarness.epoch - 1_000_000
+    var wallLead: Lead = EngineHarness.epoch - 1_000_000
     /// Its group time; `nil` if its wall clock tells it.
-    var groupLead: Int64?
+    var groupLead: Lead?
     var quality = ClockQuality(synced: true, bound: 5)
     /// The delays of a ping to it and of a pong from it, in milliseconds.
-    var there: Int64 = 0
-    var back: Int64 = 0
+    var there: Milliseconds = 0
+    var back: Milliseconds = 0
 }
 
 struct Arrival {
-    var at: Int64
+    var at: BootTime
     var message: Message
     var sender: NodeID
 }
@@ -31,8 +31,8 @@ extension EngineHarness {
         published.compactMap { if case .pong(let pong, let to) = $0 { (pong, to) } else { nil } }
     }
     /// The error bound of the view at this instant.
-    var error: Int64? { engine.view.lastMoment(at: boot)?.error }
-    var groupTime: Int64 { engine.groupTime(now) }
+    var error: Milliseconds? { engine.view.lastMoment(at: boot)?.error }
+    var groupTime: GroupTime { engine.groupTime(now) }
 
     func isContradicted(by node: String) -> Bool { engine.isContradicted(by: id(node), at: now) }
 
@@ -59,12 +59,12 @@ extension EngineHarness {
 }
 
 extension PeerClock {
-    func time(at boot: Int64) -> Int64 { boot + (groupLead ?? wallLead) }
+    func time(at boot: BootTime) -> GroupTime { boot + (groupLead ?? wallLead) }
 
     /// The answer at `boot` on the harness's boot clock.
-    func pong(to ping: Ping, at boot: Int64) -> Pong {
+    func pong(to ping: Ping, at boot: BootTime) -> Pong {
         Pong(
             connection: ping.connection, sent: ping.sent, bootID: token(bootID), boot: boot + lead,
-            wall: max(boot + wallLead, 0), at: time(at: boot), clock: quality)
+            wall: WallTime(max(boot + wallLead, 0).milliseconds), at: time(at: boot), clock: quality)
     }
 }

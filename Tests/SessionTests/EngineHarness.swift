@@ -13,10 +13,11 @@ struct EngineHarness {
     enum DiskMode { case atOnce, later, failing }
 
     private var loop: CoreLoop
-    var boot: Int64
-    var wall: Int64
+    var boot: BootTime
+    /// The group time that the wall clock tells.
+    var wall: GroupTime
     /// The kernel's error bound of the wall clock; `nil` if it does not vouch.
-    var wallBound: Int64? = 5
+    var wallBound: Milliseconds? = 5
     /// The clocks of the nodes that answer a ping.
     var clocks: [NodeID: PeerClock] = [:]
     /// The messages that arrive later, the earliest first.
@@ -37,11 +38,12 @@ struct EngineHarness {
     var ticket = 0
     private var connections = 0
 
-    static let epoch: Int64 = 1_790_000_000_000
+    static let epoch: GroupTime = 1_790_000_000_000
 
     init(
-        _ node: String = "desk", bootID: String = "boot-1", boot: Int64 = 1_000_000, wall: Int64 = EngineHarness.epoch,
-        wallBound: Int64? = 5, journal: Journal? = nil, role: Role = .node, mayAsk: Bool = true,
+        _ node: String = "desk", bootID: String = "boot-1", boot: BootTime = 1_000_000,
+        wall: GroupTime = EngineHarness.epoch,
+        wallBound: Milliseconds? = 5, journal: Journal? = nil, role: Role = .node, mayAsk: Bool = true,
         isAnnounced: Bool = true, defaults: PhaseDefaults = PhaseDefaults()
     ) {
         let identity = NodeIdentity(
@@ -57,7 +59,7 @@ struct EngineHarness {
 
     var core: NodeCore { loop.core }
     var engine: Engine { loop.core.engine }
-    var now: Instant { Instant(boot: boot, wall: wall, wallBound: wallBound) }
+    var now: Instant { Instant(boot: boot, telling: wall, bound: wallBound) }
     var own: Register? { engine.ownership.journal.own }
     var node: NodeID { engine.identity.node }
     var moment: Moment? { engine.view.moment(at: boot) }
@@ -169,8 +171,8 @@ struct EngineHarness {
     }
 
     /// Lets time pass: wakes the core when it asks for it, and delivers messages when they are due.
-    mutating func pass(_ milliseconds: Int64) {
-        let end = boot + milliseconds
+    mutating func pass(_ time: Milliseconds) {
+        let end = boot + time
         while true {
             if let first = arriving.first, first.at <= min(end, core.nextWake ?? end) {
                 arriving.removeFirst()
@@ -186,7 +188,7 @@ struct EngineHarness {
     }
 
     /// Lets time pass without waking the engine.
-    mutating func move(to boot: Int64) {
+    mutating func move(to boot: BootTime) {
         wall += boot - self.boot
         self.boot = boot
     }
@@ -239,7 +241,7 @@ struct EngineHarness {
     /// An intent of `kitchen` for the own session as it stands.
     func intent(
         _ operation: IntentOperation, id: String = "I1", session: String? = nil, phase: Int? = nil,
-        life: Int64 = 30_000
+        life: Milliseconds = 30_000
     ) -> Intent {
         let target: SessionID = session.map { token($0) } ?? own?.id ?? token("none")
         return Intent(
@@ -271,8 +273,9 @@ func outcome(_ reply: Reply?) -> Outcome? {
 /// A running register of another node, started at `at` in group time.
 func peerRegister(
     _ node: String = "kitchen", session: String = "P1", plan text: String = "focus 25m", mode: Mode = .countdown,
-    at: Int64 = EngineHarness.epoch, boot: Int64 = 5_000_000, bootID: String = "boot-p", epoch: Int = 1, rev: Int = 1,
-    autoAdvance: Bool = false, status: Status = .running, elapsed: Int64 = 0, counter: Int = 0
+    at: GroupTime = EngineHarness.epoch, boot: BootTime = 5_000_000, bootID: String = "boot-p", epoch: Int = 1,
+    rev: Int = 1,
+    autoAdvance: Bool = false, status: Status = .running, elapsed: Milliseconds = 0, counter: Int = 0
 ) -> Register {
     Register(
         id: token(session), lineage: token(session), stamp: Stamp(time: at, counter: counter, node: id(node)),
@@ -288,7 +291,20 @@ func presence(_ connection: String, online: Bool = true, sleeping: Bool = false)
         clock: ClockQuality(synced: true), software: "t", isSleeping: sleeping)
 }
 
+extension Instant {
+    /// An instant at which the wall clock tells this time.
+    init(boot: BootTime, telling time: GroupTime, bound: Milliseconds? = nil) {
+        self.init(boot: boot, wall: WallTime(time.milliseconds), wallBound: bound)
+    }
+}
+
+extension GroupTime {
+    @_disfavoredOverload
+    static func - (time: GroupTime, boot: BootTime) -> Lead { Lead(of: time, over: boot) }
+    static func -= (time: inout GroupTime, duration: Milliseconds) { time = time - duration }
+}
+
 extension Run {
-    /// Milliseconds of an ended run.
-    var length: Int64 { (to ?? from) - from }
+    /// The length of an ended run.
+    var length: Milliseconds { (to ?? from) - from }
 }

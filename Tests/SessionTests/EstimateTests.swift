@@ -12,24 +12,24 @@ import Testing
         /// Parts per million by which the other clock is fast.
         var drift = 0.0
         var ahead = 0.0
-        func mine(_ time: Double) -> Int64 { Int64((time / 1_000).rounded(.down)) }
+        func mine(_ time: Double) -> BootTime { BootTime(Int64((time / 1_000).rounded(.down))) }
         func other(_ time: Double) -> Double { time * (1 + drift / 1_000_000) + ahead }
         /// The lead of the other clock over this one, in milliseconds.
         func offset(_ time: Double) -> Double { (other(time) - time) / 1_000 }
 
         /// The pong to a ping at `time` that took `there`; the pong takes `back`.
-        func pong(_ time: Double, there: Double, back: Double, bootID: String = "b") -> (Pong, at: Int64) {
-            let boot = Int64((other(time + there) / 1_000).rounded(.down))
+        func pong(_ time: Double, there: Double, back: Double, bootID: String = "b") -> (Pong, at: BootTime) {
+            let boot = BootTime(Int64((other(time + there) / 1_000).rounded(.down)))
             let pong = Pong(
-                connection: token("c"), sent: mine(time), bootID: token(bootID), boot: boot, wall: boot, at: boot,
-                clock: ClockQuality(synced: true))
+                connection: token("c"), sent: mine(time), bootID: token(bootID), boot: boot,
+                wall: WallTime(boot.milliseconds), at: GroupTime(boot.milliseconds), clock: ClockQuality(synced: true))
             return (pong, mine(time + there + back))
         }
     }
 
     static func isRight(_ estimate: ClockEstimate, _ clocks: Clocks, at time: Double) -> Bool {
-        let wrong = abs(Double(estimate.offset) - clocks.offset(time))
-        return wrong <= Double(estimate.bound(at: clocks.mine(time)))
+        let wrong = abs(Double(estimate.offset.count) - clocks.offset(time))
+        return wrong <= Double(estimate.bound(at: clocks.mine(time)).count)
     }
 
     /// One-way delays of a network that is mostly fast and sometimes slow.
@@ -87,14 +87,14 @@ import Testing
         #expect(slow.offset == 5_200, "the middle of the possible offsets")
         let fast = exchange(1_001e6, 1_000, 1_000, after: slow)
         #expect(fast.bound(at: 1_001_002) == 3)
-        #expect(abs(fast.offset - 5_000) <= 1)
+        #expect((fast.offset - 5_000).magnitude <= 1)
         let again = exchange(1_002e6, 0, 900_000, after: fast)
         #expect(again.bound(at: 1_002_900) <= 4)
-        #expect(abs(again.offset - 5_000) <= 1)
+        #expect((again.offset - 5_000).magnitude <= 1)
         // One slow way there and one slow way back cut the interval from both sides.
         let other = exchange(1_001e6, 0, 400_000, after: slow)
         #expect(other.bound(at: 1_001_400) <= 4)
-        #expect(abs(other.offset - 5_000) <= 1)
+        #expect((other.offset - 5_000).magnitude <= 1)
     }
 
     @Test func driftWidensTheInterval() {
@@ -102,7 +102,7 @@ import Testing
         let estimate = ClockEstimate(pong, at: now)
         let bounds = [0, 5_000, 50_000, 500_000, 5_000_000].map { estimate.bound(at: now + $0) }
         #expect(bounds == [2, 3, 12, 102, 1_002], "200 ppm")
-        #expect(ErrorBound(milliseconds: 2, at: now).milliseconds(at: now + 50_000) == 12)
+        #expect(ErrorBound(size: 2, at: now).size(at: now + 50_000) == 12)
     }
 
     /// Another boot has another clock, so the earlier estimate does not narrow it.

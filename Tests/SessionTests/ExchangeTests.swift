@@ -7,10 +7,10 @@ import Testing
 
 /// Clock polls: their addressees, their rate, and the use of their answers.
 @Suite(.cpuBound) struct ExchangeTests {
-    static let minute: Int64 = 60_000
+    static let minute: Milliseconds = 60_000
 
     /// A node that shows `kitchen`'s session; `kitchen` answers pings.
-    static func displayOfKitchen(_ clock: PeerClock = PeerClock(), wallBound: Int64? = 5) -> EngineHarness {
+    static func displayOfKitchen(_ clock: PeerClock = PeerClock(), wallBound: Milliseconds? = 5) -> EngineHarness {
         var rig = EngineHarness(wallBound: wallBound)
         rig.linkUp()
         rig.meet("kitchen", clock)
@@ -19,7 +19,8 @@ import Testing
     }
 
     static func pong(
-        of rig: EngineHarness, _ connection: String = "conn-desk-1", sent: Int64? = nil, clock: PeerClock = PeerClock()
+        of rig: EngineHarness, _ connection: String = "conn-desk-1", sent: BootTime? = nil,
+        clock: PeerClock = PeerClock()
     ) -> Message {
         let ping = Ping(connection: token(connection), sent: sent ?? rig.boot, at: rig.wall)
         return .pong(clock.pong(to: ping, at: rig.boot), to: rig.node)
@@ -37,7 +38,7 @@ import Testing
         #expect(pong.sent == 77)
         #expect(pong.bootID == token("boot-1"))
         #expect(pong.boot == rig.boot)
-        #expect(pong.wall == rig.wall)
+        #expect(pong.wall.milliseconds == rig.wall.milliseconds)
         #expect(pong.at == rig.groupTime)
         #expect(pong.clock == ClockQuality(synced: true, bound: 5))
     }
@@ -61,13 +62,15 @@ import Testing
     }
 
     /// A wall clock before 1970 or after 2200 does not fit a payload.
-    @Test(arguments: [Int64(-5_000), 10_413_792_000_000]) func clockOutOfBoundsIsClampedInThePong(wall: Int64) throws {
+    @Test(arguments: [GroupTime(-5_000), 10_413_792_000_000]) func clockOutOfBoundsIsClampedInThePong(wall: GroupTime)
+        throws
+    {
         var rig = EngineHarness(wall: wall, wallBound: nil)
         rig.linkUp()
         rig.hear(
             .ping(Ping(connection: token("c-9"), sent: 77, at: EngineHarness.epoch), to: rig.node), from: "kitchen")
         let pong = try #require(rig.pongs.first?.pong)
-        #expect(Limits.time.contains(pong.wall))
+        #expect(Limits.wall.contains(pong.wall))
         #expect(Limits.time.contains(pong.at))
         #expect(pong.clock.isWrong)
     }
@@ -105,7 +108,7 @@ import Testing
         #expect((20...32).contains(rig.pings.count))
         rig.pass(25_000)
         #expect(rig.pings.count == 64)
-        #expect((rig.error ?? .max) < 40)
+        #expect((rig.error ?? .days(1)) < 40)
     }
 
     @Test func silentOwnerIsPolledWithBackOff() {
@@ -148,7 +151,7 @@ import Testing
         for step in 0..<60 {
             rig.pass(1_000)
             var said = presence("z1")
-            said.at += Int64(step % 2) * 3_600_000
+            said.at += Int64(step % 2) * .seconds(3_600)
             rig.hear(.presence(said), from: "zoo")
         }
         #expect(rig.pings.count { $0.to == .kitchen } < 24)
@@ -194,13 +197,13 @@ import Testing
         var clock = PeerClock()
         rig.meet("kitchen", clock)
         rig.pass(1_000)
-        #expect(abs(rig.groupTime - clock.time(at: rig.boot)) <= 2)
+        #expect((rig.groupTime - clock.time(at: rig.boot)).magnitude <= 2)
         rig.send(.linkDown)
-        clock.wallLead += Self.minute
+        clock.wallLead = clock.wallLead + Self.minute
         rig.clocks[id("kitchen")] = clock
         rig.linkUp()
         rig.pass(1_000)
-        #expect(abs(rig.groupTime - clock.time(at: rig.boot)) <= 2)
+        #expect((rig.groupTime - clock.time(at: rig.boot)).magnitude <= 2)
     }
 
     /// A suspend makes an estimate doubtful: on some machines the boot clock then advances in whole seconds.
@@ -229,10 +232,10 @@ import Testing
         var rig = Self.displayOfKitchen()
         rig.pass(1_000)
         rig.published = []
-        var worst: Int64 = 0
+        var worst: Milliseconds = 0
         for _ in 0..<3_600 {
             rig.pass(1_000)
-            worst = max(worst, rig.error ?? .max)
+            worst = max(worst, rig.error ?? .days(1))
         }
         #expect((29...31).contains(rig.pings.count), "\(rig.pings.count) in an hour")
         #expect(worst <= Limits.exactEnough)
@@ -306,7 +309,7 @@ import Testing
         rig.meet("kitchen", PeerClock(lead: 4_005_000))
         rig.pass(40)
         #expect(rig.moment?.elapsed == 5_040, "an unvouched placement is corrected at once")
-        #expect((rig.error ?? .max) <= 3)
+        #expect((rig.error ?? .days(1)) <= 3)
         #expect(rig.moment?.isApproximate == false)
     }
 
@@ -335,7 +338,7 @@ import Testing
         rig.wallBound = nil
         rig.send(.wake)
         #expect(rig.moment?.elapsed == 10_000)
-        #expect((rig.error ?? .max) <= 60)
+        #expect((rig.error ?? .days(1)) <= 60)
     }
 
     @Test func synchronisedClockPlacesTheSessionAgain() {
@@ -364,15 +367,15 @@ import Testing
         rig.pass(1_000)
         #expect(rig.engine.clocks.estimates[.kitchen]?.bootID == token("boot-p2"))
         #expect(rig.moment?.elapsed == 71_000)
-        #expect((rig.error ?? .max) <= 3)
+        #expect((rig.error ?? .days(1)) <= 3)
     }
 
     /// The view is never further from the truth than its error, whatever the delays and the drift.
     @Test(arguments: UInt64(1)...30) func errorBoundHoldsAndCountdownNeverRises(seed: UInt64) {
         var random = Random(seed: seed)
-        let start = Int64.random(in: 3_900_000...4_100_000, using: &random)
+        let start = Milliseconds(.random(in: 3_900_000...4_100_000, using: &random))
         let drift = Int64.random(in: -1...1, using: &random)
-        let skew = Int64.random(in: -4...4, using: &random)
+        let skew = Milliseconds(.random(in: -4...4, using: &random))
         // Its wall clock is wrong by less than its bound.
         var clock = PeerClock(lead: start, wallLead: EngineHarness.epoch - 1_000_000 + skew)
         let register = peerRegister(plan: "focus 20h", at: EngineHarness.epoch + skew, boot: 1_000_000 + start)
@@ -384,15 +387,15 @@ import Testing
         for step in 0..<300 {
             let pause = [40, 40, 200, 200, 5_000][Int.random(in: 0...4, using: &random)]
             for _ in 0..<(pause / 40) {
-                clock.there = Int64.random(in: 0...(step % 7 == 0 ? 900 : 30), using: &random)
-                clock.back = Int64.random(in: 0...(step % 11 == 0 ? 900 : 30), using: &random)
+                clock.there = Milliseconds(.random(in: 0...(step % 7 == 0 ? 900 : 30), using: &random))
+                clock.back = Milliseconds(.random(in: 0...(step % 11 == 0 ? 900 : 30), using: &random))
                 clock.lead = start + drift * (rig.boot - 1_000_000) / 5_500
                 rig.clocks[.kitchen] = clock
                 rig.pass(40)
             }
             guard let error = rig.error, let moment = rig.moment else { continue }
             let truth = rig.boot + start + drift * (rig.boot - 1_000_000) / 5_500 - register.anchor.boot
-            #expect(abs(moment.elapsed - truth) <= error, "seed \(seed), step \(step)")
+            #expect((moment.elapsed - truth).magnitude <= error, "seed \(seed), step \(step)")
             #expect(moment.shownSeconds <= shown, "seed \(seed), step \(step): a countdown went up")
             shown = moment.shownSeconds
         }
@@ -401,9 +404,9 @@ import Testing
 
     /// An exchange that places the session earlier than shown stops the countdown for a moment.
     @Test func countdownStandsStillUntilTimeCatchesUp() {
-        let before = View(register: peerRegister(), anchorBoot: 1_000_000, error: ErrorBound(milliseconds: 150))
+        let before = View(register: peerRegister(), anchorBoot: 1_000_000, error: ErrorBound(size: 150))
         #expect(before.moment(at: 1_010_000)?.elapsed == 10_000)
-        var view = View(register: peerRegister(), anchorBoot: 1_000_100, error: ErrorBound(milliseconds: 1))
+        var view = View(register: peerRegister(), anchorBoot: 1_000_100, error: ErrorBound(size: 1))
         view.keepShownTime(of: before, at: 1_010_000)
         #expect(view.moment(at: 1_010_000)?.elapsed == 10_000)
         #expect(view.moment(at: 1_010_100)?.elapsed == 10_000)

@@ -4,21 +4,21 @@ import Testing
 
 @testable import Session
 
-private let boot: Int64 = 1_000_000
-private let hour: Int64 = 3_600_000
-private let in2099: Int64 = 4_086_000_000_000
+private let boot: BootTime = 1_000_000
+private let hour: Milliseconds = 3_600_000
+private let in2099: GroupTime = 4_086_000_000_000
 
 /// The choice of the clock that tells group time.
 @Suite(.timeLimit(.minutes(5))) struct GroupClockTests {
     /// A node's clock: its lead over the true time (`EngineHarness.epoch`), and whether it is synchronised.
     struct Clock {
         var node: String
-        var reads: Int64
+        var reads: Milliseconds
         var isSynced = false
         /// The lead of the mark in its journal.
-        var mark: Int64 = 0
+        var mark: Milliseconds = 0
 
-        init(_ node: String, _ reads: Int64, synced: Bool = false, mark: Int64 = 0) {
+        init(_ node: String, _ reads: Milliseconds, synced: Bool = false, mark: Milliseconds = 0) {
             self.node = node
             self.reads = reads
             isSynced = synced
@@ -27,11 +27,11 @@ private let in2099: Int64 = 4_086_000_000_000
     }
 
     /// A clock at a date, far from the truth.
-    static func at(_ date: Int64) -> Int64 { date - EngineHarness.epoch }
+    static func at(_ date: GroupTime) -> Milliseconds { date - EngineHarness.epoch }
 
     /// - Returns: The lead of group time over the true time; whether it equals the own clock.
-    static func choose(_ own: Clock, _ others: [Clock], before: [Clock]? = nil) -> (time: Int64, isOwn: Bool) {
-        let now = Instant(boot: boot, wall: EngineHarness.epoch + own.reads, wallBound: own.isSynced ? 5 : nil)
+    static func choose(_ own: Clock, _ others: [Clock], before: [Clock]? = nil) -> (time: Milliseconds, isOwn: Bool) {
+        let now = Instant(boot: boot, telling: EngineHarness.epoch + own.reads, bound: own.isSynced ? 5 : nil)
         var clock = GroupClock(mark: HybridClock(time: EngineHarness.epoch + own.mark), at: now)
         for clocks in [before, others].compactMap(\.self) {
             let readings = clocks.filter(\.isSynced).map { other in
@@ -45,7 +45,7 @@ private let in2099: Int64 = 4_086_000_000_000
     }
 
     /// Name, own clock, other clocks, lead of group time, and whether the own clock tells it.
-    static let rows: [(String, Clock, [Clock], Int64, Bool)] = [
+    static let rows: [(String, Clock, [Clock], Milliseconds, Bool)] = [
         ("alone, synchronised", Clock("d", 0, synced: true), [], 0, true),
         ("alone, not synchronised, plausible", Clock("d", hour), [], hour, true),
         ("one that is synchronised", Clock("d", hour), [Clock("a", 7, synced: true)], 7, false),
@@ -118,8 +118,8 @@ private let in2099: Int64 = 4_086_000_000_000
 
     /// A clock of an offline node counts only while no online one is known.
     @Test func onlineClocksComeFirst() {
-        let now = Instant(boot: boot, wall: EngineHarness.epoch + hour)
-        func reading(_ node: String, _ reads: Int64, isPresent: Bool) -> GroupClock.Reading {
+        let now = Instant(boot: boot, telling: EngineHarness.epoch + hour)
+        func reading(_ node: String, _ reads: Milliseconds, isPresent: Bool) -> GroupClock.Reading {
             GroupClock.Reading(node: id(node), lead: EngineHarness.epoch + reads - boot, isPresent: isPresent)
         }
         var clock = GroupClock(mark: HybridClock(), at: now)
@@ -145,14 +145,14 @@ private let in2099: Int64 = 4_086_000_000_000
         var clock = GroupClock(mark: HybridClock(time: EngineHarness.epoch), at: now)
         clock.choose(from: [], at: now)
         #expect(clock.time(at: Instant(boot: boot + 5_000, wall: 0)) == EngineHarness.epoch + 5_000)
-        #expect(clock.time(at: Instant(boot: boot + 5_000, wall: in2099)) == EngineHarness.epoch + 5_000)
+        #expect(clock.time(at: Instant(boot: boot + 5_000, telling: in2099)) == EngineHarness.epoch + 5_000)
     }
 
     @Test func wallClockStepIsNoticed() {
-        let now = Instant(boot: boot, wall: EngineHarness.epoch)
+        let now = Instant(boot: boot, telling: EngineHarness.epoch)
         let clock = GroupClock(mark: HybridClock(), at: now)
-        func hasMoved(_ passed: Int64, _ wall: Int64, _ bound: Int64? = nil) -> Bool {
-            clock.hasMoved(at: Instant(boot: boot + passed, wall: EngineHarness.epoch + wall, wallBound: bound))
+        func hasMoved(_ passed: Milliseconds, _ wall: Milliseconds, _ bound: Milliseconds? = nil) -> Bool {
+            clock.hasMoved(at: Instant(boot: boot + passed, telling: EngineHarness.epoch + wall, bound: bound))
         }
         #expect(!hasMoved(5_000, 5_000))
         #expect(!hasMoved(5_000, 6_000))

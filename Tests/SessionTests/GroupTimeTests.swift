@@ -6,10 +6,12 @@ import Testing
 
 /// Corrections of group time, and of the session with it.
 @Suite(.timeLimit(.minutes(5))) struct GroupTimeTests {
-    static let hour: Int64 = 3_600_000
+    static let hour: Milliseconds = 3_600_000
 
     /// A node with a session and an unsynchronised clock, wrong by `skew`, which then meets `kitchen`.
-    static func corrected(skew: Int64, runs: Int64 = 60_000, meeting clock: PeerClock = PeerClock()) -> EngineHarness {
+    static func corrected(skew: Milliseconds, runs: Milliseconds = 60_000, meeting clock: PeerClock = PeerClock())
+        -> EngineHarness
+    {
         var rig = EngineHarness(wall: EngineHarness.epoch + skew, wallBound: nil)
         rig.linkUp()
         rig.start("focus 25m, shortBreak 5m", id: "S1")
@@ -46,7 +48,7 @@ import Testing
         #expect(rig.own?.stamp.time == EngineHarness.epoch + 60_000)
     }
 
-    @Test(arguments: [-hour, -6_000, 0, 6_000, hour]) func twoClocksDoNotCorrectASynchronisedOne(skew: Int64) {
+    @Test(arguments: [-hour, -6_000, 0, 6_000, hour]) func twoClocksDoNotCorrectASynchronisedOne(skew: Milliseconds) {
         var rig = EngineHarness(wall: EngineHarness.epoch + skew)
         rig.linkUp()
         rig.start("focus 25m")
@@ -60,7 +62,9 @@ import Testing
     }
 
     /// A guess is corrected by the first synchronised clock. The session keeps its place among the starts.
-    @Test(arguments: [-hour, -5_000, 5_000, Limits.stampLead]) func guessedDateIsCorrectedOnce(skew: Int64) throws {
+    @Test(arguments: [-hour, -5_000, 5_000, Limits.stampLead]) func guessedDateIsCorrectedOnce(skew: Milliseconds)
+        throws
+    {
         let rig = Self.corrected(skew: skew)
         let own = try #require(rig.own)
         #expect(own.startedAt == EngineHarness.epoch)
@@ -125,7 +129,9 @@ import Testing
     }
 
     /// The error of the clock after a reboot does not apply to times from before it.
-    @Test(arguments: [-hour, hour], [false, true]) func rebootWithAWrongClockKeepsTheDate(skew: Int64, isPaused: Bool)
+    @Test(arguments: [-hour, hour], [false, true]) func rebootWithAWrongClockKeepsTheDate(
+        skew: Milliseconds, isPaused: Bool
+    )
         throws
     {
         var old = EngineHarness(wallBound: nil)
@@ -183,7 +189,7 @@ import Testing
 
     /// The boot clocks were compared, so wall clocks do not matter for the minutes.
     @Test(arguments: [hour, 20_000], [IntentOperation.extend(seconds: 60), .pause])
-    func takeoverByAWrongClockKeepsItsMinutes(skew: Int64, press: IntentOperation) throws {
+    func takeoverByAWrongClockKeepsItsMinutes(skew: Milliseconds, press: IntentOperation) throws {
         var rig = EngineHarness(wall: EngineHarness.epoch + skew, wallBound: nil)
         rig.linkUp()
         rig.meet("kitchen", PeerClock(quality: ClockQuality(synced: false)))
@@ -207,8 +213,8 @@ import Testing
     // MARK: 1970
 
     /// A Pi without a battery clock wins with a later start and loses with an earlier one.
-    @Test(arguments: [(Int64(-30_000), Status.running), (30_000, .superseded)])
-    func startIn1970HasItsPlaceAmongTheStarts(kitchen: Int64, status: Status) throws {
+    @Test(arguments: [(Milliseconds(-30_000), Status.running), (30_000, .superseded)])
+    func startIn1970HasItsPlaceAmongTheStarts(kitchen: Milliseconds, status: Status) throws {
         var rig = EngineHarness(wall: 5_000, wallBound: nil)
         rig.linkUp()
         rig.start("focus 25m")
@@ -251,7 +257,7 @@ import Testing
     }
 
     /// The clock is set by hand first, rightly or wrongly; then a peer's clock is synchronised.
-    @Test(arguments: [-hour, 0, hour]) func guessMovesUntilATimeIsVouchedFor(skew: Int64) throws {
+    @Test(arguments: [-hour, 0, hour]) func guessMovesUntilATimeIsVouchedFor(skew: Milliseconds) throws {
         var rig = EngineHarness(wall: 5_000, wallBound: nil)
         rig.linkUp()
         rig.start("focus 25m")
@@ -297,7 +303,7 @@ import Testing
         rig.pass(60_000)
         rig.meet("kitchen", PeerClock(wallLead: EngineHarness.epoch + 90_000 - rig.boot))
         let own = try #require(rig.own)
-        #expect(abs(own.startedAt - EngineHarness.epoch) < 60_000)
+        #expect((own.startedAt - EngineHarness.epoch).magnitude < 60_000)
         #expect(own.invalidField == nil)
         #expect(rig.journal?.isGuess == false)
     }
@@ -377,7 +383,7 @@ import Testing
     // MARK: Polling again
 
     @Test func contradictingNodeIsPolled() {
-        for (differs, expected) in [(10_000, 0), (10_001, 8), (-10_001, 8)] as [(Int64, Int)] {
+        for (differs, expected) in [(10_000, 0), (10_001, 8), (-10_001, 8)] as [(Milliseconds, Int)] {
             var rig = EngineHarness()
             rig.linkUp()
             rig.meet("attic")

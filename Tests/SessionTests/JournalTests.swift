@@ -6,14 +6,14 @@ import Testing
 
 /// Recovery after a crash, and failing disks.
 @Suite(.timeLimit(.minutes(5))) struct JournalTests {
-    static let minute: Int64 = 60_000
+    static let minute: Milliseconds = 60_000
 
     /// A harness whose session of `text` ran for `milliseconds`.
-    static func before(_ text: String, _ milliseconds: Int64, autoAdvance: Bool = false) -> EngineHarness {
+    static func before(_ text: String, _ time: Milliseconds, autoAdvance: Bool = false) -> EngineHarness {
         var rig = EngineHarness()
         rig.linkUp()
         rig.start(text, autoAdvance: autoAdvance)
-        rig.pass(milliseconds)
+        rig.pass(time)
         return rig
     }
 
@@ -45,13 +45,13 @@ import Testing
     }
 
     /// Minutes away, autoAdvance, status, phase, milliseconds of it.
-    static let away: [(Int64, Bool, Status, Int, Int64)] = [
+    static let away: [(Int64, Bool, Status, Int, Milliseconds)] = [
         (16, false, .ready, 1, 0), (16, true, .running, 1, minute), (44, true, .running, 2, 24 * minute),
         (45, true, .completed, 2, 25 * minute), (45, false, .ready, 1, 0), (46, true, .ready, 1, 0),
     ]
 
     @Test(arguments: away, ["boot-1", "boot-2"])
-    func boundariesAreCrossedWhileDown(row: (Int64, Bool, Status, Int, Int64), bootID: String) {
+    func boundariesAreCrossedWhileDown(row: (Int64, Bool, Status, Int, Milliseconds), bootID: String) {
         let old = Self.before("focus 25m, shortBreak 5m, focus 25m", 10 * Self.minute, autoAdvance: row.1)
         let boot = bootID == "boot-1" ? old.boot + row.0 * Self.minute : 20_000
         let new = EngineHarness(bootID: bootID, boot: boot, wall: old.wall + row.0 * Self.minute, journal: old.journal)
@@ -94,7 +94,7 @@ import Testing
     }
 
     /// A node without its journal, which finds its own retained register at the broker.
-    static func found(_ found: Register?, then act: (inout EngineHarness) -> Void = { _ in }, wall: Int64)
+    static func found(_ found: Register?, then act: (inout EngineHarness) -> Void = { _ in }, wall: GroupTime)
         -> EngineHarness
     {
         var rig = EngineHarness(boot: 2_000_000, wall: wall)
@@ -139,7 +139,9 @@ import Testing
         #expect(new.registers.map(\.status) == [.superseded])
     }
 
-    @Test(arguments: [Int64(0), -3_600_000, -9_000]) func freshStartBeatsTheRetainedRegister(skew: Int64) throws {
+    @Test(arguments: [Milliseconds(0), -3_600_000, -9_000]) func freshStartBeatsTheRetainedRegister(skew: Milliseconds)
+        throws
+    {
         let old = Self.before("focus 25m x2", 30 * Self.minute)
         let new = Self.found(
             old.own, then: { $0.start("focus 5m", id: "mine") }, wall: old.wall - 30 * Self.minute + skew)

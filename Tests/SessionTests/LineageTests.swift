@@ -9,7 +9,7 @@ import Testing
     /// The continuation by `attic` of a session that `kitchen` owned.
     static func continuation(
         of register: Register = peerRegister(plan: "focus 25m, shortBreak 5m"),
-        at: Int64 = EngineHarness.epoch + 60_000,
+        at: GroupTime = EngineHarness.epoch + 60_000,
         node: String = "attic", applied: [IntentID] = []
     ) -> Register {
         var next = register
@@ -222,8 +222,9 @@ import Testing
     }
 
     /// A takeover dated before this session began belongs to another session.
-    @Test(arguments: [0, EngineHarness.epoch - Limits.stampLead - 1]) func takeoverFromBeforeTheSessionCutsNoRun(
-        at: Int64
+    @Test(arguments: [0, EngineHarness.epoch - Limits.stampLead - 1] as [GroupTime])
+    func takeoverFromBeforeTheSessionCutsNoRun(
+        at: GroupTime
     ) throws {
         var rig = EngineHarness()
         rig.linkUp()
@@ -322,7 +323,7 @@ import Testing
     // MARK: The chain
 
     static func part(
-        _ node: String, lineage: String = "S1", at: Int64, started: Int64? = nil, from: String? = nil
+        _ node: String, lineage: String = "S1", at: GroupTime, started: GroupTime? = nil, from: String? = nil
     ) -> LineagePart {
         LineagePart(
             lineage: token(lineage), node: id(node), stamp: Stamp(time: at, counter: 0, node: id(node)),
@@ -346,7 +347,7 @@ import Testing
     /// Clocks may differ by the stamp lead; a session that was taken back begins at its own takeover.
     @Test func takeoverFromBeforeASessionBelongsToAnEarlierOne() {
         let again = Self.part("desk", at: 500_000, started: 100_000, from: "hall")
-        func end(at: Int64) -> Int64? {
+        func end(at: GroupTime) -> GroupTime? {
             var later = Self.part("attic", at: at, from: "desk")
             later.stamp.time = 600_000
             return again.end(by: later)

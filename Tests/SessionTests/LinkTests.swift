@@ -345,7 +345,8 @@ import Testing
         var rig = EngineHarness()
         rig.linkUp()
         for index in 0..<600 {
-            let older = peerRegister("n\(index)", session: "P\(index)", at: EngineHarness.epoch - Int64(index))
+            let older = peerRegister(
+                "n\(index)", session: "P\(index)", at: EngineHarness.epoch - Milliseconds(Int64(index)))
             rig.hear(.register(older), from: "n\(index)", retained: true)
         }
         // This node is one of them, and has no session.

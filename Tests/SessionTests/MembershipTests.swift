@@ -271,7 +271,7 @@ import Testing
         var rig = EngineHarness()
         rig.linkUp()
         for index in 0..<600 {
-            let at = EngineHarness.epoch - (index == place ? 1_000 : 1_000_000 + Int64(index * 7 % 600))
+            let at = EngineHarness.epoch - Milliseconds(index == place ? 1_000 : 1_000_000 + Int64(index * 7 % 600))
             let register = peerRegister("n\(index)", session: "P\(index)", plan: "focus 10h", at: at)
             rig.hear(.register(register), from: "n\(index)", retained: true)
         }

@@ -6,10 +6,10 @@ import Testing
 
 /// A correction of group time moves the times of a session and keeps its minutes.
 @Suite(.timeLimit(.minutes(5))) struct MovedTests {
-    static let minute: Int64 = 60_000
+    static let minute: Milliseconds = 60_000
     static let day = 1_440 * minute
 
-    static func since2026(_ minutes: Int64) -> Int64 { Limits.earliestStamp + minutes * minute }
+    static func since2026(_ minutes: Int64) -> GroupTime { Limits.earliestStamp + minutes * minute }
 
     /// A session of two runs and a pause with guessed dates, which begin with 2026.
     static func guessed(isOpen: Bool) -> Register {
@@ -24,7 +24,7 @@ import Testing
     }
 
     /// Milliseconds of each run.
-    static func lengths(_ register: Register) -> [Int64] {
+    static func lengths(_ register: Register) -> [Milliseconds] {
         register.runs.map { ($0.to ?? register.anchor.at) - $0.from }
     }
 
@@ -42,12 +42,12 @@ import Testing
 
     /// Whole runs stay or move, and no two runs overlap.
     @Test(arguments: stride(from: -90, through: 30, by: 5).map { Int64($0) * minute - day }, [false, true])
-    func noMinuteIsLostOrCountedTwice(shift: Int64, isOpen: Bool) {
+    func noMinuteIsLostOrCountedTwice(shift: Milliseconds, isOpen: Bool) {
         let told = Self.guessed(isOpen: isOpen)
         let moved = told.moved(by: shift)
         #expect(Self.lengths(moved) == Self.lengths(told))
         #expect(moved.invalidField == nil)
-        #expect((moved.runs[0].to ?? .max) <= moved.runs[1].from)
+        #expect((moved.runs[0].to ?? .distantFuture) <= moved.runs[1].from)
         #expect(moved.runs[1].to ?? moved.anchor.at <= moved.anchor.at)
     }
 
@@ -101,7 +101,7 @@ import Testing
         #expect(rig.groupTime == Limits.earliestStamp + 70_000)
         rig.linkUp()
         let guess = PeerClock(
-            wallLead: -rig.boot, groupLead: Limits.earliestStamp + 35_000 - rig.boot,
+            wallLead: 0 - rig.boot, groupLead: Limits.earliestStamp + 35_000 - rig.boot,
             quality: ClockQuality(synced: false))
         rig.meet("attic", guess)
         #expect(rig.own?.startedAt == Limits.earliestStamp + 10_000)

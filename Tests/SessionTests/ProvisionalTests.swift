@@ -8,7 +8,7 @@ import Testing
 ///
 /// They are published with their true start after the link is back, if they are still live.
 @Suite(.timeLimit(.minutes(5))) struct ProvisionalTests {
-    static let minute: Int64 = 60_000
+    static let minute: Milliseconds = 60_000
 
     /// A start with no link, a minute ago.
     static func offline(_ text: String = "focus 25m", before: String? = nil) -> EngineHarness {
@@ -235,8 +235,10 @@ import Testing
     }
 
     /// A start by a clock that is ahead does not beat a later start.
-    @Test(arguments: [Int64(3_600_000), -3_600_000, 9_000, -9_000]) func wrongClockDoesNotDecideTheWinner(skew: Int64) {
-        for (kitchen, status) in [(Int64(-30_000), Status.running), (30_000, .superseded)] {
+    @Test(arguments: [Milliseconds(3_600_000), -3_600_000, 9_000, -9_000]) func wrongClockDoesNotDecideTheWinner(
+        skew: Milliseconds
+    ) {
+        for (kitchen, status) in [(Milliseconds(-30_000), Status.running), (30_000, .superseded)] {
             var rig = EngineHarness(wall: EngineHarness.epoch + skew, wallBound: nil)
             rig.start("focus 25m")
             rig.pass(Self.minute)

@@ -7,7 +7,7 @@ import Testing
 
 /// Random inputs never trap, and early wake-ups change nothing.
 @Suite(.cpuBound) struct RandomTests {
-    static let times: [Int64] = [
+    static let times: [GroupTime] = [
         0, 1, Limits.earliestStamp, EngineHarness.epoch - 60_000, EngineHarness.epoch - 1, EngineHarness.epoch,
         EngineHarness.epoch + 1, EngineHarness.epoch + 10_000,
         EngineHarness.epoch + 11_000, Limits.time.upperBound,
@@ -109,7 +109,8 @@ import Testing
     static let clocks: [NodeID: PeerClock] = [
         .kitchen: PeerClock(there: 3, back: 240),
         id("zoo"): PeerClock(
-            bootID: "x", lead: -900_000, wallLead: EngineHarness.epoch + 9_000_000, quality: ClockQuality(synced: false)
+            bootID: "x", lead: -900_000, wallLead: Lead(EngineHarness.epoch.milliseconds + 9_000_000),
+            quality: ClockQuality(synced: false)
         ),
     ]
 
@@ -118,11 +119,11 @@ import Testing
         func pick<Element>(_ elements: [Element]) -> Element {
             elements[Int.random(in: 0..<elements.count, using: &random)]
         }
-        let readings = [0, 1, rig.boot - 1, rig.boot, rig.boot + 1, 9_000_000, Limits.reading.upperBound]
+        let readings: [BootTime] = [0, 1, rig.boot - 1, rig.boot, rig.boot + 1, 9_000_000, Limits.reading.upperBound]
         let connection = rig.engine.link.connection ?? token("c")
         let to = id(pick(["desk", "desk", "desk", "zoo"]))
         let clock = ClockQuality(
-            synced: Bool.random(using: &random), bound: pick([nil, 0, 20, Limits.reading.upperBound]),
+            synced: Bool.random(using: &random), bound: pick([nil, 0, 20, Limits.bound.upperBound]),
             isWrong: Bool.random(using: &random))
         switch step % 4 {
         case 0: return .ping(Ping(connection: connection, sent: pick(readings), at: pick(times)), to: to)
@@ -130,8 +131,10 @@ import Testing
         default:
             return .pong(
                 Pong(
-                    connection: connection, sent: max(0, rig.boot - Int64.random(in: -1...12_000, using: &random)),
-                    bootID: token(pick(["boot-1", "x"])), boot: pick(readings), wall: pick(times), at: pick(times),
+                    connection: connection,
+                    sent: max(0, rig.boot - Milliseconds(.random(in: -1...12_000, using: &random))),
+                    bootID: token(pick(["boot-1", "x"])), boot: pick(readings),
+                    wall: WallTime(pick(times).milliseconds), at: pick(times),
                     clock: clock), to: to)
         }
     }
@@ -151,8 +154,8 @@ import Testing
             if step % 9 == 0 { rig.flush() }
             if step % 15 == 0 { rig.wallBound = rig.wallBound == nil ? 5 : nil }
             if step % 20 == 0 { rig.wall = Self.times[Int.random(in: 0..<Self.times.count, using: &random)] }
-            rig.pass(Int64.random(in: 0...2_500, using: &random))
-            for offset in [0, 1, 5_000, Limits.reading.upperBound] {
+            rig.pass(Milliseconds(.random(in: 0...2_500, using: &random)))
+            for offset in [0, 1, 5_000, Limits.bound.upperBound] {
                 let moment = rig.engine.view.moment(at: rig.boot + offset)
                 if let moment {
                     #expect(moment.remaining >= 0)
@@ -182,9 +185,9 @@ import Testing
                 Int.random(in: 0...3, using: &random)]
             rare.disk = disk
             often.disk = disk
-            let milliseconds = Int64.random(in: 0...30, using: &random) * 100
+            let milliseconds = Milliseconds(.random(in: 0...30, using: &random) * 100)
             rare.pass(milliseconds)
-            for _ in 0..<(milliseconds / 100) {
+            for _ in 0..<(milliseconds / 100).count {
                 often.pass(100)
                 often.send(.wake)
             }

@@ -192,7 +192,9 @@ import Testing
     /// Time while the session was stale is not credited; a short gap is.
     @Test(arguments: [IntentOperation.stop, .pause])
     func countUpEndsAtTheLastSignOfLife(operation: IntentOperation) throws {
-        for (gone, elapsed) in [(29_999, 89_999), (30_000, 60_000), (3_600_000, 60_000)] as [(Int64, Int64)] {
+        for (gone, elapsed) in [(29_999, 89_999), (30_000, 60_000), (3_600_000, 60_000)]
+            as [(Milliseconds, Milliseconds)]
+        {
             var rig = Self.displayOfKitchen(peerRegister(plan: "focus 15h", mode: .countup))
             rig.hear(.presence(presence("k1", online: false)), from: "kitchen")
             rig.pass(gone)

@@ -7,14 +7,14 @@ import Testing
 
 /// Changes of a session by time alone.
 @Suite(.timeLimit(.minutes(5))) struct TimeTests {
-    static let minute: Int64 = 60_000
+    static let minute: Milliseconds = 60_000
 
     static func register(_ text: String, mode: Mode = .countdown, autoAdvance: Bool = false) -> Register {
         peerRegister(plan: text, mode: mode, autoAdvance: autoAdvance)
     }
 
     /// Plan, autoAdvance, minutes since the anchor, status, phase, minutes of the phase that have passed.
-    static let boundaries: [(String, Bool, Int64, Status, Int, Int64)] = [
+    static let boundaries: [(String, Bool, Milliseconds, Status, Int, Milliseconds)] = [
         ("focus 25m, shortBreak 5m", false, 25 * minute - 1, .running, 0, 25 * minute - 1),
         ("focus 25m, shortBreak 5m", false, 25 * minute, .ready, 1, 0),
         ("focus 25m, shortBreak 5m", false, 500 * minute, .ready, 1, 0),
@@ -31,7 +31,9 @@ import Testing
         ("focus 1m x3 / shortBreak 1m", true, 150_000, .running, 2, 30_000),
     ]
 
-    @Test(arguments: boundaries) func stateFollowsFromElapsedTime(row: (String, Bool, Int64, Status, Int, Int64)) {
+    @Test(arguments: boundaries) func stateFollowsFromElapsedTime(
+        row: (String, Bool, Milliseconds, Status, Int, Milliseconds)
+    ) {
         let register = Self.register(row.0, autoAdvance: row.1)
         let moment = View(register: register, anchorBoot: 1_000).moment(at: 1_000 + row.2)
         let last = View(register: register, anchorBoot: 1_000).lastMoment(at: 1_000 + row.2)
@@ -53,7 +55,7 @@ import Testing
         let first = try #require(rig.own)
         let at = rig.boot
         for step in [0, 1, 999, 1_000, 1_001, 39_999, 40_000, 60_000, 480_000, 599_999, 600_000, 1_200_000] {
-            rig.pass(at + Int64(step) - rig.boot)
+            rig.pass(at + Milliseconds(Int64(step)) - rig.boot)
             var derived = first.advanced(since: rig.boot - at)
             let own = try #require(rig.own)
             derived.rev = own.rev
@@ -68,10 +70,10 @@ import Testing
             let text = ["focus 20m x4 / shortBreak 5m", "work 40s x8 / rest 20s", "focus 29m, focus 1m"][
                 Int.random(in: 0..<3, using: &random)]
             let register = Self.register(text, autoAdvance: Bool.random(using: &random))
-            let total = Int64.random(in: 0...200 * Self.minute, using: &random)
+            let total = Milliseconds(.random(in: 0...200 * Self.minute.count, using: &random))
             let once = register.advanced(since: total)
             #expect(once.advanced(since: total - (once.anchor.at - register.anchor.at)) == once)
-            let part = Int64.random(in: 0...total, using: &random)
+            let part = Milliseconds(.random(in: 0...total.count, using: &random))
             let first = register.advanced(since: part)
             let twice = first.advanced(since: total - (first.anchor.at - register.anchor.at))
             #expect(twice == once)
@@ -107,7 +109,7 @@ import Testing
         let down = View(register: Self.register("focus 5s"), anchorBoot: 100)
         let up = View(register: Self.register("focus 5s", mode: .countup), anchorBoot: 100)
         for (view, atStart) in [(down, 5), (up, 0)] {
-            var boot: Int64 = 100
+            var boot: BootTime = 100
             var shown: [Int] = []
             while let moment = view.moment(at: boot), moment.register.status == .running {
                 shown.append(moment.shownSeconds)
@@ -122,8 +124,8 @@ import Testing
     }
 
     @Test func wallClockStepsMoveNoCountdownAndNoRun() throws {
-        for step: Int64 in [
-            3_600_000, -3_600_000, 40 * 365 * 86_400_000, -EngineHarness.epoch, -3 * EngineHarness.epoch,
+        for step: Milliseconds in [
+            3_600_000, -3_600_000, .days(40 * 365), 0 - EngineHarness.epoch, 3 * (0 - EngineHarness.epoch),
         ] {
             var rig = EngineHarness()
             rig.linkUp()
@@ -192,7 +194,7 @@ import Testing
         var rig = EngineHarness()
         rig.start("focus 5h, shortBreak 5h")
         for round in 0..<400 {
-            rig.pass(Int64(round % 7 + 1) * 1_000)
+            rig.pass(.seconds(Int64(round % 7 + 1)))
             rig.press(.pause)
             rig.pass(500)
             rig.press(.resume)
@@ -203,7 +205,7 @@ import Testing
         #expect(own.runs.count <= Limits.runs)
         #expect(own.invalidField == nil)
         let total = own.runs.map(\.length).reduce(0, +)
-        let expected = (0..<400).map { Int64($0 % 7 + 1) * 1_000 }.reduce(0, +)
+        let expected = (0..<400).map { Milliseconds.seconds(Int64($0 % 7 + 1)) }.reduce(.zero, +)
         #expect(total == expected)
         let second = own.runs.filter { $0.phase == 1 }.map(\.length).reduce(0, +)
         #expect(second == own.anchor.elapsed)

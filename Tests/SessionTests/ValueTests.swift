@@ -94,7 +94,8 @@ import Testing
         let desk = id("desk")
         var last = clock.stamp(at: 100, node: desk)
         #expect(last == Stamp(time: 100, counter: 0, node: desk))
-        for (now, time, counter) in [(100, 100, 1), (50, 100, 2), (101, 101, 0), (101, 101, 1)] as [(Int64, Int64, Int)]
+        for (now, time, counter) in [(100, 100, 1), (50, 100, 2), (101, 101, 0), (101, 101, 1)]
+            as [(GroupTime, GroupTime, Int)]
         {
             let next = clock.stamp(at: now, node: desk)
             #expect(next == Stamp(time: time, counter: counter, node: desk))
@@ -111,7 +112,7 @@ import Testing
     }
 
     @Test func stampsAndVersionsAreOrdered() {
-        func stamp(_ time: Int64, _ counter: Int, _ node: String) -> Stamp {
+        func stamp(_ time: GroupTime, _ counter: Int, _ node: String) -> Stamp {
             Stamp(time: time, counter: counter, node: id(node))
         }
         let ordered = [stamp(1, 9, "z"), stamp(2, 0, "a"), stamp(2, 0, "b"), stamp(2, 1, "a"), stamp(3, 0, "a")]
@@ -150,23 +151,25 @@ import Testing
         ("phase", { $0.phase = 1 }), ("phase", { $0.phase = -1 }), ("phase", { $0.phase = .max }),
         ("epoch", { $0.epoch = -1 }), ("epoch", { $0.epoch = .max }), ("rev", { $0.rev = -1 }),
         ("rev", { $0.rev = 1_000_000_000_001 }), ("stamp", { $0.stamp.counter = -1 }),
-        ("stamp", { $0.stamp.time = .max }), ("stamp", { $0.stamp.time = -1 }), ("stamp", { $0.stamp.node = id("b") }),
-        ("startedAt", { $0.startedAt = .min }), ("anchor", { $0.anchor.at = .max }), ("anchor", { $0.anchor.at = -1 }),
-        ("anchor", { $0.anchor.boot = .max }), ("anchor", { $0.anchor.boot = -1 }),
+        ("stamp", { $0.stamp.time = .distantFuture }), ("stamp", { $0.stamp.time = -1 }),
+        ("stamp", { $0.stamp.node = id("b") }),
+        ("startedAt", { $0.startedAt = .distantPast }), ("anchor", { $0.anchor.at = .distantFuture }),
+        ("anchor", { $0.anchor.at = -1 }),
+        ("anchor", { $0.anchor.boot = .distantFuture }), ("anchor", { $0.anchor.boot = -1 }),
         ("anchor", { $0.anchor.elapsed = -1 }), ("anchor", { $0.anchor.elapsed = 1_500_001 }),
         (nil, { $0.anchor.elapsed = 1_500_000 }),
         ("runs", { $0.runs = Array(repeating: Run(phase: 0, from: 0, to: 1), count: 121) }),
         ("runs", { $0.runs = [Run(phase: 1, from: 0, to: 1)] }),
         ("runs", { $0.runs = [Run(phase: 0, from: 2, to: 1)] }),
         ("runs", { $0.runs = [Run(phase: 0, from: -1, to: 1)] }),
-        ("runs", { $0.runs = [Run(phase: 0, from: 0, to: .max)] }),
+        ("runs", { $0.runs = [Run(phase: 0, from: 0, to: .distantFuture)] }),
         ("runs", { $0.runs = [Run(phase: 0, from: 0), Run(phase: 0, from: 0)] }),
         ("runs", { $0.status = .paused }),
         ("applied", { $0.applied = Array(repeating: token("a"), count: 65) }),
         ("continues", { $0.continues = Continuation(node: id("b"), epoch: -1, rev: 0, at: 0) }),
-        ("continues", { $0.continues = Continuation(node: id("b"), epoch: 1, rev: 0, at: .max) }),
+        ("continues", { $0.continues = Continuation(node: id("b"), epoch: 1, rev: 0, at: .distantFuture) }),
         ("last", { $0.last = LastIntent(intent: token("a"), op: .stop, from: id("b"), at: -1) }),
-        ("supersededBy", { $0.supersededBy = Superseder(session: token("a"), node: id("b"), at: .min) }),
+        ("supersededBy", { $0.supersededBy = Superseder(session: token("a"), node: id("b"), at: .distantPast) }),
     ]
 
     @Test func registerOutOfBoundsIsInvalid() {

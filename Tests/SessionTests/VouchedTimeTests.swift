@@ -10,7 +10,7 @@ import Testing
     static let rogue = PeerClock(wallLead: 2_340_000_000_000 - 1_000_000)
 
     /// A node with a session, whose synchronised clock is wrong by `skew`.
-    static func synchronised(skew: Int64 = 0) -> EngineHarness {
+    static func synchronised(skew: Milliseconds = 0) -> EngineHarness {
         var rig = EngineHarness(wall: EngineHarness.epoch + skew)
         rig.linkUp()
         rig.start("focus 25m")
@@ -105,8 +105,9 @@ import Testing
     }
 
     /// A person has to correct one of them; no number of accomplices moves a synchronised node.
-    @Test(arguments: [-3_600_000, 11_000, 3_600_000] as [Int64]) func noNumberOfClocksMovesASynchronisedOne(skew: Int64)
-    {
+    @Test(arguments: [-3_600_000, 11_000, 3_600_000] as [Milliseconds]) func noNumberOfClocksMovesASynchronisedOne(
+        skew: Milliseconds
+    ) {
         var rig = Self.synchronised(skew: skew)
         let others = (1...9).map { "n\($0)" }
         for node in others { rig.meet(node) }
@@ -258,7 +259,7 @@ import Testing
         #expect(rig.published.contains(.hello))
     }
 
-    private func unsynced(_ connection: String, at time: Int64) -> Presence {
+    private func unsynced(_ connection: String, at time: GroupTime) -> Presence {
         var said = presence(connection)
         (said.clock, said.at) = (ClockQuality(synced: false), time)
         return said
@@ -304,7 +305,7 @@ import Testing
 
     /// A plausible own clock selects the nearer of two.
     @Test func ownClockDecidesBetweenTwo() {
-        for (skew, expected) in [(Int64(3_600_000), EngineHarness.epoch), (500_000_000_000, 2_340_000_000_000)] {
+        for (skew, expected) in [(Milliseconds(3_600_000), EngineHarness.epoch), (500_000_000_000, 2_340_000_000_000)] {
             var rig = EngineHarness(wall: EngineHarness.epoch + skew, wallBound: nil)
             rig.linkUp()
             rig.meet("attic", Self.rogue)
@@ -323,10 +324,10 @@ import Testing
         #expect(dated.startedAt == EngineHarness.epoch)
         #expect(dated.rev == 2)
         #expect(rig.journal?.isGuess == false)
-        rig.meet("attic", PeerClock(wallLead: EngineHarness.epoch - 1_000_000 - 60_000))
-        rig.meet("kitchen", PeerClock(wallLead: EngineHarness.epoch - 1_000_000 - 60_000))
+        rig.meet("attic", PeerClock(wallLead: EngineHarness.epoch - .minutes(1) - 1_000_000))
+        rig.meet("kitchen", PeerClock(wallLead: EngineHarness.epoch - .minutes(1) - 1_000_000))
         rig.pass(10_000)
-        #expect(rig.groupTime == EngineHarness.epoch - 50_000)
+        #expect(rig.groupTime == EngineHarness.epoch - .seconds(50))
         #expect(rig.own?.startedAt == EngineHarness.epoch)
         // Its own clock is synchronised to another time.
         rig.wall = EngineHarness.epoch + 30_000
@@ -343,7 +344,7 @@ import Testing
         rig.pass(10_000)
         let before = rig.pings.count
         for step in 0..<100 {
-            let time = 2_000_000_000_000 + Int64(step) * 1_000_000_000
+            let time = GroupTime(2_000_000_000_000 + Int64(step) * 1_000_000_000)
             rig.hear(.ping(Ping(connection: token("attic-1"), sent: 5, at: time), to: rig.node), from: "attic")
             rig.pass(100)
         }

@@ -10,9 +10,9 @@ import Testing
         ([59_000, 59_000, 2_000], [1, 1, 0]),
         ([30_000, 59_000, 31_000], [0, 1, 1]), ([0, 120_000], [0, 2]),
     ])
-    func partsAddUpToTheSum(parts: [Int64], minutes: [Int]) {
+    func partsAddUpToTheSum(parts: [Milliseconds], minutes: [Int]) {
         #expect(WholeMinutes.of(parts) == minutes)
-        #expect(minutes.reduce(0, +) == Int(parts.reduce(0, +) / 60_000))
+        #expect(minutes.reduce(0, +) == Int(parts.reduce(.zero, +).count / 60_000))
     }
 
     @Test func outerBlanksAreTrimmed() {

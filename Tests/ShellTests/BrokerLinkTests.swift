@@ -26,8 +26,8 @@ import Wire
         var connection: ConnectionID? { link.connection }
 
         func take(_ event: MQTTEvent) -> NodeCore.Event { link.receive(event, at: 0) }
-        func nextConnection(at time: Int64) -> ConnectionID { link.nextConnection(at: time) }
-        func yield() { link.makeWay(milliseconds: 1) }
+        func nextConnection(at time: GroupTime) -> ConnectionID { link.nextConnection(at: time) }
+        func yield() { link.makeWay(for: 1) }
         func send(_ outgoing: Outgoing, completion: BrokerLink.Completion? = nil) {
             link.send(outgoing, completion: completion)
         }
@@ -76,7 +76,7 @@ import Wire
     @Test func connectionIDsRiseAlthoughTheClockIsSetBack() async throws {
         try await withProgram { program, _ in
             var ids: [ConnectionID] = []
-            for time: Int64 in [2_000, 2_000, 1_000, 1_500, 3_000] {
+            for time: GroupTime in [2_000, 2_000, 1_000, 1_500, 3_000] {
                 ids.append(await program.nextConnection(at: time))
             }
             #expect(ids == ids.sorted())

@@ -12,17 +12,19 @@ import Testing
     private static let (unsynced, nano): (Int32, Int32) = (0x40, 0x2000)
 
     @Test func onlySynchronisedClockHasABound() {
-        #expect(WallBound.milliseconds(status: 0, maximumError: 12_345) == 13)
-        #expect(WallBound.milliseconds(status: Self.nano, maximumError: 0) == 1, "rounding adds a millisecond")
-        #expect(WallBound.milliseconds(status: Self.unsynced, maximumError: 16_000_000) == nil)
-        #expect(WallBound.milliseconds(status: Self.unsynced | Self.nano, maximumError: 5) == nil)
+        #expect(WallBound.bound(status: 0, maximumError: Microseconds(Int64(12_345))) == 13)
+        #expect(
+            WallBound.bound(status: Self.nano, maximumError: Microseconds(Int64(0))) == 1, "rounding adds a millisecond"
+        )
+        #expect(WallBound.bound(status: Self.unsynced, maximumError: Microseconds(Int64(16_000_000))) == nil)
+        #expect(WallBound.bound(status: Self.unsynced | Self.nano, maximumError: Microseconds(Int64(5))) == nil)
     }
 
     private final class Kernel: Sendable {
         let asked = Mutex(0)
-        let bound = Mutex<Int64?>(20)
+        let bound = Mutex<Milliseconds?>(20)
 
-        func read() -> Int64? {
+        func read() -> Milliseconds? {
             asked.withLock { $0 += 1 }
             return bound.withLock { $0 }
         }
@@ -33,17 +35,17 @@ import Testing
         var wall = WallBound { kernel.read() }
         let lead: Int64 = 1_800_000_000_000
         for boot in stride(from: Int64(5_000), through: 5_999, by: 3) {
-            #expect(wall.bound(boot: boot, wall: lead + boot) == 20)
+            #expect(wall.bound(boot: BootTime(boot), wall: WallTime(lead + boot)) == 20)
         }
         #expect(kernel.asked.withLock { $0 } == 1)
         kernel.bound.withLock { $0 = 21 }
-        #expect(wall.bound(boot: 5_999, wall: lead + 6_000) == 20)
-        #expect(wall.bound(boot: 6_000, wall: lead + 6_000) == 21)
+        #expect(wall.bound(boot: 5_999, wall: WallTime(lead + 6_000)) == 20)
+        #expect(wall.bound(boot: 6_000, wall: WallTime(lead + 6_000)) == 21)
         #expect(kernel.asked.withLock { $0 } == 2)
     }
 
-    @Test(arguments: [3_600_000, -3_600_000, 101, -101] as [Int64])
-    func kernelIsReadAtOnceAfterAClockStep(step: Int64) {
+    @Test(arguments: [3_600_000, -3_600_000, 101, -101] as [Milliseconds])
+    func kernelIsReadAtOnceAfterAClockStep(step: Milliseconds) {
         let kernel = Kernel()
         var wall = WallBound { kernel.read() }
         #expect(wall.bound(boot: 5_000, wall: 1_800_000_005_000) == 20)

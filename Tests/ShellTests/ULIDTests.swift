@@ -7,7 +7,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct ULIDTests {
     @Test func idsSortByTime() {
-        let times: [Int64] = [0, 1, 31, 32, 1_023, 1_767_225_600_000, 1_767_225_600_001, 7_258_118_400_000]
+        let times: [GroupTime] = [0, 1, 31, 32, 1_023, 1_767_225_600_000, 1_767_225_600_001, 7_258_118_400_000]
         let ids: [SessionID] = times.map { ULID.make(at: $0) }
         #expect(ids == ids.sorted())
     }

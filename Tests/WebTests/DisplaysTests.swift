@@ -4,6 +4,7 @@ import Display
 import NIOCore
 import NIOEmbedded
 import NIOHTTPTypes
+import Session
 import Synchronization
 import Testing
 
@@ -61,7 +62,7 @@ import Testing
     @Test func laterPageGetsTheCurrentInstant() async throws {
         let node = FakeNode()
         let displays = Displays(node: node)
-        for boot: Int64 in [1_000, 61_000] {
+        for boot in [1_000, 61_000] as [BootTime] {
             node.boot.withLock { $0 = boot }
             let channel = NIOAsyncTestingChannel()
             #expect(await displays.join(Self.options, as: .local, on: channel) != nil)

@@ -19,7 +19,7 @@ import Testing
     private func book() throws -> PhoneBook { try PhoneBook(path: home.file("phones"), at: start) }
 
     private func after(_ milliseconds: Int64) -> Instant {
-        Instant(boot: start.boot + milliseconds, wall: start.wall + milliseconds)
+        Instant(boot: start.boot + Milliseconds(milliseconds), wall: start.wall + Milliseconds(milliseconds))
     }
 
     /// Returns the key of a phone that opens a link at once.
@@ -200,8 +200,8 @@ import Testing
         let hour: Int64 = 3_600_000
         for (time, saved) in [(hour - 1, 0), (hour, hour), (2 * hour - 1, hour), (2 * hour, 2 * hour)] {
             _ = book.phone(withKey: key, at: after(time))
-            #expect(book.phones.map(\.lastSeen) == [start.wall + time])
-            #expect(try self.book().phones.map(\.lastSeen) == [start.wall + saved])
+            #expect(book.phones.map(\.lastSeen) == [start.wall.milliseconds + time])
+            #expect(try self.book().phones.map(\.lastSeen) == [start.wall.milliseconds + saved])
         }
     }
 }

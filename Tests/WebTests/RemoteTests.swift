@@ -46,7 +46,7 @@ import Wire
         struct Word: Decodable { init(from decoder: any Decoder) throws {} }
     }
 
-    private static let noon: Int64 = 1_798_545_600_000  // 2026-12-29, 12:00 in universal time
+    private static let noon: GroupTime = 1_798_545_600_000  // 2026-12-29, 12:00 in universal time
 
     private static func bearer(_ key: String) -> HTTPFields { [.authorization: "Bearer \(key)"] }
 
@@ -65,7 +65,7 @@ import Wire
     }
 
     private static func register(
-        _ id: String, title: String = "Reading", owner: NodeID = FakeNode.node, at time: Int64, minutes: Int64 = 30
+        _ id: String, title: String = "Reading", owner: NodeID = FakeNode.node, at time: GroupTime, minutes: Int64 = 30
     ) throws -> Register {
         let (id, boot) = (try #require(SessionID(id)), try #require(BootID("b-1")))
         return Register(
@@ -73,7 +73,7 @@ import Wire
             title: title, icon: nil, label: Label(name: "Study", colour: .grey), mode: .countdown,
             plan: [Phase(kind: .focus, seconds: 7_200)], autoAdvance: false, phase: 0, status: .stopped,
             startedAt: time, anchor: Anchor(elapsed: 0, at: time, bootID: boot, boot: 1_000),
-            runs: [Run(phase: 0, from: time, to: time + minutes * 60_000)])
+            runs: [Run(phase: 0, from: time, to: time + .minutes(minutes))])
     }
 
     @Test func shellIsSmallAndComplete() async throws {
@@ -109,7 +109,7 @@ import Wire
         let titles = ["Reading", "Writing", "Reading", "Emails", "", "Walk"]
         let sessions = try titles.enumerated().map { index, title in
             RecentSession(
-                try Self.register("s-\(index)", title: title, at: Self.noon - Int64(index + 1) * 3_600_000),
+                try Self.register("s-\(index)", title: title, at: Self.noon - .minutes(60 * Int64(index + 1))),
                 at: Self.noon)
         }
         node.recent.withLock { $0 = sessions }
@@ -145,7 +145,7 @@ import Wire
             $0 = NodesReport([
                 NodeReport("desk", isOnline: true, isSelf: true),
                 NodeReport("kitchen", isOnline: true, isClockWrong: true),
-                NodeReport("pi", isOnline: false, lastHeard: Self.noon - 120_000),
+                NodeReport("pi", isOnline: false, lastHeard: Self.noon.milliseconds - 120_000),
             ])
         }
         let overview = try await Self.overview(of: node)

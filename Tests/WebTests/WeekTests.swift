@@ -12,19 +12,20 @@ import Wire
 
 /// The week page, as rendered from the feeds of the services.
 @Suite(.timeLimit(.minutes(5))) struct WeekTests {
-    private static let monday: Int64 = 1_798_416_000_000  // 2026-12-28 in universal time
-    private static let hour: Int64 = 3_600_000
+    private static let monday: GroupTime = 1_798_416_000_000  // 2026-12-28 in universal time
+    private static let hour: Milliseconds = 3_600_000
     private static let study = Label(name: "Study", colour: Colour(red: 0x4C, green: 0x8D, blue: 0xFF))
 
     private static func date(_ text: String) throws -> CivilDate { try #require(CivilDate(text)) }
 
-    private static func feed(until: Int64? = nil, done: Int64 = hour, at: Int64 = monday + 26 * hour) throws -> DebtFeed
+    private static func feed(until: GroupTime? = nil, done: Milliseconds = hour, at: GroupTime = monday + 26 * hour)
+        throws -> DebtFeed
     {
         let week = DebtWeek(
             name: "2026-W53", from: monday, to: monday + 168 * hour, goal: 420, done: done,
             days: [done, 0, 0, 0, 0, 0, 0], streak: 1, labels: [DebtWeek.LabelSum(label: nil, done: done)], calm: 85,
             until: until, first: try date("2026-12-28"), today: 1)
-        return DebtFeed(minutes: 420 - Int(done / 60_000), at: at, week: week)
+        return DebtFeed(minutes: 420 - Int(done.count / 60_000), at: at, week: week)
     }
 
     private static func year() throws -> DebtYear {
@@ -46,7 +47,7 @@ import Wire
     }
 
     private static func page(
-        _ feeds: [Feed], at time: Int64, view: View = View(isLinked: true), worksAlone: Bool = false,
+        _ feeds: [Feed], at time: GroupTime, view: View = View(isLinked: true), worksAlone: Bool = false,
         _ query: String = "?lang=en"
     ) async throws -> String {
         let node = FakeNode()
@@ -80,7 +81,7 @@ import Wire
     @Test func runningTimeIsAdded() async throws {
         let feed = try Self.feed(until: Self.monday + 28 * Self.hour)
         let html = try await Self.page(
-            [.debt(feed)], at: Self.monday + 26 * Self.hour + 45 * 60_000, view: try Self.session())
+            [.debt(feed)], at: Self.monday + 26 * Self.hour + .minutes(45), view: try Self.session())
         for text in [
             "-5h15m", "105m of 7h00m", "2 days in a row", "<bdi>Tue 29 Dec</bdi></th><td><bdi>45m<",
             "<bdi>Study</bdi></th><td><bdi>45m<", "<bdi>No label</bdi></th><td><bdi>60m<",
@@ -103,8 +104,8 @@ import Wire
     }
 
     /// Any client of a broker without passwords can publish such a feed.
-    @Test(arguments: [Int64(1), 7_000_000_000_000])
-    func aFeedThatWasComputedOutsideOfItsWeekIsShown(time: Int64) async throws {
+    @Test(arguments: [GroupTime(1), 7_000_000_000_000])
+    func aFeedThatWasComputedOutsideOfItsWeekIsShown(time: GroupTime) async throws {
         var feed = try Self.feed(at: time)
         feed.week?.today = nil
         feed.week?.days = [0]

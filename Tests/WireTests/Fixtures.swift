@@ -8,7 +8,7 @@ import Testing
 
 /// Values that several tests use.
 enum Fixtures {
-    static let now: Int64 = 1_800_000_000_000
+    static let now: GroupTime = 1_800_000_000_000
 
     static func node(_ id: String) throws -> NodeID { try #require(NodeID(id)) }
 

@@ -12,8 +12,8 @@ import Testing
 /// Registers are JSON merge patches (RFC 7396). The overview of Protocol.md describes the file.
 struct OperationVectors: Decodable, Sendable {
     struct Clock: Decodable, Sendable {
-        var at: Int64
-        var boot: Int64
+        var at: WallTime
+        var boot: BootTime
         var bootId: String
         var bound: Int64
     }
@@ -114,8 +114,8 @@ private struct VectorRig {
     private let clock: OperationVectors.Clock
     private let prefix: String
     /// Milliseconds since the beginning.
-    private var passed: Int64 = 0
-    private var ahead: Int64 = 0
+    private var passed: Milliseconds = 0
+    private var ahead: Milliseconds = 0
     private var retained: [OperationVectors.Message]
     private var ticket = 0
     /// The register as it was published last, or as it was restored.
@@ -152,18 +152,18 @@ private struct VectorRig {
     }
 
     private var now: Instant {
-        Instant(boot: clock.boot + passed, wall: clock.at + passed + ahead, wallBound: clock.bound)
+        Instant(boot: clock.boot + passed, wall: clock.at + passed + ahead, wallBound: Milliseconds(clock.bound))
     }
 
     mutating func carryOut(_ step: OperationVectors.Step) throws {
         answers = []
         records = []
-        while let wake = loop.core.nextWake, wake <= clock.boot + step.after {
+        while let wake = loop.core.nextWake, wake <= clock.boot + Milliseconds(step.after) {
             passed = max(passed, wake - clock.boot)
             handle(.wake)
         }
-        passed = step.after
-        ahead = step.ahead ?? 0
+        passed = Milliseconds(step.after)
+        ahead = Milliseconds(step.ahead ?? 0)
         if let message = step.message { handle(.received(try packet(message, isRetained: false))) }
         if let person = step.person { try ask(person) }
     }

@@ -28,12 +28,12 @@ struct RandomValues {
         let status: Status = oneOf(Status.allCases.filter { isCountdown || $0 != .ready })
         let plan = (0..<(isCountdown ? pick(1...8) : 1)).map { _ in phase() }
         let current = pick(0...plan.count - 1)
-        var time = Limits.earliestStamp + Int64(pick(0...1_000_000_000))
+        var time = Limits.earliestStamp + Milliseconds(Int64(pick(0...1_000_000_000)))
         let startedAt = time
         var runs: [Run] = []
         for _ in 0..<pick(0...6) {
-            let from = time + Int64(pick(0...100_000))
-            time = from + Int64(pick(0...100_000))
+            let from = time + Milliseconds(Int64(pick(0...100_000)))
+            time = from + Milliseconds(Int64(pick(0...100_000)))
             runs.append(Run(phase: pick(0...plan.count - 1), from: from, to: time))
         }
         if status == .running { runs.append(Run(phase: current, from: time)) }
@@ -49,9 +49,9 @@ struct RandomValues {
             status: status,
             startedAt: startedAt,
             anchor: Anchor(
-                elapsed: Int64(pick(0...plan[current].seconds * 1_000)), at: time,
-                bound: chance() ? Int64(pick(0...Int(Limits.reading.upperBound))) : nil, bootID: token(),
-                boot: Int64(pick(0...Int(Limits.reading.upperBound)))),
+                elapsed: Milliseconds(Int64(pick(0...plan[current].seconds * 1_000))), at: time,
+                bound: chance() ? Milliseconds(someReading()) : nil, bootID: token(),
+                boot: BootTime(someReading())),
             runs: runs, applied: (0..<pick(0...Limits.applied)).map { _ in token() },
             last: chance()
                 ? LastIntent(intent: token(), op: oneOf(IntentOperation.Name.allCases), from: node(), at: self.time())
@@ -82,7 +82,7 @@ struct RandomValues {
             mode: .countdown, plan: plan, autoAdvance: false, phase: Limits.phases - 1, status: .superseded,
             startedAt: late,
             anchor: Anchor(
-                elapsed: 86_400_000, at: late, bound: Limits.reading.upperBound, bootID: token(),
+                elapsed: 86_400_000, at: late, bound: Limits.bound.upperBound, bootID: token(),
                 boot: Limits.reading.upperBound),
             runs: (0..<Limits.runs).map { _ in Run(phase: Limits.phases - 1, from: late, to: late) },
             applied: (0..<Limits.applied).map { _ in token() },
@@ -92,8 +92,9 @@ struct RandomValues {
 
     mutating func soundLevel() -> SoundLevel {
         SoundLevel(
-            source: chance() ? token() : nil, level: pick(-2_000...2_000), period: Int64(pick(100...60_000)),
-            sent: chance() ? Int64(pick(0...Int(Limits.reading.upperBound))) : nil, bootID: chance() ? token() : nil)
+            source: chance() ? token() : nil, level: pick(-2_000...2_000),
+            period: Milliseconds(Int64(pick(100...60_000))),
+            sent: chance() ? BootTime(someReading()) : nil, bootID: chance() ? token() : nil)
     }
 
     mutating func calm() -> CalmFeed {
@@ -139,7 +140,7 @@ struct RandomValues {
     }
 
     mutating func debt() -> DebtFeed {
-        let amount = { (random: inout Self) in Int64(random.pick(0...1_209_600_000)) }
+        let amount = { (random: inout Self) in Milliseconds(Int64(random.pick(0...1_209_600_000))) }
         let week = DebtWeek(
             name: "20\(pick(10...99))-W\(pick(10...53))", from: time(), to: time(), goal: pick(0...10_080),
             carried: chance() ? pick(1...10_080) : 0, done: amount(&self),
@@ -198,7 +199,8 @@ struct RandomValues {
 
     mutating func pong() -> Pong {
         Pong(
-            connection: token(), sent: reading(), bootID: token(), boot: reading(), wall: time(), at: time(),
+            connection: token(), sent: reading(), bootID: token(), boot: reading(), wall: WallTime(time().milliseconds),
+            at: time(),
             clock: clock())
     }
 
@@ -220,21 +222,24 @@ struct RandomValues {
 
     mutating func chance() -> Bool { Bool.random(using: &generator) }
 
-    private mutating func time() -> Int64 {
+    private mutating func time() -> GroupTime {
         pick(0...9) == 0
-            ? oneOf([Limits.time.lowerBound, Limits.time.upperBound]) : Int64(pick(0...Int(Limits.time.upperBound)))
+            ? oneOf([Limits.time.lowerBound, Limits.time.upperBound])
+            : GroupTime(Int64(pick(0...Int(Limits.time.upperBound.milliseconds))))
     }
 
-    private mutating func reading() -> Int64 {
+    private mutating func someReading() -> Int64 { Int64(pick(0...Int(Limits.reading.upperBound.milliseconds))) }
+
+    private mutating func reading() -> BootTime {
         pick(0...9) == 0
             ? oneOf([Limits.reading.lowerBound, Limits.reading.upperBound])
-            : Int64(pick(0...Int(Limits.reading.upperBound)))
+            : BootTime(someReading())
     }
 
     private mutating func mark() -> HybridClock { HybridClock(time: time(), counter: count()) }
 
     private mutating func clock() -> ClockQuality {
-        ClockQuality(synced: chance(), bound: chance() ? reading() : nil, isWrong: chance())
+        ClockQuality(synced: chance(), bound: chance() ? Milliseconds(reading().milliseconds) : nil, isWrong: chance())
     }
 
     private mutating func count() -> Int {

@@ -20,7 +20,7 @@ package struct Lineage: Hashable, Codable, Sendable {
 
         func part(of lineage: SessionID) -> LineagePart {
             LineagePart(
-                lineage: lineage, node: stamp.node, stamp: stamp, startedAt: runs.first?.from ?? .max,
+                lineage: lineage, node: stamp.node, stamp: stamp, startedAt: runs.first?.from ?? .distantFuture,
                 takeover: continues.map { LineagePart.Takeover(node: $0.node, at: $0.at) })
         }
     }
@@ -40,15 +40,15 @@ package struct Lineage: Hashable, Codable, Sendable {
 
     /// Returns the running time up to `end`, on the boot clock. Each session's runs end where the next one took over.
     /// - Parameters:
-    ///   - end: In milliseconds of group time; open runs end there.
-    ///   - lead: Group time minus the boot clock, in milliseconds.
-    package func stretches(until end: Int64, lead: Int64) -> [Stretch] {
+    ///   - end: Open runs end there.
+    ///   - lead: Leads to the boot clock.
+    package func stretches(until end: GroupTime, lead: Lead) -> [Stretch] {
         let all = parts.map { $0.part(of: id) }
         return zip(parts, all).flatMap { part, inLineage -> [Stretch] in
             let limit = min(end, inLineage.end(by: all) ?? end)
             return part.runs.compactMap { run in
                 let to = min(run.to ?? limit, limit)
-                return to > run.from ? Stretch(from: run.from - lead, to: to - lead) : nil
+                return to > run.from ? Stretch(from: (run.from - lead).milliseconds, to: (to - lead).milliseconds) : nil
             }
         }
     }

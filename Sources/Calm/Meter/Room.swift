@@ -10,8 +10,8 @@ package import Wire
 package struct Room: Hashable, Sendable, Codable {
     /// The number of past minutes in the feed.
     static let minutes = 60
-    /// How long a finished session stays in the feed, in milliseconds.
-    static let grace: Int64 = 10 * 60_000
+    /// How long a finished session stays in the feed.
+    static let grace: Milliseconds = .minutes(10)
 
     package var meter: Meter
     private var lineage: Lineage?
@@ -44,7 +44,7 @@ package struct Room: Hashable, Sendable, Codable {
     /// - Parameter moment: The session at that instant.
     package mutating func feed(of moment: Moment) -> CalmFeed? {
         // The anchor is one instant on both clocks, whatever the wall clocks say.
-        let lead = moment.register.anchor.at - moment.anchorBoot
+        let lead = Lead(of: moment.register.anchor.at, over: moment.anchorBoot)
         guard moment.register.status.isLive || moment.boot - moment.anchorBoot < Self.grace else {
             meter.needed = .max
             return nil
@@ -54,12 +54,12 @@ package struct Room: Hashable, Sendable, Codable {
         lineage.update(moment.register)
         let at = moment.boot + lead
         let stretches = lineage.stretches(until: at, lead: lead)
-        meter.needed = stretches.map(\.from).min() ?? moment.boot
+        meter.needed = stretches.map(\.from).min() ?? moment.boot.milliseconds
         let reading = meter.reading(of: stretches)
         return CalmFeed(
             session: moment.register.id, percent: reading.percent, coverage: reading.coverage, trend: reading.trend,
-            level: meter.level(at: moment.boot), threshold: meter.threshold.level,
-            minutes: meter.minutes(before: moment.boot, count: Self.minutes), at: max(0, at))
+            level: meter.level(at: moment.boot.milliseconds), threshold: meter.threshold.level,
+            minutes: meter.minutes(before: moment.boot.milliseconds, count: Self.minutes), at: max(0, at))
     }
 
     /// Shifts all times by `milliseconds`, to the boot clock of another boot.

@@ -30,7 +30,7 @@ struct EngineMix {
         handle(.barrierPassed(connection))
         for index in 0..<8 {
             guard let peer = NodeID("peer-\(index)"), let id = SessionID("S\(index)") else { continue }
-            let at = now.wall - 60_000
+            let at = now.told - .minutes(1)
             registers.append(
                 Register(
                     id: id, lineage: id, stamp: Stamp(time: at, counter: 0, node: peer), epoch: 1, rev: 1, owner: peer,
@@ -109,7 +109,8 @@ struct EngineMix {
 
     private func presence(_ index: Int) -> Presence {
         Presence(
-            online: true, connection: engineConnection, role: .node, name: "peer", at: now.wall + Int64(index),
+            online: true, connection: engineConnection, role: .node, name: "peer",
+            at: now.told + Milliseconds(Int64(index)),
             clock: ClockQuality(synced: true, bound: 5), software: "lockstep-bench")
     }
 

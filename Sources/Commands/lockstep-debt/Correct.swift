@@ -73,15 +73,16 @@ struct Correct: ParsableCommand {
     private func runs(of record: LedgerRecord, in opened: LedgerAccess.Opened) throws -> [LedgerRecord.Run] {
         let rules = opened.history.latest
         let begin = record.runs.first?.from ?? record.startedAt
-        let from = try Self.time(from, "--from", near: begin, in: rules.zone)
-        let to = try Self.time(to, "--to", near: record.runs.last?.to ?? begin, in: rules.zone)
+        let from = try Self.time(from, "--from", near: begin.milliseconds, in: rules.zone)
+        let to = try Self.time(to, "--to", near: (record.runs.last?.to ?? begin).milliseconds, in: rules.zone)
         guard let runs = RunTimes.corrected(record, from: from, to: to, counting: rules.counting.kinds) else {
             throw UsageError("the session would end before it begins: --from is when it began, --to when it ended")
         }
         for run in runs {
+            let end = (run.to ?? run.from).milliseconds
             let problem = RunTimes.problem(
-                from: run.from, to: run.to ?? run.from, now: SystemClock.wallMilliseconds())
-            if let problem { throw UsageError("the end \(rules.zone.text(of: run.to ?? run.from)) is \(problem)") }
+                from: run.from.milliseconds, to: end, now: SystemClock.wallMilliseconds())
+            if let problem { throw UsageError("the end \(rules.zone.text(of: end)) is \(problem)") }
         }
         return runs
     }
@@ -94,7 +95,7 @@ struct Correct: ParsableCommand {
                 "\(option) takes a time such as 2026-11-21T08:30, 2026-11-21T08:30:15 or 2026-11-21T08:30:15.000+01:00, "
                     + "not “\(text)”")
         }
-        guard Limits.time.contains(found) else { throw UsageError("\(option) is between 1970 and 2200") }
+        guard Limits.time.contains(GroupTime(found)) else { throw UsageError("\(option) is between 1970 and 2200") }
         return found
     }
 }
@@ -147,6 +148,6 @@ extension LedgerAccess.Opened {
 
     fileprivate func correct(_ key: LedgerRecord.Key, to content: Correction.Content?) throws {
         let now = SystemClock.wallMilliseconds()
-        try ledger.correct(key, to: content, id: ULID.make(at: now), at: now, in: space)
+        try ledger.correct(key, to: content, id: ULID.make(at: GroupTime(now)), at: now, in: space)
     }
 }

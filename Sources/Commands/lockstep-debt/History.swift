@@ -50,7 +50,7 @@ struct History: ParsableCommand {
             if options.ical {
                 print(ICalendar.text(of: rows.map { (all[$0], shares.spans(of: $0)) }, now: now), terminator: "")
             } else {
-                let minutes = WholeMinutes.of(rows.map { shares.done(of: $0) })
+                let minutes = WholeMinutes.of(rows.map { Milliseconds(shares.done(of: $0)) })
                 for (row, done) in zip(rows, minutes) {
                     print(
                         options.json
@@ -68,7 +68,8 @@ struct History: ParsableCommand {
         let shown =
             entry.isDeleted
             ? try opened.ledger.entry(entry.record.key, of: opened.space, skippingDeletions: true) ?? entry : entry
-        let ends = shown.record.runs.contains { ($0.to ?? now) > begin } || shown.record.startedAt >= begin
+        let limit = GroupTime(begin)
+        let ends = shown.record.runs.contains { ($0.to ?? GroupTime(now)) > limit } || shown.record.startedAt >= limit
         return ends && options.label.map { (shown.record.label?.name ?? "") == ($0 == "-" ? "" : $0) } ?? true
     }
 
@@ -116,6 +117,7 @@ struct History: ParsableCommand {
     }
 
     private func begin(of entry: Entry, at index: Int, in shares: Shares) -> Int64 {
-        shares.spans(of: index).first?.from ?? entry.record.runs.first?.from ?? entry.record.startedAt
+        shares.spans(of: index).first?.from
+            ?? (entry.record.runs.first?.from ?? entry.record.startedAt).milliseconds
     }
 }

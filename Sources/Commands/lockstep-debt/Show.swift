@@ -57,14 +57,14 @@ struct Show: ParsableCommand {
             WeekJSON(
                 week: "\(week.number)", from: week.from, to: week.to, goal: report.goal, carried: report.carried,
                 done: report.sums.done, debt: report.debt, streak: report.streak, days: days,
-                labels: report.sums.labels.map { LabelJSON(label: $0.label?.name, done: $0.done) }))
+                labels: report.sums.labels.map { LabelJSON(label: $0.label?.name, done: $0.done.count) }))
         print(String(decoding: bytes, as: UTF8.self))
     }
 
     private func printText(_ report: WeekReport) {
         let week = report.sums.week
         let most = max(report.sums.days.max() ?? 0, Int64(report.goal) * 60_000 / Int64(max(1, week.days.count)), 1)
-        let minutes = WholeMinutes.of(report.sums.days)
+        let minutes = WholeMinutes.of(report.sums.days.map { Milliseconds($0) })
         for (index, day) in week.days.enumerated() {
             let width = Int(report.sums.days[index] * 30 / most)
             let bar = String(repeating: "█", count: width) + String(repeating: "·", count: 30 - width)

@@ -47,7 +47,8 @@ extension Node {
         let shown = NodeView(
             view, feeds: feeds, isClockWrong: isClockWrong(at: now), isUnsaved: isUnsaved, worksAlone: worksAlone,
             isReadOnly: !identity.mayAsk, mayOwn: identity.mayOwn, node: identity.node,
-            clockAhead: now.wall - groupTime, warnings: problems.filter { !$0.kind.isMinor }.map(\.text), at: groupTime)
+            clockAhead: (now.told - groupTime).count, warnings: problems.filter { !$0.kind.isMinor }.map(\.text),
+            at: groupTime)
         return DisplaySnapshot(
             shown, boot: now.boot, groupTime: groupTime, feeds: feeds, recent: recentSessions,
             presets: presets, utcOffset: LocalTime.utcOffset)

@@ -16,7 +16,8 @@ struct NotificationWords: Sendable {
     func notification(of event: SessionEvent) -> Hooks.Notification {
         var summary = strings[event.isTakeover ? .movedSomewhere : key(of: event.name)]
         if event.isLate {
-            let time = TimeText.clock(event.at, offset: LocalTime.utcOffset(at: event.at))
+            let at = event.at.milliseconds
+            let time = TimeText.clock(at, offset: LocalTime.utcOffset(at: at))
             summary = strings.text(.eventLate, ["event": summary, "time": time])
         }
         let session = [event.register.title, event.register.label?.name ?? ""].filter { !$0.isEmpty }
@@ -29,7 +30,8 @@ struct NotificationWords: Sendable {
         switch event.name {
         case .superseded where event.isTakeover:
             guard let by = event.register.supersededBy else { return "" }
-            let time = TimeText.clock(by.at, offset: LocalTime.utcOffset(at: by.at))
+            let at = by.at.milliseconds
+            let time = TimeText.clock(at, offset: LocalTime.utcOffset(at: at))
             return strings.text(.moved, ["node": .userText(by.node.rawValue), "time": time])
         case .started, .resumed, .phase, .superseded:
             let options = ScreenOptions(strings: strings, isReadOnly: true, utcOffset: LocalTime.utcOffset)

@@ -93,7 +93,7 @@ struct ProbeNode: AsyncParsableCommand {
         report.isKnown = true
         report.connection = presence.connection.rawValue
         report.isOnline = presence.online && report.connection != former
-        report.at = presence.at
+        report.at = presence.at.milliseconds
     }
 }
 

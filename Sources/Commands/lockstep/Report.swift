@@ -48,7 +48,8 @@ enum Report {
     private static func words(_ reply: ReplyReport) -> Localized {
         let refusal = reply.reason.flatMap(Refusal.init(rawValue:))
         guard refusal == .superseded, let by = reply.by else { return strings[RefusalText.key(of: refusal)] }
-        let time = TimeText.clock(by.at, offset: LocalTime.utcOffset(at: by.at))
+        let at = by.at.milliseconds
+        let time = TimeText.clock(at, offset: LocalTime.utcOffset(at: at))
         return strings.text(.supersededBy, ["node": .userText(by.node.rawValue), "time": time])
     }
 }

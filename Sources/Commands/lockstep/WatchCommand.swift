@@ -76,7 +76,7 @@ struct Watch: AsyncParsableCommand {
             switch action {
             case .take: reply = try await node.take()
             case .press(let operation):
-                let moment = shown.view.moment(at: SystemClock.bootMilliseconds())
+                let moment = shown.view.moment(at: BootTime(SystemClock.bootMilliseconds()))
                 let press = Press(operation, session: moment?.register.id, phase: moment?.register.phase)
                 reply = try await node.press(IntentRequest(press))
             }

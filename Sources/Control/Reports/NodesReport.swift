@@ -96,6 +96,6 @@ public struct ClockReport: Codable, Hashable, Sendable {
     public init(_ quality: ClockQuality) {
         synced = quality.synced
         wrong = quality.isWrong
-        bound = quality.bound
+        bound = quality.bound?.count
     }
 }

@@ -15,16 +15,17 @@ public struct RecentSession: Codable, Hashable, Sendable {
     /// Whether it was over when last seen.
     public var isOver: Bool
 
-    /// Describes a session at a group time, in milliseconds.
-    public init(_ register: Register, at groupTime: Int64) {
+    /// Describes a session at a group time.
+    public init(_ register: Register, at groupTime: GroupTime) {
         lineage = register.lineage.rawValue
         start = StartRequest(register)
-        startedAt = register.startedAt
+        startedAt = register.startedAt.milliseconds
         let now = min(groupTime, register.endsAt ?? groupTime)
-        done = register.runs.reduce(0) { sum, run in
+        let time = register.runs.reduce(Milliseconds.zero) { sum, run in
             let counts = register.plan.indices.contains(run.phase) && !register.plan[run.phase].kind.isBreak
             return counts ? sum + max(0, (run.to ?? now) - run.from) : sum
         }
+        done = time.count
         isOver = !register.status.isLive
     }
 }

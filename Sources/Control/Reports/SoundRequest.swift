@@ -46,7 +46,7 @@ public struct SoundRequest: Codable, Hashable, Sendable {
             if named == nil { throw RequestError("source", "must be 1 to 36 letters, digits, “-” and “_”") }
         }
         return SoundLevel(
-            source: named, level: Int((level * 10).rounded()), period: Int64(period ?? 1) * 1_000)
+            source: named, level: Int((level * 10).rounded()), period: .seconds(Int64(period ?? 1)))
     }
 }
 

@@ -61,7 +61,7 @@ public struct CurrentPhaseReport: Codable, Hashable, Sendable {
         kind = phase.kind.rawValue
         name = phase.name
         seconds = phase.seconds
-        elapsedSeconds = Int(moment.elapsed / 1_000)
-        remainingSeconds = Int((moment.remaining + 999) / 1_000)
+        elapsedSeconds = Int(moment.elapsed.count / 1_000)
+        remainingSeconds = Int((moment.remaining.count + 999) / 1_000)
     }
 }

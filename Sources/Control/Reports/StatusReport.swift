@@ -105,14 +105,14 @@ public struct StatusReport: Codable, Hashable, Sendable {
     /// Describes a moment of a view.
     /// - Parameters:
     ///   - moment: The moment to describe; `nil` for that of the instant.
-    ///   - groupTime: Group time at that instant, in milliseconds since 1970.
+    ///   - groupTime: Group time at that instant.
     ///   - linkProblem: Why the reporting node is not connected.
     ///   - clock: How good the wall clock of the reporting node is.
     ///   - timeFrom: The node whose clock group time is taken from.
     ///   - feeds: The last data of the services.
     ///   - problems: The problems of the reporting node.
     public init(
-        view: View, moment: Moment? = nil, space: SpaceID, node: NodeID, at instant: Instant, groupTime: Int64,
+        view: View, moment: Moment? = nil, space: SpaceID, node: NodeID, at instant: Instant, groupTime: GroupTime,
         linkProblem: String? = nil, clock: ClockQuality? = nil, timeFrom: NodeID? = nil, feeds: Feeds = Feeds(),
         problems: [ProblemReport] = []
     ) {
@@ -124,7 +124,7 @@ public struct StatusReport: Codable, Hashable, Sendable {
         linked = view.isLinked
         self.linkProblem = view.isLinked ? nil : linkProblem
         self.clock = clock.map(ClockReport.init)
-        clockAhead = clock.map { _ in instant.wall - groupTime }
+        clockAhead = clock.map { _ in (instant.told - groupTime).count }
         self.timeFrom = timeFrom?.rawValue
         self.problems = problems
         status = register?.status.rawValue ?? "idle"
@@ -141,22 +141,22 @@ public struct StatusReport: Codable, Hashable, Sendable {
         phase = register?.phase
         currentPhase = moment.map(CurrentPhaseReport.init)
         activityName = register?.title
-        startTime = register?.startedAt
-        elapsedSeconds = moment.map { Int($0.elapsed / 1_000) }
+        startTime = register?.startedAt.milliseconds
+        elapsedSeconds = moment.map { Int($0.elapsed.count / 1_000) }
         totalSeconds = isCountdown ? register?.currentPhase.seconds : nil
         let calm = feeds.calm(of: register?.id)?.ifKnown
         calmPercent = calm?.percent
         calmTrend = calm?.trend?.rawValue
         debtMinutes = feeds.debtMinutes(at: groupTime)
-        debtAt = feeds.week?.at
+        debtAt = feeds.week?.at.milliseconds
         debtBy = feeds.week?.by?.rawValue
         isRunning = register?.status == .running
         remainingSeconds = isCountdown ? moment?.shownSeconds : nil
-        endsAt = register?.endsAt
+        endsAt = register?.endsAt?.milliseconds
         endsAtISO = register?.endsAt.map(Self.iso)
         stale = moment?.staleFor != nil
-        staleSince = moment?.staleFor.map { groupTime - $0 }
-        errorBound = moment.flatMap { $0.error.map { Int($0) } }
+        staleSince = moment?.staleFor.map { (groupTime - $0).milliseconds }
+        errorBound = moment.flatMap { $0.error.map { Int($0.count) } }
         approximate = moment?.isApproximate
         supersededBy = register?.supersededBy
         continues = register?.continues
@@ -166,9 +166,9 @@ public struct StatusReport: Codable, Hashable, Sendable {
         stamp = register?.stamp
     }
 
-    private static func iso(_ milliseconds: Int64) -> String {
+    private static func iso(_ time: GroupTime) -> String {
         // Half a millisecond more, since the formatter would cut .991 to .990.
-        Date(timeIntervalSince1970: (Double(milliseconds) + 0.5) / 1_000)
+        Date(timeIntervalSince1970: (Double(time.milliseconds) + 0.5) / 1_000)
             .formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
     }
 }

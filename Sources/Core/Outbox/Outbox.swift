@@ -70,12 +70,12 @@ struct Outbox: Sendable {
     }
 
     /// Adds the record of a journal that is on disk.
-    mutating func restored(_ record: LedgerRecord, at boot: Int64) {
+    mutating func restored(_ record: LedgerRecord, at boot: BootTime) {
         add(DigestedRecord(record), isFiled: false, boot: boot)
     }
 
     /// Releases the records that were held for a write, which is on disk like all before it.
-    mutating func persisted(_ write: Int, at boot: Int64) {
+    mutating func persisted(_ write: Int, at boot: BootTime) {
         // The order does not matter: each session is handled by itself.
         for id in unfiled {
             if waiting.records[id]?.place.isWritten(by: write) == true {
@@ -90,7 +90,7 @@ struct Outbox: Sendable {
         for (digested, isFiled) in unwritten.removeWritten(by: write) { add(digested, isFiled: isFiled, boot: boot) }
     }
 
-    private mutating func add(_ digested: DigestedRecord, isFiled: Bool, boot: Int64) {
+    private mutating func add(_ digested: DigestedRecord, isFiled: Bool, boot: BootTime) {
         let id = digested.record.id
         guard waiting.records[id]?.digested != digested else { return }
         if acknowledged.records[id]?.name == digested.name {
@@ -106,7 +106,7 @@ struct Outbox: Sendable {
     // MARK: The service
 
     /// Receives a message of the service to this node.
-    mutating func receive(_ ack: LedgerAck, at boot: Int64) {
+    mutating func receive(_ ack: LedgerAck, at boot: BootTime) {
         waiting.isServicePresent = true
         for item in ack.items { receive(item) }
         if let weeks = ack.weeks {  // rule: weeksCompared
@@ -150,7 +150,7 @@ struct Outbox: Sendable {
     }
 
     /// Sends acknowledged records again that were read from disk.
-    mutating func found(_ records: [DigestedRecord], at boot: Int64) {
+    mutating func found(_ records: [DigestedRecord], at boot: BootTime) {
         var requeued: [SessionID] = []
         for digested in records {
             let id = digested.record.id

@@ -8,10 +8,10 @@ struct WaitingRecords: Sendable {
     /// Records that are sent and not acknowledged at one time. A judgement, stated by the protocol: a service that writes
     /// in bulk is busy with them, and one that is away loses no more.
     private static let window = 32
-    /// Milliseconds until an unanswered record is sent again; the interval doubles. A judgement, stated by the protocol.
-    private static let firstPatience: Int64 = 10_000
-    /// The longest interval in milliseconds. A judgement, stated by the protocol.
-    private static let longestPatience: Int64 = 600_000
+    /// The time until an unanswered record is sent again; the interval doubles. A judgement, stated by the protocol.
+    private static let firstPatience: Milliseconds = .seconds(10)
+    /// The longest interval. A judgement, stated by the protocol.
+    private static let longestPatience: Milliseconds = .seconds(600)
 
     var records: [SessionID: Waiting] = [:]
     /// The sessions whose records are to be sent as the window allows, the first one last.
@@ -25,8 +25,8 @@ struct WaitingRecords: Sendable {
     struct Waiting {
         let digested: DigestedRecord
         var place: RecordPlace
-        /// When it was last sent on this connection, on the boot clock.
-        var sentAt: Int64?
+        /// When it was last sent on this connection.
+        var sentAt: BootTime?
         /// How often it was sent on this connection.
         var tries = 0
         /// Whether the service has refused it.
@@ -34,7 +34,7 @@ struct WaitingRecords: Sendable {
     }
 
     /// Records whether there is a connection.
-    mutating func link(isUp: Bool, at boot: Int64) {
+    mutating func link(isUp: Bool, at boot: BootTime) {
         self.isUp = isUp
         // The service may have sent something since this connection was subscribed.
         isServicePresent = isServicePresent && isUp
@@ -42,7 +42,7 @@ struct WaitingRecords: Sendable {
     }
 
     /// Sends all records from the first one, whatever was sent before.
-    mutating func enqueueAll(at boot: Int64) {
+    mutating func enqueueAll(at boot: BootTime) {
         records = records.mapValues { entry in
             var entry = entry
             (entry.sentAt, entry.tries) = (nil, 0)
@@ -53,13 +53,13 @@ struct WaitingRecords: Sendable {
     }
 
     /// Sends these records as well.
-    mutating func enqueue(_ ids: [SessionID], at boot: Int64) {
+    mutating func enqueue(_ ids: [SessionID], at boot: BootTime) {
         queue = (queue + ids).sorted(by: >)
         drain(at: boot)
     }
 
     /// Sends the next records as the window allows.
-    mutating func drain(at boot: Int64) {
+    mutating func drain(at boot: BootTime) {
         guard isUp else { return }
         var out = records.values.count { $0.sentAt != nil && !$0.isSetAside }
         while out < Self.window, let id = queue.popLast() {
@@ -70,7 +70,7 @@ struct WaitingRecords: Sendable {
     }
 
     /// Sends a record, if there is a connection.
-    mutating func send(_ id: SessionID, at boot: Int64) {
+    mutating func send(_ id: SessionID, at boot: BootTime) {
         guard isUp, let entry = records[id], !entry.isSetAside else { return }
         records[id]?.sentAt = boot
         records[id]?.tries += 1
@@ -78,7 +78,7 @@ struct WaitingRecords: Sendable {
     }
 
     /// Sends unanswered records again while the service is present.
-    mutating func retry(at boot: Int64) {
+    mutating func retry(at boot: BootTime) {
         guard isUp, isServicePresent else { return }
         for (id, entry) in records.sorted(by: { $0.key < $1.key }) {
             if let sentAt = entry.sentAt, boot >= sentAt + Self.patience(entry.tries) { send(id, at: boot) }
@@ -86,18 +86,18 @@ struct WaitingRecords: Sendable {
         drain(at: boot)
     }
 
-    /// When to call ``retry(at:)``, on the boot clock: up to 5 s after a record is due.
+    /// When to call ``retry(at:)``: up to 5 s after a record is due.
     ///
     /// The delay is random, so that the nodes of a service that was busy do not all return at once.
-    func nextRetry(using random: inout SplitMix64) -> Int64? {
+    func nextRetry(using random: inout SplitMix64) -> BootTime? {
         guard isUp, isServicePresent else { return nil }
         let due = records.values.filter { !$0.isSetAside }.compactMap { entry in
             entry.sentAt.map { $0 + Self.patience(entry.tries) }
         }
-        return due.min().map { $0 + Int64.random(in: 0...Self.firstPatience / 2, using: &random) }
+        return due.min().map { $0 + .random(upTo: Self.firstPatience / 2, using: &random) }
     }
 
-    private static func patience(_ tries: Int) -> Int64 {
-        min(firstPatience << Int64(min(max(tries - 1, 0), 10)), longestPatience)
+    private static func patience(_ tries: Int) -> Milliseconds {
+        min(firstPatience.doubled(min(max(tries - 1, 0), 10)), longestPatience)
     }
 }

@@ -78,18 +78,20 @@ package struct Minutes: Hashable, Sendable {
             let record = entry.record
             let cut = entry.correction == nil ? cuts[index] : .max
             for run in record.runs where counting.kinds.contains(run.kind) {
+                let from = run.from.milliseconds
                 let end = min(entry.end(of: run) ?? now, cut)
                 let to = run.to == nil ? min(end, now) : end
-                if run.to == nil, run.from <= now, end > now {
+                if run.to == nil, from <= now, end > now {
                     open.append((index, end))
                     isOpen.insert(record.lineage)
                 }
-                guard to > run.from else { continue }
-                let own = isInheritedByFirst && entry.correction == nil ? record.continuedAt ?? run.from : run.from
-                let middle = min(max(own, run.from), to)
-                if middle > run.from {
+                guard to > from else { continue }
+                let own =
+                    isInheritedByFirst && entry.correction == nil ? record.continuedAt?.milliseconds ?? from : from
+                let middle = min(max(own, from), to)
+                if middle > from {
                     lineages[record.lineage, default: []].append(
-                        Interval(from: run.from, to: middle, entry: index, isInherited: true))
+                        Interval(from: from, to: middle, entry: index, isInherited: true))
                 }
                 if to > middle {
                     lineages[record.lineage, default: []].append(Interval(from: middle, to: to, entry: index))
@@ -111,7 +113,9 @@ package struct Minutes: Hashable, Sendable {
     package var total: Int64 { pieces.reduce(0) { $0 + $1.length } }
 
     /// Returns the latest end of each entry's runs; `.max` without a takeover.
-    static func cuts(of entries: [Entry]) -> [Int64] { FiledPart.ends(of: entries.map(\.filedPart)) }
+    static func cuts(of entries: [Entry]) -> [Int64] {
+        FiledPart.ends(of: entries.map(\.filedPart)).map(\.milliseconds)
+    }
 
     /// Returns the rank of each entry by stamp, the smallest first; ties go by session ID.
     private static func ranks(of entries: [Entry]) -> [Int] {

@@ -37,13 +37,16 @@ package struct Entry: Hashable, Sendable {
 
     /// Returns the planned end of a run, in milliseconds of group time; `nil` if unknown.
     package func end(of run: LedgerRecord.Run) -> Int64? {
-        if let to = run.to { return to }
-        guard let lastSignOfLife else { return record.endsAt }
-        return max(run.from, min(record.endsAt ?? lastSignOfLife, lastSignOfLife))
+        if let to = run.to { return to.milliseconds }
+        let planned = record.endsAt?.milliseconds
+        guard let lastSignOfLife else { return planned }
+        return max(run.from.milliseconds, min(planned ?? lastSignOfLife, lastSignOfLife))
     }
 
     /// The session as a part of its lineage.
-    var filedPart: FiledPart { FiledPart(record.lineagePart, begun: begun, ended: ended) }
+    var filedPart: FiledPart {
+        FiledPart(record.lineagePart, begun: GroupTime(begun), ended: ended.map { GroupTime($0) })
+    }
 
     package var isDeleted: Bool { correction.map { $0.content == nil } ?? false }
 }

@@ -12,7 +12,7 @@ package enum RunTimes {
     ///   - isMerged: Whether it stands for several runs, as the first of ``Limits/runs`` may.
     ///   - now: The present, in milliseconds since 1970. The clocks of two machines may differ by ``Limits/stampLead``.
     package static func problem(from: Int64, to: Int64, isMerged: Bool = false, now: Int64) -> String? {
-        if to > now + Limits.stampLead { return "after the present" }
+        if to > now + Limits.stampLead.count { return "after the present" }
         if to - from > longest, !isMerged { return "more than 24 hours after the beginning, which no phase lasts" }
         return nil
     }
@@ -30,15 +30,15 @@ package enum RunTimes {
         var runs = record.runs
         if let from, let to {
             let kind = runs.first { kinds.contains($0.kind) }?.kind ?? .focus
-            return from < to ? [LedgerRecord.Run(kind: kind, from: from, to: to)] : nil
+            return from < to ? [LedgerRecord.Run(kind: kind, from: GroupTime(from), to: GroupTime(to))] : nil
         }
         if runs.isEmpty { runs = [LedgerRecord.Run(kind: .focus, from: record.startedAt, to: record.startedAt)] }
-        if let from {
+        if let from = from.map({ GroupTime($0) }) {
             runs.removeAll { ($0.to ?? $0.from) <= from }
             guard !runs.isEmpty else { return nil }
             runs[0].from = from
         }
-        if let to {
+        if let to = to.map({ GroupTime($0) }) {
             runs.removeAll { $0.from >= to }
             guard !runs.isEmpty else { return nil }
             runs[runs.count - 1].to = to

@@ -63,13 +63,13 @@ package struct Shares: Sendable {
         let record = entries[index].record
         guard counting.includes(record.label) else { return 0 }
         return record.runs.filter { counting.kinds.contains($0.kind) }.reduce(0) { sum, run in
-            sum + max(0, min(end(of: run, at: index), now) - run.from)
+            sum + max(0, min(end(of: run, at: index), now) - run.from.milliseconds)
         }
     }
 
     /// Returns when an entry ends, in milliseconds of group time: `now` while it runs, `nil` without runs.
     package func end(of index: Int) -> Int64? {
-        entries[index].record.runs.last.map { max($0.from, min(end(of: $0, at: index), now)) }
+        entries[index].record.runs.last.map { max($0.from.milliseconds, min(end(of: $0, at: index), now)) }
     }
 
     /// Returns when an entry ran, oldest first. Kinds and labels that count are limited to this entry's share.
@@ -78,14 +78,14 @@ package struct Shares: Sendable {
         let record = entry.record
         return record.runs.flatMap { run -> [Span] in
             let end = end(of: run, at: index)
-            let (from, to) = (run.from, run.to == nil ? min(end, now) : end)
+            let (from, to) = (run.from.milliseconds, run.to == nil ? min(end, now) : end)
             if counting.kinds.contains(run.kind), counting.includes(record.label) {
                 return pieces[index].compactMap { piece in
                     let (from, to) = (max(from, piece.from), min(to, piece.to))
                     return to > from ? Span(kind: run.kind, from: from, to: to) : nil
                 }
             }
-            let begin = isFormerKnown(of: index) ? max(from, record.continuedAt ?? from) : from
+            let begin = isFormerKnown(of: index) ? max(from, record.continuedAt?.milliseconds ?? from) : from
             return to > begin ? [Span(kind: run.kind, from: begin, to: to)] : []
         }
     }

@@ -31,7 +31,9 @@ package enum HistoryCSV {
     package static func lines(
         of record: LedgerRecord, words: [Correction] = [], calm: SessionCalm? = nil, zone: Zone
     ) -> [String] {
-        func time(_ instant: Int64?) -> String { instant.map { ZonedTime.text($0, zone: zone) } ?? "" }
+        func time(_ instant: GroupTime?) -> String {
+            instant.map { ZonedTime.text($0.milliseconds, zone: zone) } ?? ""
+        }
         var values = [
             "session": CSVText.guarded("\(record.id)"), "node": "\(record.node)", "mode": record.mode.rawValue,
             "icon": CSVText.guarded(record.icon ?? ""), "started": time(record.startedAt),
@@ -61,7 +63,7 @@ package enum HistoryCSV {
         add(record.title, record.label, record.runs, counts: words.isEmpty)
         for word in words {
             values["status"] = word.content == nil ? deleted : corrected
-            values["said"] = time(word.at)
+            values["said"] = time(GroupTime(word.at))
             values["word"] = CSVText.guarded("\(word.id)")
             add(
                 word.content?.title ?? "", word.content?.label, word.content?.runs ?? [],
@@ -102,12 +104,13 @@ struct HistorySession {
             let cause = ImportRowError(Self.column(invalidField), "out of bounds")
             throw HistoryRowError(line: first.line, cause: cause)
         }
-        if record.startedAt > now + Limits.stampLead {
+        if record.startedAt > GroupTime(now) + Limits.stampLead {
             throw HistoryRowError(line: first.line, cause: ImportRowError("started", "after the present"))
         }
         // An open run ends by its plan, which lies in the future.
         if let open = record.runs.last, open.to == nil, let end = record.endsAt,
-            let problem = RunTimes.problem(from: open.from, to: end, now: end)
+            let problem = RunTimes.problem(
+                from: open.from.milliseconds, to: end.milliseconds, now: end.milliseconds)
         {
             throw HistoryRowError(line: own.last?.line ?? first.line, cause: ImportRowError("ends", problem))
         }
@@ -151,7 +154,9 @@ struct HistorySession {
                         kind: try row.read("kind", "a kind of phase") { PhaseKind(rawValue: $0) },
                         from: try row.time("from"), to: try row.timeIfGiven("to"))
                     let end = run.to ?? run.from
-                    if let problem = RunTimes.problem(from: run.from, to: end, isMerged: isMerged, now: now) {
+                    if let problem = RunTimes.problem(
+                        from: run.from.milliseconds, to: end.milliseconds, isMerged: isMerged, now: now)
+                    {
                         throw ImportRowError(run.to == nil ? "from" : "to", problem)
                     }
                     return run
@@ -164,12 +169,12 @@ struct HistorySession {
 extension ImportRow {
     fileprivate static let times = "a time such as 2026-11-21T08:30:00.000+01:00"
 
-    fileprivate func time(_ name: String) throws(ImportRowError) -> Int64 {
-        try read(name, Self.times) { ZonedTime.instant($0) }
+    fileprivate func time(_ name: String) throws(ImportRowError) -> GroupTime {
+        GroupTime(try read(name, Self.times) { ZonedTime.instant($0) })
     }
 
-    fileprivate func timeIfGiven(_ name: String) throws(ImportRowError) -> Int64? {
-        try readIfGiven(name, Self.times) { ZonedTime.instant($0) }
+    fileprivate func timeIfGiven(_ name: String) throws(ImportRowError) -> GroupTime? {
+        try readIfGiven(name, Self.times) { ZonedTime.instant($0) }.map { GroupTime($0) }
     }
 
     fileprivate var label: Label? {
@@ -225,7 +230,7 @@ extension Correction {
             throw ImportRowError("from", "out of bounds")
         }
         self.init(
-            id: id, key: key, at: at,
+            id: id, key: key, at: at.milliseconds,
             content: isDeleted ? nil : Content(title: title, label: label, runs: runs))
     }
 

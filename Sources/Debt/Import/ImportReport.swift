@@ -40,7 +40,7 @@ package struct ImportReport: Encodable {
         switch filing {
         case .kept:
             imported += 1
-            milliseconds += record.runs.reduce(0) { $0 + ($1.to ?? $1.from) - $1.from }
+            milliseconds += record.runs.reduce(0) { $0 + (($1.to ?? $1.from) - $1.from).count }
         case .known, .older: known += 1
         case .conflict: conflicts += 1
         case .refused: break  // An import has no quota.

@@ -100,11 +100,12 @@ extension ForeignSession {
             throw ImportRowError(nil, "the session has no ID")
         }
         let name = Self.clean(label, bytes: Limits.nameBytes)
+        let begin = GroupTime(from)
         let record = LedgerRecord(
-            id: id, lineage: id, node: node, stamp: Stamp(time: from, counter: 0, node: node),
+            id: id, lineage: id, node: node, stamp: Stamp(time: begin, counter: 0, node: node),
             version: Version(epoch: 0, rev: 1), title: Self.clean(title, bytes: Limits.titleBytes),
             label: name.isEmpty ? nil : Label(name: name, colour: colours[name] ?? .grey), mode: .countdown,
-            status: .completed, startedAt: from, runs: [LedgerRecord.Run(kind: kind, from: from, to: to)])
+            status: .completed, startedAt: begin, runs: [LedgerRecord.Run(kind: kind, from: begin, to: GroupTime(to))])
         guard record.invalidField == nil else { throw ImportRowError(timeColumn, "not between 1970 and 2200") }
         if let problem = RunTimes.problem(from: from, to: to, now: now) { throw ImportRowError(timeColumn, problem) }
         return record

@@ -12,7 +12,7 @@ extension Ledger {
     @discardableResult
     package func correct(_ correction: Correction, in space: SpaceID) throws -> Bool {
         let content = correction.content
-        let (first, last) = Self.span(of: content?.runs ?? [], endsAt: nil, at: correction.at)
+        let (first, last) = Self.span(of: content?.runs ?? [], endsAt: nil, at: GroupTime(correction.at))
         return try write { database in
             try database.execute(
                 sql: "INSERT OR IGNORE INTO correction VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",

@@ -32,7 +32,7 @@ extension Ledger {
             let corrections = try Row.fetchCursor(database, sql: "SELECT * FROM correction")
             while let row = try corrections.next() {
                 let correction = try Correction(row: row)
-                let span = Self.span(of: correction.content?.runs ?? [], endsAt: nil, at: correction.at)
+                let span = Self.span(of: correction.content?.runs ?? [], endsAt: nil, at: GroupTime(correction.at))
                 guard SpaceID(row["space"] as String) != nil, span == (row["first"] as Int64, row["last"] as Int64)
                 else {
                     throw LedgerError.unreadable("correction \(correction.id)")
@@ -62,7 +62,7 @@ extension Ledger {
             SpaceID(row["space"] as String) != nil && row["id"] == record.id.rawValue
             && row["lineage"] == record.lineage.rawValue && row["node"] == record.node.rawValue
             && row["epoch"] == record.version.epoch && row["rev"] == record.version.rev
-            && row["digest"] == digested.digest.rawValue && row["stamp"] == record.stamp.time
+            && row["digest"] == digested.digest.rawValue && row["stamp"] == record.stamp.time.milliseconds
             && span == (row["first"] as Int64, row["last"] as Int64)
         guard isRight else { throw LedgerError.unreadable("record (session \(record.id) of \(record.node))") }
     }

@@ -48,7 +48,7 @@ extension Ledger {
 
     private static func file(_ arrival: Arrival, within quota: RecordQuota?, in database: Database) throws -> Outcome {
         let (space, digested) = (arrival.space.rawValue, arrival.digested)
-        let record = digested.record
+        let (record, at) = (digested.record, arrival.at)
         var (filing, row) = try classify(arrival, in: database)
         if row == nil, let quota {
             let isAdmitted = try quota.admits(record.node, in: arrival.space) {
@@ -65,9 +65,9 @@ extension Ledger {
                 sql: "INSERT OR REPLACE INTO record VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
             ).execute(arguments: [
                 space, record.id.rawValue, record.lineage.rawValue, record.node.rawValue, record.version.epoch,
-                record.version.rev, digested.digest.rawValue, record.stamp.time, first, last, arrival.at,
-                Data(digested.json), row.map { $0[4] as Int64 } ?? arrival.at,
-                isFinal ? row.flatMap { $0[5] as Int64? } ?? arrival.at : nil,
+                record.version.rev, digested.digest.rawValue, record.stamp.time.milliseconds, first, last,
+                at, Data(digested.json), row.map { $0[4] as Int64 } ?? at,
+                isFinal ? row.flatMap { $0[5] as Int64? } ?? at : nil,
             ])
             let lineage = try Int64.fetchOne(
                 database.cachedStatement(
@@ -83,7 +83,7 @@ extension Ledger {
             try database.cachedStatement(sql: "INSERT OR IGNORE INTO conflict VALUES (?, ?, ?, ?, ?, ?, ?, ?)").execute(
                 arguments: [
                     space, record.id.rawValue, record.node.rawValue, record.version.epoch, record.version.rev,
-                    digested.digest.rawValue, arrival.at, Data(digested.json),
+                    digested.digest.rawValue, at, Data(digested.json),
                 ])
         case .known, .older, .refused: break
         }
@@ -106,10 +106,10 @@ extension Ledger {
         return (FilingResult(version: digested.record.version, digest: digested.digest.rawValue, over: present), row)
     }
 
-    static func span(of runs: [LedgerRecord.Run], endsAt: Int64?, at start: Int64) -> (Int64, Int64) {
+    static func span(of runs: [LedgerRecord.Run], endsAt: GroupTime?, at start: GroupTime) -> (Int64, Int64) {
         (
-            runs.map(\.from).min() ?? start,
-            runs.map { $0.to ?? endsAt ?? $0.from }.max() ?? start
+            (runs.map(\.from).min() ?? start).milliseconds,
+            (runs.map { $0.to ?? endsAt ?? $0.from }.max() ?? start).milliseconds
         )
     }
 
@@ -222,7 +222,7 @@ extension Ledger {
                 guard let id = SessionID(row[1] as String), let digest = RecordDigest(row[4] as String) else {
                     continue
                 }
-                let number = Int((row[0] as Int64) / RecordWeek.length)
+                let number = Int((row[0] as Int64) / RecordWeek.length.count)
                 if weeks.last?.number != number {
                     if weeks.count == LedgerAck.weeksLimit { break }
                     weeks.append(RecordWeek(number: number))

@@ -61,7 +61,9 @@ extension Ledger {
                     INSERT INTO calm VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET percent = excluded.percent,
                     coverage = excluded.coverage, at = excluded.at WHERE excluded.at >= at
                     """
-            ).execute(arguments: [space.rawValue, calm.session.rawValue, calm.percent, calm.coverage, calm.at])
+            ).execute(arguments: [
+                space.rawValue, calm.session.rawValue, calm.percent, calm.coverage, calm.at.milliseconds,
+            ])
         }
     }
 

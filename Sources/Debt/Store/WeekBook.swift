@@ -119,7 +119,7 @@ package struct WeekBook {
         for entry in entries {
             guard let calm = known[entry.record.id] else { continue }
             let sum = entry.record.runs.reduce(Int64(0)) { sum, run in
-                sum + max(0, min(entry.end(of: run) ?? now, now, week.to) - max(run.from, week.from))
+                sum + max(0, min(entry.end(of: run) ?? now, now, week.to) - max(run.from.milliseconds, week.from))
             }
             // Runs of a record that another program wrote may overlap.
             let ran = min(sum, week.to - week.from)
@@ -134,12 +134,13 @@ package struct WeekBook {
         let week = history.week(containing: now)
         let report = try report(of: week, now: now)
         return DebtFeed(
-            minutes: max(-100_000, min(report.debt, 100_000)), at: now,
+            minutes: max(-100_000, min(report.debt, 100_000)), at: GroupTime(now),
             week: DebtWeek(
-                name: week.number.description, from: week.from, to: week.to, goal: report.goal,
-                carried: report.carried, done: report.sums.done, days: report.sums.days, streak: report.streak,
+                name: week.number.description, from: GroupTime(week.from), to: GroupTime(week.to), goal: report.goal,
+                carried: report.carried, done: Milliseconds(report.sums.done),
+                days: report.sums.days.map { Milliseconds($0) }, streak: report.streak,
                 labels: Array(report.sums.labels.prefix(DebtWeek.labelsLimit)),
-                calm: try calm(of: week, now: now), until: report.sums.ongoing?.until,
+                calm: try calm(of: week, now: now), until: report.sums.ongoing.map { GroupTime($0.until) },
                 first: week.days.first?.date, today: week.days.lastIndex { $0.from <= now }))
     }
 
@@ -167,7 +168,7 @@ package struct WeekBook {
         }
         return DebtYear(
             first: first, days: days.map { min(Int($0 / 60_000), 2_880) },
-            calm: calm.contains { $0 != nil } ? calm : [], at: now)
+            calm: calm.contains { $0 != nil } ? calm : [], at: GroupTime(now))
     }
 
     private mutating func weeks(before present: Week, from first: CivilDate) -> [Week] {
@@ -205,7 +206,7 @@ extension DebtFeed {
         guard let other, let mine = week, var theirs = other.week else { return true }
         // Readers extrapolate running time; up to a second is rounding.
         if let until = theirs.until {
-            guard abs(mine.done - other.done(at: at)) < 1_000,
+            guard (mine.done - other.done(at: at)).magnitude < .seconds(1),
                 mine.until == until || (mine.until == nil && until <= at),
                 !mine.books(otherThan: theirs)
             else { return true }
@@ -228,7 +229,7 @@ extension DebtWeek {
         for sum in labels {
             let before = known.removeValue(forKey: sum.label?.name)
             if let before, before.label != sum.label { return true }
-            if abs(sum.done - (before?.done ?? 0)) >= 1_000 { changed += 1 }
+            if (sum.done - (before?.done ?? 0)).magnitude >= .seconds(1) { changed += 1 }
         }
         return !known.isEmpty || changed > 1
     }

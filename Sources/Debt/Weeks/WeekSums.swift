@@ -36,7 +36,7 @@ package struct WeekSums: Hashable, Sendable {
             // Earlier versions did not trim labels.
             let name = CleanText.trimmed(record.label?.name ?? "")
             let label = name.isEmpty ? nil : record.label.map { Label(name: name, colour: $0.colour) }
-            byLabel[name, default: DebtWeek.LabelSum(label: label, done: 0)].done += to - from
+            byLabel[name, default: DebtWeek.LabelSum(label: label, done: 0)].done += Milliseconds(to - from)
             if newest[name].map({ $0 < record.stamp }) ?? true {
                 newest[name] = record.stamp
                 byLabel[name]?.label = label

@@ -90,7 +90,8 @@ public struct Overview: Sendable, Encodable {
         let live = shown.view.register.flatMap { $0.status.isLive ? $0 : nil }
         let sessions = recent.map { seen in
             // The running session has gone on since.
-            live.flatMap { $0.lineage.rawValue == seen.lineage ? RecentSession($0, at: groupTime) : nil } ?? seen
+            live.flatMap { $0.lineage.rawValue == seen.lineage ? RecentSession($0, at: GroupTime(groupTime)) : nil }
+                ?? seen
         }
         var known: [StartRequest] = []
         for session in sessions where !known.contains(session.start) && known.count < Self.againLimit {
@@ -137,7 +138,7 @@ public struct Overview: Sendable, Encodable {
             let found = sessions.filter { date($0.startedAt) == day && $0.done >= 60_000 }
             guard !found.isEmpty else { return nil }
             let name = dates.isolated("\(dates.weekday(of: day)) \(dates.day(day))")
-            let minutes = WholeMinutes.of(found.map(\.done))
+            let minutes = WholeMinutes.of(found.map { Milliseconds($0.done) })
             return Day(
                 name: ago == 0 ? strings[.today] : name, done: DateText.minutes(minutes.reduce(0, +)),
                 sessions: zip(found, minutes).map { session, done in
@@ -175,7 +176,7 @@ extension Overview.Machine {
         default: texts.append(strings[.offline])
         }
         if !report.online, let last = report.lastHeard {
-            texts.append(Screen.lastHeard(max(0, groupTime - last), strings: strings))
+            texts.append(Screen.lastHeard(Milliseconds(max(0, groupTime - last)), strings: strings))
         }
         texts.removeAll(where: \.isEmpty)
     }

@@ -7,13 +7,14 @@ import Wire
 extension Timeline {
     /// Encodes the timeline for the kiosk page, with the strings that the page itself needs.
     /// - Parameters:
-    ///   - boot: The present, in milliseconds of the node's boot clock.
+    ///   - boot: The present.
     ///   - node: The node's ID.
     ///   - offers: Sessions that have a button while there is none.
-    public func json(at boot: Int64, node: NodeID?, offers: [Offer] = [], strings: Strings) -> [UInt8] {
+    public func json(at boot: BootTime, node: NodeID?, offers: [Offer] = [], strings: Strings) -> [UInt8] {
         let content = Content(
-            boot: boot, node: node?.rawValue, face: entries[0].screen.face.rawValue, language: strings.language,
-            direction: strings.isRightToLeft ? "rtl" : "ltr", staleAfter: Limits.staleAfter,
+            boot: boot.milliseconds, node: node?.rawValue, face: entries[0].screen.face.rawValue,
+            language: strings.language,
+            direction: strings.isRightToLeft ? "rtl" : "ltr", staleAfter: Limits.staleAfter.count,
             words: Dictionary(
                 uniqueKeysWithValues: Self.keys.map { ($0.rawValue, Self.entry($0, strings)) }),
             entries: entries.map { EntryContent($0, offers: offers, strings: strings) })

@@ -45,10 +45,10 @@ public struct Timeline: Hashable, Sendable {
     /// The maximum number of entries, which no plan reaches.
     private static let most = 4 * Limits.phases
 
-    /// Creates the timeline of `view` on `face` from `boot` on, in milliseconds of the node's boot clock.
-    public init(_ view: View, from boot: Int64, face: Face, options: ScreenOptions = ScreenOptions()) {
+    /// Creates the timeline of `view` on `face` from `boot` on.
+    public init(_ view: View, from boot: BootTime, face: Face, options: ScreenOptions = ScreenOptions()) {
         entries = []
-        var next: Int64? = boot
+        var next: BootTime? = boot
         while let from = next, entries.count < Self.most {
             entries.append(Entry(view, from: from, face: face, options: options))
             next = view.nextEntry(after: from)
@@ -57,32 +57,32 @@ public struct Timeline: Hashable, Sendable {
 }
 
 extension Timeline.Entry {
-    fileprivate init(_ view: View, from boot: Int64, face: Face, options: ScreenOptions) {
-        from = boot
+    fileprivate init(_ view: View, from boot: BootTime, face: Face, options: ScreenOptions) {
+        from = boot.milliseconds
         screen = Screen(view, at: boot, face: face, options: options)
         guard let moment = view.moment(at: boot) else { return }
         let register = moment.register
         session = register.id
         phase = register.phase
-        began = register.statusBeganAt + moment.anchorBoot - register.anchor.at
+        began = (moment.anchorBoot + (register.statusBeganAt - register.anchor.at)).milliseconds
         count = Timeline.Count(
-            anchor: boot, elapsed: moment.elapsed,
-            length: register.mode == .countdown ? register.currentPhase.length : nil,
+            anchor: boot.milliseconds, elapsed: moment.elapsed.count,
+            length: register.mode == .countdown ? register.currentPhase.length.count : nil,
             isRunning: register.status == .running)
     }
 }
 
 extension View {
     /// Returns when more than the time next changes, on this node's boot clock; `nil` if never by itself.
-    fileprivate func nextEntry(after boot: Int64) -> Int64? {
+    fileprivate func nextEntry(after boot: BootTime) -> BootTime? {
         guard let moment = moment(at: boot) else { return nil }
-        var changes: [Int64] = []
+        var changes: [BootTime] = []
         if moment.register.status == .running { changes.append(boot + moment.remaining) }
         if !moment.register.status.isLive { changes.append(moment.anchorBoot + Limits.completionShown) }
         if let contactLostAt, moment.register.status.isLive { changes.append(contactLostAt + Limits.staleAfter) }
         if !moment.isApproximate, let error = moment.error, self.error?.at != nil {
             // The error bound grows by one millisecond in five seconds.
-            changes.append(boot + (Limits.exactEnough + 1 - error) * 5_000)
+            changes.append(boot + 5_000 * (Limits.exactEnough + 1 - error))
         }
         return changes.filter { $0 > boot }.min()
     }

@@ -29,7 +29,7 @@ struct WeekCharts {
     var days: String {
         let (ground, top) = (112.0, 88.0)
         var drawing = ChartDrawing(width: Self.width, height: 132, strings: strings)
-        let most = Double(numbers.days.max() ?? 0) / 60_000
+        let most = Double(numbers.days.max()?.count ?? 0) / 60_000
         let scale = top / max(most, numbers.goalByDay, 1)
         let end = Self.width - Self.margin
         let goal = DateText.minutes(Int(numbers.goalByDay.rounded()))
@@ -44,7 +44,7 @@ struct WeekCharts {
         let shown = numbers.dayMinutes
         for (index, done) in numbers.days.enumerated() {
             let middle = (Double(index) + 0.5) * slot
-            let height = Double(done) / 60_000 * scale
+            let height = Double(done.count) / 60_000 * scale
             let isToday = index == numbers.today
             if height > 0 {
                 drawing.rectangle(

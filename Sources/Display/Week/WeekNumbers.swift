@@ -8,13 +8,13 @@ public struct WeekNumbers: Hashable, Sendable {
     /// The week's first day.
     public var first: CivilDate
     /// The time done on each day of the week, in milliseconds.
-    public var days: [Int64]
+    public var days: [Milliseconds]
     /// The index of today.
     public var today: Int
     /// The goal of the week in minutes.
     public var goal: Int
     /// The time done in the week, in milliseconds.
-    public var done: Int64
+    public var done: Milliseconds
     /// The number of consecutive days with a minute or more done.
     public var streak: Int
     /// The time done on each label.
@@ -26,7 +26,7 @@ public struct WeekNumbers: Hashable, Sendable {
 
     /// Creates the numbers.
     public init(
-        first: CivilDate, days: [Int64], today: Int, goal: Int, done: Int64, streak: Int = 0,
+        first: CivilDate, days: [Milliseconds], today: Int, goal: Int, done: Milliseconds, streak: Int = 0,
         labels: [DebtWeek.LabelSum] = [],
         calm: Int? = nil, past: DebtYear? = nil
     ) {
@@ -42,7 +42,7 @@ public struct WeekNumbers: Hashable, Sendable {
     }
 
     /// The weekly debt in minutes, positive while minutes are missing.
-    var debt: Int { goal - Int(done / 60_000) }
+    var debt: Int { goal - Int(done.count / 60_000) }
     /// The whole minutes done on each day, which add up to those of the week.
     var dayMinutes: [Int] { WholeMinutes.of(days) }
     /// The whole minutes done on each label.
@@ -54,7 +54,7 @@ public struct WeekNumbers: Hashable, Sendable {
     /// Returns the time done of the goal, the streak, and how calm it was, in words.
     func facts(_ strings: Strings) -> [Localized] {
         let dates = DateText(strings: strings)
-        let done = dates.isolated(DateText.minutes(Int(done / 60_000)))
+        let done = dates.isolated(DateText.minutes(Int(done.count / 60_000)))
         let goal = dates.isolated(DateText.minutes(goal))
         let calm = calm.map { strings.text(.calmPercent, ["percent": strings.text(.percent, count: $0)]) }
         return [strings.text(.doneOfGoal, ["done": done, "goal": goal]), strings.text(.streakDays, count: streak)]

@@ -7,7 +7,7 @@ public enum RefusalText {
     /// Returns the text of a string for a reply. A press without an answer also says how long it can still take effect.
     public static func text(_ key: Strings.Key, _ strings: Strings) -> Localized {
         guard key == .noAnswer else { return strings[key] }
-        let late = strings.text(.lateEffect, count: Int(Limits.intentLife / 1_000))
+        let late = strings.text(.lateEffect, count: Int(Limits.intentLife.count / 1_000))
         return [strings[key], late].joined(separator: Line.separator)
     }
 

@@ -27,8 +27,8 @@ struct EventMemory: Sendable {
 
     private var path: String { directory.path + "/" + Self.name }
 
-    /// - Parameter groupTime: The current group time, in milliseconds since 1970.
-    func load(at groupTime: Int64) -> Found {
+    /// - Parameter groupTime: The present.
+    func load(at groupTime: GroupTime) -> Found {
         do {
             let bytes = try Files.read(path, limit: Self.limit)
             return .events(try SessionEvents(json: bytes, beginningAt: groupTime))
@@ -50,7 +50,7 @@ struct EventMemory: Sendable {
 extension SessionEvents {
     private struct Stored: Codable {
         var v = 1
-        var since: Int64
+        var since: GroupTime
         var known: [KnownSession]
         /// The session last shown, as its node publishes it.
         var shown: String?
@@ -61,7 +61,7 @@ extension SessionEvents {
         return ReportJSON.encode(Stored(since: since, known: known, shown: shown))
     }
 
-    init(json: [UInt8], beginningAt groupTime: Int64) throws {
+    init(json: [UInt8], beginningAt groupTime: GroupTime) throws {
         let stored = try ReportJSON.decode(Stored.self, from: json)
         guard stored.v == 1 else { throw BadValue("unknown version \(stored.v)") }
         let shown = try stored.shown.map { try Register(payload: Array($0.utf8)) }

@@ -6,8 +6,8 @@ import Session
 struct KnownSession: Codable, Hashable, Sendable {
     /// The first session of the chain of takeovers.
     let lineage: SessionID
-    /// Its start, in milliseconds of group time.
-    let startedAt: Int64
+    /// Its start.
+    let startedAt: GroupTime
     /// The last shown session of the lineage.
     private(set) var session: SessionID
     /// Whether this node owned it.

@@ -30,7 +30,7 @@ extension Register {
         return register.superseded(by: superseder)
     }
 
-    private mutating func moveAnchor(to time: Int64) {
+    private mutating func moveAnchor(to time: GroupTime) {
         anchor.boot += time - anchor.at
         anchor.at = time
     }

@@ -6,8 +6,8 @@ package import Setup
 /// An event of a session that hooks, notifications and sounds report.
 package struct SessionEvent: Hashable, Sendable {
     package var name: EventName
-    /// When, in milliseconds of group time.
-    package var at: Int64
+    /// When it happened.
+    package var at: GroupTime
     /// Whether it is reported more than five seconds later, or happened before the node started.
     package var isLate: Bool
     /// The session at the event.
@@ -18,13 +18,13 @@ package struct SessionEvent: Hashable, Sendable {
     package var isTakeover = false
     /// Whether this node was connected to the broker when it noticed.
     var isLinked: Bool
-    /// Since when there has been no contact with the owner, on this node's boot clock; `nil` while there is.
-    var contactLostAt: Int64?
-    /// The boot clock minus group time, in milliseconds.
-    var bootLead: Int64
+    /// Since when there has been no contact with the owner; `nil` while there is.
+    var contactLostAt: BootTime?
+    /// Group time minus the boot clock at the event.
+    var lead: Lead
 
-    /// The event on this node's boot clock, in milliseconds.
-    package var boot: Int64 { at + bootLead }
+    /// The event on this node's boot clock.
+    package var boot: BootTime { at - lead }
 
     /// The state that a display would have shown at the event.
     var moment: Moment? { view.lastMoment(at: boot) }
@@ -32,7 +32,7 @@ package struct SessionEvent: Hashable, Sendable {
     /// The view at the event, from which displays draw.
     package var view: View {
         View(
-            register: register, anchorBoot: register.anchor.at + bootLead, error: ErrorBound(),
+            register: register, anchorBoot: register.anchor.at - lead, error: ErrorBound(),
             contactLostAt: contactLostAt, isOwner: isOwner, isLinked: isLinked)
     }
 }

@@ -11,24 +11,24 @@ import Setup
 struct SessionEvents: Hashable, Sendable {
     /// The number of sessions that are remembered; older ones are never reported.
     static let kept = 32
-    /// An event is late if it is reported more than this many milliseconds after it happened.
-    static let lateAfter: Int64 = 5_000
+    /// An event is late if it is reported this much after it happened.
+    static let lateAfter: Milliseconds = .seconds(5)
 
-    /// The start of an unknown session is reported only if it is at or after this group time.
-    private(set) var since: Int64
+    /// The start of an unknown session is reported only if it is at or after this time.
+    private(set) var since: GroupTime
     /// The reported sessions, the last shown one at the end.
     private(set) var known: [KnownSession]
     /// The last shown live register.
     private(set) var shown: Register?
-    /// The start of this process, in group time; earlier events are late.
-    private var began: Int64
+    /// The start of this process; earlier events are late.
+    private var began: GroupTime
 
-    /// - Parameter groupTime: The current group time, in milliseconds since 1970.
-    init(beginningAt groupTime: Int64) {
+    /// - Parameter groupTime: The present.
+    init(beginningAt groupTime: GroupTime) {
         self.init(since: groupTime, known: [], shown: nil, beginningAt: groupTime)
     }
 
-    init(since: Int64, known: [KnownSession], shown: Register?, beginningAt groupTime: Int64) {
+    init(since: GroupTime, known: [KnownSession], shown: Register?, beginningAt groupTime: GroupTime) {
         self.since = since
         self.known = known.suffix(Self.kept)
         self.shown = shown
@@ -43,18 +43,18 @@ struct SessionEvents: Hashable, Sendable {
     /// The session that a node shows at one time.
     struct Look {
         var view: View
-        /// The boot clock of this node, in milliseconds.
-        var boot: Int64
-        /// The same moment in group time.
-        var groupTime: Int64
+        var boot: BootTime
+        var groupTime: GroupTime
         /// The latest known register of the owner of ``SessionEvents/shown``.
         var latest: Register?
+
+        fileprivate var lead: Lead { Lead(of: groupTime, over: boot) }
     }
 
-    /// Returns when the next event can happen by time alone, on this node's boot clock.
+    /// Returns when the next event can happen by time alone.
     ///
     /// That is the end of a phase, or 30 seconds without contact; `nil` if there is none.
-    static func nextLook(at view: View, boot: Int64) -> Int64? {
+    static func nextLook(at view: View, boot: BootTime) -> BootTime? {
         guard let moment = view.lastMoment(at: boot), moment.register.status.isLive else { return nil }
         let boundary = moment.register.status == .running ? boot + max(moment.remaining, 1) : nil
         let stale = moment.staleFor == nil ? moment.contactLostAt.map { $0 + Limits.staleAfter } : nil
@@ -77,7 +77,7 @@ struct SessionEvents: Hashable, Sendable {
                 events += lost(to: register, look)
             }
             session.show(register, isOwn: moment.isOwner)
-            events += differences(&session, register, look, lead: moment.anchorBoot - register.anchor.at)
+            events += differences(&session, register, look, lead: Lead(of: register.anchor.at, over: moment.anchorBoot))
             events += staleness(&session, moment, look)
             remember(session)
         } else if register.startedAt < since {
@@ -88,7 +88,7 @@ struct SessionEvents: Hashable, Sendable {
         } else {
             events += endOfShown(by: register, look)
             var session = KnownSession(register, isOwn: moment.isOwner)
-            let lead = moment.anchorBoot - register.anchor.at
+            let lead = Lead(of: register.anchor.at, over: moment.anchorBoot)
             events.append(
                 event(.started, at: register.startedAt, register.entering(0) ?? register, look, lead: lead))
             events += differences(&session, register, look, lead: lead)
@@ -108,13 +108,13 @@ struct SessionEvents: Hashable, Sendable {
     // MARK: Events
 
     private func differences(
-        _ session: inout KnownSession, _ register: Register, _ look: Look, lead: Int64
+        _ session: inout KnownSession, _ register: Register, _ look: Look, lead: Lead
     ) -> [SessionEvent] {
         let before = session
         session.markReported(register)
         guard !before.isOver else { return [] }
         var events: [SessionEvent] = []
-        func add(_ name: EventName, at: Int64, _ state: Register) {
+        func add(_ name: EventName, at: GroupTime, _ state: Register) {
             events.append(event(name, at: at, state, look, lead: lead, isOwner: session.isOwn))
         }
         if register.phase > before.phase {
@@ -158,7 +158,7 @@ struct SessionEvents: Hashable, Sendable {
         if let latest = look.latest, latest.lineage == shown.lineage, session.isNews(latest) { last = latest }
         let superseder = Superseder(session: winner.id, node: winner.owner, at: winner.startedAt)
         let events = differences(
-            &session, last.ended(by: superseder), look, lead: look.boot - look.groupTime)
+            &session, last.ended(by: superseder), look, lead: look.lead)
         known[index] = session
         return events
     }
@@ -169,7 +169,7 @@ struct SessionEvents: Hashable, Sendable {
         let own = shown?.lineage == register.lineage ? shown : nil
         let superseder = Superseder(session: register.id, node: register.owner, at: at)
         let ended = own?.ended(by: superseder) ?? register
-        var event = event(.superseded, at: at, ended, look, lead: look.boot - look.groupTime, isOwner: true)
+        var event = event(.superseded, at: at, ended, look, lead: look.lead, isOwner: true)
         event.isTakeover = true
         return [event]
     }
@@ -181,18 +181,18 @@ struct SessionEvents: Hashable, Sendable {
         }
         guard moment.staleFor != nil, !session.isStale else { return [] }
         session.isStale = true
-        let lead = moment.anchorBoot - moment.register.anchor.at
-        let at = lostAt + Limits.staleAfter - lead
+        let lead = Lead(of: moment.register.anchor.at, over: moment.anchorBoot)
+        let at = lostAt + Limits.staleAfter + lead
         return [event(.stale, at: at, moment.register, look, lead: lead, contactLostAt: lostAt)]
     }
 
     private func event(
-        _ name: EventName, at: Int64, _ register: Register, _ look: Look, lead: Int64, isOwner: Bool? = nil,
-        contactLostAt: Int64? = nil
+        _ name: EventName, at: GroupTime, _ register: Register, _ look: Look, lead: Lead, isOwner: Bool? = nil,
+        contactLostAt: BootTime? = nil
     ) -> SessionEvent {
         SessionEvent(
             name: name, at: at, isLate: look.groupTime - at > Self.lateAfter || at < began, register: register,
             isOwner: isOwner ?? look.view.isOwner, isLinked: look.view.isLinked, contactLostAt: contactLostAt,
-            bootLead: lead)
+            lead: lead)
     }
 }

@@ -108,7 +108,7 @@ final class JournalFile {
     // MARK: Reading
 
     /// Reads the journal. A damaged file is renamed, so that the node can start.
-    func load(at wall: Int64) -> Found {
+    func load(at wall: WallTime) -> Found {
         let bytes: [UInt8]
         do throws(FileError) {
             bytes = try Files.read(path, limit: Self.limit)
@@ -129,11 +129,11 @@ final class JournalFile {
         return setAside(at: wall, reason ?? "it holds no valid record")
     }
 
-    private func setAside(at wall: Int64, _ reason: String) -> Found {
+    private func setAside(at wall: WallTime, _ reason: String) -> Found {
         .damaged(keptAs: keepAside(at: wall), reason: reason, last: nil)
     }
 
-    private func keepAside(at wall: Int64) -> String? {
+    private func keepAside(at wall: WallTime) -> String? {
         let aside = "\(Self.name).damaged-\(wall)"
         do throws(FileError) {
             try Files.move(Self.name, in: directory.descriptor, to: aside, path: path)
@@ -145,7 +145,7 @@ final class JournalFile {
 
     /// Keeps a damaged file under another name, and replaces it by its last valid record. It uses a link, so that after a
     /// crash in between the damaged file is still in place.
-    private func repair(with journal: Journal, at wall: Int64) -> String? {
+    private func repair(with journal: Journal, at wall: WallTime) -> String? {
         let aside = "\(Self.name).damaged-\(wall)"
         let isLinked = linkat(directory.descriptor, Self.name, directory.descriptor, aside, 0) == 0
         let kept = isLinked ? directory.path + "/" + aside : keepAside(at: wall)

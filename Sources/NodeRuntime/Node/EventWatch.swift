@@ -3,9 +3,9 @@
 import Control
 import Core
 import Mosquitto
-import Platform
 import Session
 import Setup
+import Shell
 import Wire
 
 /// Detects the session events of a node and reports them.
@@ -13,14 +13,14 @@ struct EventWatch {
     /// Called on the loop's thread with the events, their reports and the new memory. It must not block.
     typealias Handler = @Sendable ([SessionEvent], [EventReport], SessionEvents) -> Void
 
-    /// How long the first look waits for the broker, in milliseconds. Its registers show what happened while this node
+    /// How long the first look waits for the broker. Its registers show what happened while this node
     /// did not run; the journal may hold an earlier session.
-    private static let linkTimeout: Int64 = 5_000
+    private static let linkTimeout: Milliseconds = .seconds(5)
 
     private var events: SessionEvents
     private let handler: Handler
-    /// Until when the first connection is waited for, on the boot clock of the loop.
-    private var linkExpectedUntil: Int64?
+    /// Until when the first connection is waited for, by the clock of the loop.
+    private var linkExpectedUntil: BootTime?
     private let timer: LoopTimer
 
     /// - Parameters:
@@ -28,22 +28,22 @@ struct EventWatch {
     ///   - isLinkExpected: Whether the first look waits for the broker.
     ///   - timer: Fires when the next look is due.
     init(
-        events: SessionEvents?, beginningAt groupTime: Int64, isLinkExpected: Bool, timer: LoopTimer,
+        events: SessionEvents?, beginningAt groupTime: GroupTime, isLinkExpected: Bool, timer: LoopTimer,
         handler: @escaping Handler
     ) {
         self.events = events ?? SessionEvents(beginningAt: groupTime)
         self.handler = handler
         self.timer = timer
-        linkExpectedUntil = isLinkExpected ? SystemClock.bootMilliseconds() + Self.linkTimeout : nil
+        linkExpectedUntil = isLinkExpected ? Clocks.boot() + Self.linkTimeout : nil
         if events == nil { handler([], [], self.events) }
     }
 
     /// Reports what has happened since the last look, and arms the timer for what can happen by time alone.
     /// - Parameter report: Converts an event for hooks.
-    mutating func look(at core: NodeCore, now: Instant, groupTime: Int64, report: (SessionEvent) -> EventReport) {
+    mutating func look(at core: NodeCore, now: Instant, groupTime: GroupTime, report: (SessionEvent) -> EventReport) {
         let view = core.view
-        if let until = linkExpectedUntil, !view.isLinked, SystemClock.bootMilliseconds() < until {
-            return timer.arm(atBootMilliseconds: until)
+        if let until = linkExpectedUntil, !view.isLinked, Clocks.boot() < until {
+            return timer.arm(at: until)
         }
         guard !core.isCatchingUp else { return }
         linkExpectedUntil = nil
@@ -53,7 +53,7 @@ struct EventWatch {
                 view: view, boot: now.boot, groupTime: groupTime,
                 latest: before.shown.flatMap { core.engine.register(of: $0.owner) }))
         if let next = SessionEvents.nextLook(at: view, boot: now.boot) {
-            timer.arm(atBootMilliseconds: next - now.boot + SystemClock.bootMilliseconds())
+            timer.arm(after: next - now.boot)
         } else {
             timer.disarm()
         }
@@ -80,11 +80,11 @@ extension Node {
         eventWatch?.look(at: core, now: now, groupTime: time) { event in report(event, at: now, groupTime: time) }
     }
 
-    private func report(_ event: SessionEvent, at now: Instant, groupTime: Int64) -> EventReport {
-        let then = Instant(boot: event.boot, wall: event.at + now.wall - groupTime, wallBound: now.wallBound)
+    private func report(_ event: SessionEvent, at now: Instant, groupTime: GroupTime) -> EventReport {
+        let then = Instant(boot: event.boot, wall: now.wall + (event.at - groupTime), wallBound: now.wallBound)
         let status = StatusReport(
             view: event.view, moment: event.moment, space: space, node: identity.node, at: then, groupTime: event.at,
             clock: core.engine.clockQuality(at: now), feeds: feeds)
-        return EventReport(event: event.name.rawValue, at: event.at, late: event.isLate, session: status)
+        return EventReport(event: event.name.rawValue, at: event.at.milliseconds, late: event.isLate, session: status)
     }
 }

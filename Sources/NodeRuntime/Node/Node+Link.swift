@@ -3,8 +3,7 @@
 import Control
 import Core
 package import Mosquitto
-import Platform
-import Session
+package import Session
 import Shell
 package import Wire
 
@@ -20,17 +19,17 @@ extension Node {
     }
 
     /// Waits until the retained messages of the broker have arrived.
-    /// - Parameter milliseconds: The maximum wait.
+    /// - Parameter time: The maximum wait.
     /// - Returns: Why there is no connection then; `nil` if there is one.
-    package func waitUntilCaughtUp(milliseconds: Int64 = 4_000) async -> String? {
+    package func waitUntilCaughtUp(for time: Milliseconds = .seconds(4)) async -> String? {
         if !core.hasCaughtUp {
             let caller = askers.catchUp.makeCaller()
             let deadline = loop.makeTimer { [weak self] in self?.assumeIsolated { $0.askers.catchUp.resume(caller) } }
-            deadline.arm(atBootMilliseconds: SystemClock.bootMilliseconds() + milliseconds)
+            deadline.arm(after: time)
             await withCheckedContinuation { askers.catchUp.add($0, of: caller) }
             deadline.disarm()
         }
-        return view.isLinked ? nil : link.problems.current ?? "no answer in \(milliseconds / 1_000) s"
+        return view.isLinked ? nil : link.problems.current ?? "no answer in \(time / 1_000) s"
     }
 
     /// Publishes that the node goes offline, and closes the connection. The session continues by its plan.

@@ -35,9 +35,9 @@ extension Node {
             if peer.isOnline { metrics.peers += 1 }
         }
         metrics.recordsWaiting = core.recordsWaiting
-        metrics.clockBound = now.wallBound
-        metrics.errorBound = moment?.error
-        metrics.clockAhead = now.wall - groupTime(at: now)
+        metrics.clockBound = now.wallBound?.count
+        metrics.errorBound = moment?.error?.count
+        metrics.clockAhead = (now.told - groupTime(at: now)).count
         metrics.isLive = moment?.register.status.isLive == true
         return metrics
     }
@@ -69,7 +69,7 @@ extension Node {
     }
 
     private func row(
-        of node: NodeID, presence: Presence?, isOnline: Bool, lastHeard: Int64? = nil, at now: Instant,
+        of node: NodeID, presence: Presence?, isOnline: Bool, lastHeard: GroupTime? = nil, at now: Instant,
         isSelf: Bool = false
     ) -> NodeReport {
         let register = core.engine.register(of: node)
@@ -77,7 +77,8 @@ extension Node {
             presence?.clock.isWrong == true || core.engine.isContradicted(by: node, at: now)
             || register.map { core.engine.isWrong($0.stamp, at: now) } == true
         return NodeReport(
-            node.rawValue, presence: presence, isOnline: isOnline, isClockWrong: isClockWrong, lastHeard: lastHeard,
+            node.rawValue, presence: presence, isOnline: isOnline, isClockWrong: isClockWrong,
+            lastHeard: lastHeard?.milliseconds,
             session: register?.id, dropped: peers[node].discarded,
             recordsWaiting: isSelf ? core.recordsWaiting : nil, isSelf: isSelf)
     }

@@ -4,7 +4,6 @@ package import Control
 import Core
 package import Logging
 package import Mosquitto
-import Platform
 package import Session
 package import Setup
 import Shell
@@ -15,10 +14,10 @@ import Wire
 /// It runs on the thread of its broker connection, so a press that arrives over MQTT is decided, journalled and published
 /// without a thread switch. The cost: a slow disk blocks that thread. `Mosquitto` resolves names and connects elsewhere.
 package actor Node {
-    /// Milliseconds that the reply to a start waits for the broker.
+    /// How long the reply to a start waits for the broker.
     ///
     /// A judgement: a person waits for it, and a broker on the local network answers within a tenth of that.
-    private static let confirmationLimit: Int64 = 300
+    private static let confirmationLimit: Milliseconds = 300
 
     /// The loop of the node and of its connection.
     package nonisolated let loop: EventLoop
@@ -115,7 +114,7 @@ package actor Node {
         guard core.hasUnconfirmedRegisters else { return }
         let caller = askers.confirming.makeCaller()
         let deadline = loop.makeTimer { [weak self] in self?.assumeIsolated { $0.askers.confirming.resume(caller) } }
-        deadline.arm(atBootMilliseconds: SystemClock.bootMilliseconds() + Self.confirmationLimit)
+        deadline.arm(after: Self.confirmationLimit)
         await withCheckedContinuation { askers.confirming.add($0, of: caller) }
         deadline.disarm()
     }
@@ -140,11 +139,11 @@ package actor Node {
     /// The known nodes of the space.
     package var peers: Peers { core.engine.peers }
 
-    /// The current group time, in milliseconds since 1970.
-    var groupTime: Int64 { groupTime(at: clocks()) }
+    /// The current group time.
+    var groupTime: GroupTime { groupTime(at: clocks()) }
 
-    /// Returns the group time at an instant of this node's clocks, in milliseconds since 1970.
-    package func groupTime(at now: Instant) -> Int64 { core.engine.groupTime(now) }
+    /// Returns the group time at an instant of this node's clocks.
+    package func groupTime(at now: Instant) -> GroupTime { core.engine.groupTime(now) }
 
     /// Returns a stream of what the node shows, now and after each change; a slow reader gets the latest.
     /// - Parameter make: Returns what the observer needs. It runs on the loop's thread, and must not block.
@@ -194,7 +193,7 @@ package actor Node {
             }
         case .subscribe(let filters, let barrier): subscribe(filters, barrier: barrier)
         case .unsubscribe(let filters): link.unsubscribe(filters)
-        case .makeWay(let milliseconds): link.makeWay(milliseconds: milliseconds)
+        case .makeWay(let time): link.makeWay(for: time)
         case .reply(let ticket, let reply): self.reply(reply, to: ticket)
         case .changeRecords(let changes): files.change(changes)
         case .readRecords(let ids): _ = runner.add(.recordsRead(files.acknowledgedRecords(ids)))

@@ -26,12 +26,12 @@ struct NodeFiles {
     }
 
     /// Reads the files of an earlier process.
-    func load(for node: NodeID, at wall: Int64) -> NodeCore.Restored {
+    func load(for node: NodeID, at wall: WallTime) -> NodeCore.Restored {
         let (waiting, acknowledged) = records?.load() ?? ([], [])
         return NodeCore.Restored(journal: loadJournal(of: node, at: wall), waiting: waiting, acknowledged: acknowledged)
     }
 
-    private func loadJournal(of node: NodeID, at wall: Int64) -> Journal? {
+    private func loadJournal(of node: NodeID, at wall: WallTime) -> Journal? {
         switch journal?.load(at: wall) ?? .nothing {
         case .nothing: return nil
         case .journal(let found, let tornBytes):

@@ -4,6 +4,7 @@ import Control
 import Mosquitto
 import Platform
 import Session
+import Shell
 
 /// The sessions that a node has seen, the latest first: what its pages offer again and list.
 ///
@@ -11,11 +12,11 @@ import Session
 struct RecentSessions {
     /// The most sessions, more than a page lists for a week.
     static let limit = 100
-    /// Milliseconds from a change until the file is written.
+    /// The time from a change until the file is written.
     ///
     /// A judgement: encoding a hundred sessions takes a millisecond or more, for which a press that follows a start would
     /// have to wait on the node's thread.
-    private static let saveDelay: Int64 = 2_000
+    private static let saveDelay: Milliseconds = .seconds(2)
     private static let name = "recent.json"
     /// The largest file that is read, in bytes; ``limit`` sessions of the longest plans need less.
     private static let fileLimit = 1 << 20
@@ -43,7 +44,7 @@ struct RecentSessions {
     /// Stores the session that is shown now. When it starts and when it is over, a write of the file is planned.
     ///
     /// A later start ends the session before it, of which this node may get no further register.
-    mutating func note(_ register: Register, at groupTime: Int64) {
+    mutating func note(_ register: Register, at groupTime: GroupTime) {
         if let latest, latest.status.isLive, latest.lineage != register.lineage, latest.stamp < register.stamp {
             let start = Superseder(session: register.id, node: register.owner, at: register.startedAt)
             store(RecentSession(latest.ended(by: start), at: groupTime))
@@ -63,7 +64,7 @@ struct RecentSessions {
         }
         guard isNews, !isUnsaved else { return }
         isUnsaved = true
-        saveTimer?.arm(atBootMilliseconds: SystemClock.bootMilliseconds() + Self.saveDelay)
+        saveTimer?.arm(after: Self.saveDelay)
     }
 
     /// Writes the file if it lacks a start or an end.

@@ -2,8 +2,8 @@
 
 import Control
 import Mosquitto
-import Platform
 import Session
+import Shell
 import Wire
 
 /// The observers of what a node shows, and the feeds of the services that are shown beside the session.
@@ -47,8 +47,8 @@ struct ViewHub {
     mutating func update(_ feed: Feed) -> Bool { feeds.take(feed) }
 
     /// Arms the timer for the next change of the week's debt by time alone.
-    func armDebtTick(at time: Int64) {
+    func armDebtTick(at time: GroupTime) {
         guard let next = feeds.nextDebtChange(after: time) else { return debtTick?.disarm() ?? () }
-        debtTick?.arm(atBootMilliseconds: SystemClock.bootMilliseconds() + next - time)
+        debtTick?.arm(after: next - time)
     }
 }

@@ -2,12 +2,13 @@
 
 import Control
 import Mosquitto
-import Platform
+import Session
+import Shell
 
 /// Handles the suspend and the wake-up of a node's machine.
 struct SuspendState {
-    /// The timeout for the broker's acknowledgement after a wake-up, in milliseconds; then the connection is renewed.
-    private static let wakeTimeout: Int64 = 2_000
+    /// The timeout for the broker's acknowledgement after a wake-up; then the connection is renewed.
+    private static let wakeTimeout: Milliseconds = .seconds(2)
 
     /// Why logind refuses the lock that delays a suspend.
     var lockRefusal: String?
@@ -25,7 +26,7 @@ struct SuspendState {
         done = nil
         guard isLinked else { return client?.assumeIsolated { $0.reconnectNow() } ?? () }
         wakeDeadline = loop.makeTimer { client?.assumeIsolated { $0.renewConnection() } }
-        wakeDeadline?.arm(atBootMilliseconds: SystemClock.bootMilliseconds() + Self.wakeTimeout)
+        wakeDeadline?.arm(after: Self.wakeTimeout)
     }
 
     /// Records that the broker has acknowledged a presence.

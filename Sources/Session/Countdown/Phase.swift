@@ -37,8 +37,8 @@ public struct Phase: Hashable, Sendable {
     /// The phase at its length before extensions.
     var unextended: Phase { Phase(kind: kind, name: name, seconds: seconds - added) }
 
-    /// The length in milliseconds.
-    public var length: Int64 { Int64(seconds) * 1_000 }
+    /// The length.
+    public var length: Milliseconds { .seconds(Int64(seconds)) }
 
     /// Whether every field is within ``Limits``, and they fit each other.
     public var isValid: Bool { isWithinBounds && isConsistent }

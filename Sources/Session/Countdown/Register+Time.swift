@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Register {
-    /// When the running phase ends, on the owner's boot clock; `nil` while no phase runs.
-    var boundary: Int64? {
+    /// When the running phase ends; `nil` while no phase runs.
+    var boundary: BootTime? {
         status == .running ? anchor.boot + currentPhase.length - anchor.elapsed : nil
     }
 
@@ -12,12 +12,12 @@ extension Register {
     /// in `ready`. A count-up session ends at its cap. Displays use this alone, so they agree although nothing is sent,
     /// however long the owner is gone.
     /// - Parameters:
-    ///   - since: Milliseconds since the anchor.
-    ///   - lateness: The most milliseconds after an expiry at which the next phase still starts; `nil` for any. The owner
+    ///   - since: The time since the anchor.
+    ///   - lateness: The longest time after an expiry at which the next phase still starts; `nil` for any. The owner
     ///     passes ``Limits/lateness``: after a longer absence the next phase waits in `ready`, as a new revision.
     /// - Returns: The same register before the first boundary; after one, the register anchored at the last boundary
     ///   crossed, with its runs cut there. Revision and stamp stay.
-    public func advanced(since: Int64, lateness: Int64? = nil) -> Register {
+    public func advanced(since: Milliseconds, lateness: Milliseconds? = nil) -> Register {
         guard status == .running, since >= currentPhase.length - anchor.elapsed else { return self }
         var register = self
         var since = since
@@ -48,18 +48,18 @@ extension Register {
         }
     }
 
-    /// Milliseconds of the current phase that have passed `since` milliseconds after the anchor.
+    /// The time of the current phase that has passed `since` after the anchor.
     ///
     /// The result lies between the value at the anchor and the length of the phase, also where clocks have jumped.
-    func elapsed(since: Int64) -> Int64 {
+    func elapsed(since: Milliseconds) -> Milliseconds {
         guard status == .running, since > 0 else { return anchor.elapsed }
         return min(anchor.elapsed + since, currentPhase.length)
     }
 
-    /// The register with its anchor at the present instant of this node, `since` milliseconds after its own anchor.
+    /// The register with its anchor at the present instant of this node, `since` after its own anchor.
     ///
     /// The open run keeps its length, which the boot clock measured, and moves with group time if that was stepped.
-    func anchored(since: Int64? = nil, _ context: Context) -> Register {
+    func anchored(since: Milliseconds? = nil, _ context: Context) -> Register {
         let since = since ?? context.now.boot - anchor.boot
         var register = self
         register.anchor = Anchor(
@@ -84,7 +84,8 @@ extension Register {
         if moved.status == .running, !isBehind { return moved.anchored(since: rest, context) }
         // A boot clock has no reading from before the boot. The anchor stays one instant on both clocks, since peers
         // locate this boot on theirs by it.
-        let ago = min(max(rest, 0), now.boot, context.groupTime)
+        let ago = min(
+            max(rest, 0), now.boot - Limits.reading.lowerBound, context.groupTime - Limits.time.lowerBound)
         moved.anchor.at = max(context.groupTime - ago, moved.anchor.at)
         moved.anchor.bound = isBehind ? nil : context.bound
         moved.anchor.bootID = context.bootID
@@ -103,7 +104,7 @@ extension Register {
     }
 
     /// Ends the open run.
-    mutating func closeRun(at: Int64) {
+    mutating func closeRun(at: GroupTime) {
         guard let open = runs.last, open.to == nil else { return }
         runs[runs.count - 1].to = max(at, open.from)
     }
@@ -134,15 +135,15 @@ extension Register {
 
 extension Register {
     /// Removes the time after `instant`, which a continuation of this session counts as its own.
-    mutating func cutRuns(at instant: Int64) {
+    mutating func cutRuns(at instant: GroupTime) {
         runs.removeAll { $0.from >= instant }
         if let last = runs.indices.last, runs[last].to ?? instant >= instant { runs[last].to = instant }
     }
 }
 
 extension Register {
-    /// When the session got its present status, in group time. It is not the anchor, since a reboot of the owner moves that.
-    public var statusBeganAt: Int64 {
+    /// When the session got its present status. It is not the anchor, since a reboot of the owner moves that.
+    public var statusBeganAt: GroupTime {
         let lastRun = runs.last.map { $0.to ?? $0.from } ?? anchor.at
         switch status {
         case .running, .paused: return lastRun
@@ -162,12 +163,12 @@ extension Register {
         return register
     }
 
-    /// The same session with its times moved by `shift` milliseconds.
+    /// The same session with its times moved by `shift`.
     ///
     /// After a takeover, the times of the owner before it stay, unless they would lie after the takeover: then the whole
     /// space had another time, and all move.
-    func moved(by shift: Int64) -> Register {
-        func move(_ time: Int64) -> Int64 { min(max(time + shift, 0), Limits.time.upperBound) }
+    func moved(by shift: Milliseconds) -> Register {
+        func move(_ time: GroupTime) -> GroupTime { min(max(time + shift, 0), Limits.time.upperBound) }
         func isInherited(_ run: Run) -> Bool {
             // The run at the takeover was placed by the clock of the new owner, as all later ones.
             guard let takeover = continues?.at, let to = run.to else { return false }

@@ -11,11 +11,10 @@ struct Context {
     let source: TimeSource
     /// Whether every vouched clock that is to be asked is known.
     let isComplete: Bool
-    /// Group time in milliseconds since 1970.
-    let groupTime: Int64
+    let groupTime: GroupTime
 
-    /// The largest error of group time in milliseconds; `nil` if this machine's kernel does not vouch for it.
-    var bound: Int64? { source == .own ? now.wallBound.map { min($0, Limits.reading.upperBound) } : nil }
+    /// The largest error of group time; `nil` if this machine's kernel does not vouch for it.
+    var bound: Milliseconds? { source == .own ? now.wallBound.map { min($0, Limits.bound.upperBound) } : nil }
 
     /// Whether dates are final: a vouched clock tells group time, and all that are to be asked are known.
     var isTimeVouched: Bool { source == .own || source == .others && isComplete }
@@ -23,14 +22,14 @@ struct Context {
     /// The quality of this machine's wall clock.
     var clockQuality: ClockQuality {
         ClockQuality(
-            synced: now.wallBound != nil, bound: now.wallBound.map { min($0, Limits.reading.upperBound) },
-            isWrong: GroupClock.contradict(now.wall, groupTime))
+            synced: now.wallBound != nil, bound: now.wallBound.map { min($0, Limits.bound.upperBound) },
+            isWrong: GroupClock.contradict(now.told, groupTime))
     }
 
     /// Whether a stamp counts.
     ///
     /// Only a vouched clock can tell that one is ahead of time. Until all such clocks are known, stamps of others wait.
-    func admits(_ stamp: Stamp, lead: Int64 = 0) -> Bool {
+    func admits(_ stamp: Stamp, lead: Milliseconds = 0) -> Bool {
         // rule: admission, else: return true
         let isJudged = source.isVouched || !isComplete && stamp.node != node  // rule: vouchedAdmission, else: true
         return isJudged ? stamp.isAdmissible(at: groupTime + lead) : stamp.isPlausible(at: groupTime + lead)

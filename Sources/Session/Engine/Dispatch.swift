@@ -7,11 +7,11 @@ extension Engine {
         var mark = found?.mark ?? HybridClock()
         // Without a plausible clock, group time continues as the own session knows it.
         if let own = found?.own, own.anchor.bootID == identity.bootID {
-            mark = HybridClock(time: max(mark.time, own.anchor.at + context.now.boot - own.anchor.boot))
+            mark = HybridClock(time: max(mark.time, own.anchor.at + (context.now.boot - own.anchor.boot)))
         }
         time = GroupClock(mark: mark, at: context.now)
         context = self.context(at: context.now)
-        if time.source == .mark { emit(.log(.clockCorrected(by: context.groupTime - context.now.wall))) }
+        if time.source == .mark { emit(.log(.clockCorrected(by: context.groupTime - context.now.told))) }
         if let found { recovery.restore(found, filed: filed, in: &ownership, &dating, context) }
         selectTimeSource(&context)
     }

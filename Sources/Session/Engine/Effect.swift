@@ -43,12 +43,12 @@ public enum Note: Hashable, Sendable {
     case tookOver(SessionID, from: NodeID)
     /// A message was discarded; logged once for each sender and reason. `from` is `nil` if the sender is unknown.
     case discarded(Discard, from: NodeID?)
-    /// The stamp of a node's register is too far from group time; in milliseconds of group time.
-    case clockWrong(NodeID, stamp: Int64)
-    /// Group time left this machine's wall clock, or returned to it: the difference in milliseconds.
-    case clockCorrected(by: Int64)
-    /// The own session got a new stamp: both stamps' times in milliseconds of group time.
-    case restamped(SessionID, from: Int64, to: Int64)
+    /// The stamp of a node's register is too far from group time.
+    case clockWrong(NodeID, stamp: GroupTime)
+    /// Group time left this machine's wall clock, or returned to it: the difference.
+    case clockCorrected(by: Milliseconds)
+    /// The own session got a new stamp: both stamps' times.
+    case restamped(SessionID, from: GroupTime, to: GroupTime)
     /// A session that began and ended without contact was not announced.
     case notAnnounced(SessionID)
     /// The broker kept an older register of this node, which is published again.

@@ -14,10 +14,10 @@ public struct Engine: Hashable, Sendable {
     public let identity: NodeIdentity
     /// The source of displays, as of the last rest. A decision computes its own.
     public private(set) var view = View()
-    /// When the engine needs ``Input/wake``, on the boot clock.
+    /// When the engine needs ``Input/wake``.
     ///
     /// `nil` while only another input can change anything, and between an input and the next rest.
-    public private(set) var nextWake: Int64?
+    public private(set) var nextWake: BootTime?
     /// Whether the engine has handled nothing since the last rest.
     private var isAtRest = true
     /// The known nodes, this one included.
@@ -265,8 +265,8 @@ public struct Engine: Hashable, Sendable {
     /// Whether this node has asked all nodes to publish again on the present connection, since something was missing.
     public var hasAskedAll: Bool { link.hasAskedAll }
 
-    /// Returns group time in milliseconds since 1970, within ``Limits/time``.
-    public func groupTime(_ now: Instant) -> Int64 {
+    /// Returns group time, within ``Limits/time``.
+    public func groupTime(_ now: Instant) -> GroupTime {
         min(max(time.time(at: now), Limits.time.lowerBound), Limits.time.upperBound)
     }
 
@@ -323,9 +323,8 @@ public struct Engine: Hashable, Sendable {
 
     /// Returns the plausible vouched clocks of others.
     ///
-    /// Each has its possible leads over this node's boot clock in milliseconds, and whether the node has stayed
-    /// online.
-    package func vouchedVotes(_ now: Instant) -> [NodeID: (lead: ClosedRange<Int64>, isPresent: Bool)] {
+    /// Each has its possible leads, and whether the node has stayed online.
+    package func vouchedVotes(_ now: Instant) -> [NodeID: (lead: ClosedRange<Lead>, isPresent: Bool)] {
         clocks.estimates.compactMapValues { estimate in
             guard estimate.clock.synced, GroupClock.isPlausible(now.boot + estimate.lead) else { return nil }
             let bound = estimate.bound(at: now.boot)  // rule: pongAge, else: max(0, estimate.bound(at: now.boot))

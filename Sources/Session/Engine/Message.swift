@@ -29,8 +29,8 @@ public enum Ack: Hashable, Sendable {
     case answer(Answer)
     /// An objection: two different registers of `node` have this version. The node raises its revision above it.
     case fork(node: NodeID, version: Version)
-    /// An objection: the stamp of `node`'s session is not admitted at the sender's group time `at`, in milliseconds.
-    case clock(node: NodeID, session: SessionID, at: Int64)
+    /// An objection: the stamp of `node`'s session is not admitted at the sender's group time `at`.
+    case clock(node: NodeID, session: SessionID, at: GroupTime)
 }
 
 /// The reason why a message was discarded.

@@ -153,13 +153,13 @@ extension Engine {
     mutating func selectTimeSource(_ context: inout Context) {
         let now = context.now
         let before = time.timeBeforeStep(atBoot: now.boot)
-        let wasWrong = GroupClock.contradict(time.wallLead + now.boot, before)
+        let wasWrong = GroupClock.contradict(now.boot + time.wallLead, before)
         let former = time.source
         time.choose(from: clocks.readings(of: peers, at: now), claims: clocks.claims.values, at: now)
         context = self.context(at: now)
         noteClocks(&context)
-        let hasJumped = abs(time.time(at: now) - before) > GroupClock.tolerance
-        if hasJumped { emit(.log(.clockCorrected(by: time.time(at: now) - now.wall))) }
+        let hasJumped = (time.time(at: now) - before).magnitude > GroupClock.tolerance
+        if hasJumped { emit(.log(.clockCorrected(by: time.time(at: now) - now.told))) }
         let isNewlyVouched = time.source == .own ? former != .own : time.source == .others && !former.isVouched
         if hasJumped || dating.mark.isAhead(context) || isNewlyVouched {
             // Without contact a session stays although the wall clock was set.

@@ -258,7 +258,7 @@ extension Engine {
         guard link.isUp, identity.isAnnounced, identity.role != .display else { return }
         let pong = Pong(
             connection: ping.connection, sent: ping.sent, bootID: identity.bootID, boot: context.now.boot,
-            wall: min(max(context.now.wall, Limits.time.lowerBound), Limits.time.upperBound), at: context.groupTime,
+            wall: min(max(context.now.wall, Limits.wall.lowerBound), Limits.wall.upperBound), at: context.groupTime,
             clock: context.clockQuality)
         emit(.publish(.pong(pong, to: asker)))
         if peers.hasVote(asker) { return receive(claim: ping.at, of: asker, &context) }
@@ -275,7 +275,7 @@ extension Engine {
     }
 
     /// Receives the group time that a node states.
-    private mutating func receive(claim: Int64, of sender: NodeID, _ context: inout Context) {
+    private mutating func receive(claim: GroupTime, of sender: NodeID, _ context: inout Context) {
         let isNews = clocks.receive(claim: claim, of: sender, context)
         // The broker may have withheld the presence of a node whose kernel vouches: this one's, or that of its origin.
         let mayBeWithheld = !peers[sender].isOnline || !time.source.isVouched && peers.vouching.isEmpty

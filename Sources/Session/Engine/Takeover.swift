@@ -58,7 +58,7 @@ extension Engine {
         let view = view(context)
         let isByDate = view.error == nil && view.register?.status == .running
         // Times of two owners do not compare where no vouched clock tells both of them.
-        let theirs = clocks.estimates[session.owner].map { $0.groupLead + context.now.boot }
+        let theirs = clocks.estimates[session.owner].map { context.now.boot + $0.groupLead }
         let isOtherTime = theirs.map { GroupClock.contradict($0, context.groupTime) } ?? false
         prepareStamp(context)
         var own = session

@@ -4,11 +4,11 @@
 struct WriteGate: Hashable, Sendable {
     /// The most answers that wait while the disk fails. A judgement: dropped peers ask again after a second.
     static let answersWithoutDisk = 256
-    /// Milliseconds from a failed write to the next one. A judgement: a full disk does not change faster.
-    private static let retryDelay: Int64 = 1_000
+    /// The time from a failed write to the next one. A judgement: a full disk does not change faster.
+    private static let retryDelay: Milliseconds = .seconds(1)
 
-    /// When to write again after a failure, on the boot clock.
-    private(set) var retryAt: Int64?
+    /// When to write again after a failure.
+    private(set) var retryAt: BootTime?
     private(set) var waiting: [Waiting] = []
     private var lastAsked = 0
     /// The last write that contains a change of the own register.
@@ -80,7 +80,7 @@ struct WriteGate: Hashable, Sendable {
 
     /// Records that a write has failed.
     /// - Returns: Whether the disk worked before.
-    mutating func fail(_ write: Int, at boot: Int64) -> Bool {
+    mutating func fail(_ write: Int, at boot: BootTime) -> Bool {
         guard write == lastAsked else { return false }
         retryAt = boot + Self.retryDelay
         defer { failed = write }

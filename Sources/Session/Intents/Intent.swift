@@ -61,15 +61,15 @@ public struct Intent: Hashable, Sendable {
     public var operation: IntentOperation
     /// The node that asks.
     public var from: NodeID
-    /// When it was asked, in milliseconds of group time.
-    public var at: Int64
-    /// The expiry in milliseconds of group time; from then on it has no effect.
-    public var expiresAt: Int64
+    /// When it was asked.
+    public var at: GroupTime
+    /// The expiry; from then on it has no effect.
+    public var expiresAt: GroupTime
 
     /// An owner checks `phase` and the arguments of the operation, and refuses values out of bounds.
     public init(
         id: IntentID, lineage: SessionID, session: SessionID, phase: Int?, operation: IntentOperation, from: NodeID,
-        at: Int64, expiresAt: Int64
+        at: GroupTime, expiresAt: GroupTime
     ) {
         self.id = id
         self.lineage = lineage

@@ -2,24 +2,24 @@
 
 /// The intents that this node has sent to other owners and that are not answered yet.
 struct Requests: Hashable, Sendable {
-    /// How long a person waits for an owner's answer, in milliseconds.
+    /// How long a person waits for an owner's answer.
     ///
     /// A judgement of the product: one second more than ``unresponsiveLimit``, so that a takeover comes before the person
     /// is told that there was no answer. The documents state it.
-    static let giveUpAfter: Int64 = 5_000
-    /// Milliseconds until an unanswered intent is sent again with the same id.
+    static let giveUpAfter: Milliseconds = .seconds(5)
+    /// The time until an unanswered intent is sent again with the same id.
     ///
     /// A judgement: long enough for a broker on a slow network, short enough for two tries before ``silenceLimit``.
-    static let resendInterval: Int64 = 1_000
-    /// Milliseconds without any message from the owner until its session is taken over.
+    static let resendInterval: Milliseconds = .seconds(1)
+    /// The time without any message from the owner until its session is taken over.
     ///
     /// Twice ``resendInterval``: one lost answer is no reason to take over. The protocol states it; to change it is to
     /// change the protocol.
-    static let silenceLimit: Int64 = 2_000
-    /// Milliseconds until an owner that sends other messages but no answer loses its session.
+    static let silenceLimit: Milliseconds = .seconds(2)
+    /// The time until an owner that sends other messages but no answer loses its session.
     ///
     /// Longer than ``silenceLimit``, since the owner is alive and its disk may be slow. The protocol states it.
-    static let unresponsiveLimit: Int64 = 4_000
+    static let unresponsiveLimit: Milliseconds = .seconds(4)
     /// Owners that a request remembers, so that a late answer of one is not counted as a lie. A judgement.
     private static let rememberedOwners = 8
 
@@ -31,26 +31,26 @@ struct Requests: Hashable, Sendable {
         private(set) var owners: [NodeID]
         /// The request of a person who waits for the answer; `nil` for an intent that is only forwarded.
         private(set) var ticket: Ticket?
-        /// When to send it next, on the boot clock.
-        fileprivate(set) var sendAt: Int64
-        /// When the present owner's limits began, on the boot clock.
+        /// When to send it next.
+        fileprivate(set) var sendAt: BootTime
+        /// When the present owner's limits began.
         ///
         /// That is when the intent was made, dated, or sent to this owner.
-        fileprivate private(set) var limitsFrom: Int64
+        fileprivate private(set) var limitsFrom: BootTime
         /// When to check next whether the owner still answers.
-        fileprivate(set) var ownerCheckAt: Int64
+        fileprivate(set) var ownerCheckAt: BootTime
         /// When to give up.
-        private(set) var giveUpAt: Int64
-        /// The group time by which it was dated, minus the boot clock; `nil` before it was sent.
-        private var lead: Int64?
+        private(set) var giveUpAt: BootTime
+        /// The lead by which it was dated; `nil` before it was sent.
+        private var lead: Lead?
         /// Whether it was sent.
         fileprivate var isSent: Bool { lead != nil }
         /// The refusal that the person gets when the request ends without another answer.
         fileprivate(set) var refusal: Answer?
 
         init(
-            _ intent: Intent, of owner: NodeID, ticket: Ticket?, at boot: Int64,
-            giveUpAfter: Int64 = Requests.giveUpAfter
+            _ intent: Intent, of owner: NodeID, ticket: Ticket?, at boot: BootTime,
+            giveUpAfter: Milliseconds = Requests.giveUpAfter
         ) {
             self.intent = intent
             owners = [owner]
@@ -67,7 +67,7 @@ struct Requests: Hashable, Sendable {
             return ticket == nil && !isSent && intent.expiresAt <= context.groupTime
         }
 
-        private mutating func restartLimits(at boot: Int64) {
+        private mutating func restartLimits(at boot: BootTime) {
             limitsFrom = boot
             ownerCheckAt = boot + Requests.silenceLimit
             if ticket != nil { giveUpAt = boot + Requests.giveUpAfter }
@@ -76,17 +76,17 @@ struct Requests: Hashable, Sendable {
         /// Dates the intent by the owner's time when it is sent for the first time.
         ///
         /// The owner's limits start then. Its times move if the next owner has another time.
-        fileprivate mutating func date(by time: Int64, at boot: Int64) {
-            if let lead, !GroupClock.contradict(lead, time - boot) { return }
-            let shift = lead.map { time - boot - $0 } ?? time - intent.at
+        fileprivate mutating func date(by time: GroupTime, at boot: BootTime) {
+            if let lead, !GroupClock.contradict(boot + lead, time) { return }
+            let shift = lead.map { time - (boot + $0) } ?? time - intent.at
             intent.at += shift
             intent.expiresAt += shift
             if lead == nil { restartLimits(at: boot) }
-            lead = time - boot
+            lead = Lead(of: time, over: boot)
         }
 
         /// Asks another session of the lineage from now on. A refusal of the former one decides nothing any more.
-        fileprivate mutating func aim(at head: Register, boot: Int64) {
+        fileprivate mutating func aim(at head: Register, boot: BootTime) {
             intent.session = head.id
             refusal = nil
             owners.removeAll { $0 == head.owner }
@@ -96,7 +96,7 @@ struct Requests: Hashable, Sendable {
         }
 
         /// Returns the request, sent to the session that continues the one that refused it.
-        func aimed(at head: Register, boot: Int64) -> Request {
+        func aimed(at head: Register, boot: BootTime) -> Request {
             var aimed = self
             aimed.aim(at: head, boot: boot)
             return aimed
@@ -115,8 +115,8 @@ struct Requests: Hashable, Sendable {
         var canTakeOver: Bool
         /// Whether messages with a group time wait for the first comparison of clocks.
         var messagesAwaitTime: Bool
-        /// The owner's group time.
-        var time: Int64
+        /// The owner's time.
+        var time: GroupTime
     }
 
     /// A due step of a request.
@@ -151,8 +151,8 @@ struct Requests: Hashable, Sendable {
         return sent + orphaned + overdue
     }
 
-    /// When a step is due, on the boot clock. Nothing is sent before answers are subscribed to.
-    func nextWake(isReady: Bool, canTakeOver: Bool) -> Int64? {
+    /// When a step is due. Nothing is sent before answers are subscribed to.
+    func nextWake(isReady: Bool, canTakeOver: Bool) -> BootTime? {
         open.lazy.map { request in
             var due = isReady ? min(request.sendAt, request.giveUpAt) : request.giveUpAt
             if canTakeOver, request.ticket != nil { due = min(due, request.ownerCheckAt) }
@@ -285,7 +285,7 @@ extension Requests.Request {
         if isSameLineage, isOwn { return true }
         if isSameLineage, situation.isReady, situation.owner.presence != nil, !situation.owner.isOnline { return true }
         guard ownerCheckAt <= context.now.boot else { return false }
-        let received = isSameLineage ? situation.owner.lastReceived ?? .min : .min
+        let received = isSameLineage ? situation.owner.lastReceived ?? .distantPast : .distantPast
         let silentAt = received + Requests.silenceLimit
         ownerCheckAt = max(ownerCheckAt, min(silentAt, limitsFrom + Requests.unresponsiveLimit))
         return ownerCheckAt <= context.now.boot

@@ -29,16 +29,14 @@ public enum FilingResult: Hashable, Sendable {
 }
 
 extension LedgerRecord {
-    private static let day: Int64 = 86_400_000
-
-    /// Returns whether a node can have recorded it by `now`, in milliseconds of group time.
+    /// Returns whether a node can have recorded it by `now`.
     ///
     /// Its times are from 2025-12-31 to a day ahead; an open run ends within the day that a phase lasts at most. Imports of
     /// a person are not checked.
-    public func isPlausible(at now: Int64) -> Bool {
-        let past = (Limits.earliestStamp - Self.day)...(max(now, Limits.earliestStamp) + Self.day)
+    public func isPlausible(at now: GroupTime) -> Bool {
+        let past = (Limits.earliestStamp - .days(1))...(max(now, Limits.earliestStamp) + .days(1))
         return past.contains(stamp.time) && past.contains(startedAt) && continuedAt.map(past.contains) ?? true
             && runs.allSatisfy { past.contains($0.from) && $0.to.map(past.contains) ?? true }
-            && endsAt.map { (past.lowerBound...past.upperBound + Self.day).contains($0) } ?? true
+            && endsAt.map { (past.lowerBound...past.upperBound + .days(1)).contains($0) } ?? true
     }
 }

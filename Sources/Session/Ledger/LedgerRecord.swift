@@ -6,13 +6,13 @@ public struct LedgerRecord: Hashable, Sendable {
     public struct Run: Hashable, Sendable {
         /// The purpose of the phase.
         public var kind: PhaseKind
-        /// The beginning in milliseconds of group time, within ``Limits/time``.
-        public var from: Int64
-        /// The end in milliseconds of group time, not before ``from``; `nil` while it runs.
-        public var to: Int64?
+        /// The beginning, within ``Limits/time``.
+        public var from: GroupTime
+        /// The end, not before ``from``; `nil` while it runs.
+        public var to: GroupTime?
 
         /// Without an end, the run is open.
-        public init(kind: PhaseKind, from: Int64, to: Int64? = nil) {
+        public init(kind: PhaseKind, from: GroupTime, to: GroupTime? = nil) {
             self.kind = kind
             self.from = from
             self.to = to
@@ -23,8 +23,8 @@ public struct LedgerRecord: Hashable, Sendable {
     public var id: SessionID
     /// The first session of a chain of takeovers; the session itself if there was no takeover.
     public var lineage: SessionID
-    /// When it took over another session of its lineage, in milliseconds of group time; `nil` if it did not.
-    public var continuedAt: Int64?
+    /// When it took over another session of its lineage; `nil` if it did not.
+    public var continuedAt: GroupTime?
     /// The node whose session it took over; `nil` if it did not, and in records of earlier versions.
     public var continuedFrom: NodeID?
     /// The owner.
@@ -43,10 +43,10 @@ public struct LedgerRecord: Hashable, Sendable {
     public var mode: Mode
     /// The status.
     public var status: Status
-    /// The start in milliseconds of group time, within ``Limits/time``.
-    public var startedAt: Int64
-    /// When an open run ends by itself, in milliseconds of group time; `nil` without an open run.
-    public var endsAt: Int64?
+    /// The start, within ``Limits/time``.
+    public var startedAt: GroupTime
+    /// When an open run ends by itself; `nil` without an open run.
+    public var endsAt: GroupTime?
     /// The times at which kinds of phases ran, oldest first: at most ``Limits/runs``. Only the last may be open.
     public var runs: [Run]
     /// Whether its times may be wrong; see ``Journal/isApproximate``.
@@ -54,10 +54,10 @@ public struct LedgerRecord: Hashable, Sendable {
 
     /// Creates a record. The caller must check ``invalidField``.
     public init(
-        id: SessionID, lineage: SessionID, continuedAt: Int64? = nil, continuedFrom: NodeID? = nil, node: NodeID,
+        id: SessionID, lineage: SessionID, continuedAt: GroupTime? = nil, continuedFrom: NodeID? = nil, node: NodeID,
         stamp: Stamp, version: Version,
-        title: String, icon: String? = nil, label: Label? = nil, mode: Mode, status: Status, startedAt: Int64,
-        endsAt: Int64? = nil, runs: [Run], isApproximate: Bool = false
+        title: String, icon: String? = nil, label: Label? = nil, mode: Mode, status: Status, startedAt: GroupTime,
+        endsAt: GroupTime? = nil, runs: [Run], isApproximate: Bool = false
     ) {
         self.id = id
         self.lineage = lineage

@@ -9,11 +9,11 @@ public struct LineagePart: Hashable, Sendable {
     public struct Takeover: Hashable, Sendable {
         /// The node whose session was taken over; `nil` if the writer does not name it.
         public var node: NodeID?
-        /// The takeover in milliseconds of group time.
-        public var at: Int64
+        /// The takeover.
+        public var at: GroupTime
 
-        /// The time is in milliseconds of group time.
-        public init(node: NodeID?, at: Int64) {
+        /// Describes a takeover.
+        public init(node: NodeID?, at: GroupTime) {
             self.node = node
             self.at = at
         }
@@ -25,13 +25,13 @@ public struct LineagePart: Hashable, Sendable {
     public var node: NodeID
     /// The order of its start.
     public var stamp: Stamp
-    /// Its start, or its own takeover, in milliseconds of group time.
-    public var begin: Int64
+    /// Its start, or its own takeover.
+    public var begin: GroupTime
     /// The takeover that began it; `nil` for a session that a person started.
     public var takeover: Takeover?
 
-    /// It begins at its takeover, or else at the start, in milliseconds of group time.
-    public init(lineage: SessionID, node: NodeID, stamp: Stamp, startedAt: Int64, takeover: Takeover?) {
+    /// It begins at its takeover, or else at the start.
+    public init(lineage: SessionID, node: NodeID, stamp: Stamp, startedAt: GroupTime, takeover: Takeover?) {
         self.lineage = lineage
         self.node = node
         self.stamp = stamp
@@ -43,7 +43,7 @@ public struct LineagePart: Hashable, Sendable {
     ///
     /// A takeover ends only sessions of the node that it names, in its own lineage, that were stamped before it. One that
     /// lies before the session's beginning by more than clocks may differ belongs to an earlier session.
-    public func end(by later: LineagePart) -> Int64? {
+    public func end(by later: LineagePart) -> GroupTime? {
         guard later.lineage == lineage, later.stamp > stamp, let takeover = later.takeover,
             takeover.node == node,  // rule: cutNode
             takeover.at >= begin - Limits.stampLead  // rule: cutTime
@@ -52,32 +52,32 @@ public struct LineagePart: Hashable, Sendable {
     }
 
     /// Returns the earliest takeover of this session among `others`; `nil` if there is none.
-    public func end(by others: some Sequence<LineagePart>) -> Int64? { others.compactMap { end(by: $0) }.min() }
+    public func end(by others: some Sequence<LineagePart>) -> GroupTime? { others.compactMap { end(by: $0) }.min() }
 }
 
 /// A session in a chain of takeovers, as the ledger knows it.
 public struct FiledPart: Hashable, Sendable {
     /// The session.
     public var part: LineagePart
-    /// When the ledger received the session's first record, in milliseconds of group time.
-    public var begun: Int64
-    /// When the ledger received the session's first final record, in milliseconds of group time; `nil` without one.
-    public var ended: Int64?
+    /// When the ledger received the session's first record.
+    public var begun: GroupTime
+    /// When the ledger received the session's first final record; `nil` without one.
+    public var ended: GroupTime?
 
-    /// The times are those of the ledger, in milliseconds of group time.
-    public init(_ part: LineagePart, begun: Int64, ended: Int64?) {
+    /// The times are those of the ledger.
+    public init(_ part: LineagePart, begun: GroupTime, ended: GroupTime?) {
         self.part = part
         self.begun = begun
         self.ended = ended
     }
 
-    /// Returns the latest end of each session's runs in milliseconds of group time.
+    /// Returns the latest end of each session's runs.
     ///
-    /// It is `.max` for a session that was not taken over. A takeover that the ledger received after the session's end
+    /// It is ``Time/distantFuture`` for a session that was not taken over. A takeover that the ledger received after the session's end
     /// does not cut it. One that does not name the node, as in records of earlier versions, took over from the latest
     /// session before it.
-    public static func ends(of sessions: [FiledPart]) -> [Int64] {
-        var ends = [Int64](repeating: .max, count: sessions.count)
+    public static func ends(of sessions: [FiledPart]) -> [GroupTime] {
+        var ends = [GroupTime](repeating: .distantFuture, count: sessions.count)
         for chain in Dictionary(grouping: sessions.indices, by: { sessions[$0].part.lineage }).values
         where chain.count > 1 {
             let chain = chain.sorted { sessions[$0].part.stamp < sessions[$1].part.stamp }

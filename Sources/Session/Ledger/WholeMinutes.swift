@@ -5,9 +5,10 @@ public enum WholeMinutes {
     /// Returns the whole minutes of each part. Together they are the whole minutes of the sum.
     ///
     /// Minutes that the parts lose by rounding down go to those that lose most, the first of equal ones first.
-    /// - Parameter parts: In milliseconds, none negative.
-    public static func of(_ parts: [Int64]) -> [Int] {
-        let minute: Int64 = 60_000
+    /// - Parameter parts: None is negative.
+    public static func of(_ parts: [Milliseconds]) -> [Int] {
+        let minute = Milliseconds.minutes(1).count
+        let parts = parts.map(\.count)
         var whole = parts.map { Int($0 / minute) }
         let missing = Int(parts.reduce(0, +) / minute) - whole.reduce(0, +)
         let order = parts.indices.sorted { (parts[$1] % minute, $0) < (parts[$0] % minute, $1) }

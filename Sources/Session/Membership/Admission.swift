@@ -96,8 +96,8 @@ struct Admission: Hashable, Sendable {
     ///
     /// The bound rises by one a second. So whatever was written in a node's name, a second later there is a version above it
     /// that every reader accepts.
-    static func isPlausible(_ version: Version, groupTime: Int64) -> Bool {
-        version.epoch <= Limits.epochs + Int(max(0, groupTime - Limits.earliestStamp) / 1_000)
+    static func isPlausible(_ version: Version, groupTime: GroupTime) -> Bool {
+        version.epoch <= Limits.epochs + Int(max(0, groupTime - Limits.earliestStamp).count / 1_000)
     }
 
     /// The version that an objection makes this node exceed: a bounded step towards the claim.
@@ -138,14 +138,14 @@ struct Allowance: Hashable, Sendable {
 
     /// The fill level in thousandths of a token. From zero down to `-burst`, the answer is ``Refusal/busy``.
     private var level = burst * 1_000
-    private var readAt: Int64
+    private var readAt: BootTime
 
     /// A full bucket.
-    init(at boot: Int64) { readAt = boot }
+    init(at boot: BootTime) { readAt = boot }
 
     /// Spends a token.
-    mutating func spend(at boot: Int64) -> Admission.Verdict {
-        level = min(level + (boot - readAt) * Self.rate, Self.burst * 1_000)
+    mutating func spend(at boot: BootTime) -> Admission.Verdict {
+        level = min(level + (boot - readAt).count * Self.rate, Self.burst * 1_000)
         readAt = boot
         guard level - 1_000 >= -Self.burst * 1_000 else { return .refused(.tooOften) }
         level -= 1_000

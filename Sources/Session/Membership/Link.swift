@@ -2,30 +2,30 @@
 
 /// The connection to the broker, from its subscriptions to the comparison of clocks.
 struct Link: Hashable, Sendable {
-    /// Milliseconds until the barrier counts as passed although it has not returned.
+    /// The time until the barrier counts as passed although it has not returned.
     ///
     /// A judgement, stated by the protocol: a broker that drops the barrier must not keep the node from working.
-    private static let barrierPatience: Int64 = 2_000
-    /// Milliseconds behind the barrier in which nodes may become known that the broker keeps no presence of. A judgement,
+    private static let barrierPatience: Milliseconds = .seconds(2)
+    /// The time behind the barrier in which nodes may become known that the broker keeps no presence of. A judgement,
     /// stated by the protocol: with it, a node whose clock is wrong is corrected before others see its session.
-    private static let clockPatience: Int64 = 3_000
-    /// Milliseconds between two hellos of a node. A judgement, stated by the protocol: each makes every node publish twice.
-    private static let helloInterval: Int64 = 5_000
+    private static let clockPatience: Milliseconds = .seconds(3)
+    /// The time between two hellos of a node. A judgement, stated by the protocol: each makes every node publish twice.
+    private static let helloInterval: Milliseconds = .seconds(5)
 
     /// The present connection; `nil` while there is none.
     private(set) var connection: ConnectionID?
-    /// When the last connection ended, on the boot clock; `nil` while there is one.
-    private(set) var downSince: Int64?
+    /// When the last connection ended; `nil` while there is one.
+    private(set) var downSince: BootTime?
     /// Whether the machine is about to suspend.
     private(set) var isSleeping = false
-    /// When the barrier counts as passed, on the boot clock.
-    private(set) var barrierDeadline: Int64?
-    /// When the last barrier passed, on the boot clock.
-    private(set) var barrierPassedAt: Int64?
-    /// When the wait for nodes that the broker keeps no presence of ends, on the boot clock.
-    private(set) var comparisonDeadline: Int64?
-    /// When this node last asked all nodes to publish again on the present connection, on the boot clock.
-    private var askedAt: Int64?
+    /// When the barrier counts as passed.
+    private(set) var barrierDeadline: BootTime?
+    /// When the last barrier passed.
+    private(set) var barrierPassedAt: BootTime?
+    /// When the wait for nodes that the broker keeps no presence of ends.
+    private(set) var comparisonDeadline: BootTime?
+    /// When this node last asked all nodes to publish again on the present connection.
+    private var askedAt: BootTime?
     private var isHelloPending = false
     private var isPresencePending = false
     private var isBarrierPending = false
@@ -35,7 +35,7 @@ struct Link: Hashable, Sendable {
     /// Whether the subscriptions of the present connection are known to work.
     var isReady: Bool { isUp && barrierDeadline == nil }
 
-    mutating func up(_ connection: ConnectionID, at boot: Int64) {
+    mutating func up(_ connection: ConnectionID, at boot: BootTime) {
         self.connection = connection
         downSince = nil
         barrierDeadline = boot + Self.barrierPatience
@@ -44,7 +44,7 @@ struct Link: Hashable, Sendable {
         (askedAt, isHelloPending) = (nil, false)
     }
 
-    mutating func down(at boot: Int64) {
+    mutating func down(at boot: BootTime) {
         connection = nil
         downSince = boot
         barrierDeadline = nil
@@ -52,7 +52,7 @@ struct Link: Hashable, Sendable {
     }
 
     /// Ends the wait for the barrier.
-    mutating func barrierPassed(isTimeVouched: Bool, at boot: Int64) {
+    mutating func barrierPassed(isTimeVouched: Bool, at boot: BootTime) {
         barrierDeadline = nil
         barrierPassedAt = boot
         if !isTimeVouched { comparisonDeadline = boot + Self.clockPatience }
@@ -70,13 +70,13 @@ struct Link: Hashable, Sendable {
     }
 
     /// Plans to ask all nodes to publish again.
-    mutating func askAll(at boot: Int64) { (askedAt, isHelloPending) = (boot, true) }
+    mutating func askAll(at boot: BootTime) { (askedAt, isHelloPending) = (boot, true) }
 
     /// Whether this node has asked all nodes to publish again on the present connection.
     var hasAskedAll: Bool { askedAt != nil }
 
     /// Whether it may ask them now.
-    func mayAskAll(at boot: Int64) -> Bool { askedAt.map { boot >= $0 + Self.helloInterval } ?? true }
+    func mayAskAll(at boot: BootTime) -> Bool { askedAt.map { boot >= $0 + Self.helloInterval } ?? true }
 
     /// Plans to publish the presence.
     mutating func announce() { isPresencePending = true }
@@ -100,5 +100,5 @@ struct Link: Hashable, Sendable {
     }
 
     /// Records that there is no connection since the start of the process.
-    mutating func restored(at boot: Int64) { downSince = boot }
+    mutating func restored(at boot: BootTime) { downSince = boot }
 }

@@ -4,12 +4,10 @@
 public struct Peer: Hashable, Sendable {
     /// Its latest presence or will; `nil` for a passing remote, which publishes none.
     public fileprivate(set) var presence: Presence?
-    /// When it last sent a message, on this node's boot clock in milliseconds. Retained messages and wills do not count.
-    public fileprivate(set) var lastReceived: Int64?
-    /// The time at which it went offline or to sleep.
-    ///
-    /// It is on this node's boot clock in milliseconds; `nil` while it is online.
-    public fileprivate(set) var offlineSince: Int64?
+    /// When it last sent a message. Retained messages and wills do not count.
+    public fileprivate(set) var lastReceived: BootTime?
+    /// The time at which it went offline or to sleep; `nil` while it is online.
+    public fileprivate(set) var offlineSince: BootTime?
     /// Its messages that were discarded, by reason.
     public fileprivate(set) var discarded: [Discard: Int] = [:]
 
@@ -65,7 +63,7 @@ public struct Peers: Hashable, Sendable {
     }
 
     /// Receives the presence of another node, or its will.
-    mutating func receive(_ presence: Presence, from sender: NodeID, retained: Bool, at boot: Int64)
+    mutating func receive(_ presence: Presence, from sender: NodeID, retained: Bool, at boot: BootTime)
         -> News
     {
         announced.insert(sender)
@@ -87,7 +85,7 @@ public struct Peers: Hashable, Sendable {
     mutating func connected() { announced = [] }
 
     /// Forgets the presence of a node, which was deleted.
-    mutating func erasePresence(of node: NodeID, at boot: Int64) {
+    mutating func erasePresence(of node: NodeID, at boot: BootTime) {
         announced.remove(node)
         guard known[node]?.presence != nil else { return }
         change(node) {
@@ -115,9 +113,9 @@ public struct Peers: Hashable, Sendable {
     }
 
     /// Enters a sender if there is room.
-    /// - Parameter boot: When it sent a message itself, on the boot clock; `nil` if it did not.
+    /// - Parameter boot: When it sent a message itself; `nil` if it did not.
     /// - Returns: Whether there is room for it.
-    mutating func admit(_ node: NodeID, receivedAt boot: Int64?) -> Bool {
+    mutating func admit(_ node: NodeID, receivedAt boot: BootTime?) -> Bool {
         if let index = known.index(forKey: node) {
             if let boot { known.values[index].lastReceived = boot }
             return true
@@ -135,11 +133,11 @@ public struct Peers: Hashable, Sendable {
     ///   - boot: Only nodes whose last message is older are forgotten.
     ///   - isNeeded: Whether another part knows something of a node.
     /// - Returns: The node that was forgotten; `nil` if there is none.
-    mutating func forgetSilent(since boot: Int64, unless isNeeded: (NodeID) -> Bool) -> NodeID? {
+    mutating func forgetSilent(since boot: BootTime, unless isNeeded: (NodeID) -> Bool) -> NodeID? {
         let silent = order.filter { node in
-            known[node].map { $0.presence == nil && $0.lastReceived ?? .min < boot } == true && !isNeeded(node)
+            known[node].map { $0.presence == nil && $0.lastReceived ?? .distantPast < boot } == true && !isNeeded(node)
         }
-        let node = silent.min { known[$0]?.lastReceived ?? .min < known[$1]?.lastReceived ?? .min }
+        let node = silent.min { known[$0]?.lastReceived ?? .distantPast < known[$1]?.lastReceived ?? .distantPast }
         if let node { remove(node) }
         return node
     }
@@ -152,10 +150,10 @@ public struct Peers: Hashable, Sendable {
     ///   - isNeeded: Whether a node must stay.
     /// - Returns: The node that was forgotten; `nil` if there is none.
     mutating func forgetAbsent(
-        since boot: Int64, below limit: Stamp?, stamp: (NodeID) -> Stamp?, unless isNeeded: (NodeID) -> Bool
+        since boot: BootTime, below limit: Stamp?, stamp: (NodeID) -> Stamp?, unless isNeeded: (NodeID) -> Bool
     ) -> NodeID? {
         let gone = order.filter { node in
-            known[node].map { !$0.isOnline && $0.lastReceived ?? .min < boot } == true && !isNeeded(node)
+            known[node].map { !$0.isOnline && $0.lastReceived ?? .distantPast < boot } == true && !isNeeded(node)
         }
         let stamped = gone.compactMap { node in stamp(node).map { (node, $0) } }
         let node =

@@ -9,13 +9,13 @@ public enum Role: String, CaseIterable, Sendable {
 public struct ClockQuality: Hashable, Sendable {
     /// Whether the kernel calls the wall clock synchronised.
     public var synced: Bool
-    /// Its largest error in milliseconds, within ``Limits/reading``; `nil` if unknown.
-    public var bound: Int64?
+    /// Its largest error, within ``Limits/bound``; `nil` if unknown.
+    public var bound: Milliseconds?
     /// Whether it differs from group time by more than ``Limits/stampLead``.
     public var isWrong: Bool
 
     /// The kernel judges `synced` and `bound`, the node `isWrong`.
-    public init(synced: Bool, bound: Int64? = nil, isWrong: Bool = false) {
+    public init(synced: Bool, bound: Milliseconds? = nil, isWrong: Bool = false) {
         self.synced = synced
         self.bound = bound
         self.isWrong = isWrong
@@ -32,8 +32,8 @@ public struct Presence: Hashable, Sendable {
     public var role: Role
     /// Its name for people: 1 to ``Limits/nameBytes`` bytes of clean text.
     public var name: String
-    /// When it was written, in milliseconds of group time; in a will, when the connection was made.
-    public var at: Int64
+    /// When it was written; in a will, when the connection was made.
+    public var at: GroupTime
     /// The quality of its wall clock.
     public var clock: ClockQuality
     /// Program and version: 1 to ``Limits/titleBytes`` bytes of clean text.
@@ -43,7 +43,7 @@ public struct Presence: Hashable, Sendable {
 
     /// Creates a presence. The caller must keep to the bounds of the fields.
     public init(
-        online: Bool, connection: ConnectionID, role: Role, name: String, at: Int64, clock: ClockQuality,
+        online: Bool, connection: ConnectionID, role: Role, name: String, at: GroupTime, clock: ClockQuality,
         software: String, isSleeping: Bool = false
     ) {
         self.online = online

@@ -56,7 +56,7 @@ struct Dating: Hashable, Sendable {
         guard ownership.journal.isGuess, let own = ownership.register else { return nil }
         let shift = shift(of: own, context)
         let isFinal = context.isTimeVouched
-        guard isFinal || abs(shift) > GroupClock.tolerance else { return nil }
+        guard isFinal || shift.magnitude > GroupClock.tolerance else { return nil }
         if isFinal {  // rule: dateFinal
             ownership.journal.isGuess = false
             ownership.writeAgain()
@@ -88,8 +88,8 @@ struct Dating: Hashable, Sendable {
         return .restamped(own.id, from: own.stamp.time, to: stamp.time)
     }
 
-    /// Milliseconds by which group time is later than the one that dated the session's anchor.
-    private func shift(of own: Register, _ context: Context) -> Int64 {
+    /// The lead of group time over the one that dated the session's anchor.
+    private func shift(of own: Register, _ context: Context) -> Milliseconds {
         context.groupTime - (context.now.boot - own.anchor.boot) - own.anchor.at
     }
 
@@ -98,7 +98,7 @@ struct Dating: Hashable, Sendable {
     /// It is above the stamps seen before the start and not above those seen since, so that a later start still wins. A
     /// published stamp stays if the session has ended, and never falls, unless group time admits only the new one.
     private func stamp(
-        of own: Register, in journal: Journal, movedBy shift: Int64, among replicas: Replicas, _ context: Context
+        of own: Register, in journal: Journal, movedBy shift: Milliseconds, among replicas: Replicas, _ context: Context
     ) -> Stamp {
         let began = (own.continues?.at ?? own.startedAt) + shift
         var mark = journal.base

@@ -8,15 +8,15 @@ struct Echoes: Hashable, Sendable {
     /// The most versions whose echoes are awaited. A judgement: ten peers may press a hundred times in a row before the
     /// first echo returns.
     private static let expectedVersions = 1_024
-    /// Milliseconds between two repairs, and before a reminder. The protocol states it.
-    private static let interval: Int64 = 1_000
-    /// Milliseconds over which the nodes of a space spread their answers to a hello. A judgement: a person does not notice it.
-    private static let helloSpread: UInt64 = 200
+    /// The time between two repairs, and before a reminder. The protocol states it.
+    private static let interval: Milliseconds = .seconds(1)
+    /// The time over which the nodes of a space spread their answers to a hello. A judgement: a person does not notice it.
+    private static let helloSpread: Milliseconds = 200
 
-    /// When to publish presence and register again, on the boot clock.
-    private(set) var repairAt: Int64?
-    /// When to check whether an older live register of another node is still there, on the boot clock.
-    private(set) var reminderAt: Int64?
+    /// When to publish presence and register again.
+    private(set) var repairAt: BootTime?
+    /// When to check whether an older live register of another node is still there.
+    private(set) var reminderAt: BootTime?
     /// Whether the broker has delivered this node's own retained presence on this connection.
     private(set) var sawOwnPresence = false
     /// The largest register of this node that came from the broker before the first barrier of this process.
@@ -25,7 +25,7 @@ struct Echoes: Hashable, Sendable {
     private(set) var hasPassedBarrier = false
     /// Whether a node has joined since the last reminder.
     private var hasNewcomer = false
-    private var repairNotBefore: Int64 = .min
+    private var repairNotBefore = BootTime.distantPast
     /// The largest version of this node that another program claims; the next repair exceeds it.
     private var contested: Version?
     /// Whether the broker returns what this node publishes.
@@ -104,19 +104,20 @@ struct Echoes: Hashable, Sendable {
     mutating func receivedOwnPresence() { sawOwnPresence = true }
 
     /// Plans a repair for now, or for when the next one is allowed.
-    mutating func repair(at boot: Int64) { repairAt = max(boot, repairNotBefore) }
+    mutating func repair(at boot: BootTime) { repairAt = max(boot, repairNotBefore) }
 
     /// Plans a repair as the answer to a hello, up to ``helloSpread`` later.
     ///
     /// The delay depends on the node's id, so that the nodes of a large space do not all answer at once.
-    mutating func answerHello(of node: NodeID, at boot: Int64) {
-        let due = max(boot + Int64(FNV.hash(node.rawValue.utf8.span) % Self.helloSpread), repairNotBefore)
+    mutating func answerHello(of node: NodeID, at boot: BootTime) {
+        let wait = FNV.hash(node.rawValue.utf8.span) % UInt64(Self.helloSpread.count)
+        let due = max(boot + Milliseconds(Int64(wait)), repairNotBefore)
         repairAt = min(repairAt ?? due, due)
     }
 
     /// Removes the repair that is due.
     /// - Returns: The version that the own register must exceed, if another program claims one.
-    mutating func removeDueRepair(at boot: Int64) -> Version? {
+    mutating func removeDueRepair(at boot: BootTime) -> Version? {
         repairAt = nil
         repairNotBefore = boot + Self.interval
         defer { contested = nil }
@@ -127,7 +128,7 @@ struct Echoes: Hashable, Sendable {
     ///
     /// The broker may have lost the own register before they could read it, or keep it at another member of a cluster. So the
     /// own register is published once more, unless the author of the older one has yielded by then.
-    mutating func planReminder(isForNewcomer: Bool, at boot: Int64) {
+    mutating func planReminder(isForNewcomer: Bool, at boot: BootTime) {
         reminderAt = reminderAt ?? boot + Self.interval
         hasNewcomer = hasNewcomer || isForNewcomer
     }

@@ -67,9 +67,9 @@ extension Journal {
         isWithheld && before.map { found.version > $0.version } ?? true
     }
 
-    /// When the own session was taken over, in group time; `nil` if that is not known.
+    /// When the own session was taken over; `nil` if that is not known.
     /// - Parameter winner: A session that beats it, and may continue a session that took it over.
-    func takenOverAt(among replicas: Replicas, by winner: Register? = nil, _ context: Context) -> Int64? {
+    func takenOverAt(among replicas: Replicas, by winner: Register? = nil, _ context: Context) -> GroupTime? {
         // rule: takeoverCut, else: return nil
         guard let own else { return nil }
         let others = replicas.registers.map(\.lineagePart) + [winner?.lineagePart].compactMap(\.self)

@@ -25,8 +25,8 @@ struct Ownership: Hashable, Sendable {
     private var carried: [Intent] = []
 
     var register: Register? { journal.own }
-    /// When the session's current phase ends, on the boot clock; `nil` unless a countdown runs.
-    var boundary: Int64? { journal.own?.boundary }
+    /// When the session's current phase ends; `nil` unless a countdown runs.
+    var boundary: BootTime? { journal.own?.boundary }
     var isProvisional: Bool { journal.isProvisional }
 
     // MARK: Writing and publishing
@@ -97,7 +97,7 @@ struct Ownership: Hashable, Sendable {
     }
 
     /// Applies an intent that has turned the register into `changed`.
-    mutating func apply(_ intent: Intent, making changed: Register, at time: Int64) {
+    mutating func apply(_ intent: Intent, making changed: Register, at time: GroupTime) {
         let cause = LastIntent(intent: intent.id, op: intent.operation.name, from: intent.from, at: time)
         change(by: cause) { $0 = changed }
         carried.append(intent, limit: Self.carriedIntents)
@@ -105,9 +105,9 @@ struct Ownership: Hashable, Sendable {
 
     /// Advances the session over the phase boundaries that time has crossed.
     /// - Returns: Whether it crossed one.
-    mutating func advance(at boot: Int64) -> Bool {
+    mutating func advance(at boot: BootTime) -> Bool {
         guard let boundary, boundary <= boot, let own = journal.own else { return false }
-        let lateness: Int64? = Limits.lateness  // rule: lateness, else: nil
+        let lateness: Milliseconds? = Limits.lateness  // rule: lateness, else: nil
         let advanced = own.advanced(since: boot - own.anchor.boot, lateness: lateness)
         change { $0 = advanced }
         return true

@@ -2,15 +2,15 @@
 
 /// The order of starts: hybrid logical time, then node id. The largest start wins.
 public struct Stamp: Hashable, Codable, Comparable, Sendable {
-    /// Milliseconds of group time since 1970, within ``Limits/time``.
-    public var time: Int64
+    /// The time of the start, within ``Limits/time``.
+    public var time: GroupTime
     /// Orders starts within one millisecond, or behind a clock that was ahead; within ``Limits/counter``.
     public var counter: Int
     /// The node that started.
     public var node: NodeID
 
     /// Creates a stamp. The caller must keep to the bounds of the fields.
-    public init(time: Int64, counter: Int, node: NodeID) {
+    public init(time: GroupTime, counter: Int, node: NodeID) {
         self.time = time
         self.counter = counter
         self.node = node
@@ -23,19 +23,19 @@ public struct Stamp: Hashable, Codable, Comparable, Sendable {
         return a.node < b.node
     }
 
-    /// From which group time on the stamp counts, in milliseconds; `nil` if it never counts, being before 2026.
-    var admissibleFrom: Int64? { time >= Limits.earliestStamp ? time - Limits.stampLead : nil }
+    /// From which group time on the stamp counts; `nil` if it never counts, being before 2026.
+    var admissibleFrom: GroupTime? { time >= Limits.earliestStamp ? time - Limits.stampLead : nil }
 
-    /// Returns whether a start with this stamp counts at a group time in milliseconds.
+    /// Returns whether a start with this stamp counts at a group time.
     ///
     /// It is at most ``Limits/stampLead`` ahead, and not before ``Limits/earliestStamp``.
-    public func isAdmissible(at groupTime: Int64) -> Bool { admissibleFrom.map { $0 <= groupTime } ?? false }
+    public func isAdmissible(at groupTime: GroupTime) -> Bool { admissibleFrom.map { $0 <= groupTime } ?? false }
 
-    /// Whether a start with this stamp counts at a group time that no kernel vouches for, in milliseconds.
+    /// Whether a start with this stamp counts at a group time that no kernel vouches for.
     ///
     /// The bound rises with time, so that there is always a stamp above the largest one.
-    func isPlausible(at groupTime: Int64) -> Bool {
-        time >= Limits.earliestStamp && time <= groupTime + Limits.plausibleMilliseconds
+    func isPlausible(at groupTime: GroupTime) -> Bool {
+        time >= Limits.earliestStamp && time <= groupTime + Limits.plausibleSpan
     }
 }
 
@@ -45,25 +45,25 @@ public struct Stamp: Hashable, Codable, Comparable, Sendable {
 /// in Globally Distributed Databases" (2014). The reading is the high-water mark that a journal keeps, so that a start
 /// after a restart is above it.
 public struct HybridClock: Hashable, Sendable {
-    /// The largest time stamped or seen, in milliseconds since 1970.
-    public package(set) var time: Int64
+    /// The largest time stamped or seen.
+    public package(set) var time: GroupTime
     /// The counter that belongs to ``time``.
     public package(set) var counter: Int
 
-    /// How far the mark in a journal is raised above the stamp that passes it, in milliseconds.
+    /// How far the mark in a journal is raised above the stamp that passes it.
     ///
     /// A longer reserve writes less often under a flood of rising stamps. A start within the reserve after a crash is
     /// stamped that much ahead of group time, so it is far below ``Limits/stampLead``.
-    package static let reserve: Int64 = 1_000
+    package static let reserve: Milliseconds = .seconds(1)
 
     /// Continues from a mark. The caller must keep `time` within ``Limits/time`` and `counter` within ``Limits/counter``.
-    public init(time: Int64 = 0, counter: Int = 0) {
+    public init(time: GroupTime = 0, counter: Int = 0) {
         self.time = time
         self.counter = counter
     }
 
-    /// Stamps a start of `node` at group time `now`, in milliseconds.
-    public mutating func stamp(at now: Int64, node: NodeID) -> Stamp {
+    /// Stamps a start of `node` at group time `now`.
+    public mutating func stamp(at now: GroupTime, node: NodeID) -> Stamp {
         if now > time {
             time = now
             counter = 0

@@ -27,10 +27,14 @@ public enum Limits {
     public static let payloadBytes = 16_384
     /// Epochs, revisions and stamp counters: exact in a JSON reader that uses doubles.
     public static let counter: ClosedRange<Int> = 0...1_000_000_000_000
-    /// Group times, in milliseconds since 1970: until the year 2200.
-    public static let time: ClosedRange<Int64> = 0...7_258_118_400_000
-    /// Boot-clock readings and elapsed times, in milliseconds: a hundred years.
-    public static let reading: ClosedRange<Int64> = 0...3_155_760_000_000
+    /// Group times: until the year 2200.
+    public static let time: ClosedRange<GroupTime> = 0...7_258_118_400_000
+    /// Readings of a wall clock, with the range of ``time``.
+    public static let wall: ClosedRange<WallTime> = 0...7_258_118_400_000
+    /// Readings of a boot clock: a hundred years.
+    public static let reading: ClosedRange<BootTime> = 0...3_155_760_000_000
+    /// Error bounds of a clock, with the range of ``reading``.
+    public static let bound: ClosedRange<Milliseconds> = 0...3_155_760_000_000
     /// The largest plausible epoch at the beginning of 2026.
     ///
     /// It rises by one each second, so no version is the last one.
@@ -40,37 +44,37 @@ public enum Limits {
     /// Nodes of a space that a node remembers; messages of further ones are discarded. It bounds the memory of a node.
     public static let nodes = 512
 
-    /// The most milliseconds that an admitted stamp is ahead of a vouched group time.
+    /// The most that an admitted stamp is ahead of a vouched group time.
     ///
     /// It is also the largest difference between clocks that agree.
     ///
     /// A judgement: a kernel that calls its clock synchronised is right within 10 s, and no person waits longer for a start.
-    public static let stampLead: Int64 = 10_000
-    /// The most milliseconds that a plausible clock is ahead of ``earliestStamp``: 20 years.
+    public static let stampLead: Milliseconds = .seconds(10)
+    /// The most that a plausible clock is ahead of ``earliestStamp``: 20 years.
     ///
     /// An admitted stamp is at most that much ahead of a group time that no kernel vouches for.
-    public static let plausibleMilliseconds: Int64 = 631_152_000_000
+    public static let plausibleSpan: Milliseconds = .days(7_305)
     /// Nodes that are asked for the time. A judgement: the median of seven is right although three are wrong.
     public static let timeReferences = 7
-    /// The most milliseconds from a ping to a pong that is used; a later one bounds nothing.
-    public static let pongAge: Int64 = 10_000
-    /// The largest error bound, in milliseconds, of a time that is not shown as approximate. A judgement: a person sees
+    /// The longest time from a ping to a pong that is used; a later one bounds nothing.
+    public static let pongAge: Milliseconds = .seconds(10)
+    /// The largest error bound of a time that is not shown as approximate. A judgement: a person sees
     /// two displays that change a quarter of a second apart.
-    public static let exactEnough: Int64 = 250
-    /// The earliest start of a session, in milliseconds since 1970: 2026-01-01, when Lockstep began to exist.
-    public static let earliestStamp: Int64 = 1_767_225_600_000
-    /// The most milliseconds after an expiry at which the next phase starts by itself: half an hour.
+    public static let exactEnough: Milliseconds = 250
+    /// The earliest start of a session: 2026-01-01, when Lockstep began to exist.
+    public static let earliestStamp: GroupTime = 1_767_225_600_000
+    /// The longest time after an expiry at which the next phase starts by itself: half an hour.
     ///
     /// A judgement of the product: after a longer suspend, no person was there for the phase.
-    public static let lateness: Int64 = 30 * 60_000
-    /// How long a display shows a completed session, in milliseconds. A judgement of the product.
-    public static let completionShown: Int64 = 5_000
-    /// Milliseconds without contact to the owner until a display is stale.
+    public static let lateness: Milliseconds = .minutes(30)
+    /// How long a display shows a completed session. A judgement of the product.
+    public static let completionShown: Milliseconds = .seconds(5)
+    /// The time without contact to the owner until a display is stale.
     ///
     /// A judgement of the product: shorter interruptions of a network end by themselves and would only alarm people.
-    public static let staleAfter: Int64 = 30_000
-    /// How long an intent may take effect, in milliseconds. A judgement of the product: a later effect would surprise.
-    public static let intentLife: Int64 = 30_000
+    public static let staleAfter: Milliseconds = .seconds(30)
+    /// How long an intent may take effect. A judgement of the product: a later effect would surprise.
+    public static let intentLife: Milliseconds = .seconds(30)
 }
 
 /// The check of text that may reach a screen.

@@ -32,7 +32,7 @@ extension Register {
         if let continues, !continues.isWithinBounds { return "continues" }
         if !Limits.counter.contains(rev) { return "rev" }
         if !Limits.time.contains(anchor.at) || !Limits.reading.contains(anchor.boot)
-            || !Limits.reading.contains(anchor.bound ?? 0) || anchor.elapsed < 0
+            || !Limits.bound.contains(anchor.bound ?? 0) || anchor.elapsed < 0
         {
             return "anchor"
         }
@@ -69,11 +69,11 @@ public enum SessionText: String, Sendable {
     }
 }
 
-/// A time that passed, with milliseconds of group time as its beginning and end.
+/// A time that passed.
 protocol Interval {
-    var from: Int64 { get }
+    var from: GroupTime { get }
     /// The end; `nil` while it is open.
-    var to: Int64? { get }
+    var to: GroupTime? { get }
 }
 
 extension Run: Interval {}

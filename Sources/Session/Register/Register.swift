@@ -38,8 +38,8 @@ public struct Register: Hashable, Sendable {
     public var phase: Int { _read { yield fields.phase } _modify { yield &fields.phase } }
     /// The status.
     public var status: Status { _read { yield fields.status } _modify { yield &fields.status } }
-    /// The start in milliseconds of group time, within ``Limits/time``.
-    public var startedAt: Int64 { _read { yield fields.startedAt } _modify { yield &fields.startedAt } }
+    /// The start, within ``Limits/time``.
+    public var startedAt: GroupTime { _read { yield fields.startedAt } _modify { yield &fields.startedAt } }
     /// The instant from which the time of the current phase is counted.
     public var anchor: Anchor { _read { yield fields.anchor } _modify { yield &fields.anchor } }
     /// The times at which phases ran, oldest first: at most ``Limits/runs``. Only the last may be open.
@@ -57,7 +57,7 @@ public struct Register: Hashable, Sendable {
     public init(
         id: SessionID, lineage: SessionID, continues: Continuation? = nil, stamp: Stamp, epoch: Int, rev: Int,
         owner: NodeID, title: String, icon: String?, label: Label?, mode: Mode, plan: [Phase], autoAdvance: Bool,
-        phase: Int, status: Status, startedAt: Int64, anchor: Anchor, runs: [Run], applied: [IntentID] = [],
+        phase: Int, status: Status, startedAt: GroupTime, anchor: Anchor, runs: [Run], applied: [IntentID] = [],
         last: LastIntent? = nil, supersededBy: Superseder? = nil
     ) {
         storage = Storage(
@@ -77,8 +77,8 @@ public struct Register: Hashable, Sendable {
     /// The phase that runs, is paused or waits. ``phase`` must be an index of ``plan``.
     public var currentPhase: Phase { fields.currentPhase }
 
-    /// The end of the current phase in milliseconds of group time; `nil` unless a countdown runs.
-    public var endsAt: Int64? { fields.endsAt }
+    /// The end of the current phase; `nil` unless a countdown runs.
+    public var endsAt: GroupTime? { fields.endsAt }
 
     /// The order among the registers of one node: the larger one is newer.
     public internal(set) var version: Version {
@@ -105,7 +105,7 @@ extension Register {
         package var autoAdvance: Bool
         package var phase: Int
         package var status: Status
-        package var startedAt: Int64
+        package var startedAt: GroupTime
         package var anchor: Anchor
         package var runs: [Run]
         package var applied: [IntentID]
@@ -114,7 +114,7 @@ extension Register {
 
         package var currentPhase: Phase { plan[phase] }
 
-        package var endsAt: Int64? {
+        package var endsAt: GroupTime? {
             guard status == .running, mode == .countdown else { return nil }
             return anchor.at + currentPhase.length - anchor.elapsed
         }

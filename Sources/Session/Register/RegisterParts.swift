@@ -31,19 +31,19 @@ public enum Status: String, CaseIterable, Codable, Sendable {
 
 /// The instant from which a phase's time is counted.
 public struct Anchor: Hashable, Sendable {
-    /// Milliseconds of the current phase that had passed, from 0 to its length.
-    public var elapsed: Int64
-    /// The instant in milliseconds of group time, within ``Limits/time``.
-    public var at: Int64
-    /// The largest error of ``at`` in milliseconds, within ``Limits/reading``; `nil` if no kernel vouched for it.
-    public var bound: Int64?
+    /// The time of the current phase that had passed, from 0 to its length.
+    public var elapsed: Milliseconds
+    /// The instant, within ``Limits/time``.
+    public var at: GroupTime
+    /// The largest error of ``at``, within ``Limits/bound``; `nil` if no kernel vouched for it.
+    public var bound: Milliseconds?
     /// The boot of the owner's machine in which ``boot`` was read.
     public var bootID: BootID
-    /// The instant on the owner's boot clock in milliseconds, within ``Limits/reading``.
-    public var boot: Int64
+    /// The instant on the owner's boot clock, within ``Limits/reading``.
+    public var boot: BootTime
 
     /// The caller must read both clocks at one instant.
-    public init(elapsed: Int64, at: Int64, bound: Int64? = nil, bootID: BootID, boot: Int64) {
+    public init(elapsed: Milliseconds, at: GroupTime, bound: Milliseconds? = nil, bootID: BootID, boot: BootTime) {
         self.elapsed = elapsed
         self.at = at
         self.bound = bound
@@ -56,13 +56,13 @@ public struct Anchor: Hashable, Sendable {
 public struct Run: Hashable, Codable, Sendable {
     /// The index of the phase in the plan.
     public var phase: Int
-    /// The beginning in milliseconds of group time, within ``Limits/time``.
-    public var from: Int64
-    /// The end in milliseconds of group time, not before ``from``; `nil` while it runs.
-    public var to: Int64?
+    /// The beginning, within ``Limits/time``.
+    public var from: GroupTime
+    /// The end, not before ``from``; `nil` while it runs.
+    public var to: GroupTime?
 
     /// Without an end, the run is open.
-    public init(phase: Int, from: Int64, to: Int64? = nil) {
+    public init(phase: Int, from: GroupTime, to: GroupTime? = nil) {
         self.phase = phase
         self.from = from
         self.to = to
@@ -77,11 +77,11 @@ public struct Continuation: Hashable, Codable, Sendable {
     public var epoch: Int
     /// The revision of that register, within ``Limits/counter``.
     public var rev: Int
-    /// The takeover in milliseconds of group time, within ``Limits/time``.
-    public var at: Int64
+    /// The takeover, within ``Limits/time``.
+    public var at: GroupTime
 
     /// The caller must keep to the bounds of the fields.
-    public init(node: NodeID, epoch: Int, rev: Int, at: Int64) {
+    public init(node: NodeID, epoch: Int, rev: Int, at: GroupTime) {
         self.node = node
         self.epoch = epoch
         self.rev = rev
@@ -97,11 +97,11 @@ public struct LastIntent: Hashable, Codable, Sendable {
     public var op: IntentOperation.Name
     /// The node that asked.
     public var from: NodeID
-    /// When the owner applied it, in milliseconds of group time.
-    public var at: Int64
+    /// When the owner applied it.
+    public var at: GroupTime
 
     /// Makes the description of an applied intent.
-    public init(intent: IntentID, op: IntentOperation.Name, from: NodeID, at: Int64) {
+    public init(intent: IntentID, op: IntentOperation.Name, from: NodeID, at: GroupTime) {
         self.intent = intent
         self.op = op
         self.from = from
@@ -115,11 +115,11 @@ public struct Superseder: Hashable, Codable, Sendable {
     public var session: SessionID
     /// Its owner.
     public var node: NodeID
-    /// The end of the session that lost, in milliseconds of group time. In an answer it may be the winner's start.
-    public var at: Int64
+    /// The end of the session that lost. In an answer it may be the winner's start.
+    public var at: GroupTime
 
     /// Makes the description of a winner.
-    public init(session: SessionID, node: NodeID, at: Int64) {
+    public init(session: SessionID, node: NodeID, at: GroupTime) {
         self.session = session
         self.node = node
         self.at = at

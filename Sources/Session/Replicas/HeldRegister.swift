@@ -4,17 +4,17 @@
 struct HeldRegister: Hashable, Sendable {
     let register: Register
     /// The owner's boot clock minus this node's.
-    private(set) var offset: Int64
+    private(set) var offset: Milliseconds
     /// Whether the offset was measured; otherwise it follows from group time.
     private(set) var isMeasured = false
-    /// The largest error of group time in milliseconds when the offset was computed from this anchor.
+    /// The largest error of group time when the offset was computed from this anchor.
     ///
     /// `nil` if group time was not vouched for, or the anchor was another one.
-    private(set) var positionError: Int64?
+    private(set) var positionError: Milliseconds?
     /// Whether its stamp is near enough to group time to count.
     private(set) var isAdmitted: Bool
-    /// When time alone makes it admissible, on the boot clock.
-    private(set) var admissibleAt: Int64?
+    /// When time alone makes it admissible.
+    private(set) var admissibleAt: BootTime?
 
     var version: Version { register.version }
     var stamp: Stamp { register.stamp }
@@ -22,12 +22,12 @@ struct HeldRegister: Hashable, Sendable {
     var anchor: Anchor { register.anchor }
 
     /// The anchor on this node's boot clock.
-    var anchorBoot: Int64 { anchor.boot - offset }
+    var anchorBoot: BootTime { anchor.boot - offset }
 
     /// Converts a register's anchor to this node's clock.
     ///
     /// An admitted stamp stays admitted, so that a session does not vanish when clocks waver.
-    init(_ register: Register, after known: HeldRegister?, measured: Int64?, _ context: Context) {
+    init(_ register: Register, after known: HeldRegister?, measured: Milliseconds?, _ context: Context) {
         self.register = register
         offset = Self.offset(of: register.anchor, context)
         positionError = context.bound
@@ -57,7 +57,7 @@ struct HeldRegister: Hashable, Sendable {
     }
 
     /// The owner's boot clock minus this node's, by group time alone.
-    private static func offset(of anchor: Anchor, _ context: Context) -> Int64 {
+    private static func offset(of anchor: Anchor, _ context: Context) -> Milliseconds {
         anchor.boot - (context.now.boot - (context.groupTime - anchor.at))
     }
 
@@ -76,8 +76,8 @@ struct HeldRegister: Hashable, Sendable {
     /// Adopts a measured offset.
     /// - Returns: Whether anything changed.
     @discardableResult
-    mutating func measure(_ measured: Int64) -> Bool {
-        guard !isMeasured || abs(measured - offset) > 1 else { return false }
+    mutating func measure(_ measured: Milliseconds) -> Bool {
+        guard !isMeasured || (measured - offset).magnitude > 1 else { return false }
         offset = measured
         isMeasured = true
         return true

@@ -5,8 +5,8 @@ struct Replicas: Hashable, Sendable {
     private var held: [NodeID: HeldRegister] = [:]
     /// The admitted register with the largest stamp.
     private(set) var current: HeldRegister?
-    /// When the next register that is ahead of group time becomes admissible, on the boot clock.
-    private(set) var nextWake: Int64?
+    /// When the next register that is ahead of group time becomes admissible.
+    private(set) var nextWake: BootTime?
 
     subscript(node: NodeID) -> HeldRegister? { held[node] }
 
@@ -30,7 +30,7 @@ struct Replicas: Hashable, Sendable {
 
     /// Receives a register.
     /// - Parameter measured: The owner's boot clock minus this node's; `nil` if it was not measured.
-    mutating func receive(_ register: Register, measured: Int64?, _ context: Context) -> Merge {
+    mutating func receive(_ register: Register, measured: Milliseconds?, _ context: Context) -> Merge {
         let known = held[register.owner]
         if let known, register.version <= known.version {  // rule: versionOrder
             if register == known.register { return .known }
@@ -61,7 +61,7 @@ struct Replicas: Hashable, Sendable {
     }
 
     /// Adopts a measured offset between a node's boot clock and this node's.
-    mutating func measure(_ offset: Int64, of node: NodeID, in boot: BootID) {
+    mutating func measure(_ offset: Milliseconds, of node: NodeID, in boot: BootID) {
         guard var register = held[node], register.anchor.bootID == boot, register.measure(offset) else { return }
         hold(register)
     }

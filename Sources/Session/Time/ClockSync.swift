@@ -4,48 +4,49 @@
 struct ClockSync: Hashable, Sendable {
     /// Pings of a burst. A judgement, as ``burstInterval``: the shortest of eight delays is near the shortest possible.
     fileprivate static let burst = 8
-    /// Milliseconds between the pings of a burst.
-    static let burstInterval: Int64 = 40
-    /// An error bound in milliseconds that is good enough to end the pings. A judgement: no person sees it.
-    private static let goodBound: Int64 = 4
+    /// The time between the pings of a burst.
+    static let burstInterval: Milliseconds = 40
+    /// An error bound that is good enough to end the pings. A judgement: no person sees it.
+    private static let goodBound: Milliseconds = 4
     /// Pings of a poll that reaches no ``goodBound``. A judgement: a network that slow does not get better.
     fileprivate static let maxPings = 64
-    /// Milliseconds between pings behind the burst.
-    fileprivate static let pollInterval: Int64 = 200
-    /// The longest wait in milliseconds behind pings without an answer. A judgement.
-    private static let longestWait: Int64 = 512_000
-    /// Milliseconds that a message with a group time waits for the first pong: a burst.
-    static let firstAnswerLimit: Int64 = 300
+    /// The time between pings behind the burst.
+    fileprivate static let pollInterval: Milliseconds = 200
+    /// The longest wait behind pings without an answer. A judgement.
+    private static let longestWait: Milliseconds = .seconds(512)
+    /// The time that a message with a group time waits for the first pong: a burst.
+    static let firstAnswerLimit: Milliseconds = 300
     /// Pings without an answer after which a node counts as silent: 2.5 seconds. The protocol states it.
     private static let silence = 7
-    /// Milliseconds between two polls of one node that its presences start: a peer can publish any number of them.
-    private static let restartInterval: Int64 = 1_000
-    /// The longest interval in milliseconds between exchanges while a session runs. A judgement: drift stays below 25 ms.
-    private static let longestIdleInterval: Int64 = 120_000
-    /// The shortest interval between exchanges, and between comparisons after a contradiction, in milliseconds. A
-    /// judgement, which bounds the pings that a false clock can cause.
-    private static let shortestIdleInterval: Int64 = 5_000
+    /// The time between polls of one node that its presences start: a peer can publish any number of them.
+    private static let restartInterval: Milliseconds = .seconds(1)
+    /// The longest interval between exchanges while a session runs. A judgement: drift stays below 25 ms.
+    private static let longestIdleInterval: Milliseconds = .seconds(120)
+    /// The shortest interval between exchanges, and between comparisons after a contradiction.
+    ///
+    /// A judgement, which bounds the pings that a false clock can cause.
+    private static let shortestIdleInterval: Milliseconds = .seconds(5)
 
     private(set) var estimates: [NodeID: ClockEstimate] = [:]
     private(set) var polls: [NodeID: Poll] = [:] {
         didSet { nextWake = polls.values.lazy.compactMap(\.next).min() }
     }
-    /// When the next ping is due, on the boot clock.
-    private(set) var nextWake: Int64?
-    /// When the latest poll of a node began, on the boot clock.
-    private var beganAt: [NodeID: Int64] = [:]
+    /// When the next ping is due.
+    private(set) var nextWake: BootTime?
+    /// When the latest poll of a node began.
+    private var beganAt: [NodeID: BootTime] = [:]
     /// Pings since a node's last pong. Each doubles the wait for the next, so that nodes do not overload those they ask.
     private var unanswered: [NodeID: Int] = [:]
     /// The nodes whose vouched clocks tell group time: at most ``Limits/timeReferences``.
     private(set) var references: [NodeID] = []
-    /// The group time that each node has stated last, minus this node's boot clock.
-    private(set) var claims: [NodeID: Int64] = [:]
-    /// When all clocks were last compared again because of a contradiction, on the boot clock.
-    private var comparedAt: Int64?
-    /// When to compare them next, on the boot clock.
-    private(set) var compareAt: Int64?
-    /// When the last connection ended, on the boot clock: wall clocks may have been set since.
-    private var disconnectedAt = Int64.min
+    /// The lead of the group time that each node has stated last.
+    private(set) var claims: [NodeID: Lead] = [:]
+    /// When all clocks were last compared again because of a contradiction.
+    private var comparedAt: BootTime?
+    /// When to compare them next.
+    private(set) var compareAt: BootTime?
+    /// When the last connection ended: wall clocks may have been set since.
+    private var disconnectedAt = BootTime.distantPast
     /// The latest plan; `nil` if the same plan may now lead to other nodes.
     private var plan: Plan?
 
@@ -63,21 +64,21 @@ struct ClockSync: Hashable, Sendable {
 
     /// The pings to one node.
     struct Poll: Hashable, Sendable {
-        /// When to ask next, on the boot clock; `nil` for never.
-        var next: Int64?
+        /// When to ask next; `nil` for never.
+        var next: BootTime?
         var sent = 0
         /// The boot that the node should be in, if it is asked as long as its session runs.
         var boot: BootID?
 
         var isInBurst: Bool { next != nil && (1..<ClockSync.burst).contains(sent) }
         var isUnderWay: Bool { next != nil && (1..<ClockSync.maxPings).contains(sent) }
-        /// Milliseconds until the next ping if this one is answered.
-        var interval: Int64 { sent < ClockSync.burst ? ClockSync.burstInterval : ClockSync.pollInterval }
+        /// The time until the next ping if this one is answered.
+        var interval: Milliseconds { sent < ClockSync.burst ? ClockSync.burstInterval : ClockSync.pollInterval }
     }
 
     /// Receives a pong.
     /// - Returns: The node's estimate; `nil` if the pong is from an earlier boot.
-    mutating func receive(_ pong: Pong, from node: NodeID, at now: Int64) -> ClockEstimate? {
+    mutating func receive(_ pong: Pong, from node: NodeID, at now: BootTime) -> ClockEstimate? {
         if let known = estimates[node], known.isLater(than: pong) { return nil }
         unanswered[node] = nil
         if let poll = polls[node], poll.isUnderWay, let next = poll.next {
@@ -90,9 +91,9 @@ struct ClockSync: Hashable, Sendable {
 
     /// Receives the group time that a node states. If it contradicts this node's, one of them is wrong.
     /// - Returns: Whether it is a new contradiction. One that remains is no news.
-    mutating func receive(claim time: Int64, of node: NodeID, _ context: Context) -> Bool {
-        let claim = time - context.now.boot
-        let known = claims.updateValue(claim, forKey: node).map { $0 + context.now.boot }
+    mutating func receive(claim time: GroupTime, of node: NodeID, _ context: Context) -> Bool {
+        let claim = Lead(of: time, over: context.now.boot)
+        let known = claims.updateValue(claim, forKey: node).map { context.now.boot + $0 }
         guard GroupClock.contradict(time, context.groupTime) else { return false }
         let isNews = known.map { GroupClock.contradict($0, time) || !GroupClock.contradict($0, context.groupTime) }
         guard isNews ?? true else { return false }
@@ -102,12 +103,12 @@ struct ClockSync: Hashable, Sendable {
 
     /// Whether the group time that a node has stated last contradicts this node's.
     func isContradicting(_ node: NodeID, _ context: Context) -> Bool {
-        claims[node].map { GroupClock.contradict($0 + context.now.boot, context.groupTime) } ?? false
+        claims[node].map { GroupClock.contradict(context.now.boot + $0, context.groupTime) } ?? false
     }
 
     /// The group time of another node, by which it judges what it receives: this node's own unless they contradict.
-    func time(of node: NodeID, _ context: Context) -> Int64 {
-        let time = claims[node].map { $0 + context.now.boot } ?? context.groupTime
+    func time(of node: NodeID, _ context: Context) -> GroupTime {
+        let time = claims[node].map { context.now.boot + $0 } ?? context.groupTime
         return GroupClock.contradict(time, context.groupTime) ? time : context.groupTime
     }
 
@@ -126,19 +127,19 @@ struct ClockSync: Hashable, Sendable {
     }
 
     /// Compares all clocks again if that was postponed until now.
-    mutating func compareIfDue(at now: Int64) {
+    mutating func compareIfDue(at now: BootTime) {
         if let compareAt, compareAt <= now { compareAgain(at: now) }
     }
 
     /// Compares all clocks again, at most once in ``shortestIdleInterval``.
-    mutating func compareAgain(at now: Int64) {
+    mutating func compareAgain(at now: BootTime) {
         let due = comparedAt.map { $0 + Self.shortestIdleInterval } ?? now
         guard due <= now else { return compareAt = due }
         (comparedAt, compareAt) = (now, nil)
         beginAgain()
     }
 
-    mutating func disconnect(at now: Int64) {
+    mutating func disconnect(at now: BootTime) {
         (claims, comparedAt, compareAt, disconnectedAt) = ([:], nil, nil, now)
         restart()
     }
@@ -193,7 +194,7 @@ struct ClockSync: Hashable, Sendable {
     ///   - continuousPeer: The node to ask as long as its session runs, and the boot that it should be in.
     ///   - since: Estimates from before this time are not good enough.
     mutating func ask(
-        _ nodes: Set<NodeID>, continuousPeer: (node: NodeID, boot: BootID)?, since: Int64?, at now: Int64
+        _ nodes: Set<NodeID>, continuousPeer: (node: NodeID, boot: BootID)?, since: BootTime?, at now: BootTime
     ) {
         polls = polls.filter { nodes.contains($0.key) }
         for node in nodes.sorted() {
@@ -204,7 +205,7 @@ struct ClockSync: Hashable, Sendable {
             }
             let earliest = beganAt[node].map { $0 + Self.restartInterval } ?? now
             polls[node] = Poll(next: max(now, earliest), boot: boot)
-            if let estimate = estimates[node], estimate.at > max(since ?? .min, disconnectedAt),
+            if let estimate = estimates[node], estimate.at > max(since ?? .distantPast, disconnectedAt),
                 boot == nil || estimate.bootID == boot,
                 case let bound = estimate.bound(at: now), bound <= Self.goodBound
             {
@@ -259,7 +260,7 @@ struct ClockSync: Hashable, Sendable {
     }
 
     /// Returns the nodes to ask now, ordered by id, and plans their next pings.
-    mutating func removeDue(at now: Int64) -> [NodeID] {
+    mutating func removeDue(at now: BootTime) -> [NodeID] {
         let due = polls.filter { $0.value.next.map { $0 <= now } ?? false }.keys.sorted()
         for node in due {
             guard var poll = polls[node] else { continue }
@@ -270,7 +271,7 @@ struct ClockSync: Hashable, Sendable {
             unanswered[node] = missing + 1
             // Another node is asked instead of a silent one.
             if missing + 1 == Self.silence { planAgain() }
-            poll.next = now + min(poll.interval << Int64(min(missing, 12)), Self.longestWait)
+            poll.next = now + min(poll.interval.doubled(min(missing, 12)), Self.longestWait)
             polls[node] = poll
             guard let bound, poll.sent >= Self.burst else { continue }
             let isDone = bound <= Self.goodBound || poll.sent >= Self.maxPings || poll.boot == nil
@@ -284,7 +285,7 @@ struct ClockSync: Hashable, Sendable {
         estimates.sorted { $0.key < $1.key }.compactMap { node, estimate in
             guard estimate.clock.synced else { return nil }
             // If a late answer leaves room for the own clock, there is nothing to correct.
-            let isOwn = abs(estimate.lead - now.wallLead) <= estimate.bound(at: now.boot)
+            let isOwn = (estimate.lead - now.wallLead).magnitude <= estimate.bound(at: now.boot)
             return GroupClock.Reading(
                 node: node, lead: isOwn ? now.wallLead : estimate.lead,
                 isPresent: estimate.isPresent && peers[node].isOnline)
@@ -295,17 +296,17 @@ struct ClockSync: Hashable, Sendable {
     func errorBound(of held: HeldRegister) -> ErrorBound? {
         if held.isMeasured {
             guard let estimate = estimates[held.owner], estimate.bootID == held.anchor.bootID else { return nil }
-            return ErrorBound(milliseconds: estimate.bound(of: held.offset, at: estimate.at), at: estimate.at)
+            return ErrorBound(size: estimate.bound(of: held.offset, at: estimate.at), at: estimate.at)
         }
         // The bounds of the instants at which the anchor was written and placed hold whatever the wall clocks do later.
         guard let mine = held.positionError, let theirs = held.anchor.bound else { return nil }
         // A reading is rounded down to the millisecond.
-        return ErrorBound(milliseconds: mine + theirs, at: held.anchorBoot - 1)
+        return ErrorBound(size: mine + theirs, at: held.anchorBoot - 1)
     }
 
     /// Stops the pings to a node. The owner is pinged again before drift can make the time of its session approximate.
-    private mutating func idle(_ node: NodeID, bound: Int64, at now: Int64) {
-        let spare = (Limits.exactEnough - bound) * 1_000 * ClockEstimate.driftMilliseconds
+    private mutating func idle(_ node: NodeID, bound: Milliseconds, at now: BootTime) {
+        let spare = (Limits.exactEnough - bound).count * 1_000 * ClockEstimate.driftInterval
         let interval = min(
             max(spare, 2 * Self.shortestIdleInterval) - Self.shortestIdleInterval, Self.longestIdleInterval)
         guard let boot = polls[node]?.boot else { return polls[node] = Poll(next: nil, sent: Self.maxPings) }

@@ -2,12 +2,12 @@
 
 /// The earliest of several times.
 package struct Earliest {
-    /// The earliest time, on the boot clock in milliseconds; `nil` if there was none.
-    package private(set) var time: Int64?
+    /// The earliest time; `nil` if there was none.
+    package private(set) var time: BootTime?
 
     package init() {}
 
-    package mutating func consider(_ other: Int64?) {
-        if let other, other < time ?? .max { time = other }
+    package mutating func consider(_ other: BootTime?) {
+        if let other, other < time ?? .distantFuture { time = other }
     }
 }

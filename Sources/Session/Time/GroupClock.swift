@@ -29,26 +29,26 @@ struct GroupClock: Hashable, Sendable {
     var isComplete = false
     /// Whether the stamps of others were last judged without a vouched time, so that all plausible ones count.
     var admitsAll = false
-    /// Group time minus the boot clock, unless the source is the own clock.
-    private var lead: Int64 = 0
+    /// The lead of group time, unless the source is the own clock.
+    private var lead = Lead(0)
     /// The own wall clock minus the boot clock at the latest choice.
-    private(set) var wallLead: Int64 = 0
+    private(set) var wallLead = Lead(0)
 
-    /// Clocks agree within this many milliseconds; beyond it they contradict each other.
+    /// Clocks agree within this time; beyond it they contradict each other.
     static let agreement = Limits.stampLead
-    /// A change of group time by more milliseconds moves dates and judges stamps again.
+    /// A larger change of group time moves dates and judges stamps again.
     ///
     /// A judgement, stated by the protocol: the precision of a clock that a person sets by hand.
-    static let tolerance: Int64 = 2_000
-    /// A clock is followed when it moves by more milliseconds than this. A judgement: comparisons of clocks waver by the
-    /// delay of a network, and two readings of one machine by a millisecond.
-    private static let wavering: Int64 = 50
+    static let tolerance: Milliseconds = .seconds(2)
+    /// A clock is followed when it moves by more than this. A judgement: comparisons of clocks waver by the delay
+    /// of a network, and two readings of one machine by a millisecond.
+    private static let wavering: Milliseconds = 50
 
     /// The vouched clock of another node.
     struct Reading: Hashable, Sendable {
         var node: NodeID
-        /// The lead of its wall clock over this node's boot clock, in milliseconds.
-        var lead: Int64
+        /// The lead of its wall clock over this node's boot clock.
+        var lead: Lead
         /// Whether the node is online and has answered since it came online.
         var isPresent: Bool
     }
@@ -58,40 +58,40 @@ struct GroupClock: Hashable, Sendable {
     /// A clock that has only the mark of its journal and the own wall clock.
     init(mark: HybridClock, at now: Instant) {
         wallLead = now.wallLead
-        let latest = Limits.earliestStamp + Limits.plausibleMilliseconds
-        lead = min(max(mark.time, Limits.earliestStamp), latest) - now.boot
-        guard GroupClock.isPlausible(now.wall) else { return }
+        let latest = Limits.earliestStamp + Limits.plausibleSpan
+        lead = Lead(of: min(max(mark.time, Limits.earliestStamp), latest), over: now.boot)
+        guard GroupClock.isPlausible(now.told) else { return }
         source = GroupClock.isVouched(now) ? .own : .plausible
         lead = wallLead
     }
 
     /// Whether the own wall clock may have been set since the latest choice.
     func hasMoved(at now: Instant) -> Bool {
-        abs(now.wallLead - wallLead) > GroupClock.tolerance / 2 || GroupClock.isVouched(now) != (source == .own)
+        (now.wallLead - wallLead).magnitude > GroupClock.tolerance / 2 || GroupClock.isVouched(now) != (source == .own)
     }
 
     /// Group time if the own wall clock was not set since the latest choice.
-    func timeBeforeStep(atBoot boot: Int64) -> Int64 { boot + (source == .own ? wallLead : lead) }
+    func timeBeforeStep(atBoot boot: BootTime) -> GroupTime { boot + (source == .own ? wallLead : lead) }
 
-    func time(at now: Instant) -> Int64 { source == .own ? now.wall : now.boot + lead }
+    func time(at now: Instant) -> GroupTime { source == .own ? now.told : now.boot + lead }
 
     /// Whether two readings of one instant contradict each other.
-    static func contradict(_ one: Int64, _ other: Int64) -> Bool { abs(one - other) > agreement }
+    static func contradict(_ one: GroupTime, _ other: GroupTime) -> Bool { (one - other).magnitude > agreement }
 
     /// Whether a clock can show a time now.
-    static func isPlausible(_ time: Int64) -> Bool {
-        (Limits.earliestStamp...Limits.earliestStamp + Limits.plausibleMilliseconds).contains(time)
+    static func isPlausible(_ time: GroupTime) -> Bool {
+        (Limits.earliestStamp...Limits.earliestStamp + Limits.plausibleSpan).contains(time)
     }
 
     /// Whether the kernel vouches for the own wall clock.
-    static func isVouched(_ now: Instant) -> Bool { now.wallBound != nil && isPlausible(now.wall) }
+    static func isVouched(_ now: Instant) -> Bool { now.wallBound != nil && isPlausible(now.told) }
 
     /// Chooses the source of group time.
     /// - Parameters:
     ///   - others: The vouched clocks of other nodes.
-    ///   - claims: The group times that other nodes have stated, minus this node's boot clock.
+    ///   - claims: The leads of the group times that other nodes have stated.
     mutating func choose(
-        from others: [Reading], claims: some Sequence<Int64> = [], at now: Instant
+        from others: [Reading], claims: some Sequence<Lead> = [], at now: Instant
     ) {
         let before = source == .own ? wallLead : lead
         (wallLead, origin) = (now.wallLead, nil)
@@ -104,7 +104,7 @@ struct GroupClock: Hashable, Sendable {
             source = .own
         } else if !voices.isEmpty {
             follow(voices, at: now)
-        } else if GroupClock.isPlausible(now.wall) {
+        } else if GroupClock.isPlausible(now.told) {
             follow(wallLead, as: .plausible)
         } else {
             source = .mark
@@ -120,14 +120,27 @@ struct GroupClock: Hashable, Sendable {
     private mutating func follow(_ voices: [Reading], at now: Instant) {
         let leads = voices.map(\.lead).sorted()
         let (low, high) = (leads[(leads.count - 1) / 2], leads[leads.count / 2])
-        let isHigh = GroupClock.isPlausible(now.wall) && abs(high - wallLead) < abs(low - wallLead)
+        let isHigh = GroupClock.isPlausible(now.told) && (high - wallLead).magnitude < (low - wallLead).magnitude
         let middle = isHigh ? high : low
         origin = voices.first { $0.lead == middle }?.node
         follow(middle, as: .others)
     }
 
-    private mutating func follow(_ clock: Int64, as source: TimeSource) {
-        if self.source != source || abs(lead - clock) > Self.wavering { lead = clock }
+    private mutating func follow(_ clock: Lead, as source: TimeSource) {
+        if self.source != source || (lead - clock).magnitude > Self.wavering { lead = clock }
         self.source = source
     }
+}
+
+extension GroupTime {
+    /// The group time that a wall clock tells while it is right.
+    package init(told wall: WallTime) { self.init(wall.milliseconds) }
+}
+
+extension Instant {
+    /// The group time that the own wall clock tells while it is right.
+    package var told: GroupTime { GroupTime(told: wall) }
+
+    /// The lead of the own wall clock over the boot clock.
+    var wallLead: Lead { Lead(of: told, over: boot) }
 }

@@ -4,13 +4,13 @@
 public struct Ping: Hashable, Sendable {
     /// The asking connection; answers to an earlier one are ignored.
     public var connection: ConnectionID
-    /// The asker's boot clock in milliseconds, within ``Limits/reading``; the pong returns it.
-    public var sent: Int64
-    /// The asker's group time in milliseconds, so that a node whose time differs can ask back.
-    public var at: Int64
+    /// The asker's boot clock, within ``Limits/reading``; the pong returns it.
+    public var sent: BootTime
+    /// The asker's group time, so that a node whose time differs can ask back.
+    public var at: GroupTime
 
     /// The caller must read both clocks at one instant.
-    public init(connection: ConnectionID, sent: Int64, at: Int64) {
+    public init(connection: ConnectionID, sent: BootTime, at: GroupTime) {
         self.connection = connection
         self.sent = sent
         self.at = at
@@ -21,22 +21,22 @@ public struct Ping: Hashable, Sendable {
 public struct Pong: Hashable, Sendable {
     /// The connection that asked.
     public var connection: ConnectionID
-    /// The asker's boot clock when it asked, in milliseconds.
-    public var sent: Int64
+    /// The asker's boot clock when it asked.
+    public var sent: BootTime
     /// The boot in which ``boot`` was read.
     public var bootID: BootID
-    /// The answering node's boot clock in milliseconds, within ``Limits/reading``.
-    public var boot: Int64
-    /// Its wall clock in milliseconds since 1970, right or wrong, within ``Limits/time``.
-    public var wall: Int64
-    /// Its group time in milliseconds since 1970, within ``Limits/time``.
-    public var at: Int64
+    /// The answering node's boot clock, within ``Limits/reading``.
+    public var boot: BootTime
+    /// Its wall clock, right or wrong, within ``Limits/wall``.
+    public var wall: WallTime
+    /// Its group time, within ``Limits/time``.
+    public var at: GroupTime
     /// The quality of its wall clock.
     public var clock: ClockQuality
 
     /// The caller must read all clocks at one instant.
     public init(
-        connection: ConnectionID, sent: Int64, bootID: BootID, boot: Int64, wall: Int64, at: Int64,
+        connection: ConnectionID, sent: BootTime, bootID: BootID, boot: BootTime, wall: WallTime, at: GroupTime,
         clock: ClockQuality
     ) {
         self.connection = connection

@@ -96,9 +96,9 @@ package struct BrokerScript: Sendable {
         let decoded = codec.decode(topic: String(topic), payload: Self.bytes(of: presence), retained: true, now: 0)
         guard case .message(.presence(let presence), _) = decoded else { return }
         // A member may have been in several spaces; the last sign of life counts.
-        if let known = members[index].lastSeen, known > presence.at { return }
+        if let known = members[index].lastSeen, known > presence.at.milliseconds { return }
         members[index].online = presence.online
-        members[index].lastSeen = presence.at
+        members[index].lastSeen = presence.at.milliseconds
         members[index].name = presence.name
         members[index].software = presence.software
     }

@@ -3,6 +3,7 @@
 import Control
 import Display
 import Hummingbird
+import Session
 import Wire
 
 /// The routes of the remote page, which a phone can install.
@@ -36,7 +37,7 @@ struct RemoteRoutes: Sendable {
         let overview = Overview(
             shown.nodeView, nodes: nodes.nodes, week: shown.weekNumbers, recent: shown.recent, presets: shown.presets,
             mayPress: context.access == .control && !Displays.StreamOptions.isOff(request.query["controls"]),
-            groupTime: shown.groupTime, utcOffset: shown.utcOffset, strings: strings)
+            groupTime: shown.groupTime.milliseconds, utcOffset: shown.utcOffset, strings: strings)
         return Response(ReportJSON.encode(overview), type: "application/json")
     }
 }

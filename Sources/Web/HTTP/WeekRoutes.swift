@@ -26,19 +26,19 @@ struct WeekRoutes: Sendable {
 }
 
 extension DisplaySnapshot {
-    /// The silence after which the debt service counts as offline, in milliseconds: it publishes each day.
-    private static let longestSilence: Int64 = 26 * 3_600_000
-    private static let minute: Int64 = 60_000
+    /// The silence after which the debt service counts as offline: it publishes each day.
+    private static let longestSilence: Milliseconds = .minutes(26 * 60)
+    private static let minute: Milliseconds = .minutes(1)
 
     func weekPage(strings: Strings) -> WeekPage {
         var page = WeekPage(
             numbers: weekNumbers, node: .userText(nodeView.node?.rawValue ?? ""),
-            time: TimeText.clock(groupTime, offset: utcOffset(groupTime)),
+            time: TimeText.clock(groupTime.milliseconds, offset: utcOffset(groupTime.milliseconds)),
             strings: strings)
         page.isLinkLost = !nodeView.view.isLinked && !nodeView.worksAlone
         if let feed = feeds.week, let week = feed.week {
             let silence = groupTime - feed.at
-            if groupTime >= week.to + Self.minute || silence > Self.longestSilence { page.staleFor = silence }
+            if groupTime >= week.to + Self.minute || silence > Self.longestSilence { page.staleFor = silence.count }
         }
         return page
     }
@@ -49,7 +49,7 @@ extension DisplaySnapshot {
         let going = max(0, feed.done(at: groupTime) - week.done)
         var (days, labels) = (week.days, week.labels)
         // Nothing says that the feed was computed in its week.
-        let index = week.today ?? Int((feed.at - week.from) / 86_400_000)
+        let index = week.today ?? Int((feed.at - week.from).count / 86_400_000)
         let today = min(max(index, 0), days.count - 1)
         let before = days[today]
         days[today] += going
@@ -63,7 +63,8 @@ extension DisplaySnapshot {
         }
         let isCounted = before < Self.minute && days[today] >= Self.minute
         return WeekNumbers(
-            first: week.first ?? date(at: week.from + 43_200_000), days: days, today: today, goal: week.goal,
+            first: week.first ?? date(at: week.from.milliseconds + 43_200_000), days: days, today: today,
+            goal: week.goal,
             done: week.done + going, streak: week.streak + (isCounted ? 1 : 0), labels: labels, calm: week.calm,
             past: feeds.year)
     }

@@ -29,7 +29,8 @@ public final class PairedPhones: Sendable {
     /// - Throws: An error in words if the file can be neither read nor renamed.
     public convenience init(stateDirectory: String, log: Logger) throws {
         try self.init(path: stateDirectory + "/phones", log: log) {
-            Instant(boot: SystemClock.bootMilliseconds(), wall: SystemClock.wallMilliseconds())
+            Instant(
+                boot: BootTime(SystemClock.bootMilliseconds()), wall: WallTime(SystemClock.wallMilliseconds()))
         }
     }
 
@@ -61,7 +62,7 @@ public final class PairedPhones: Sendable {
     func invite(_ name: String, mayPress: Bool) throws(HTTPProblem) -> PhoneLink {
         let now = now()
         let code = try change { book throws(HTTPProblem) in try book.invite(name, mayPress: mayPress, at: now) }
-        return PhoneLink(code: code, expires: now.wall + PhoneBook.linkLife)
+        return PhoneLink(code: code, expires: now.wall.milliseconds + PhoneBook.linkLife)
     }
 
     /// Pairs the phone that opened a link.

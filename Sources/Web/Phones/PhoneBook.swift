@@ -97,14 +97,16 @@ struct PhoneBook {
             throw HTTPProblem(
                 .conflict, "a phone is already named “\(name)”: choose another name, or remove that phone first")
         }
-        links.removeAll { $0.name == name || $0.until <= now.boot }
+        links.removeAll { $0.name == name || $0.until <= now.boot.milliseconds }
         guard phones.count + links.count < Self.limit else {
             throw HTTPProblem(
                 .conflict, "there are \(Self.limit) phones and open links, which is the limit; remove one")
         }
         let code = RandomKey.make()
         links.append(
-            Link(name: name, hash: Self.hash(of: code), mayPress: mayPress, until: now.boot + Self.linkLife))
+            Link(
+                name: name, hash: Self.hash(of: code), mayPress: mayPress, until: now.boot.milliseconds + Self.linkLife)
+        )
         return code
     }
 
@@ -112,10 +114,10 @@ struct PhoneBook {
     /// - Returns: The phone's key; `nil` if the link was used, is too old or never existed.
     /// - Throws: ``HTTPProblem`` after too many wrong links, or if the phone cannot be saved, which leaves the link open.
     mutating func pair(_ code: String, at now: Instant) throws(HTTPProblem) -> String? {
-        links.removeAll { $0.until <= now.boot }
+        links.removeAll { $0.until <= now.boot.milliseconds }
         let hash = Self.hash(of: code)
         guard let index = links.firstIndex(where: { $0.hash == hash }) else {
-            guard wrongLinks.allows(at: now.boot) != nil else {
+            guard wrongLinks.allows(at: now.boot.milliseconds) != nil else {
                 throw HTTPProblem(.tooManyRequests, "too many wrong links were opened; wait a minute")
             }
             return nil
@@ -124,8 +126,8 @@ struct PhoneBook {
         let link = links[index]
         phones.append(
             Phone(
-                name: link.name, hash: Self.hash(of: key), mayPress: link.mayPress, since: now.wall,
-                lastSeen: now.wall))
+                name: link.name, hash: Self.hash(of: key), mayPress: link.mayPress, since: now.wall.milliseconds,
+                lastSeen: now.wall.milliseconds))
         do throws(FileError) {
             try save(at: now)
         } catch {
@@ -164,16 +166,16 @@ struct PhoneBook {
     /// Notes that a phone was seen. The file gets it within an hour; a failed write is left to the next one.
     mutating func see(_ phone: Phone, at now: Instant) {
         guard let index = phones.firstIndex(where: { $0.hash == phone.hash }) else { return }
-        phones[index].lastSeen = now.wall
-        guard now.boot - sightingsSaved >= Self.sightingLife else { return }
-        sightingsSaved = now.boot
+        phones[index].lastSeen = now.wall.milliseconds
+        guard now.boot.milliseconds - sightingsSaved >= Self.sightingLife else { return }
+        sightingsSaved = now.boot.milliseconds
         try? save(at: now)
     }
 
     /// Writes the file.
     mutating func save(at now: Instant) throws(FileError) {
         try Files.replace(path, with: ReportJSON.encode(File(phones: phones), pretty: true))
-        sightingsSaved = now.boot
+        sightingsSaved = now.boot.milliseconds
         isUnsaved = false
     }
 

@@ -72,11 +72,59 @@ extension Format {
     package static func whole<Number>() -> Self where Self == NumberFormat<Number> { NumberFormat(whole: .any) }
 }
 
-extension Format where Self == NumberFormat<Int64> {
-    /// Group time in milliseconds since 1970.
-    package static var time: Self { NumberFormat(whole: Whole(range: Limits.time, word: "time")) }
-    /// A boot clock or an error bound in milliseconds.
-    package static var reading: Self { NumberFormat(whole: Whole(range: Limits.reading, word: "reading")) }
+/// A time or a duration: a whole number of milliseconds.
+package protocol WholeMilliseconds: Comparable, Sendable {
+    init(_ whole: Int64)
+    var whole: Int64 { get }
+}
+
+extension Milliseconds: WholeMilliseconds {
+    package var whole: Int64 { count }
+}
+
+extension Time: WholeMilliseconds {
+    package var whole: Int64 { milliseconds }
+}
+
+/// A time or a duration within bounds.
+package struct TimeFormat<Value: WholeMilliseconds>: Format {
+    let whole: Whole
+
+    init(_ range: ClosedRange<Value>, word: String? = nil) {
+        whole = Whole(range: range.lowerBound.whole...range.upperBound.whole, word: word)
+    }
+
+    package func pass<F: Form & ~Copyable>(
+        _ key: StaticString, _ value: inout Value?, _ need: Need, to form: inout F
+    ) throws(F.Failure) {
+        var number = value.map(\.whole)
+        try form.whole(key, &number, whole, need)
+        value = number.map { Value($0) }
+    }
+}
+
+extension Format {
+    /// A time or a duration within bounds.
+    package static func within<Value>(_ range: ClosedRange<Value>) -> Self where Self == TimeFormat<Value> {
+        TimeFormat(range)
+    }
+}
+
+extension Format where Self == TimeFormat<GroupTime> {
+    package static var time: Self { TimeFormat(Limits.time, word: "time") }
+}
+
+extension Format where Self == TimeFormat<WallTime> {
+    package static var wall: Self { TimeFormat(Limits.wall, word: "time") }
+}
+
+extension Format where Self == TimeFormat<BootTime> {
+    package static var reading: Self { TimeFormat(Limits.reading, word: "reading") }
+}
+
+extension Format where Self == TimeFormat<Milliseconds> {
+    /// The error bound of a clock.
+    package static var bound: Self { TimeFormat(Limits.bound, word: "reading") }
 }
 
 extension Format where Self == NumberFormat<Int> {

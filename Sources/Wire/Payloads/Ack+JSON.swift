@@ -115,7 +115,7 @@ struct ClockObjection: Described {
     static let kind = "clock"
     var node: NodeID
     var session: SessionID
-    var at: Int64
+    var at: GroupTime
 
     package static let objectName = "stamp objection"
     package static let blank = ClockObjection(node: .blank, session: .blank, at: 0)

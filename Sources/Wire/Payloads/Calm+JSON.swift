@@ -25,15 +25,15 @@ public struct CalmFeed: Hashable, Sendable, Described {
     ///
     /// It is `nil` for a minute that was not heard.
     public var minutes: [Int?]
-    /// When it was computed, in milliseconds of group time.
-    public var at: Int64
+    /// When it was computed.
+    public var at: GroupTime
     /// The service that wrote it; `nil` in the feed of an older program.
     public var by: NodeID?
 
     /// Creates a reading.
     public init(
         session: SessionID, percent: Int, coverage: Int, trend: Trend? = nil, level: Int? = nil, threshold: Int? = nil,
-        minutes: [Int?] = [], at: Int64, by: NodeID? = nil
+        minutes: [Int?] = [], at: GroupTime, by: NodeID? = nil
     ) {
         self.session = session
         self.percent = percent

@@ -6,8 +6,8 @@ public import Session
 public struct DebtFeed: Hashable, Sendable, Described {
     /// The minutes missing to the week's goal, negative beyond it: -100,000 to 100,000.
     public var minutes: Int
-    /// When it was computed, in milliseconds of group time.
-    public var at: Int64
+    /// When it was computed.
+    public var at: GroupTime
     /// The week in full; `nil` if only the minutes were published.
     public var week: DebtWeek?
     /// The service that wrote it; `nil` in the feed of an older program.
@@ -17,7 +17,7 @@ public struct DebtFeed: Hashable, Sendable, Described {
     package static let bounds = -100_000...100_000
 
     /// Creates a feed.
-    public init(minutes: Int, at: Int64, week: DebtWeek? = nil, by: NodeID? = nil) {
+    public init(minutes: Int, at: GroupTime, week: DebtWeek? = nil, by: NodeID? = nil) {
         self.minutes = minutes
         self.at = at
         self.week = week
@@ -25,14 +25,14 @@ public struct DebtFeed: Hashable, Sendable, Described {
     }
 
     /// Returns the minutes at a later instant, with those of a running session; `nil` once the week is over.
-    public func minutes(at instant: Int64) -> Int? {
+    public func minutes(at instant: GroupTime) -> Int? {
         guard let week else { return minutes }
         guard instant < week.to else { return nil }
-        return Int(week.goal) - Int(done(at: instant) / 60_000)
+        return Int(week.goal) - Int(done(at: instant).count / 60_000)
     }
 
-    /// Returns the milliseconds done at a later instant of the week.
-    public func done(at instant: Int64) -> Int64 {
+    /// Returns the time done at a later instant of the week.
+    public func done(at instant: GroupTime) -> Milliseconds {
         guard let week else { return 0 }
         guard let until = week.until else { return week.done }
         return week.done + max(0, min(instant, until, week.to) - at)
@@ -49,17 +49,17 @@ public struct DebtFeed: Hashable, Sendable, Described {
     }
 }
 
-/// A week against its goal. Amounts of time are in milliseconds, but for the goal.
+/// A week against its goal.
 public struct DebtWeek: Hashable, Sendable, Described {
     /// The time done on one label.
     public struct LabelSum: Hashable, Sendable {
         /// The label; `nil` for the default label.
         public var label: Label?
-        /// The time in milliseconds.
-        public var done: Int64
+        /// The time.
+        public var done: Milliseconds
 
         /// Creates a sum.
-        public init(label: Label?, done: Int64) {
+        public init(label: Label?, done: Milliseconds) {
             self.label = label
             self.done = done
         }
@@ -67,18 +67,18 @@ public struct DebtWeek: Hashable, Sendable, Described {
 
     /// The ISO week, as `2026-W53`.
     public var name: String
-    /// The start of the week, in milliseconds of group time.
-    public var from: Int64
-    /// The end of the week, in milliseconds of group time.
-    public var to: Int64
+    /// The start of the week.
+    public var from: GroupTime
+    /// The end of the week.
+    public var to: GroupTime
     /// The minutes to do, with those carried over.
     public var goal: Int
     /// The minutes of the goal that earlier weeks lacked.
     public var carried: Int
     /// The time done until the feed's `at`.
-    public var done: Int64
+    public var done: Milliseconds
     /// The time done on each day, the first one first.
-    public var days: [Int64]
+    public var days: [Milliseconds]
     /// The consecutive days up to now on which a minute or more was done.
     public var streak: Int
     /// The time done on each label, the most first; ``labelsLimit`` at most.
@@ -86,7 +86,7 @@ public struct DebtWeek: Hashable, Sendable, Described {
     /// How calm it was, in percent; `nil` if unknown.
     public var calm: Int?
     /// When the running session ends by itself; `nil` while no session that counts runs.
-    public var until: Int64?
+    public var until: GroupTime?
     /// The date of the first day in the home zone; `nil` if not published.
     public var first: CivilDate?
     /// The index in ``days`` of the feed's `at`, to which a running session adds; `nil` if not published.
@@ -98,13 +98,14 @@ public struct DebtWeek: Hashable, Sendable, Described {
     private static let daysLimit = 14
     /// Minutes of a goal: a week's 10,080 and at most 100,000 carried over.
     private static let goals = 0...110_080
-    /// Milliseconds done: those of ``daysLimit`` days.
-    fileprivate static let amounts: ClosedRange<Int64> = 0...1_209_600_000
+    /// Times done: those of ``daysLimit`` days.
+    fileprivate static let amounts: ClosedRange<Milliseconds> = 0 ... .days(14)
 
     /// Creates a week.
     public init(
-        name: String, from: Int64, to: Int64, goal: Int, carried: Int = 0, done: Int64, days: [Int64], streak: Int,
-        labels: [LabelSum], calm: Int? = nil, until: Int64? = nil, first: CivilDate? = nil, today: Int? = nil
+        name: String, from: GroupTime, to: GroupTime, goal: Int, carried: Int = 0, done: Milliseconds,
+        days: [Milliseconds], streak: Int,
+        labels: [LabelSum], calm: Int? = nil, until: GroupTime? = nil, first: CivilDate? = nil, today: Int? = nil
     ) {
         self.name = name
         self.from = from
@@ -129,8 +130,8 @@ public struct DebtWeek: Hashable, Sendable, Described {
         try form.field("to", &to, .time)
         try form.field("goal", &goal, .whole(Self.goals))
         try form.field("carried", &carried, .whole(Self.goals), unless: 0)
-        try form.field("done", &done, .whole(Self.amounts))
-        try form.field("days", &days, .list(of: .whole(Self.amounts), 0...Self.daysLimit), absent: [])
+        try form.field("done", &done, .within(Self.amounts))
+        try form.field("days", &days, .list(of: .within(Self.amounts), 0...Self.daysLimit), absent: [])
         try form.field("streak", &streak, .counter, absent: 0)
         try form.field("labels", &labels, .list(of: .object(), 0...Self.labelsLimit), absent: [])
         try form.field("calm", optional: &calm, .percent)
@@ -148,6 +149,6 @@ extension DebtWeek.LabelSum: Described {
 
     package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
         try form.field("label", optional: &label, .object())
-        try form.field("done", &done, .whole(DebtWeek.amounts))
+        try form.field("done", &done, .within(DebtWeek.amounts))
     }
 }

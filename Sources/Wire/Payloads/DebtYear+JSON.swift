@@ -12,8 +12,8 @@ public struct DebtYear: Hashable, Sendable, Described {
     ///
     /// It has one value for each seven days, the last ones perhaps fewer, or is empty.
     public var calm: [Int?]
-    /// When it was computed, in milliseconds of group time.
-    public var at: Int64
+    /// When it was computed.
+    public var at: GroupTime
 
     /// The number of weeks that the service publishes.
     public static let weeks = 52
@@ -23,7 +23,7 @@ public struct DebtYear: Hashable, Sendable, Described {
     private static let minutes = 0...2_880
 
     /// Creates a year.
-    public init(first: CivilDate, days: [Int], calm: [Int?] = [], at: Int64) {
+    public init(first: CivilDate, days: [Int], calm: [Int?] = [], at: GroupTime) {
         self.first = first
         self.days = days
         self.calm = calm

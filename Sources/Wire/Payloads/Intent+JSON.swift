@@ -10,7 +10,7 @@ extension Intent {
     ///
     /// A script may leave out the lineage, the phase, the arguments and both times. The engine checks the arguments, since
     /// it must answer.
-    init(payload: [UInt8], from sender: NodeID, now: Int64) throws(Rejection) {
+    init(payload: [UInt8], from sender: NodeID, now: GroupTime) throws(Rejection) {
         let asked = try IntentFields(payload: payload, by: sender, from: IntentFields(at: now))
         self = asked.intent
         lineage = asked.lineage ?? session
@@ -61,7 +61,7 @@ struct IntentFields: Described {
     }
 
     /// Creates an intent to read into; `at` is the group time for an intent without a time.
-    init(at: Int64) {
+    init(at: GroupTime) {
         self.init(
             Intent(
                 id: .blank, lineage: .blank, session: .blank, phase: nil, operation: .pause, from: .blank, at: at,

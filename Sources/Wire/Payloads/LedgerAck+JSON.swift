@@ -80,14 +80,14 @@ public struct RecordWeek: Hashable, Sendable, Described {
     public fileprivate(set) var count = 0
     fileprivate var sum: UInt64 = 0
 
-    /// The length of a week in milliseconds.
-    public static let length: Int64 = 604_800_000
+    /// The length of a week.
+    public static let length: Milliseconds = .days(7)
 
     /// Creates the summary of a week without records.
     public init(number: Int) { self.number = number }
 
     /// Returns the week of a stamp.
-    public static func number(of stamp: Stamp) -> Int { Int(stamp.time / length) }
+    public static func number(of stamp: Stamp) -> Int { Int(stamp.time.milliseconds / length.count) }
 
     /// Adds a record.
     public mutating func add(_ name: RecordName) {

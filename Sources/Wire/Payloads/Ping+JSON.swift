@@ -21,7 +21,7 @@ extension Pong: Described {
         try form.field("sent", &sent, .reading)
         try form.field("bootId", &bootID, .id())
         try form.field("boot", &boot, .reading)
-        try form.field("wall", &wall, .time)
+        try form.field("wall", &wall, .wall)
         try form.field("at", &at, .time)
         try form.field("clock", &clock, .object())
     }

@@ -36,7 +36,7 @@ extension ClockQuality: Described {
 
     package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
         try form.field("synced", &synced, .bool)
-        try form.field("bound", optional: &bound, .reading)
+        try form.field("bound", optional: &bound, .bound)
         try form.field("wrong", &isWrong, .bool, unless: false)
     }
 }

@@ -45,7 +45,7 @@ extension Register.Fields {
         try form.field("applied", &applied, .list(of: .id(), 0...Limits.applied), absent: [])
         try form.field("last", optional: &last, .object())
         try form.field("supersededBy", optional: &supersededBy, .object())
-        try form.field("elapsedSeconds", written: anchor.elapsed / 1_000, .whole())
+        try form.field("elapsedSeconds", written: anchor.elapsed.count / 1_000, .whole())
         try form.field(
             "totalSeconds", written: mode == .countdown ? currentPhase.seconds : nil, .whole(), .writtenOrNull)
         try form.field("isRunning", written: status == .running, .bool)
@@ -79,13 +79,13 @@ extension Phase: Described {
 extension Anchor: Described {
     package static let objectName = "anchor"
     package static let blank = Anchor(elapsed: 0, at: 0, bootID: .blank, boot: 0)
-    /// Milliseconds of a phase.
-    private static let lengths: ClosedRange<Int64> = 0...1_000 * Int64(Limits.phaseSeconds.upperBound)
+    /// Lengths of a phase.
+    private static let lengths = 0...Milliseconds.seconds(Int64(Limits.phaseSeconds.upperBound))
 
     package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {
-        try form.field("elapsed", &elapsed, .whole(Self.lengths))
+        try form.field("elapsed", &elapsed, .within(Self.lengths))
         try form.field("at", &at, .time)
-        try form.field("bound", optional: &bound, .reading)
+        try form.field("bound", optional: &bound, .bound)
         try form.field("bootId", &bootID, .id())
         try form.field("boot", &boot, .reading)
     }

@@ -151,11 +151,11 @@ private final class CalmWorld: Sendable {
         let now = Clocks.now()
         guard let id = SessionID("s-\(codec.topics.space)") else { throw Failed("no session") }
         let register = Register(
-            id: id, lineage: id, stamp: Stamp(time: now.wall, counter: 0, node: codec.me), epoch: 1, rev: 1,
+            id: id, lineage: id, stamp: Stamp(time: now.told, counter: 0, node: codec.me), epoch: 1, rev: 1,
             owner: codec.me, title: "", icon: nil, label: nil, mode: .countdown,
             plan: [Phase(kind: .focus, seconds: 3_600)], autoAdvance: false, phase: 0, status: .running,
-            startedAt: now.wall, anchor: Anchor(elapsed: 0, at: now.wall, bootID: boot, boot: now.boot),
-            runs: [Run(phase: 0, from: now.wall)])
+            startedAt: now.told, anchor: Anchor(elapsed: 0, at: now.told, bootID: boot, boot: now.boot),
+            runs: [Run(phase: 0, from: now.told)])
         let outgoing = codec.encode(.register(register))
         try await client.publish(outgoing.payload, to: outgoing.topic, retain: true)
     }
@@ -174,7 +174,7 @@ private final class CalmWorld: Sendable {
                         let isQuiet = Int.random(in: 0..<10, using: &random) > index % 10
                         spaces[index].all += 1
                         if isQuiet { spaces[index].quiet += 1 }
-                        let level = SoundLevel(level: isQuiet ? 300 : 600, sent: Clocks.now().boot, bootID: boot)
+                        let level = SoundLevel(level: isQuiet ? 300 : 600, sent: Clocks.boot(), bootID: boot)
                         return spaces[index].codec.encode(level)
                     }
                 }

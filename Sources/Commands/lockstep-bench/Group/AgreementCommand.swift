@@ -47,7 +47,8 @@ struct AgreementCommand: Measurement {
                 try await BenchDirectory.withLoops(nodes) { loops in
                     let machines = try loops.enumerated().map { index, loop in
                         let lead = ClockLead(
-                            boot: .random(in: 0...1_000_000_000), wall: .random(in: -3_600_000...3_600_000))
+                            boot: Milliseconds(.random(in: 0...1_000_000_000)),
+                            wall: Milliseconds(.random(in: -3_600_000...3_600_000)))
                         return Machine(
                             node: try NodeGroup.node("node-\(index)", journal: directory, on: loop, lead: lead),
                             lead: lead)
@@ -79,7 +80,7 @@ struct AgreementCommand: Measurement {
                 try await Task.sleep(for: .milliseconds(10))
             }
         }
-        let differences = readings.map(\.difference).sorted()
+        let differences = readings.map(\.difference.count).sorted()
         func share(_ holds: (Reading) -> Bool) -> Double {
             Double(readings.filter(holds).count) / Double(readings.count) * 100
         }
@@ -88,30 +89,30 @@ struct AgreementCommand: Measurement {
             Figure("agreement, readings within their stated bound", share(\.isWithinBound), "%", atLeast: 100),
             Figure("agreement, p99 difference", Double(differences[differences.count * 99 / 100]), "ms"),
             Figure("agreement, largest difference", Double(differences[differences.count - 1]), "ms"),
-            Figure("agreement, largest stated bound", Double(readings.compactMap(\.bound).max() ?? -1), "ms"),
+            Figure("agreement, largest stated bound", Double(readings.compactMap(\.bound?.count).max() ?? -1), "ms"),
         ]
     }
 
     /// A display at one instant.
     private struct Reading {
-        /// The difference from the owner's display, in milliseconds.
-        var difference: Int64
-        /// The display's own bound of its error, in milliseconds.
-        var bound: Int64?
+        /// The difference from the owner's display.
+        var difference: Milliseconds
+        /// The display's own bound of its error.
+        var bound: Milliseconds?
 
         var isWithinBound: Bool { bound.map { difference <= $0 } ?? false }
     }
 
     private func read(_ machines: [Machine]) async throws -> [Reading] {
-        var views: [(view: View, lead: Int64)] = []
+        var views: [(view: View, lead: Milliseconds)] = []
         for machine in machines { views.append((await machine.node.view, machine.lead.boot)) }
-        let now = SystemClock.bootMilliseconds()
+        let now = Clocks.boot()
         let moments = views.compactMap { $0.view.moment(at: now + $0.lead) }
         guard moments.count == machines.count, let owner = moments.first(where: \.isOwner) else {
             throw Failed("a display shows no session")
         }
         return moments.filter { !$0.isOwner }.map {
-            Reading(difference: abs($0.remaining - owner.remaining), bound: $0.error)
+            Reading(difference: ($0.remaining - owner.remaining).magnitude, bound: $0.error)
         }
     }
 }

@@ -81,10 +81,10 @@ enum NodeGroup {
     }
 }
 
-/// How far the clocks of a machine are ahead of those of this one, in milliseconds. Its wall clock is not synchronised.
+/// How far the clocks of a machine are ahead of those of this one. Its wall clock is not synchronised.
 struct ClockLead: Sendable {
-    var boot: Int64
-    var wall: Int64
+    var boot: Milliseconds
+    var wall: Milliseconds
 
     func now() -> Instant {
         let here = Clocks.now()

@@ -120,9 +120,10 @@ struct LedgerBenchCommand: Measurement {
 extension LedgerRecord {
     /// Creates a record of four runs from a time on.
     init(_ id: SessionID, number: Int, of node: NodeID, from: Int64) {
+        let from = GroupTime(from)
         let runs = (0..<4).map { run in
-            let start = from + Int64(run) * 420_000
-            return Run(kind: run == 3 ? .shortBreak : .focus, from: start, to: start + 400_000)
+            let start = from + Int64(run) * .seconds(420)
+            return Run(kind: run == 3 ? .shortBreak : .focus, from: start, to: start + .seconds(400))
         }
         self.init(
             id: id, lineage: id, node: node, stamp: Stamp(time: from, counter: 0, node: node),

@@ -37,7 +37,7 @@ struct CalmStatus: AsyncParsableCommand {
                 let missing = report.coverage == nil ? Self.missing(in: try await node.nodes()) : ""
                 print(report.lines(Report.strings, missing: missing).joined(separator: "\n"))
             }
-            let moment = shown.view.moment(at: SystemClock.bootMilliseconds())
+            let moment = shown.view.moment(at: BootTime(SystemClock.bootMilliseconds()))
             if moment?.register.status.isLive != true { throw ExitStatus.noSession.code }
         }
     }
@@ -86,7 +86,7 @@ struct CalmReport: Codable {
         level = calm?.level.map { Double($0) / 10 }
         threshold = calm?.threshold.map { Double($0) / 10 }
         minutes = calm?.minutes ?? []
-        at = calm?.at
+        at = calm?.at.milliseconds
     }
 
     /// A few lines for a person.

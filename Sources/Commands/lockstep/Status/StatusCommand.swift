@@ -109,7 +109,8 @@ struct WantedLine: Sendable {
     func line(of shown: NodeView, at boot: Int64) -> StatusLine {
         var options = ScreenOptions(strings: strings, utcOffset: LocalTime.utcOffset)
         options.take(shown)
-        return StatusLine(Screen(shown.view, at: boot, face: face, options: options), style: style, strings: strings)
+        return StatusLine(
+            Screen(shown.view, at: BootTime(boot), face: face, options: options), style: style, strings: strings)
     }
 }
 

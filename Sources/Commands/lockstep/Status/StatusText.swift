@@ -20,7 +20,7 @@ struct StatusText {
         options.take(shown)
         // Without a node, the notice of a takeover names both the new and the former owner.
         options.node = nil
-        let boot = SystemClock.bootMilliseconds()
+        let boot = BootTime(SystemClock.bootMilliseconds())
         screen = Screen(shown.view, at: boot, face: .phases, options: options)
         moment = shown.view.moment(at: boot)
         self.shown = shown
@@ -65,7 +65,7 @@ struct StatusText {
     private var stale: Localized? {
         guard let lastHeard = notice(.stale) else { return nil }
         guard let silence = moment?.staleFor else { return lastHeard }
-        let since = SystemClock.wallMilliseconds() - shown.clockAhead - silence
+        let since = SystemClock.wallMilliseconds() - shown.clockAhead - silence.count
         let time = TimeText.clock(since, offset: LocalTime.utcOffset(at: since))
         return joined([strings.text(.staleSince, ["time": time]), lastHeard])
     }
