@@ -419,5 +419,9 @@ import Testing
         var far = View(register: peerRegister(), anchorBoot: 1_009_000, error: ErrorBound())
         far.keepShownTime(of: before, at: 1_010_000)
         #expect(far.moment(at: 1_010_000)?.elapsed == 1_000)
+        // A slow network measures a clock worse than the date of the register told it.
+        var worse = View(register: peerRegister(), anchorBoot: 1_000_400, error: ErrorBound(size: 1_500))
+        worse.keepShownTime(of: before, at: 1_010_000)
+        #expect(worse.moment(at: 1_010_000)?.elapsed == 10_000)
     }
 }

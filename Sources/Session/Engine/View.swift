@@ -62,8 +62,8 @@ public struct View: Hashable, Sendable {
 extension View {
     /// Keeps a comparison of clocks from setting back a time that was shown.
     ///
-    /// The time stands still until it is reached. It may go back with a new revision, or if the error of the time that
-    /// was shown was unknown.
+    /// The time stands still until it is reached, if the errors of both explain the difference. It may go back with a new
+    /// revision, or if the error of the time that was shown was unknown.
     mutating func keepShownTime(of before: View, at boot: BootTime) {
         guard let register, let earlier = before.register, register.version == earlier.version,
             register.owner == earlier.owner, register.anchor.bootID == earlier.anchor.bootID, let error = before.error
@@ -71,7 +71,8 @@ extension View {
         let counted = boot - before.anchorBoot
         let was = max(counted, before.shown)
         let now = max(boot - anchorBoot, shown)
-        if now < was, was - now <= error.size(at: boot) + was - counted { shown = was }
+        let errors = error.size(at: boot) + (self.error?.size(at: boot) ?? 0)
+        if now < was, was - now <= errors + was - counted { shown = was }
     }
 }
 
