@@ -289,8 +289,8 @@ extension World {
         guard counters[.clockCorrected] == corrected, machines.indices.map(clockState) == states,
             judged == self.judged.map(\.index), others == unjudged.map({ machines[$0].own?.version })
         else { return }
-        // A liar that states another time in each answer causes hellos.
-        if isLiarPresent, hellos != self.hellos { return }
+        // A liar that states another time in each answer causes hellos, and presences of nodes without a vouched clock.
+        if isLiarPresent, hellos != self.hellos || liar?.falseClock?.manner == .wavering { return }
         for (place, node) in judged.enumerated() where published[node] != before[place] {
             fail(.quiet, "\(Names.node(node)) publishes although only time has passed")
         }

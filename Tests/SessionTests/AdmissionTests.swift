@@ -462,8 +462,9 @@ import Testing
             let clock = PeerClock(wallLead: rig.wall - rig.boot + year, quality: ClockQuality(synced: true))
             rig.hear(ExchangeTests.pong(of: rig, clock: clock), from: "kitchen")
         }
-        #expect(rig.published.count { if case .presence = $0 { true } else { false } } == 100)
+        #expect(rig.notes.count { if case .clockCorrected = $0 { true } else { false } } == 100)
         #expect(rig.engine.peers[.kitchen].discarded == [.tooOften: 900])
+        #expect(rig.presences.count == 1, "each correction changes the presence, which is published once a second at most")
     }
 
     // MARK: Registers that the broker has lost

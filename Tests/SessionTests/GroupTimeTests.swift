@@ -365,7 +365,7 @@ import Testing
         // The clock is set.
         rig.published = []
         rig.wall -= Self.hour
-        rig.send(.wake)
+        rig.pass(1_000)
         #expect(rig.presences.map(\.clock) == [ClockQuality(synced: false)])
         #expect(rig.groupTime == rig.wall)
         #expect(rig.own?.rev == 2, "the register does not change")

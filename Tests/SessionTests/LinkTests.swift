@@ -309,6 +309,16 @@ import Testing
         #expect(rig.registers.count <= 2)
     }
 
+    /// Its broker may keep no register of another member of a cluster.
+    @Test func nodeThatConnectsAsleepIsRemindedOfTheSession() {
+        var rig = Self.running()
+        rig.hear(.presence(presence("k1", online: false)), from: "kitchen")
+        rig.hear(.presence(presence("k2", sleeping: true)), from: "kitchen")
+        rig.hear(.presence(presence("k2")), from: "kitchen")
+        rig.pass(1_000)
+        #expect(rig.registers.count == 1)
+    }
+
     @Test func anErasedRegisterIsPublishedAgain() {
         var rig = Self.running()
         rig.send(.erased(from: id("kitchen"), isPresence: false))

@@ -211,6 +211,7 @@ import Testing
         #expect(rig.presences.map(\.clock.synced) == [true])
         rig.wallBound = nil
         rig.send(.wake)
+        rig.pass(1_000)
         #expect(rig.presences.map(\.clock.synced) == [true, false])
     }
 

@@ -170,9 +170,10 @@ extension Engine {
             admitDue(context)
         }
         if context.clockQuality.isWrong != wasWrong || hasJumped || (time.source == .own) != (former == .own) {
-            // The presence states group time, which others compare with their own, and whether this kernel vouches.
+            // The presence states group time, which others compare with their own, and whether this kernel vouches. A clock
+            // that wavers can change both with each answer, so the rate is bounded.
             clocks.planAgain()
-            link.announce()
+            repair(context)
         }
     }
 

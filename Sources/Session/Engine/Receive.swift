@@ -104,7 +104,8 @@ extension Engine {
         let isUnvouched =
             presence.online && !presence.clock.synced && (clocks.unvouch(sender) || time.origin == sender)
         if hasChanged || isUnvouched, time.source == .others { selectTimeSource(&context) }
-        if isOnline, known.presence?.connection != presence.connection {
+        // Its first presence on a connection may say that it sleeps.
+        if presence.online, known.presence?.connection != presence.connection {
             clocks.restart(with: sender)
             // Its broker may not have kept the current register for it.
             if !retained { planReminder(isForNewcomer: true, context) }  // rule: newcomer
