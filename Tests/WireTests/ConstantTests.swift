@@ -103,12 +103,12 @@ import Testing
         Quote(proto, "until the bound is 4 ms", "Sources/Session", "goodBound: Milliseconds = 4\n"),
         Quote(proto, "or 64 pings were sent", "Sources/Session", "maxPings = 64"),
         Quote(proto, "then every two minutes", "Sources/Session", "longestIdleInterval: Milliseconds = .seconds(120)"),
-        Quote(proto, "raise the bound to 250 ms", "Sources/Session", "exactEnough: Milliseconds = 250"),
+        Quote(proto, "raises the bound to 250 ms", "Sources/Session", "exactEnough: Milliseconds = 250"),
         Quote(proto, "Above 250 ms the time is shown", "Sources/Session", "exactEnough: Milliseconds = 250"),
         Quote(
             proto, "at most every five seconds", "Sources/Session", "shortestIdleInterval: Milliseconds = .seconds(5)"),
         Quote(proto, "is right within 10 s", "Sources/Session", "agreement = Limits.stampLead"),
-        Quote(proto, "after seven pings the node is", "Sources/Session", "silence = 7\n"),
+        Quote(proto, "After seven the node is", "Sources/Session", "silence = 7\n"),
         Quote(
             proto, "stamps up to 20 years ahead", "Sources/Session",
             "plausibleSpan: Milliseconds = .days(7_305)"),
@@ -118,11 +118,12 @@ import Testing
         Quote(
             proto, "three seconds after the next barrier", "Sources/Session",
             "clockPatience: Milliseconds = .seconds(3)"),
-        Quote(proto, "three seconds after the barrier", "Sources/Session", "clockPatience: Milliseconds = .seconds(3)"),
+        Quote(proto, "three seconds later if", "Sources/Session", "clockPatience: Milliseconds = .seconds(3)"),
         Quote(
-            proto, "a guess that changes by more than 2 s", "Sources/Session", "tolerance: Milliseconds = .seconds(2)"),
+            proto, "group time changes by more than 2 s", "Sources/Session", "tolerance: Milliseconds = .seconds(2)"),
         Quote(proto, "lie more than 10 s after", "Sources/Session", "move(taken.at) + Limits.stampLead"),
         Quote(proto, "comes or moves by more than 2 s", "Sources/Session", "tolerance: Milliseconds = .seconds(2)"),
+        Quote(proto, "a jump of its time by more than 2 s", "Sources/Session", "tolerance: Milliseconds = .seconds(2)"),
         Quote(
             proto, "after 2 s it counts as returned", "Sources/Session", "barrierPatience: Milliseconds = .seconds(2)"),
         Quote(proto, "live register, 1.5 s at most", "Sources/Core", "helloPatience: Milliseconds = 1_500"),
