@@ -464,7 +464,7 @@ import Testing
         }
         #expect(rig.notes.count { if case .clockCorrected = $0 { true } else { false } } == 100)
         #expect(rig.engine.peers[.kitchen].discarded == [.tooOften: 900])
-        #expect(rig.presences.count == 1, "each correction changes the presence, which is published once a second at most")
+        #expect(rig.presences.count == 1, "a presence that changes is published once a second at most")
     }
 
     // MARK: Registers that the broker has lost

@@ -4,10 +4,10 @@ import Core
 import Harness
 import Session
 
-/// A core among peers, and the inputs of `lockstep-bench engine`.
+/// A core among peers on a machine with a synchronised clock, and the inputs of `lockstep-bench engine`.
 struct EngineMix {
     private var loop: CoreLoop
-    private var now = Instant(boot: 1_000_000, wall: 1_800_000_000_000)
+    private var now = Instant(boot: 1_000_000, wall: 1_800_000_000_000, wallBound: 5)
     private var registers: [Register] = []
     private let plan = (0..<4).flatMap { _ in
         [Phase(kind: .focus, seconds: 1_500), Phase(kind: .shortBreak, seconds: 300)]

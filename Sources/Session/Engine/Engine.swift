@@ -143,7 +143,14 @@ public struct Engine: Hashable, Sendable {
     /// The register leaves when it is on disk and the barrier of this connection has passed. Answers leave behind it when
     /// they are on disk; the caller holds them while there is no connection, or before its barrier.
     private mutating func release() {
-        if mayRegisterLeave, let own = ownership.register {
+        let isWanted = ownership.isUnpublished && !ownership.journal.isWithheld
+        let isOnDisk = gate.isRegisterWritten && !ownership.isRegisterChanged
+        let isBarrierPassed = link.isReady && !startAwaitsTime
+        let mayLeave =
+            isWanted && link.isUp
+            && isOnDisk  // rule: writeFirst
+            && isBarrierPassed  // rule: barrierFirst
+        if mayLeave, let own = ownership.register {
             emit(.publish(.register(own)))
             echoes.expect(own.version)
             ownership.published()
@@ -151,23 +158,14 @@ public struct Engine: Hashable, Sendable {
         for answer in gate.release() { emit(answer) }
     }
 
-    private var mayRegisterLeave: Bool {
-        let isWanted = ownership.isUnpublished && !ownership.journal.isWithheld
-        let isOnDisk = gate.isRegisterWritten && !ownership.isRegisterChanged
-        let isBarrierPassed = link.isReady && !startAwaitsTime
-        return isWanted && link.isUp
-            && isOnDisk  // rule: writeFirst
-            && isBarrierPassed  // rule: barrierFirst
-    }
-
     /// Asks other nodes for their clocks where the view depends on them.
     mutating func compareClocks(_ context: Context) {
         clocks.compareIfDue(at: context.now.boot)
-        clocks.update(syncPlan, among: peers, context)
+        planClocks(context)
         while context.now.hasReached(clocks.nextWake) {
             for peer in clocks.removeDue(at: context.now.boot) { ping(peer, context) }
             // Another node may be asked instead of one that is silent by now.
-            clocks.update(syncPlan, among: peers, context)
+            planClocks(context)
         }
     }
 
@@ -209,12 +207,11 @@ public struct Engine: Hashable, Sendable {
     }
 
     private func freshView(_ context: Context) -> View {
-        let current = replicas.current
         if let own = ownership.register, isLatest(own), isCandidate(own, context) {
             return View(
                 register: own, anchorBoot: own.anchor.boot, error: ErrorBound(), isOwner: true,
                 isLinked: link.isUp)
-        } else if let current {
+        } else if let current = replicas.current {
             let owner = peers[current.owner]
             var lost = Earliest()
             lost.consider(link.downSince)

@@ -183,7 +183,7 @@ extension Engine {
     private mutating func noteClocks(_ context: inout Context) -> Bool {
         guard link.isUp else { return false }
         if time.source != .own {
-            clocks.update(syncPlan, among: peers, context)
+            planClocks(context)
             let isEachNodeKnown = !isRetainedMissing || link.comparisonDeadline == nil
             time.isComplete = link.isReady && isEachNodeKnown && clocks.areReferencesKnown
             context = self.context(at: context.now)
@@ -222,14 +222,10 @@ extension Engine {
         !time.source.isVouched && clocks.estimates[owner] == nil && clocks.polls[owner] != nil
     }
 
-    /// The conditions that determine which nodes are asked for their clocks.
-    var syncPlan: ClockSync.Plan {
-        var plan = ClockSync.Plan(isReady: link.isReady, needsReferences: time.source != .own)
-        if !view.isOwner, let shown = view.register, shown.status.isLive {
-            plan.owner = shown.owner
-            plan.boot = shown.anchor.bootID
-        }
-        return plan
+    /// Chooses the nodes that are asked for their clocks.
+    mutating func planClocks(_ context: Context) {
+        let plan = ClockSync.Plan(view, isReady: link.isReady, needsReferences: time.source != .own)
+        clocks.update(plan, among: peers, context)
     }
 
     mutating func ping(_ peer: NodeID, _ context: Context) {

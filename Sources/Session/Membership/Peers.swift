@@ -13,6 +13,12 @@ public struct Peer: Hashable, Sendable {
 
     /// Whether it is online and awake.
     public var isOnline: Bool { presence?.online == true && presence?.isSleeping != true }
+
+    /// Whether its clock counts; see ``Peers/hasVote(_:)``.
+    fileprivate var hasVote: Bool { presence.map { $0.role != .display } ?? (offlineSince == nil) }
+
+    /// Whether it is online and its kernel vouches for its clock.
+    fileprivate var isVouching: Bool { isOnline && presence?.clock.synced == true && hasVote }
 }
 
 /// The known nodes: at most ``Limits/nodes``.
@@ -40,11 +46,14 @@ public struct Peers: Hashable, Sendable {
     public subscript(node: NodeID) -> Peer { known[node] ?? Peer() }
 
     private mutating func change(_ node: NodeID, _ body: (inout Peer) -> Void) {
+        func state(of peer: inout Peer) -> (isOnline: Bool, isVouching: Bool) {
+            body(&peer)
+            return (peer.isOnline, peer.isVouching)
+        }
         enter(node)
-        body(&known[node, default: Peer()])
-        let (isOnline, presence) = (self[node].isOnline, self[node].presence)
-        Self.list(node, in: &online, if: isOnline)
-        Self.list(node, in: &vouching, if: isOnline && presence?.clock.synced == true && hasVote(node))
+        let state = state(of: &known[node, default: Peer()])
+        Self.list(node, in: &online, if: state.isOnline)
+        Self.list(node, in: &vouching, if: state.isVouching)
     }
 
     private static func list(_ node: NodeID, in nodes: inout [NodeID], if isListed: Bool) {
@@ -107,10 +116,7 @@ public struct Peers: Hashable, Sendable {
 
     /// Whether a node's clock counts. Those of displays and remotes do not: their roles can change nothing. Nor does that of
     /// a node whose presence was deleted.
-    func hasVote(_ node: NodeID) -> Bool {
-        guard let presence = known[node]?.presence else { return known[node]?.offlineSince == nil }
-        return presence.role != .display
-    }
+    func hasVote(_ node: NodeID) -> Bool { known[node]?.hasVote ?? true }
 
     /// Enters a sender if there is room.
     /// - Parameter boot: When it sent a message itself; `nil` if it did not.

@@ -137,7 +137,7 @@ struct ShortText: Hashable, Comparable, Sendable, CustomStringConvertible {
         String(copying: unsafe UTF8Span(unchecked: bytes.span.extracting(..<Int(count))))
     }
 
-    /// Eight bytes, which are compared together.
+    /// Eight bytes, which are compared and hashed together.
     private func word(at start: Int) -> UInt64 {
         unsafe bytes.span.bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: start, as: UInt64.self)
     }
@@ -150,14 +150,15 @@ struct ShortText: Hashable, Comparable, Sendable, CustomStringConvertible {
 
     @usableFromInline
     func hash(into hasher: inout Hasher) {
-        bytes.span.extracting(..<Int(count)).withUnsafeBytes { hasher.combine(bytes: $0) }
-        hasher.combine(count)
+        // The bytes behind the text are zeros, so that equal texts have equal words.
+        for start in stride(from: 0, to: Int(count), by: 8) { hasher.combine(word(at: min(start, 28))) }
     }
 
     @usableFromInline
     static func < (a: ShortText, b: ShortText) -> Bool {
-        for index in a.bytes.indices where a.bytes[index] != b.bytes[index] {
-            return a.bytes[index] < b.bytes[index]
+        for start in stride(from: 0, to: 36, by: 8) {
+            let (one, other) = (a.word(at: min(start, 28)), b.word(at: min(start, 28)))
+            if one != other { return one.bigEndian < other.bigEndian }
         }
         return false
     }

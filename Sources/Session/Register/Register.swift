@@ -68,8 +68,10 @@ public struct Register: Hashable, Sendable {
                 supersededBy: supersededBy))
     }
 
-    /// Compares the fields only where two registers do not share them.
-    public static func == (a: Register, b: Register) -> Bool { a.storage === b.storage || a.fields == b.fields }
+    /// Compares the fields only where two registers of one version do not share them.
+    public static func == (a: Register, b: Register) -> Bool {
+        a.storage === b.storage || a.version == b.version && a.fields == b.fields
+    }
 
     /// Hashes all fields.
     public func hash(into hasher: inout Hasher) { hasher.combine(fields) }

@@ -60,6 +60,13 @@ struct ClockSync: Hashable, Sendable {
         var boot: BootID?
         /// Whether this machine's kernel does not vouch for its clock.
         var needsReferences: Bool
+
+        /// The conditions on a node that shows this view.
+        init(_ view: View, isReady: Bool, needsReferences: Bool) {
+            (self.isReady, self.needsReferences) = (isReady, needsReferences)
+            guard !view.isOwner, let shown = view.register, shown.status.isLive else { return }
+            (owner, boot) = (shown.owner, shown.anchor.bootID)
+        }
     }
 
     /// The pings to one node.
