@@ -21,12 +21,14 @@ struct Delivery: Sendable {
 
     struct WaitingAnswer: Sendable {
         var answer: Answer
-        /// Until when the asker can use it.
-        var until: BootTime
+        private var decidedAt: BootTime
         /// The register that the broker must confirm first; 0 for none.
         fileprivate var behind: NodeCore.Token = 0
 
-        init(_ answer: Answer, until: BootTime) { (self.answer, self.until) = (answer, until) }
+        init(_ answer: Answer, decidedAt boot: BootTime) { (self.answer, decidedAt) = (answer, boot) }
+
+        /// Until when the asker can use it.
+        fileprivate var until: BootTime { decidedAt + Limits.intentLife }
 
         /// Whether it tells the asker the same as another answer.
         fileprivate func says(_ other: Answer) -> Bool {
@@ -41,12 +43,15 @@ struct Delivery: Sendable {
     private var waiting: [WaitingAnswer] = []
     /// The answers that were dropped because too many waited.
     private(set) var dropped = 0
-    /// When to send waiting answers on this connection; `nil` if they wait for the next.
-    private(set) var resendAt: BootTime?
+    /// When the first of the waiting answers was lost on this connection; `nil` if they wait for the next.
+    private var lostAt: BootTime?
     /// The registers that are not confirmed yet, the earliest first.
     private var registers: [NodeCore.Token] = []
     /// Why the broker has refused the own register; `nil` once it accepts one.
     private(set) var refusal: RegisterRefusal?
+
+    /// When to send waiting answers on this connection; `nil` if they wait for the next.
+    var resendAt: BootTime? { lostAt.map { $0 + Self.resendInterval } }
 
     /// Records a message that leaves.
     mutating func send(_ content: Content) -> NodeCore.Token {
@@ -72,7 +77,7 @@ struct Delivery: Sendable {
         case .answer(let answer):
             if confirmation == .lost {
                 add(answer)
-                resendAt = resendAt ?? boot + Self.resendInterval
+                lostAt = lostAt ?? boot
             }
         case .presence: break
         }
@@ -102,7 +107,7 @@ struct Delivery: Sendable {
         let earliest = registers.first ?? .max
         let free = waiting.filter { $0.behind < earliest }
         waiting.removeAll { $0.behind < earliest }
-        resendAt = nil
+        lostAt = nil
         return free.filter { $0.until > boot }  // rule: answerLife, else: free
     }
 
@@ -115,7 +120,7 @@ struct Delivery: Sendable {
         for case .answer(let answer) in lost { add(answer) }  // rule: answersKept
         underWay = [:]
         registers = []
-        resendAt = nil
+        lostAt = nil
         return lost
     }
 }

@@ -17,29 +17,29 @@ struct FirstCatchUp: Sendable {
 
     /// Whether the wait has ended, for this process.
     private(set) var isOver = false
-    /// When it ends without further answers.
-    private(set) var deadline: BootTime?
+    /// The wait for answers on the present connection; `nil` while there is none.
+    private(set) var wait: Wait?
     private var isAnswered = false
 
     /// Records that the barrier has returned.
     /// - Returns: Whether the wait has ended by this.
     mutating func barrierPassed(needsAnswers: Bool, at boot: BootTime) -> Bool {
         guard needsAnswers, !isOver else { return end() }
-        deadline = boot + Self.helloPatience
+        wait = Wait(from: boot, for: Self.helloPatience)
         return false
     }
 
     /// Records a live register.
     mutating func receivedLive(at boot: BootTime) {
-        guard deadline != nil, !isAnswered else { return }
+        guard let wait, !isAnswered else { return }
         isAnswered = true
-        deadline = min(deadline ?? .distantFuture, boot + Self.helloSpread)
+        if boot + Self.helloSpread < wait.end { self.wait = Wait(from: boot, for: Self.helloSpread) }
     }
 
     /// Ends the wait if it is due.
     /// - Returns: Whether it has ended.
     mutating func expire(at boot: BootTime) -> Bool {
-        guard let deadline, deadline <= boot else { return false }
+        guard let wait, wait.end <= boot else { return false }
         return end()
     }
 
@@ -47,7 +47,7 @@ struct FirstCatchUp: Sendable {
     /// - Returns: Whether it was not over before.
     mutating func end() -> Bool {
         defer { isOver = true }
-        deadline = nil
+        wait = nil
         return !isOver
     }
 }

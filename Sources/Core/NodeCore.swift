@@ -28,7 +28,7 @@ public struct NodeCore: Sendable {
     private var isReady = false
     private(set) var delivery = Delivery()
     private var outbox = Outbox()
-    private var recordRetryAt: BootTime?
+    private var recordRetry: Wait?
     /// The last write on disk whose records are not released yet.
     private var written: Int?
     /// Whether a register has left since the last rest.
@@ -151,10 +151,10 @@ public struct NodeCore: Sendable {
     private mutating func planWake() {
         var next = Earliest()
         next.consider(engine.nextWake)
-        next.consider(recordRetryAt)
+        next.consider(recordRetry?.end)
         next.consider(isReady ? delivery.resendAt : nil)
         next.consider(twin.deadline)
-        next.consider(firstCatchUp.deadline)
+        next.consider(firstCatchUp.wait?.end)
         nextWake = next.time
     }
 
@@ -179,7 +179,7 @@ public struct NodeCore: Sendable {
     private mutating func expire(at now: Instant) {
         if now.hasReached(twin.deadline) { passBarrier(at: now) }
         if firstCatchUp.expire(at: now.boot) { actions.append(.caughtUp) }
-        if now.hasReached(recordRetryAt) { changeOutbox { $0.waiting.retry(at: now.boot) } }
+        if now.hasReached(recordRetry?.end) { changeOutbox { $0.waiting.retry(at: now.boot) } }
         if isReady, now.hasReached(delivery.resendAt) { sendWaitingAnswers(at: now) }
     }
 
@@ -225,7 +225,7 @@ public struct NodeCore: Sendable {
         if !requests.wanted.isEmpty { actions.append(.readRecords(requests.wanted)) }
         for digested in requests.outgoing { actions.append(.send(codec.encode(digested), nil, of: nil)) }
         for note in requests.notes { actions.append(.log(note)) }
-        recordRetryAt = outbox.waiting.nextRetry(using: &random)
+        recordRetry = outbox.waiting.retryWait(using: &random)
     }
 
     // MARK: The connection
@@ -361,7 +361,7 @@ public struct NodeCore: Sendable {
             let token = delivery.send(.register(bytes: outgoing.payload.count))
             actions.append(.send(outgoing, token, of: message))
         case .ack(.answer(let answer)):
-            let waiting = Delivery.WaitingAnswer(answer, until: now.boot + Limits.intentLife)
+            let waiting = Delivery.WaitingAnswer(answer, decidedAt: now.boot)
             // Peers get the register first, and an asker is told "applied" when it is true for all. The broker handles one
             // message after the other: an answer right behind its register makes a press a fifth longer.
             if isReady, !delivery.hasRegisters {

@@ -33,10 +33,13 @@ struct Twin: Sendable {
     private(set) var name = ""
     /// Whether there may be one, so that the barrier waits for its answer.
     private var isExpected = false
-    /// When the barrier passes without an answer.
-    private(set) var deadline: BootTime?
+    /// When the barrier returned that waits for an answer; `nil` while none waits.
+    private var barrierReturnedAt: BootTime?
     /// Whether the present connection is about to be given up to it.
     private(set) var isMakingWay = false
+
+    /// When the barrier passes without an answer.
+    var deadline: BootTime? { barrierReturnedAt.map { $0 + Self.patience } }
 
     /// Begins a connection of this process.
     mutating func connected(as connection: ConnectionID) {
@@ -65,7 +68,7 @@ struct Twin: Sendable {
         // Ids of connections are ordered by time, and the later one backs off.
         if presence.connection < connection {
             isMakingWay = true
-            deadline = nil
+            barrierReturnedAt = nil
         }
         return presences == Self.certain
     }
@@ -76,12 +79,12 @@ struct Twin: Sendable {
     /// Records that the barrier has returned.
     /// - Returns: Whether it passes at once; otherwise it waits until ``deadline`` for a twin's answer.
     mutating func barrierReturned(at boot: BootTime) -> Bool {
-        if isExpected { deadline = boot + Self.patience }
+        if isExpected { barrierReturnedAt = boot }
         return !isExpected
     }
 
     mutating func disconnected() {
-        deadline = nil
+        barrierReturnedAt = nil
         isMakingWay = false
     }
 
@@ -89,7 +92,7 @@ struct Twin: Sendable {
     mutating func keepConnection() {
         retreats = 0
         isExpected = false
-        deadline = nil
+        barrierReturnedAt = nil
         if !isHere { presences = 0 }
     }
 

@@ -60,7 +60,7 @@ final class OutboxTests {
 
     private func nextRetry() -> BootTime? {
         var random = SplitMix64(seed: .random(in: 0 ... .max))
-        return outbox.outbox.waiting.nextRetry(using: &random)
+        return outbox.outbox.waiting.retryWait(using: &random)?.end
     }
 
     private func files(_ folder: String) -> [String] {

@@ -220,7 +220,7 @@ import Testing
         Quote(words, "gives up after five seconds", "Sources/Session", "giveUpAfter: Milliseconds = .seconds(5)"),
         Quote(words, "intents of the last 30 seconds", "Sources/Session", "intentLife: Milliseconds = .seconds(30)"),
 
-        Quote(core, "keeps the answer for 30 s", "Sources/Core", "until: now.boot + Limits.intentLife"),
+        Quote(core, "keeps the answer for 30 s", "Sources/Core", "decidedAt + Limits.intentLife"),
         Quote(core, "engine's two seconds", "Sources/Session", "barrierPatience: Milliseconds = .seconds(2)"),
 
         Quote("README.md", "silent for two seconds", "Sources/Session", "silenceLimit: Milliseconds = .seconds(2)"),

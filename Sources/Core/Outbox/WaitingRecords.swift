@@ -31,6 +31,12 @@ struct WaitingRecords: Sendable {
         var tries = 0
         /// Whether the service has refused it.
         var isSetAside = false
+
+        /// The wait for its acknowledgement; `nil` if it was not sent on this connection.
+        var wait: Wait? {
+            let patience = WaitingRecords.firstPatience.doubled(min(max(tries - 1, 0), 10))
+            return sentAt.map { Wait(from: $0, for: min(patience, WaitingRecords.longestPatience)) }
+        }
     }
 
     /// Records whether there is a connection.
@@ -81,23 +87,19 @@ struct WaitingRecords: Sendable {
     mutating func retry(at boot: BootTime) {
         guard isUp, isServicePresent else { return }
         for (id, entry) in records.sorted(by: { $0.key < $1.key }) {
-            if let sentAt = entry.sentAt, boot >= sentAt + Self.patience(entry.tries) { send(id, at: boot) }
+            if let wait = entry.wait, wait.end <= boot { send(id, at: boot) }
         }
         drain(at: boot)
     }
 
-    /// When to call ``retry(at:)``: up to 5 s after a record is due.
+    /// The wait before ``retry(at:)`` is to be called: up to 5 s after a record is due.
     ///
     /// The delay is random, so that the nodes of a service that was busy do not all return at once.
-    func nextRetry(using random: inout SplitMix64) -> BootTime? {
+    func retryWait(using random: inout SplitMix64) -> Wait? {
         guard isUp, isServicePresent else { return nil }
-        let due = records.values.filter { !$0.isSetAside }.compactMap { entry in
-            entry.sentAt.map { $0 + Self.patience(entry.tries) }
-        }
-        return due.min().map { $0 + .random(upTo: Self.firstPatience / 2, using: &random) }
-    }
-
-    private static func patience(_ tries: Int) -> Milliseconds {
-        min(firstPatience.doubled(min(max(tries - 1, 0), 10)), longestPatience)
+        let waits = records.values.filter { !$0.isSetAside }.compactMap(\.wait)
+        guard var wait = waits.min(by: { $0.end < $1.end }) else { return nil }
+        wait.length += .random(upTo: Self.firstPatience / 2, using: &random)
+        return wait
     }
 }

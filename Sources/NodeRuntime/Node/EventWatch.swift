@@ -19,8 +19,8 @@ struct EventWatch {
 
     private var events: SessionEvents
     private let handler: Handler
-    /// Until when the first connection is waited for, by the clock of the loop.
-    private var linkExpectedUntil: BootTime?
+    /// When the wait for the first connection began, by the clock of the loop; `nil` if there is none.
+    private var linkExpectedSince: BootTime?
     private let timer: LoopTimer
 
     /// - Parameters:
@@ -34,7 +34,7 @@ struct EventWatch {
         self.events = events ?? SessionEvents(beginningAt: groupTime)
         self.handler = handler
         self.timer = timer
-        linkExpectedUntil = isLinkExpected ? Clocks.boot() + Self.linkTimeout : nil
+        linkExpectedSince = isLinkExpected ? Clocks.boot() : nil
         if events == nil { handler([], [], self.events) }
     }
 
@@ -42,11 +42,10 @@ struct EventWatch {
     /// - Parameter report: Converts an event for hooks.
     mutating func look(at core: NodeCore, now: Instant, groupTime: GroupTime, report: (SessionEvent) -> EventReport) {
         let view = core.view
-        if let until = linkExpectedUntil, !view.isLinked, Clocks.boot() < until {
-            return timer.arm(at: until)
-        }
+        let linkDeadline = linkExpectedSince.map { $0 + Self.linkTimeout }
+        if let linkDeadline, !view.isLinked, Clocks.boot() < linkDeadline { return timer.arm(at: linkDeadline) }
         guard !core.isCatchingUp else { return }
-        linkExpectedUntil = nil
+        linkExpectedSince = nil
         let before = events
         let found = events.look(
             SessionEvents.Look(

@@ -7,8 +7,8 @@ struct WriteGate: Hashable, Sendable {
     /// The time from a failed write to the next one. A judgement: a full disk does not change faster.
     private static let retryDelay: Milliseconds = .seconds(1)
 
-    /// When to write again after a failure.
-    private(set) var retryAt: BootTime?
+    /// When the last write failed; `nil` once another one is under way.
+    private var failedAt: BootTime?
     private(set) var waiting: [Waiting] = []
     private var lastAsked = 0
     /// The last write that contains a change of the own register.
@@ -22,13 +22,16 @@ struct WriteGate: Hashable, Sendable {
         var effect: Effect
     }
 
+    /// When to write again after a failure.
+    var retryAt: BootTime? { failedAt.map { $0 + Self.retryDelay } }
+
     /// Whether the latest change of the own register is on disk.
     var isRegisterWritten: Bool { lastWritten >= lastAskedForRegister }
 
     /// Returns the number of a write that is asked for now.
     mutating func ask(forRegister: Bool) -> Int {
         lastAsked += 1
-        retryAt = nil
+        failedAt = nil
         if forRegister { lastAskedForRegister = lastAsked }
         return lastAsked
     }
@@ -66,14 +69,14 @@ struct WriteGate: Hashable, Sendable {
     }
 
     /// Forgets the planned retry, which is carried out now.
-    mutating func forgetRetry() { retryAt = nil }
+    mutating func forgetRetry() { failedAt = nil }
 
     /// Records that a write is on disk.
     /// - Returns: Whether the disk works again.
     mutating func written(_ write: Int) -> Bool {
         guard write > lastWritten else { return false }
         lastWritten = write
-        if write == lastAsked { retryAt = nil }
+        if write == lastAsked { failedAt = nil }
         defer { failed = nil }
         return failed != nil
     }
@@ -82,7 +85,7 @@ struct WriteGate: Hashable, Sendable {
     /// - Returns: Whether the disk worked before.
     mutating func fail(_ write: Int, at boot: BootTime) -> Bool {
         guard write == lastAsked else { return false }
-        retryAt = boot + Self.retryDelay
+        failedAt = boot
         defer { failed = write }
         return failed == nil
     }

@@ -31,16 +31,18 @@ struct Requests: Hashable, Sendable {
         private(set) var owners: [NodeID]
         /// The request of a person who waits for the answer; `nil` for an intent that is only forwarded.
         private(set) var ticket: Ticket?
-        /// When to send it next.
-        fileprivate(set) var sendAt: BootTime
+        /// The wait before it is sent next.
+        fileprivate var sendWait: Wait
         /// When the present owner's limits began.
         ///
         /// That is when the intent was made, dated, or sent to this owner.
         fileprivate private(set) var limitsFrom: BootTime
-        /// When to check next whether the owner still answers.
-        fileprivate(set) var ownerCheckAt: BootTime
-        /// When to give up.
-        private(set) var giveUpAt: BootTime
+        /// When the present owner's silence began, as the last check found.
+        private var silentSince: BootTime
+        /// Whether that silence can end in a takeover. Once a check finds that it cannot, only new limits change that.
+        private var isSilenceCounted = true
+        /// The wait for an answer. If a person waits, it begins again with the owner's limits.
+        fileprivate private(set) var answerWait: Wait
         /// The lead by which it was dated; `nil` before it was sent.
         private var lead: Lead?
         /// Whether it was sent.
@@ -55,10 +57,15 @@ struct Requests: Hashable, Sendable {
             self.intent = intent
             owners = [owner]
             self.ticket = ticket
-            sendAt = boot
-            limitsFrom = boot
-            ownerCheckAt = boot + Requests.silenceLimit
-            giveUpAt = boot + giveUpAfter
+            sendWait = Wait(from: boot, for: 0)
+            (limitsFrom, silentSince) = (boot, boot)
+            answerWait = Wait(from: boot, for: giveUpAfter)
+        }
+
+        /// When to check next whether the owner still answers.
+        fileprivate var ownerCheckAt: BootTime {
+            guard isSilenceCounted else { return answerWait.end }
+            return min(silentSince + Requests.silenceLimit, limitsFrom + Requests.unresponsiveLimit)
         }
 
         /// Whether an intent that took effect here has expired before it was forwarded, since a clock was corrected meanwhile.
@@ -68,9 +75,8 @@ struct Requests: Hashable, Sendable {
         }
 
         private mutating func restartLimits(at boot: BootTime) {
-            limitsFrom = boot
-            ownerCheckAt = boot + Requests.silenceLimit
-            if ticket != nil { giveUpAt = boot + Requests.giveUpAfter }
+            (limitsFrom, silentSince, isSilenceCounted) = (boot, boot, true)
+            if ticket != nil { answerWait.began = boot }
         }
 
         /// Dates the intent by the owner's time when it is sent for the first time.
@@ -91,7 +97,7 @@ struct Requests: Hashable, Sendable {
             refusal = nil
             owners.removeAll { $0 == head.owner }
             owners.append(head.owner, limit: Requests.rememberedOwners)
-            sendAt = boot
+            sendWait = Wait(from: boot, for: 0)
             restartLimits(at: boot)
         }
 
@@ -136,14 +142,13 @@ struct Requests: Hashable, Sendable {
         var (sent, orphaned, overdue): ([Step], [Step], [Step]) = ([], [], [])
         var kept: [Request] = []
         for var request in open {
-            if request.giveUpAt <= context.now.boot || request.isExpired(context) {
+            if request.answerWait.end <= context.now.boot || request.isExpired(context) {
                 overdue.append(.giveUp(request))
             } else if request.checkOwner(situation, context) {
                 orphaned.append(.takeOver(request))
             } else {
-                if situation.isReady, request.sendAt <= context.now.boot, let step = request.send(situation, context) {
-                    sent.append(step)
-                }
+                let isDue = situation.isReady && request.sendWait.end <= context.now.boot
+                if isDue, let step = request.send(situation, context) { sent.append(step) }
                 kept.append(request)
             }
         }
@@ -154,7 +159,8 @@ struct Requests: Hashable, Sendable {
     /// When a step is due. Nothing is sent before answers are subscribed to.
     func nextWake(isReady: Bool, canTakeOver: Bool) -> BootTime? {
         open.lazy.map { request in
-            var due = isReady ? min(request.sendAt, request.giveUpAt) : request.giveUpAt
+            var due = request.answerWait.end
+            if isReady { due = min(due, request.sendWait.end) }
             if canTakeOver, request.ticket != nil { due = min(due, request.ownerCheckAt) }
             return due
         }.min()
@@ -205,7 +211,7 @@ struct Requests: Hashable, Sendable {
         case .continued(let head): request.aim(at: head, boot: context.now.boot)
         case .undecided:
             request.refusal = answer
-            request.sendAt = context.now.boot + Requests.resendInterval
+            request.sendWait = Wait(from: context.now.boot, for: Requests.resendInterval)
             refuse(request.intent.session, because: answer)
         }
         open.append(request)
@@ -260,12 +266,12 @@ extension Requests.Request {
         let boot = context.now.boot
         var pinged: NodeID?
         if situation.messagesAwaitTime, boot < limitsFrom + ClockSync.firstAnswerLimit {
-            sendAt = boot + ClockSync.burstInterval
+            sendWait = Wait(from: boot, for: ClockSync.burstInterval)
             return nil
         }
         if isSent, situation.canTakeOver, situation.head?.owner != context.node { pinged = situation.head?.owner }
         date(by: situation.time, at: boot)
-        sendAt = boot + Requests.resendInterval
+        sendWait = Wait(from: boot, for: Requests.resendInterval)
         return .send(intent, pinging: pinged)
     }
 
@@ -278,16 +284,14 @@ extension Requests.Request {
             situation.canTakeOver,  // rule: takeover, else: false
             ticket != nil, !isRefused, let head = situation.head
         else {
-            ownerCheckAt = max(ownerCheckAt, giveUpAt)
+            isSilenceCounted = false
             return false
         }
         let isSameLineage = head.lineage == intent.lineage
         if isSameLineage, isOwn { return true }
         if isSameLineage, situation.isReady, situation.owner.presence != nil, !situation.owner.isOnline { return true }
         guard ownerCheckAt <= context.now.boot else { return false }
-        let received = isSameLineage ? situation.owner.lastReceived ?? .distantPast : .distantPast
-        let silentAt = received + Requests.silenceLimit
-        ownerCheckAt = max(ownerCheckAt, min(silentAt, limitsFrom + Requests.unresponsiveLimit))
+        if isSameLineage, let received = situation.owner.lastReceived { silentSince = max(silentSince, received) }
         return ownerCheckAt <= context.now.boot
     }
 

@@ -18,12 +18,12 @@ struct Link: Hashable, Sendable {
     private(set) var downSince: BootTime?
     /// Whether the machine is about to suspend.
     private(set) var isSleeping = false
-    /// When the barrier counts as passed.
-    private(set) var barrierDeadline: BootTime?
+    /// When the wait for the barrier began; `nil` once it has passed.
+    private var barrierBegan: BootTime?
     /// When the last barrier passed.
     private(set) var barrierPassedAt: BootTime?
-    /// When the wait for nodes that the broker keeps no presence of ends.
-    private(set) var comparisonDeadline: BootTime?
+    /// When the wait for nodes that the broker keeps no presence of began; `nil` once it has ended.
+    private var comparisonBegan: BootTime?
     /// When this node last asked all nodes to publish again on the present connection.
     private var askedAt: BootTime?
     private var isHelloPending = false
@@ -33,12 +33,18 @@ struct Link: Hashable, Sendable {
     var isUp: Bool { connection != nil }
 
     /// Whether the subscriptions of the present connection are known to work.
-    var isReady: Bool { isUp && barrierDeadline == nil }
+    var isReady: Bool { isUp && barrierBegan == nil }
+
+    /// When the barrier counts as passed.
+    var barrierDeadline: BootTime? { barrierBegan.map { $0 + Self.barrierPatience } }
+
+    /// When the wait for nodes that the broker keeps no presence of ends.
+    var comparisonDeadline: BootTime? { comparisonBegan.map { $0 + Self.clockPatience } }
 
     mutating func up(_ connection: ConnectionID, at boot: BootTime) {
         self.connection = connection
         downSince = nil
-        barrierDeadline = boot + Self.barrierPatience
+        barrierBegan = boot
         isPresencePending = true
         isBarrierPending = true
         (askedAt, isHelloPending) = (nil, false)
@@ -47,19 +53,19 @@ struct Link: Hashable, Sendable {
     mutating func down(at boot: BootTime) {
         connection = nil
         downSince = boot
-        barrierDeadline = nil
-        comparisonDeadline = nil
+        barrierBegan = nil
+        comparisonBegan = nil
     }
 
     /// Ends the wait for the barrier.
     mutating func barrierPassed(isTimeVouched: Bool, at boot: BootTime) {
-        barrierDeadline = nil
+        barrierBegan = nil
         barrierPassedAt = boot
-        if !isTimeVouched { comparisonDeadline = boot + Self.clockPatience }
+        if !isTimeVouched { comparisonBegan = boot }
     }
 
     /// Ends the wait for nodes that the broker keeps no presence of.
-    mutating func clocksWereCompared() { comparisonDeadline = nil }
+    mutating func clocksWereCompared() { comparisonBegan = nil }
 
     /// - Returns: Whether this is a change.
     mutating func setSleeping(_ isSleeping: Bool) -> Bool {

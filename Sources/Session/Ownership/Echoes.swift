@@ -13,10 +13,12 @@ struct Echoes: Hashable, Sendable {
     /// The time over which the nodes of a space spread their answers to a hello. A judgement: a person does not notice it.
     private static let helloSpread: Milliseconds = 200
 
-    /// When to publish presence and register again.
-    private(set) var repairAt: BootTime?
-    /// When to check whether an older live register of another node is still there.
-    private(set) var reminderAt: BootTime?
+    /// The wait for the next repair; `nil` if none is planned.
+    private var repairWait: Wait?
+    /// When the last repair was carried out.
+    private var repairedAt = BootTime.distantPast
+    /// When a reminder was planned; `nil` if there is none.
+    private var reminderPlannedAt: BootTime?
     /// Whether the broker has delivered this node's own retained presence on this connection.
     private(set) var sawOwnPresence = false
     /// The largest register of this node that came from the broker before the first barrier of this process.
@@ -25,12 +27,17 @@ struct Echoes: Hashable, Sendable {
     private(set) var hasPassedBarrier = false
     /// Whether a node has joined since the last reminder.
     private var hasNewcomer = false
-    private var repairNotBefore = BootTime.distantPast
     /// The largest version of this node that another program claims; the next repair exceeds it.
     private var contested: Version?
     /// Whether the broker returns what this node publishes.
     private var hearsItself = true
     private var expected: [Version] = []
+
+    /// When to publish presence and register again.
+    var repairAt: BootTime? { repairWait.map { max($0.end, repairedAt + Self.interval) } }
+
+    /// When to check whether an older live register of another node is still there.
+    var reminderAt: BootTime? { reminderPlannedAt.map { $0 + Self.interval } }
 
     /// How a register on the own topic compares with the journal.
     enum Finding {
@@ -50,8 +57,8 @@ struct Echoes: Hashable, Sendable {
     }
 
     mutating func disconnected() {
-        repairAt = nil
-        (reminderAt, hasNewcomer) = (nil, false)
+        repairWait = nil
+        (reminderPlannedAt, hasNewcomer) = (nil, false)
         contested = nil
     }
 
@@ -104,22 +111,21 @@ struct Echoes: Hashable, Sendable {
     mutating func receivedOwnPresence() { sawOwnPresence = true }
 
     /// Plans a repair for now, or for when the next one is allowed.
-    mutating func repair(at boot: BootTime) { repairAt = max(boot, repairNotBefore) }
+    mutating func repair(at boot: BootTime) { repairWait = Wait(from: boot, for: 0) }
 
     /// Plans a repair as the answer to a hello, up to ``helloSpread`` later.
     ///
     /// The delay depends on the node's id, so that the nodes of a large space do not all answer at once.
     mutating func answerHello(of node: NodeID, at boot: BootTime) {
-        let wait = FNV.hash(node.rawValue.utf8.span) % UInt64(Self.helloSpread.count)
-        let due = max(boot + Milliseconds(Int64(wait)), repairNotBefore)
-        repairAt = min(repairAt ?? due, due)
+        let delay = FNV.hash(node.rawValue.utf8.span) % UInt64(Self.helloSpread.count)
+        let wait = Wait(from: boot, for: Milliseconds(Int64(delay)))
+        if wait.end < repairWait?.end ?? .distantFuture { repairWait = wait }
     }
 
     /// Removes the repair that is due.
     /// - Returns: The version that the own register must exceed, if another program claims one.
     mutating func removeDueRepair(at boot: BootTime) -> Version? {
-        repairAt = nil
-        repairNotBefore = boot + Self.interval
+        (repairWait, repairedAt) = (nil, boot)
         defer { contested = nil }
         return contested
     }
@@ -129,14 +135,14 @@ struct Echoes: Hashable, Sendable {
     /// The broker may have lost the own register before they could read it, or keep it at another member of a cluster. So the
     /// own register is published once more, unless the author of the older one has yielded by then.
     mutating func planReminder(isForNewcomer: Bool, at boot: BootTime) {
-        reminderAt = reminderAt ?? boot + Self.interval
+        reminderPlannedAt = reminderPlannedAt ?? boot
         hasNewcomer = hasNewcomer || isForNewcomer
     }
 
     /// Removes the reminder that is due.
     /// - Returns: Whether it is for a node that has joined.
     mutating func removeDueReminder() -> Bool {
-        defer { (reminderAt, hasNewcomer) = (nil, false) }
+        defer { (reminderPlannedAt, hasNewcomer) = (nil, false) }
         return hasNewcomer
     }
 }

@@ -29,7 +29,7 @@ struct ClockSync: Hashable, Sendable {
 
     private(set) var estimates: [NodeID: ClockEstimate] = [:]
     private(set) var polls: [NodeID: Poll] = [:] {
-        didSet { nextWake = polls.values.lazy.compactMap(\.next).min() }
+        didSet { nextWake = polls.values.lazy.compactMap(\.wait?.end).min() }
     }
     /// When the next ping is due.
     private(set) var nextWake: BootTime?
@@ -43,8 +43,8 @@ struct ClockSync: Hashable, Sendable {
     private(set) var claims: [NodeID: Lead] = [:]
     /// When all clocks were last compared again because of a contradiction.
     private var comparedAt: BootTime?
-    /// When to compare them next.
-    private(set) var compareAt: BootTime?
+    /// Whether to compare them again once ``shortestIdleInterval`` has passed since then.
+    private var isComparisonWanted = false
     /// When the last connection ended: wall clocks may have been set since.
     private var disconnectedAt = BootTime.distantPast
     /// The latest plan; `nil` if the same plan may now lead to other nodes.
@@ -71,14 +71,14 @@ struct ClockSync: Hashable, Sendable {
 
     /// The pings to one node.
     struct Poll: Hashable, Sendable {
-        /// When to ask next; `nil` for never.
-        var next: BootTime?
+        /// The wait for the next ping; `nil` if there is none.
+        var wait: Wait?
         var sent = 0
         /// The boot that the node should be in, if it is asked as long as its session runs.
         var boot: BootID?
 
-        var isInBurst: Bool { next != nil && (1..<ClockSync.burst).contains(sent) }
-        var isUnderWay: Bool { next != nil && (1..<ClockSync.maxPings).contains(sent) }
+        var isInBurst: Bool { wait != nil && (1..<ClockSync.burst).contains(sent) }
+        var isUnderWay: Bool { wait != nil && (1..<ClockSync.maxPings).contains(sent) }
         /// The time until the next ping if this one is answered.
         var interval: Milliseconds { sent < ClockSync.burst ? ClockSync.burstInterval : ClockSync.pollInterval }
     }
@@ -88,8 +88,8 @@ struct ClockSync: Hashable, Sendable {
     mutating func receive(_ pong: Pong, from node: NodeID, at now: BootTime) -> ClockEstimate? {
         if let known = estimates[node], known.isLater(than: pong) { return nil }
         unanswered[node] = nil
-        if let poll = polls[node], poll.isUnderWay, let next = poll.next {
-            polls[node]?.next = min(next, now + poll.interval)
+        if let poll = polls[node], poll.isUnderWay, let wait = poll.wait, now + poll.interval < wait.end {
+            polls[node]?.wait = Wait(from: now, for: poll.interval)
         }
         let estimate = ClockEstimate(pong, at: now, after: estimates[node])
         estimates[node] = estimate
@@ -133,6 +133,11 @@ struct ClockSync: Hashable, Sendable {
         return true
     }
 
+    /// When to compare all clocks again; `nil` if no comparison is wanted.
+    var compareAt: BootTime? {
+        isComparisonWanted ? comparedAt.map { $0 + Self.shortestIdleInterval } : nil
+    }
+
     /// Compares all clocks again if that was postponed until now.
     mutating func compareIfDue(at now: BootTime) {
         if let compareAt, compareAt <= now { compareAgain(at: now) }
@@ -140,14 +145,14 @@ struct ClockSync: Hashable, Sendable {
 
     /// Compares all clocks again, at most once in ``shortestIdleInterval``.
     mutating func compareAgain(at now: BootTime) {
-        let due = comparedAt.map { $0 + Self.shortestIdleInterval } ?? now
-        guard due <= now else { return compareAt = due }
-        (comparedAt, compareAt) = (now, nil)
+        isComparisonWanted = true
+        if let compareAt, now < compareAt { return }
+        (comparedAt, isComparisonWanted) = (now, false)
         beginAgain()
     }
 
     mutating func disconnect(at now: BootTime) {
-        (claims, comparedAt, compareAt, disconnectedAt) = ([:], nil, nil, now)
+        (claims, comparedAt, isComparisonWanted, disconnectedAt) = ([:], nil, false, now)
         restart()
     }
 
@@ -210,8 +215,8 @@ struct ClockSync: Hashable, Sendable {
                 polls[node]?.boot = boot
                 continue
             }
-            let earliest = beganAt[node].map { $0 + Self.restartInterval } ?? now
-            polls[node] = Poll(next: max(now, earliest), boot: boot)
+            let left = beganAt[node].map { $0 + Self.restartInterval - now } ?? 0
+            polls[node] = Poll(wait: Wait(from: now, for: max(0, left)), boot: boot)
             if let estimate = estimates[node], estimate.at > max(since ?? .distantPast, disconnectedAt),
                 boot == nil || estimate.bootID == boot,
                 case let bound = estimate.bound(at: now), bound <= Self.goodBound
@@ -268,7 +273,7 @@ struct ClockSync: Hashable, Sendable {
 
     /// Returns the nodes to ask now, ordered by id, and plans their next pings.
     mutating func removeDue(at now: BootTime) -> [NodeID] {
-        let due = polls.filter { $0.value.next.map { $0 <= now } ?? false }.keys.sorted()
+        let due = polls.filter { $0.value.wait.map { $0.end <= now } ?? false }.keys.sorted()
         for node in due {
             guard var poll = polls[node] else { continue }
             if poll.sent == 0 { beganAt[node] = now }  // rule: restartRate
@@ -278,7 +283,8 @@ struct ClockSync: Hashable, Sendable {
             unanswered[node] = missing + 1
             // Another node is asked instead of a silent one.
             if missing + 1 == Self.silence { planAgain() }
-            poll.next = now + min(poll.interval.doubled(min(missing, 12)), Self.longestWait)
+            let pause = min(poll.interval.doubled(min(missing, 12)), Self.longestWait)
+            poll.wait = Wait(from: now, for: pause)
             polls[node] = poll
             guard let bound, poll.sent >= Self.burst else { continue }
             let isDone = bound <= Self.goodBound || poll.sent >= Self.maxPings || poll.boot == nil
@@ -316,7 +322,7 @@ struct ClockSync: Hashable, Sendable {
         let spare = (Limits.exactEnough - bound).count * 1_000 * ClockEstimate.driftInterval
         let interval = min(
             max(spare, 2 * Self.shortestIdleInterval) - Self.shortestIdleInterval, Self.longestIdleInterval)
-        guard let boot = polls[node]?.boot else { return polls[node] = Poll(next: nil, sent: Self.maxPings) }
-        polls[node] = Poll(next: now + interval, sent: Self.maxPings, boot: boot)
+        guard let boot = polls[node]?.boot else { return polls[node] = Poll(wait: nil, sent: Self.maxPings) }
+        polls[node] = Poll(wait: Wait(from: now, for: interval), sent: Self.maxPings, boot: boot)
     }
 }
