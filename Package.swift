@@ -41,8 +41,6 @@ let package = Package(
         .executable(name: "lockstep-node", targets: ["lockstep-node"]),
         .executable(name: "lockstep-calm", targets: ["lockstep-calm"]),
         .executable(name: "lockstep-debt", targets: ["lockstep-debt"]),
-        .executable(name: "lockstep-bench", targets: ["lockstep-bench"]),
-        .executable(name: "lockstep-sim", targets: ["lockstep-sim"]),
     ],
     traits: [
         .default(enabledTraits: ["HTTPS"]),
@@ -164,8 +162,6 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
-        .target(name: "Harness", swiftSettings: strict),
-        .target(name: "Simulation", dependencies: ["Core", "Session", "Wire"], swiftSettings: strict),
         .target(
             name: "Commands",
             dependencies: ["Setup", arguments],
@@ -218,17 +214,21 @@ let package = Package(
                 "Session", "Setup", "Shell", "Web", "Wire", arguments, logging, signals, subprocess, system,
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
             ],
-            path: "Sources/Commands/lockstep-bench",
+            path: "Tests/Tools/lockstep-bench",
             swiftSettings: strict,
             linkerSettings: standalone
         ),
         .executableTarget(
             name: "lockstep-sim",
             dependencies: ["Commands", "Session", "Setup", "Simulation", arguments],
-            path: "Sources/Commands/lockstep-sim",
+            path: "Tests/Tools/lockstep-sim",
             swiftSettings: strict,
             linkerSettings: standalone
         ),
+        .target(name: "Harness", path: "Tests/Tools/Harness", swiftSettings: strict),
+        .target(
+            name: "Simulation", dependencies: ["Core", "Session", "Wire"], path: "Tests/Tools/Simulation",
+            swiftSettings: strict),
         .target(
             name: "Support", dependencies: ["CLinux", "Core", "Harness", "Platform", logging], path: "Tests/Support",
             swiftSettings: strict
@@ -335,16 +335,15 @@ let package = Package(
 if Context.environment["LOCKSTEP_MUTANTS"] != nil {
     let settings = strict + [.define("MUTANTS")]
     var written: [Target.Dependency] = []
-    for module in ["Session", "Wire", "Core", "Simulation"] {
+    for module in ["Sources/Session", "Sources/Wire", "Sources/Core", "Tests/Tools/Simulation"] {
+        let name = "Mutant\(module.split(separator: "/").last ?? "")"
         package.targets.append(
-            .target(
-                name: "Mutant\(module)", dependencies: written, path: ".build/mutants/Sources/\(module)",
-                swiftSettings: settings))
-        written.append(.target(name: "Mutant\(module)"))
+            .target(name: name, dependencies: written, path: ".build/mutants/\(module)", swiftSettings: settings))
+        written.append(.target(name: name))
     }
     package.targets.append(
         .executableTarget(
             name: "lockstep-mutants",
             dependencies: ["Commands", "MutantSession", "MutantSimulation", "Setup", arguments],
-            path: ".build/mutants/Sources/Commands/lockstep-sim", swiftSettings: settings, linkerSettings: standalone))
+            path: ".build/mutants/Tests/Tools/lockstep-sim", swiftSettings: settings, linkerSettings: standalone))
 }

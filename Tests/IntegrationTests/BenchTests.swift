@@ -27,16 +27,6 @@ import Testing
         #expect(try figure("left out for stolen time").unit == "%")
     }
 
-    @Test func calmBenchLosesNoSample() async throws {
-        let result = try await CommandLine.run(
-            ["calm", "--spaces", "20", "--seconds", "2", "--json"], program: "lockstep-bench", within: .seconds(240))
-        let lost = try #require(result.json.items.first { $0.name == "calm, samples lost" }, "\(result)")
-        #expect(lost.value == 0, "\(result)")
-        #expect(lost.goal == 0, "\(result)")
-        #expect(lost.met == true, "\(result)")
-        #expect(result.json.items.first?.goal == 25)
-    }
-
     @Test func ledgerBenchGetsEveryAcknowledgement() async throws {
         let result = try await CommandLine.run(
             ["ledger", "--spaces", "1", "--records", "1000", "--sent", "1000", "--json"], program: "lockstep-bench",

@@ -165,17 +165,6 @@ import Testing
         }
     }
 
-    @Test func importLawOfTheMapIsThatOfLint() throws {
-        let law = try Project.read("Deploy/lint").matches(of: /\[(\w+)\]='([^']*)'/).map(\.output)
-        let rows = try Project.read("Sources/README.md").split(separator: "\n").filter { $0.hasPrefix("| [`") }
-        let map = rows.map { $0.split(separator: "|").map { $0.split(separator: " ").joined(separator: " ") } }
-        for (_, module, allowed) in law {
-            let words = allowed.split(separator: " ").sorted().joined(separator: ", ")
-            let row = try #require(map.first { $0[0].hasPrefix("[`\(module)`]") }, "\(module)")
-            #expect(row.last == (words.isEmpty ? "nothing of ours" : words), "\(module)")
-        }
-    }
-
     /// The keys in a text; `LOCKSTEP_CALM_FORMAT`, `_RATE` names two of them.
     private static func keys(in text: String) -> [String] {
         var keys: [String] = []

@@ -11,8 +11,7 @@ struct AllCommand: Measurement {
     /// Every other measurement.
     static let parts: [any Measurement.Type] = [
         EngineCommand.self, StatusBenchCommand.self, IntentCommand.self, FanoutCommand.self, IdleCommand.self,
-        TakeoverCommand.self, HealCommand.self, AgreementCommand.self, StreamsCommand.self, PageCommand.self,
-        ListenBenchCommand.self, CalmBenchCommand.self, LedgerBenchCommand.self,
+        PageCommand.self, LedgerBenchCommand.self,
     ]
 
     @OptionGroup var output: OutputOptions

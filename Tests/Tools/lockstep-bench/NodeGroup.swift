@@ -14,33 +14,23 @@ import Synchronization
 enum NodeGroup {
     static let space: SpaceID = SpaceID("bench") ?? { preconditionFailure("bench is a space") }()
 
-    /// - Parameter lead: How far its clocks are ahead of those of this machine.
-    static func node(
-        _ name: String, role: Role = .node, journal: String?, on loop: EventLoop, lead: ClockLead? = nil
-    ) throws -> Node {
-        let boot = lead == nil ? Clocks.bootID() : BootID("boot-\(name)")
-        guard let id = NodeID(name), let boot else { throw Failed("\(name) is not a node id") }
+    static func node(_ name: String, role: Role = .node, journal: String?, on loop: EventLoop) throws -> Node {
+        guard let id = NodeID(name), let boot = Clocks.bootID() else { throw Failed("\(name) is not a node id") }
         let identity = NodeIdentity(node: id, name: name, role: role, software: "lockstep-bench", bootID: boot)
         let directory = try journal.map { try StateDirectory("\($0)/\(name)") }
         let log = role == .node ? log : quiet
-        let clocks: @Sendable () -> Instant
-        if let lead { clocks = { lead.now() } } else { clocks = Clocks.now }
-        return Node(
-            identity: identity, space: space, directory: directory, loop: loop, log: log, clocks: clocks)
+        return Node(identity: identity, space: space, directory: directory, loop: loop, log: log)
     }
 
     /// Runs `body` while the nodes are connected.
-    /// - Parameter way: The address of the broker for a node; `nil` for `broker`.
     static func run<Value: Sendable>(
-        _ nodes: [Node], broker: BrokerAddress, by way: @Sendable (Node) -> BrokerAddress? = { _ in nil },
-        _ body: @escaping @Sendable () async throws -> Value
+        _ nodes: [Node], broker: BrokerAddress, _ body: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for node in nodes {
                 await node.start()
-                let address = way(node) ?? broker
                 var link = MQTTConfiguration(
-                    host: address.host, port: address.port, clientID: "bench-\(node.identity.node)")
+                    host: broker.host, port: broker.port, clientID: "bench-\(node.identity.node)")
                 link.keepAliveSeconds = 60
                 group.addTask { [link] in try await node.runLink(link) }
             }
@@ -78,17 +68,6 @@ enum NodeGroup {
     /// The level of a real node, so that log lines are formatted as there.
     private static let log = Logger(label: "lockstep-bench") { label in
         NullLog(formatter: label)
-    }
-}
-
-/// How far the clocks of a machine are ahead of those of this one. Its wall clock is not synchronised.
-struct ClockLead: Sendable {
-    var boot: Milliseconds
-    var wall: Milliseconds
-
-    func now() -> Instant {
-        let here = Clocks.now()
-        return Instant(boot: here.boot + boot, wall: here.wall + wall)
     }
 }
 
@@ -133,11 +112,4 @@ final class Last: Sendable {
         }
         throw Failed("\(missing.load(ordering: .relaxed)) displays have not seen a change")
     }
-}
-
-/// A flag that is true the first time only.
-final class FirstEvent: Sendable {
-    private let isOver = Atomic(false)
-
-    var first: Bool { !isOver.exchange(true, ordering: .relaxed) }
 }
