@@ -29,6 +29,8 @@ make_bases() {
         step "Base" make_machine_base "$1" mosquitto mosquitto-clients openssl cage chromium curl grim wev ||
             die "there is no base to boot"
     done
+    # From here on the bases are only read, so that another test may have them too.
+    exec 9>&-
 }
 
 # can_boot: whether machines can be booted here; prints why not.
@@ -37,10 +39,10 @@ can_boot() {
         echo "booting machines takes root"
     elif ! command -v systemd-nspawn >/dev/null || ! command -v debootstrap >/dev/null; then
         echo "there is no systemd-nspawn or no debootstrap here"
-    elif ! ip netns add lockstep-probe 2>/dev/null; then
+    elif ! ip netns add "$network-probe" 2>/dev/null; then
         echo "network namespaces cannot be made here"
     else
-        ip netns delete lockstep-probe
+        ip netns delete "$network-probe"
         return 0
     fi
     return 1
