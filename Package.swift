@@ -86,7 +86,8 @@ let package = Package(
         .target(name: "Session", swiftSettings: strict),
         .target(name: "Wire", dependencies: ["Session"], swiftSettings: strict),
         .target(name: "Control", dependencies: ["Platform", "Session", "Wire"], swiftSettings: strict),
-        .target(name: "Core", dependencies: ["Session", "Wire"], swiftSettings: strict),
+        .target(name: "Ledger", dependencies: ["Session", "Wire"], swiftSettings: strict),
+        .target(name: "Core", dependencies: ["Ledger", "Session", "Wire"], swiftSettings: strict),
         .target(
             name: "Display", dependencies: ["CAssets", "Control", "Session", "Wire"], exclude: ["Languages"],
             swiftSettings: strict
@@ -97,17 +98,17 @@ let package = Package(
             swiftSettings: strict
         ),
         .target(
-            name: "Shell",
+            name: "Runtime",
             dependencies: [
-                "CLinux", "CSystemd", "Core", "Mosquitto", "Platform", "Session", "Setup", "Wire", logging,
+                "CLinux", "CSystemd", "Core", "Mosquitto", "Platform", "Session", "Setup", "Wire", logging, signals,
             ],
             swiftSettings: strict
         ),
         .target(
             name: "NodeRuntime",
             dependencies: [
-                "CSystemd", "Control", "Core", "Mosquitto", "Platform", "Session", "Setup", "Shell", "Wire", logging,
-                subprocess, system,
+                "CSystemd", "Control", "Core", "Ledger", "Mosquitto", "Platform", "Runtime", "Session", "Setup",
+                "Wire", logging, subprocess, system,
             ],
             swiftSettings: strict
         ),
@@ -140,24 +141,19 @@ let package = Package(
         .target(
             name: "Terminal", dependencies: ["Control", "Display", "Platform", "Session"], swiftSettings: strict),
         .target(name: "Calm", dependencies: ["Session", "Wire"], swiftSettings: strict),
-        .target(name: "Debt", dependencies: ["Platform", "Session", "Wire", sqlite], swiftSettings: strict),
-        .target(
-            name: "Services",
-            dependencies: ["Core", "Mosquitto", "Session", "Setup", "Shell", "Wire", logging, signals],
-            swiftSettings: strict
-        ),
+        .target(name: "Debt", dependencies: ["Ledger", "Platform", "Session", "Wire", sqlite], swiftSettings: strict),
         .target(
             name: "CalmService",
             dependencies: [
-                "Calm", "Control", "Core", "Mosquitto", "Platform", "Services", "Session", "Setup", "Shell", "Wire",
-                logging, signals, subprocess, system,
+                "Calm", "Control", "Core", "Mosquitto", "Platform", "Runtime", "Session", "Setup", "Wire", logging,
+                signals, subprocess, system,
             ],
             swiftSettings: strict
         ),
         .target(
             name: "DebtService",
             dependencies: [
-                "Control", "Core", "Debt", "Mosquitto", "Platform", "Services", "Session", "Setup", "Shell", "Wire",
+                "Control", "Core", "Debt", "Ledger", "Mosquitto", "Platform", "Runtime", "Session", "Setup", "Wire",
                 logging,
             ],
             swiftSettings: strict
@@ -171,8 +167,8 @@ let package = Package(
         .executableTarget(
             name: "lockstep",
             dependencies: [
-                "Calm", "Commands", "Control", "Display", "Platform", "Session", "Setup", "Terminal", "Wire", arguments,
-                signals, subprocess, system,
+                "Calm", "Commands", "Control", "Display", "Platform", "Session", "Setup", "Terminal", "Wire",
+                arguments, signals, subprocess, system,
             ],
             path: "Sources/Commands/lockstep",
             swiftSettings: strict,
@@ -181,8 +177,8 @@ let package = Package(
         .executableTarget(
             name: "lockstep-node",
             dependencies: [
-                "Commands", "Control", "Display", "Mosquitto", "NodeRuntime", "Platform", "Session", "Setup", "Shell",
-                "Web", "Wire", arguments, lifecycle, logging, signals,
+                "Commands", "Control", "Display", "Mosquitto", "NodeRuntime", "Platform", "Runtime", "Session",
+                "Setup", "Web", "Wire", arguments, lifecycle, logging, signals,
                 .target(name: "TLS", condition: .when(traits: ["HTTPS"])),
             ],
             path: "Sources/Commands/lockstep-node",
@@ -199,9 +195,8 @@ let package = Package(
         .executableTarget(
             name: "lockstep-debt",
             dependencies: [
-                "CNoLocales", "Commands", "Control", "Debt", "DebtService", "Display", "Platform", "Session", "Setup",
-                "Shell",
-                "Wire", arguments, logging,
+                "CNoLocales", "Commands", "Control", "Debt", "DebtService", "Display", "Platform", "Runtime",
+                "Session", "Setup", "Wire", arguments, logging,
             ],
             path: "Sources/Commands/lockstep-debt",
             swiftSettings: strict,
@@ -210,9 +205,11 @@ let package = Package(
         .executableTarget(
             name: "lockstep-bench",
             dependencies: [
-                "CMosquitto", "Commands", "Control", "Core", "Debt", "Harness", "Mosquitto", "NodeRuntime", "Platform",
-                "Session", "Setup", "Shell", "Web", "Wire", arguments, logging, signals, subprocess, system,
-                .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
+                "CMosquitto", "Commands", "Control", "Core", "Debt", "Harness", "Mosquitto", "NodeRuntime",
+                "Platform", "Runtime", "Session", "Setup", "Web", "Wire", arguments, logging, signals, subprocess,
+                system,
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
             ],
             path: "Tests/Tools/lockstep-bench",
             swiftSettings: strict,
@@ -227,42 +224,39 @@ let package = Package(
         ),
         .target(name: "Harness", path: "Tests/Tools/Harness", swiftSettings: strict),
         .target(
-            name: "Simulation", dependencies: ["Core", "Session", "Wire"], path: "Tests/Tools/Simulation",
+            name: "Simulation", dependencies: ["Core", "Ledger", "Session", "Wire"], path: "Tests/Tools/Simulation",
             swiftSettings: strict),
         .target(
-            name: "Support", dependencies: ["CLinux", "Core", "Harness", "Platform", logging], path: "Tests/Support",
+            name: "Support", dependencies: ["CLinux", "Harness", "Platform", "Session", logging], path: "Tests/Support",
             swiftSettings: strict
         ),
         .testTarget(
             name: "CalmTests", dependencies: ["Calm", "Control", "Session", "Support", "Wire"], swiftSettings: strict),
         .testTarget(
-            name: "DebtTests", dependencies: ["Debt", "Session", "Support", "Wire", sqlite], swiftSettings: strict),
+            name: "DebtTests", dependencies: ["Debt", "Ledger", "Session", "Support", "Wire", sqlite],
+            swiftSettings: strict),
         .testTarget(
             name: "CalmServiceTests",
             dependencies: [
-                "Calm", "CalmService", "Core", "Mosquitto", "Services", "Session", "Setup", "Shell", "Support", "Wire",
-                logging,
+                "Calm", "CalmService", "Core", "Mosquitto", "Runtime", "Session", "Setup", "Support", "Wire", logging,
             ],
             swiftSettings: strict
         ),
         .testTarget(
             name: "DebtServiceTests",
             dependencies: [
-                "Control", "Core", "Debt", "DebtService", "Mosquitto", "Platform", "Services", "Session", "Setup",
-                "Shell", "Support", "Wire", logging,
+                "Control", "Core", "Debt", "DebtService", "Ledger", "Mosquitto", "Platform", "Runtime", "Session",
+                "Setup", "Support", "Wire", logging,
             ],
-            swiftSettings: strict
-        ),
-        .testTarget(
-            name: "ServicesTests",
-            dependencies: ["Core", "Mosquitto", "Services", "Session", "Setup", "Shell", "Support", "Wire"],
             swiftSettings: strict
         ),
         .testTarget(name: "PlatformTests", dependencies: ["Platform"], swiftSettings: strict),
         .testTarget(
-            name: "ShellTests", dependencies: ["Core", "Mosquitto", "Session", "Shell", "Support", "Wire"],
+            name: "RuntimeTests",
+            dependencies: ["Core", "Mosquitto", "Runtime", "Session", "Setup", "Support", "Wire"],
             swiftSettings: strict),
         .testTarget(name: "CoreTests", dependencies: ["Core", "Session", "Wire"], swiftSettings: strict),
+        .testTarget(name: "LedgerTests", dependencies: ["Ledger", "Session", "Wire"], swiftSettings: strict),
         .testTarget(
             name: "SessionTests", dependencies: ["Core", "Session", "Support", "Wire"], swiftSettings: strict),
         .testTarget(
@@ -311,8 +305,8 @@ let package = Package(
         .testTarget(
             name: "NodeRuntimeTests",
             dependencies: [
-                "Core", "Mosquitto", "NodeRuntime", "Platform", "Session", "Setup", "Shell", "Support", "Wire",
-                logging,
+                "Core", "Ledger", "Mosquitto", "NodeRuntime", "Platform", "Runtime", "Session", "Setup", "Support",
+                "Wire", logging,
             ],
             swiftSettings: strict
         ),
@@ -321,9 +315,8 @@ let package = Package(
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
-                "CSystemd", "Mosquitto", "Platform", "Session", "Support", "Wire", "lockstep", "lockstep-node",
-                "lockstep-calm",
-                "lockstep-debt", "lockstep-bench",
+                "CSystemd", "Mosquitto", "Platform", "Session", "Support", "Wire", "lockstep", "lockstep-bench",
+                "lockstep-calm", "lockstep-debt", "lockstep-node",
             ],
             exclude: ["Preload"],
             swiftSettings: strict
@@ -335,7 +328,7 @@ let package = Package(
 if Context.environment["LOCKSTEP_MUTANTS"] != nil {
     let settings = strict + [.define("MUTANTS")]
     var written: [Target.Dependency] = []
-    for module in ["Sources/Session", "Sources/Wire", "Sources/Core", "Tests/Tools/Simulation"] {
+    for module in ["Sources/Session", "Sources/Wire", "Sources/Ledger", "Sources/Core", "Tests/Tools/Simulation"] {
         let name = "Mutant\(module.split(separator: "/").last ?? "")"
         package.targets.append(
             .target(name: name, dependencies: written, path: ".build/mutants/\(module)", swiftSettings: settings))

@@ -4,10 +4,9 @@ import Calm
 import Logging
 package import Mosquitto
 import Platform
-import Services
+import Runtime
 import Session
 import Setup
-import Shell
 import Wire
 
 /// The calm service: one broker connection, on whose thread it lives, and a ``SpaceWatch`` for each space.

@@ -4,9 +4,9 @@ import Calm
 import Control
 import Glibc
 import Mosquitto
+import Runtime
 import Session
 import Setup
-import Shell
 import Wire
 
 /// Prints levels as lines of JSON, for programs that read the output.

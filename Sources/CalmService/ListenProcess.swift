@@ -2,9 +2,9 @@
 
 import Logging
 import Mosquitto
+import Runtime
 import Session
 import Setup
-import Shell
 import UnixSignals
 
 /// Runs a microphone as a process: levels are published, or printed to standard output.

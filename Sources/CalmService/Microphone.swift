@@ -3,9 +3,9 @@
 import Logging
 import Mosquitto
 import Platform
+import Runtime
 import Session
 import Setup
-import Shell
 import Wire
 
 /// Publishes sound levels under this machine's node id.

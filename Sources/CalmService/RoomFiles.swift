@@ -5,9 +5,9 @@ import Control
 import Glibc
 import Logging
 import Platform
+import Runtime
 import Session
 import Setup
-import Shell
 import Wire
 
 /// The file of one space, and its lines that are not written yet.

@@ -4,10 +4,9 @@ import Calm
 import Core
 import Mosquitto
 import Platform
-import Services
+import Runtime
 import Session
 import Setup
-import Shell
 import Wire
 
 /// The calm of one space: its core, its room, and the feed published last. It lives on the service's thread.

@@ -8,7 +8,7 @@ import Wire
 ///
 /// It uses HTTP on a Unix socket, with a connection and a blocking thread for each call.
 public struct ControlClient: Sendable {
-    /// Milliseconds until an answer counts as missing. A node waits up to 9 s for the owner of a session.
+    /// Milliseconds until an answer counts as missing. A node answers a press after 10 s at the latest.
     private static let patience: Int64 = 12_000
     /// The most views that wait for a slow reader.
     private static let viewsWaiting = 64

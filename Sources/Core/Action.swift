@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import Ledger
 public import Session
 public import Wire
 
@@ -65,18 +66,6 @@ extension NodeCore {
         public var topics: String
         /// Whether the broker withholds this node's own messages.
         public var isNoLocal: Bool
-    }
-
-    /// A change of the files of ledger records, one file for each session.
-    public enum RecordChange: Hashable, Sendable {
-        /// A waiting record was acknowledged.
-        case keep(SessionID)
-        /// An acknowledged record waits again, because the ledger has lost it.
-        case requeue(SessionID)
-        /// A waiting record was undone by a crash.
-        case removeWaiting(SessionID)
-        /// An acknowledged record is older than the weeks that the ledger compares.
-        case removeKept(SessionID)
     }
 
     /// An event for the log. The shell writes the text.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Ledger
 public import Session
 public import Wire
 
@@ -224,7 +225,7 @@ public struct NodeCore: Sendable {
         if !requests.changes.isEmpty { actions.append(.changeRecords(requests.changes)) }
         if !requests.wanted.isEmpty { actions.append(.readRecords(requests.wanted)) }
         for digested in requests.outgoing { actions.append(.send(codec.encode(digested), nil, of: nil)) }
-        for note in requests.notes { actions.append(.log(note)) }
+        for (id, outcome) in requests.refused { actions.append(.log(.recordNotKept(id, outcome))) }
         recordRetry = outbox.waiting.retryWait(using: &random)
     }
 

@@ -2,13 +2,13 @@
 
 import Core
 import Debt
+import Ledger
 import Logging
 package import Mosquitto
 import Platform
-import Services
+import Runtime
 import Session
 import Setup
-import Shell
 import Wire
 
 /// The debt service: one broker connection, on whose thread it lives, one ledger, and a ``DebtSpace`` for each space.

@@ -3,10 +3,9 @@
 import Core
 import Debt
 import Mosquitto
-import Services
+import Runtime
 import Session
 import Setup
-import Shell
 import Wire
 
 /// The debt of one space: its core, its week, and the answers to its nodes. It lives on the service's thread.

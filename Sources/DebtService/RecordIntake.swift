@@ -2,10 +2,11 @@
 
 import Core
 import Debt
+import Ledger
 import Logging
 import Mosquitto
 import Platform
-import Services
+import Runtime
 import Session
 import Wire
 

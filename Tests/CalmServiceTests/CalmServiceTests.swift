@@ -3,9 +3,9 @@
 import Calm
 import Logging
 import Mosquitto
+import Runtime
 import Session
 import Setup
-import Shell
 import Support
 import Synchronization
 import Testing

@@ -2,9 +2,9 @@
 
 import Logging
 import Mosquitto
+import Runtime
 import Session
 import Setup
-import Shell
 import Support
 import Synchronization
 import Testing

@@ -4,10 +4,9 @@ import Calm
 import Core
 import Logging
 import Mosquitto
-import Services
+import Runtime
 import Session
 import Setup
-import Shell
 import Support
 import Testing
 import Wire

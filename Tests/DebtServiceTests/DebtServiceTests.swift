@@ -4,9 +4,9 @@ import Debt
 import Logging
 import Mosquitto
 import Platform
+import Runtime
 import Session
 import Setup
-import Shell
 import Support
 import Synchronization
 import Testing

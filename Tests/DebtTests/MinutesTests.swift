@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Debt
+import Ledger
 import Session
 import Support
 import Testing

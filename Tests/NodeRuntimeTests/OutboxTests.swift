@@ -9,6 +9,7 @@ import Testing
 import Wire
 
 @testable import Core
+@testable import Ledger
 @testable import NodeRuntime
 
 @Suite("The outbox of ledger records", .timeLimit(.minutes(5)))

@@ -3,8 +3,8 @@
 import Glibc
 import Logging
 import Mosquitto
+import Runtime
 import Session
-import Shell
 import Support
 import Testing
 

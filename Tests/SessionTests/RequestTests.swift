@@ -88,6 +88,22 @@ import Testing
         #expect(rig.engine.requests == Requests())
     }
 
+    /// A vouched clock that wavers by hours shows one session after the other.
+    @Test func sessionThatIsContinuedAgainAndAgainKeepsAPersonWaitingForTenSeconds() {
+        var rig = Self.rig(role: .display)
+        rig.press(.pause, id: "I1")
+        for index in 1...4 {
+            rig.pass(2_000)
+            var register = peerRegister("k\(index)", session: "P1-\(index)", at: rig.wall)
+            register.lineage = token("P1")
+            rig.hear(.register(register), from: "k\(index)")
+        }
+        rig.pass(1_999)
+        #expect(rig.replies.isEmpty)
+        rig.pass(1)
+        #expect(rig.replies == [1: .noAnswer(token("P1-4"))])
+    }
+
     @Test func requestWaitsForTheBarrier() {
         var rig = Self.rig(role: .display)
         rig.send(.linkDown)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Core
+import Session
 
 /// A small random number generator with the same sequence in every run.
 package struct Random: RandomNumberGenerator {

@@ -4,8 +4,8 @@ import ArgumentParser
 import Commands
 import Debt
 import Platform
+import Runtime
 import Session
-import Shell
 
 struct Correct: ParsableCommand {
     static let configuration = CommandConfiguration(

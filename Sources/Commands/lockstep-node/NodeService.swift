@@ -6,10 +6,10 @@ import Logging
 import Mosquitto
 import NodeRuntime
 import Platform
+import Runtime
 import ServiceLifecycle
 import Session
 import Setup
-import Shell
 import Synchronization
 import UnixSignals
 import Web

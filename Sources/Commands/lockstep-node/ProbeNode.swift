@@ -5,9 +5,9 @@ import Commands
 import Control
 import FoundationEssentials
 import Mosquitto
+import Runtime
 import Session
 import Setup
-import Shell
 import Synchronization
 import Wire
 

@@ -9,9 +9,9 @@ import Logging
 import Mosquitto
 import NodeRuntime
 import Platform
+import Runtime
 import Session
 import Setup
-import Shell
 import Synchronization
 import Web
 

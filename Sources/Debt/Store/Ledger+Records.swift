@@ -2,6 +2,7 @@
 
 import FoundationEssentials
 import GRDB
+package import Ledger
 package import Session
 package import Wire
 

@@ -3,9 +3,9 @@
 import Control
 import Core
 import Mosquitto
+import Runtime
 import Session
 import Setup
-import Shell
 import Wire
 
 /// Detects the session events of a node and reports them.

@@ -3,8 +3,8 @@
 import Control
 import Core
 package import Mosquitto
+import Runtime
 package import Session
-import Shell
 package import Wire
 
 /// The node's broker connection.

@@ -2,8 +2,8 @@
 
 package import Control
 import Core
+import Runtime
 package import Session
-import Shell
 import Wire
 
 extension Node {

@@ -4,9 +4,9 @@ package import Control
 import Core
 package import Logging
 package import Mosquitto
+import Runtime
 package import Session
 package import Setup
-import Shell
 import Wire
 
 /// A node: an actor that carries out the actions of a `NodeCore`.

@@ -3,6 +3,7 @@
 import Control
 import Core
 import Glibc
+import Ledger
 import Logging
 import Session
 import Setup
@@ -70,7 +71,7 @@ struct NodeFiles {
         }
     }
 
-    func change(_ changes: [NodeCore.RecordChange]) { for change in changes { records?.apply(change) } }
+    func change(_ changes: [RecordChange]) { for change in changes { records?.apply(change) } }
 
     func acknowledgedRecords(_ ids: [SessionID]) -> [DigestedRecord] { ids.compactMap { records?.readKept($0) } }
 

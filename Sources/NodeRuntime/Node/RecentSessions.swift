@@ -3,8 +3,8 @@
 import Control
 import Mosquitto
 import Platform
+import Runtime
 import Session
-import Shell
 
 /// The sessions that a node has seen, the latest first: what its pages offer again and list.
 ///

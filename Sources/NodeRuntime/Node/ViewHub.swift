@@ -2,8 +2,8 @@
 
 import Control
 import Mosquitto
+import Runtime
 import Session
-import Shell
 import Wire
 
 /// The observers of what a node shows, and the feeds of the services that are shown beside the session.

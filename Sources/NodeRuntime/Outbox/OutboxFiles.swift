@@ -2,6 +2,7 @@
 
 import Core
 import Glibc
+import Ledger
 import Logging
 import Platform
 import Session
@@ -75,7 +76,7 @@ struct OutboxFiles {
     }
 
     /// Applies a change. A failed one is detected after the next start.
-    func apply(_ change: NodeCore.RecordChange) {
+    func apply(_ change: RecordChange) {
         switch change {
         case .keep(let id):
             do throws(FileError) {

@@ -2,8 +2,8 @@
 
 import Control
 import Mosquitto
+import Runtime
 import Session
-import Shell
 
 /// Handles the suspend and the wake-up of a node's machine.
 struct SuspendState {

@@ -7,6 +7,10 @@ struct Requests: Hashable, Sendable {
     /// A judgement of the product: one second more than ``unresponsiveLimit``, so that a takeover comes before the person
     /// is told that there was no answer. The documents state it.
     static let giveUpAfter: Milliseconds = .seconds(5)
+    /// How long a person waits at most, however often the session is continued or another one is shown.
+    ///
+    /// Twice ``giveUpAfter``: once until the owner can be asked, and once for its answer. The protocol states it.
+    static let longestWait: Milliseconds = 2 * giveUpAfter
     /// The time until an unanswered intent is sent again with the same id.
     ///
     /// A judgement: long enough for a broker on a slow network, short enough for two tries before ``silenceLimit``.
@@ -41,7 +45,9 @@ struct Requests: Hashable, Sendable {
         private var silentSince: BootTime
         /// Whether that silence can end in a takeover. Once a check finds that it cannot, only new limits change that.
         private var isSilenceCounted = true
-        /// The wait for an answer. If a person waits, it begins again with the owner's limits.
+        /// When it was made here.
+        private let madeAt: BootTime
+        /// The wait for an answer. If a person waits, it begins again with the owner's limits, within ``Requests/longestWait``.
         fileprivate private(set) var answerWait: Wait
         /// The lead by which it was dated; `nil` before it was sent.
         private var lead: Lead?
@@ -58,7 +64,7 @@ struct Requests: Hashable, Sendable {
             owners = [owner]
             self.ticket = ticket
             sendWait = Wait(from: boot, for: 0)
-            (limitsFrom, silentSince) = (boot, boot)
+            (madeAt, limitsFrom, silentSince) = (boot, boot, boot)
             answerWait = Wait(from: boot, for: giveUpAfter)
         }
 
@@ -76,7 +82,7 @@ struct Requests: Hashable, Sendable {
 
         private mutating func restartLimits(at boot: BootTime) {
             (limitsFrom, silentSince, isSilenceCounted) = (boot, boot, true)
-            if ticket != nil { answerWait.began = boot }
+            if ticket != nil { answerWait.began = min(boot, madeAt + Requests.longestWait - answerWait.length) }
         }
 
         /// Dates the intent by the owner's time when it is sent for the first time.

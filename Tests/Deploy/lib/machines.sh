@@ -10,7 +10,7 @@ declare -A machine_pid=() machine_leader=() machine_screen=()
 newest_package() {
     case "${1:-}" in
     --package) value "$@" ;;
-    '') find "$top/.build/package" -maxdepth 1 -name 'lockstep_*.deb' -printf '%T@ %p\n' 2>/dev/null | sort -rn | head -n 1 | cut -d ' ' -f 2- ;;
+    '') find "$top/.build/package" -maxdepth 1 -name 'lockstep_*.deb' -printf '%T@ %p\n' 2>/dev/null | sort -rn | head -n 1 | cut -d ' ' -f 2- || true ;;
     *) usage_error "unknown option $1" ;;
     esac
 }

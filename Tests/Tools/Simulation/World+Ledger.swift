@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Core
+import Ledger
 import Session
 import Wire
 
@@ -23,7 +24,7 @@ struct RecordFiles {
         }
     }
 
-    mutating func apply(_ change: NodeCore.RecordChange) {
+    mutating func apply(_ change: RecordChange) {
         switch change {
         case .keep(let id): kept[id] = waiting.removeValue(forKey: id) ?? kept[id]
         case .requeue(let id): waiting[id] = kept.removeValue(forKey: id) ?? waiting[id]

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Core
+import Ledger
 import Session
 import Wire
 

@@ -5,9 +5,9 @@ import Harness
 import Logging
 import Mosquitto
 import NodeRuntime
+import Runtime
 import Session
 import Setup
-import Shell
 import Synchronization
 
 /// Nodes in this process, each on a given loop.

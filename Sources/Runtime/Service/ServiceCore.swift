@@ -5,7 +5,6 @@ package import Logging
 package import Mosquitto
 package import Session
 package import Setup
-package import Shell
 package import Wire
 
 /// The connection and the log that the spaces of a service share. It is used on the loop's thread.

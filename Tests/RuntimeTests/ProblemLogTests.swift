@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Shell
+import Runtime
 import Support
 import Testing
 

@@ -5,7 +5,6 @@ package import Logging
 package import Mosquitto
 package import Session
 package import Setup
-package import Shell
 import Wire
 
 /// The state of a service in one space.

@@ -3,7 +3,7 @@
 import Session
 import Testing
 
-@testable import Services
+@testable import Runtime
 
 /// Which of several services publishes a feed.
 @Suite(.timeLimit(.minutes(1))) struct FeedTurnTests {

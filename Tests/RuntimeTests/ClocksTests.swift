@@ -4,7 +4,7 @@ import Session
 import Synchronization
 import Testing
 
-@testable import Shell
+@testable import Runtime
 
 /// The error bound of the wall clock, read from the kernel once a second and after each clock step.
 @Suite(.timeLimit(.minutes(5))) struct ClocksTests {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Session
+package import Session
 import Wire
 
 /// The records that wait for their acknowledgement, and when each is sent.
-struct WaitingRecords: Sendable {
+package struct WaitingRecords: Sendable {
     /// Records that are sent and not acknowledged at one time. A judgement, stated by the protocol: a service that writes
     /// in bulk is busy with them, and one that is away loses no more.
     private static let window = 32
@@ -13,7 +13,7 @@ struct WaitingRecords: Sendable {
     /// The longest interval. A judgement, stated by the protocol.
     private static let longestPatience: Milliseconds = .seconds(600)
 
-    var records: [SessionID: Waiting] = [:]
+    package internal(set) var records: [SessionID: Waiting] = [:]
     /// The sessions whose records are to be sent as the window allows, the first one last.
     private var queue: [SessionID] = []
     private var isUp = false
@@ -22,7 +22,7 @@ struct WaitingRecords: Sendable {
     /// The records that the outbox sends now; empty without a connection.
     var outgoing: [DigestedRecord] = []
 
-    struct Waiting {
+    package struct Waiting: Sendable {
         let digested: DigestedRecord
         var place: RecordPlace
         /// When it was last sent on this connection.
@@ -40,7 +40,7 @@ struct WaitingRecords: Sendable {
     }
 
     /// Records whether there is a connection.
-    mutating func link(isUp: Bool, at boot: BootTime) {
+    package mutating func link(isUp: Bool, at boot: BootTime) {
         self.isUp = isUp
         // The service may have sent something since this connection was subscribed.
         isServicePresent = isServicePresent && isUp
@@ -84,7 +84,7 @@ struct WaitingRecords: Sendable {
     }
 
     /// Sends unanswered records again while the service is present.
-    mutating func retry(at boot: BootTime) {
+    package mutating func retry(at boot: BootTime) {
         guard isUp, isServicePresent else { return }
         for (id, entry) in records.sorted(by: { $0.key < $1.key }) {
             if let wait = entry.wait, wait.end <= boot { send(id, at: boot) }
@@ -95,7 +95,7 @@ struct WaitingRecords: Sendable {
     /// The wait before ``retry(at:)`` is to be called: up to 5 s after a record is due.
     ///
     /// The delay is random, so that the nodes of a service that was busy do not all return at once.
-    func retryWait(using random: inout SplitMix64) -> Wait? {
+    package func retryWait(using random: inout SplitMix64) -> Wait? {
         guard isUp, isServicePresent else { return nil }
         let waits = records.values.filter { !$0.isSetAside }.compactMap(\.wait)
         guard var wait = waits.min(by: { $0.end < $1.end }) else { return nil }

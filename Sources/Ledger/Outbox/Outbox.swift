@@ -1,40 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Session
-import Wire
+public import Session
+package import Wire
 
 /// The ledger records of a node that wait, or were acknowledged in the latest 14 weeks.
 ///
 /// A restored ledger is filled again from the acknowledged ones. A record is held until its journal is on disk, so
 /// that nothing is sent that a crash can undo. It gets a file of its own when the journal is about to drop its
 /// session. Until then the journal restores it after a crash, and a press costs no further write.
-struct Outbox: Sendable {
+package struct Outbox: Sendable {
     private var unwritten = UnwrittenRecords()
-    var waiting = WaitingRecords()
+    package var waiting = WaitingRecords()
     private var acknowledged = AcknowledgedRecords()
     /// Sessions whose record waits or is acknowledged and has no file: mostly only the session in the journal.
     private var unfiled: Set<SessionID> = []
     private var requests = Requests()
 
     /// The tasks of the core.
-    struct Requests: Sendable {
+    package struct Requests: Sendable {
         /// Records to send.
-        var outgoing: [DigestedRecord] = []
-        var changes: [NodeCore.RecordChange] = []
+        package var outgoing: [DigestedRecord] = []
+        package var changes: [RecordChange] = []
         /// Acknowledged records to read for ``Outbox/found(_:at:)``.
-        var wanted: [SessionID] = []
-        var notes: [NodeCore.Note] = []
+        package var wanted: [SessionID] = []
+        /// Records that the service has refused.
+        package var refused: [(SessionID, LedgerAck.Outcome)] = []
     }
 
+    package init() {}
+
     /// Removes the tasks since the last call.
-    mutating func removeRequests() -> Requests {
+    package mutating func removeRequests() -> Requests {
         defer { requests = Requests() }
         swap(&requests.outgoing, &waiting.outgoing)
         return requests
     }
 
     /// Adopts the files of an earlier process.
-    mutating func restore(waiting: [DigestedRecord], acknowledged: [DigestedRecord]) {
+    package mutating func restore(waiting: [DigestedRecord], acknowledged: [DigestedRecord]) {
         for digested in waiting { self.waiting.records[digested.record.id] = .init(digested: digested, place: .file) }
         for digested in acknowledged { self.acknowledged.records[digested.record.id] = .init(digested, isFiled: true) }
     }
@@ -42,7 +45,7 @@ struct Outbox: Sendable {
     // MARK: The engine
 
     /// Holds the record of a register whose journal is written next.
-    mutating func hold(_ register: Register, isApproximate: Bool) {
+    package mutating func hold(_ register: Register, isApproximate: Bool) {
         unwritten.add(register, isApproximate: isApproximate)
     }
 
@@ -52,7 +55,7 @@ struct Outbox: Sendable {
     /// - Parameters:
     ///   - own: The session in the journal.
     ///   - write: The number of the write, which rises.
-    mutating func file(except own: SessionID?, write: Int) -> (
+    package mutating func file(except own: SessionID?, write: Int) -> (
         waiting: [DigestedRecord], acknowledged: [DigestedRecord]
     ) {
         var files = (waiting: unwritten.file(except: own, write: write), acknowledged: [DigestedRecord]())
@@ -70,12 +73,12 @@ struct Outbox: Sendable {
     }
 
     /// Adds the record of a journal that is on disk.
-    mutating func restored(_ record: LedgerRecord, at boot: BootTime) {
+    package mutating func restored(_ record: LedgerRecord, at boot: BootTime) {
         add(DigestedRecord(record), isFiled: false, boot: boot)
     }
 
     /// Releases the records that were held for a write, which is on disk like all before it.
-    mutating func persisted(_ write: Int, at boot: BootTime) {
+    package mutating func persisted(_ write: Int, at boot: BootTime) {
         // The order does not matter: each session is handled by itself.
         for id in unfiled {
             if waiting.records[id]?.place.isWritten(by: write) == true {
@@ -106,7 +109,7 @@ struct Outbox: Sendable {
     // MARK: The service
 
     /// Receives a message of the service to this node.
-    mutating func receive(_ ack: LedgerAck, at boot: BootTime) {
+    package mutating func receive(_ ack: LedgerAck, at boot: BootTime) {
         waiting.isServicePresent = true
         for item in ack.items { receive(item) }
         if let weeks = ack.weeks {  // rule: weeksCompared
@@ -128,7 +131,7 @@ struct Outbox: Sendable {
         case .conflict, .refused:
             guard !entry.isSetAside else { return }
             waiting.records[id]?.isSetAside = true
-            requests.notes.append(.recordNotKept(id, item.outcome))
+            requests.refused.append((id, item.outcome))
         }
     }
 
@@ -150,7 +153,7 @@ struct Outbox: Sendable {
     }
 
     /// Sends acknowledged records again that were read from disk.
-    mutating func found(_ records: [DigestedRecord], at boot: BootTime) {
+    package mutating func found(_ records: [DigestedRecord], at boot: BootTime) {
         var requeued: [SessionID] = []
         for digested in records {
             let id = digested.record.id
@@ -162,4 +165,16 @@ struct Outbox: Sendable {
         }
         waiting.enqueue(requeued, at: boot)
     }
+}
+
+/// A change of the files of ledger records, one file for each session.
+public enum RecordChange: Hashable, Sendable {
+    /// A waiting record was acknowledged.
+    case keep(SessionID)
+    /// An acknowledged record waits again, because the ledger has lost it.
+    case requeue(SessionID)
+    /// A waiting record was undone by a crash.
+    case removeWaiting(SessionID)
+    /// An acknowledged record is older than the weeks that the ledger compares.
+    case removeKept(SessionID)
 }

@@ -4,7 +4,6 @@ package import Logging
 package import Mosquitto
 package import Session
 package import Setup
-import Shell
 import UnixSignals
 
 /// A service that stays connected to a broker.

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Session
-
 /// A random source that a seed determines: SplitMix64 by Steele, Lea and Flood (2014).
 package struct SplitMix64: RandomNumberGenerator, Sendable {
     private var state: UInt64
@@ -25,7 +23,7 @@ package struct SplitMix64: RandomNumberGenerator, Sendable {
 
 extension Milliseconds {
     /// Draws a duration from 0 to a longest one.
-    static func random(upTo longest: Milliseconds, using random: inout SplitMix64) -> Milliseconds {
+    package static func random(upTo longest: Milliseconds, using random: inout SplitMix64) -> Milliseconds {
         Milliseconds(Int64.random(in: 0...longest.count, using: &random))
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Core
+import Ledger
 import Session
 import Testing
 import Wire

@@ -2,8 +2,8 @@
 
 import Core
 import Mosquitto
+import Runtime
 import Session
-import Shell
 import Support
 import Synchronization
 import Testing

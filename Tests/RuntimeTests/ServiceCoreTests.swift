@@ -2,10 +2,9 @@
 
 import Core
 import Mosquitto
-import Services
+import Runtime
 import Session
 import Setup
-import Shell
 import Support
 import Testing
 import Wire

@@ -1,5 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import Session
+
+// What a record meets on its way to the ledger, in this order:
+//
+// 1. The broker lets a node write only `node/<its id>/record` (Config/acl).
+// 2. `WireCodec` discards a record whose `node` is not that of its topic, and one whose fields are out of bounds.
+// 3. `LedgerIntake.receive` refuses one with implausible dates (`isPlausible`, below).
+// 4. `Debt` files it under space, session and node, so that it replaces only an earlier record of that node
+//    (`FilingResult`, below), within the quota of its node (`RecordQuota`).
+// 5. `LineagePart` lets it cut another session only as a takeover that names that session's node and lineage.
+
 /// The result of comparing a record that arrives with the stored record of its session.
 public enum FilingResult: Hashable, Sendable {
     /// It is the first of its session, or newer than the stored one.

@@ -3,7 +3,7 @@
 import Session
 import Testing
 
-@testable import Shell
+@testable import Runtime
 
 @Suite(.timeLimit(.minutes(5))) struct ULIDTests {
     @Test func idsSortByTime() {
