@@ -83,6 +83,18 @@ import Testing
         #expect(rig.engine.view.isOwner)
     }
 
+    /// A crash came behind the first publication, before the journal said so.
+    @Test func sessionThatTheBrokerHasStaysStoppedThoughTheJournalCallsItProvisional() throws {
+        var rig = Self.offline()
+        let announced = try #require(rig.own)
+        rig.press(.stop)
+        rig.linkUp()
+        #expect(rig.registers.isEmpty, "it began and ended without contact")
+        rig.hear(.register(announced), from: "desk", retained: true)
+        #expect(rig.own?.status == .stopped)
+        #expect(rig.registers.map(\.status) == [.stopped])
+    }
+
     /// A machine without a battery clock starts in 1970.
     @Test func clocksOfPeersFindTheTrueStart() throws {
         var rig = EngineHarness(wall: 1_000, wallBound: nil)

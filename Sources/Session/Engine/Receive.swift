@@ -116,6 +116,8 @@ extension Engine {
     // MARK: Registers
 
     private mutating func receiveEcho(_ echo: Register, _ context: Context) {
+        // The broker has the session, so others know it. A crash may have undone the journal that says so.
+        if echo.id == ownership.register?.id { ownership.announced() }
         switch echoes.receive(echo, journal: ownership.journal, isReady: link.isReady) {
         case .known: break
         case .lost: emit(.log(recovery.adopt(echo, in: &ownership, &dating, context)))

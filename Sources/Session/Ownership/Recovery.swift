@@ -46,7 +46,6 @@ struct Recovery: Hashable, Sendable {
         _ found: Register, in ownership: inout Ownership, _ dating: inout Dating, _ context: Context
     ) -> Note? {
         guard let own = ownership.register else { return adopt(found, in: &ownership, &dating, context) }
-        if found.id == own.id { ownership.announced() }
         if ownership.journal.isReplaced(by: found) { return adopt(found, in: &ownership, &dating, context) }
         guard found.version >= own.version, found != own else { return nil }
         if found.version > own.version, !hasSessionBegun { return adopt(found, in: &ownership, &dating, context) }
