@@ -113,17 +113,6 @@ public struct RecordName: Hashable, Sendable, Described {
     package static let blank = RecordName(id: .blank, version: Version(epoch: 0, rev: 0), digest: .blank)
 }
 
-extension SessionID {
-    /// Creates an id for content without one, always the same for the same content.
-    /// - Parameters:
-    ///   - source: The origin: 1 to 19 characters of the grammar of ids; with any other source the result is `nil`.
-    ///   - content: A text that is unique within the source.
-    public init?(source: String, content: String) {
-        let digest: SessionID = FNV.digest(of: content.utf8.span)
-        self.init("\(source)-\(digest)")
-    }
-}
-
 extension FNV {
     static func digest<Kind>(of bytes: Span<UInt8>) -> Token<Kind> { token(hash(bytes)) }
 
