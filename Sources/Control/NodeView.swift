@@ -21,7 +21,7 @@ public struct NodeView: Hashable, Sendable {
     public var isReadOnly: Bool
     /// Whether the node may own a session.
     public var mayOwn: Bool
-    /// The node; `nil` only in a view of an older program.
+    /// The node; `nil` before the first view of it.
     public var node: NodeID?
     /// Milliseconds by which the machine's clock is ahead of group time.
     public var clockAhead: Int64
@@ -50,7 +50,7 @@ public struct NodeView: Hashable, Sendable {
     /// The view for another program on this machine, with calm, debt and problems.
     public func json() -> [UInt8] { NodeViewFields(self).payload }
 
-    /// Reads the result of ``json()``; an older program writes the view only.
+    /// Reads the result of ``json()``.
     /// - Throws: ``Rejection`` when the bytes are not a view of this version, or something is out of bounds.
     public init(json: [UInt8]) throws(Rejection) {
         let read = try NodeViewFields(payload: json)

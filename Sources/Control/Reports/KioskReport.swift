@@ -8,25 +8,25 @@ public struct KioskReport: Codable, Hashable, Sendable {
     @Nullable public var port: Int?
     /// Whether only this machine can reach the address of HTTP, and no key is needed there.
     public var isLoopback: Bool
-    /// The address of HTTPS; `null` if there is none, and in a report of an older program.
+    /// The address of HTTPS; `null` if there is none.
     @Nullable public var https: HTTPSReport?
     /// The name of the node's machine.
     public var machine: String
-    /// The host names that the node answers to, besides its addresses; `null` in a report of an older program.
-    @Nullable public var names: [String]?
+    /// The host names that the node answers to, besides its addresses.
+    public var names: [String]
     /// The key that allows to look.
     @Nullable public var viewKey: String?
     /// The key that also allows to press, start and take.
     @Nullable public var controlKey: String?
-    /// Whether programs and browsers of this machine need a key, too; `null` in a report of an older program.
-    @Nullable public var needsLocalKey: Bool?
-    /// Whether the page is shown on this machine's own screen; `null` in a report of an older program.
-    @Nullable public var isShown: Bool?
+    /// Whether programs and browsers of this machine need a key, too.
+    public var needsLocalKey: Bool
+    /// Whether the page is shown on this machine's own screen.
+    public var isShown = false
 
     /// Describes a page, or that there is none.
     public init(
         host: String? = nil, port: Int? = nil, isLoopback: Bool = true, https: HTTPSReport? = nil, machine: String,
-        names: [String]? = nil, viewKey: String? = nil, controlKey: String? = nil, needsLocalKey: Bool = false
+        names: [String] = [], viewKey: String? = nil, controlKey: String? = nil, needsLocalKey: Bool = false
     ) {
         self.isLoopback = isLoopback
         self.machine = machine

@@ -24,10 +24,3 @@ public struct Nullable<Value: Codable & Hashable & Sendable>: Codable, Hashable,
         try container.encode(wrappedValue)
     }
 }
-
-extension KeyedDecodingContainer {
-    /// Reads a field that an older program may not write at all.
-    public func decode<Value>(_ type: Nullable<Value>.Type, forKey key: Key) throws -> Nullable<Value> {
-        try decodeIfPresent(type, forKey: key) ?? Nullable()
-    }
-}

@@ -17,14 +17,14 @@ public struct StatusReport: Codable, Hashable, Sendable {
     public var linked: Bool
     /// Why it is not; `null` if it is, or if no reason is known.
     @Nullable public var linkProblem: String?
-    /// How good the node's wall clock is; `null` only in a report of an older program.
+    /// How good the node's wall clock is.
     @Nullable public var clock: ClockReport?
     /// The milliseconds by which it is ahead of group time; `null` if ``clock`` is.
     @Nullable public var clockAhead: Int64?
     /// The node whose clock group time follows; `null` for the own clock, or if no clock can be right.
     @Nullable public var timeFrom: String?
-    /// The problems of the node; `null` only in a report of an older program.
-    @Nullable public var problems: [ProblemReport]?
+    /// The problems of the node.
+    public var problems: [ProblemReport]
 
     /// `idle`, or the session's status: running, paused, ready; for five seconds completed or superseded.
     /// In an event also stopped.
@@ -70,7 +70,7 @@ public struct StatusReport: Codable, Hashable, Sendable {
     @Nullable public var debtMinutes: Int?
     /// When the debt service computed that.
     @Nullable public var debtAt: Int64?
-    /// The debt service that publishes it; `null` also where that is of an older version.
+    /// The debt service that publishes it.
     @Nullable public var debtBy: String?
     /// Whether time passes.
     public var isRunning: Bool

@@ -25,7 +25,7 @@ public struct LedgerRecord: Hashable, Sendable {
     public var lineage: SessionID
     /// When it took over another session of its lineage; `nil` if it did not.
     public var continuedAt: GroupTime?
-    /// The node whose session it took over; `nil` if it did not, and in records of earlier versions.
+    /// The node whose session it took over; `nil` if it did not, or if the record does not say.
     public var continuedFrom: NodeID?
     /// The owner.
     public var node: NodeID

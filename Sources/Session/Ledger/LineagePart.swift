@@ -74,7 +74,7 @@ public struct FiledPart: Hashable, Sendable {
     /// Returns the latest end of each session's runs.
     ///
     /// It is ``Time/distantFuture`` for a session that was not taken over. A takeover that the ledger received after the session's end
-    /// does not cut it. One that does not name the node, as in records of earlier versions, took over from the latest
+    /// does not cut it. One that does not name the node took over from the latest
     /// session before it.
     public static func ends(of sessions: [FiledPart]) -> [GroupTime] {
         var ends = [GroupTime](repeating: .distantFuture, count: sessions.count)

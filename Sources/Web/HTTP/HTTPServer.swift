@@ -76,7 +76,7 @@ public struct HTTPServer: Service {
         self.screen = screen
         auth = AuthMiddleware(
             keys: HTTPKeys(kiosk), phones: phones, hosts: hosts.union(["localhost"]), givenHosts: givenHosts,
-            needsLocalKey: kiosk.needsLocalKey == true)
+            needsLocalKey: kiosk.needsLocalKey)
         limits = Connections.Limits(openFiles: openFiles)
         self.log = log
     }

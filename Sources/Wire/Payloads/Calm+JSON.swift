@@ -27,7 +27,7 @@ public struct CalmFeed: Hashable, Sendable, Described {
     public var minutes: [Int?]
     /// When it was computed.
     public var at: GroupTime
-    /// The service that wrote it; `nil` in the feed of an older program.
+    /// The service that wrote it; `nil` if the feed does not say.
     public var by: NodeID?
 
     /// Creates a reading.

@@ -10,7 +10,7 @@ public struct DebtFeed: Hashable, Sendable, Described {
     public var at: GroupTime
     /// The week in full; `nil` if only the minutes were published.
     public var week: DebtWeek?
-    /// The service that wrote it; `nil` in the feed of an older program.
+    /// The service that wrote it; `nil` if the feed does not say.
     public var by: NodeID?
 
     /// The bounds of ``minutes``, far above a week of 10,080 minutes.
