@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The result of comparing a record that arrives with the stored record of its session.
-public enum FilingResult: Hashable, Sendable {
+package enum FilingResult: Hashable, Sendable {
     /// It is the first of its session, or newer than the stored one.
     case kept
     /// The same record is stored.
@@ -18,7 +18,7 @@ public enum FilingResult: Hashable, Sendable {
     ///   - version: The version of the record that arrives.
     ///   - digest: The digest of the record that arrives.
     ///   - present: Version and digest of the stored record; `nil` if there is none.
-    public init<Digest: Equatable>(version: Version, digest: Digest, over present: (version: Version, digest: Digest)?)
+    package init<Digest: Equatable>(version: Version, digest: Digest, over present: (version: Version, digest: Digest)?)
     {
         guard let present, present.version >= version else {
             self = .kept
@@ -33,7 +33,7 @@ extension LedgerRecord {
     ///
     /// Its times are from 2025-12-31 to a day ahead; an open run ends within the day that a phase lasts at most. Imports of
     /// a person are not checked.
-    public func isPlausible(at now: GroupTime) -> Bool {
+    package func isPlausible(at now: GroupTime) -> Bool {
         let past = (Limits.earliestStamp - .days(1))...(max(now, Limits.earliestStamp) + .days(1))
         return past.contains(stamp.time) && past.contains(startedAt) && continuedAt.map(past.contains) ?? true
             && runs.allSatisfy { past.contains($0.from) && $0.to.map(past.contains) ?? true }
