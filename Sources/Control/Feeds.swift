@@ -11,7 +11,6 @@ package struct Feeds: Hashable, Sendable {
     /// The weeks before this one, as the debt service has published them last.
     package private(set) var year: DebtYear?
 
-    /// Creates an empty value.
     package init() {}
 
     /// Stores a result.

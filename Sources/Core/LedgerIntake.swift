@@ -23,7 +23,6 @@ package struct LedgerIntake: Sendable {
         /// When it arrived.
         package var at: GroupTime
 
-        /// Creates an arrival.
         package init(space: SpaceID, digested: DigestedRecord, at: GroupTime) {
             (self.space, self.digested, self.at) = (space, digested, at)
         }

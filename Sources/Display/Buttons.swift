@@ -29,7 +29,6 @@ package struct Button: Hashable, Sendable {
     /// Whether it was pressed and the answer has not arrived.
     package var isPending: Bool
 
-    /// Creates a button.
     package init(action: Action, key: Character, text: Localized, isPending: Bool = false) {
         self.action = action
         self.key = key

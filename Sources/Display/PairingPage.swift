@@ -4,7 +4,6 @@
 package struct PairingPage: Sendable {
     private let strings: Strings
 
-    /// Creates the page in a language.
     package init(_ strings: Strings) { self.strings = strings }
 
     /// The whole document.

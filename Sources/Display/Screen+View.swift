@@ -33,7 +33,6 @@ package struct ScreenOptions: Sendable {
     /// Whether the node has no broker configured, so that no connection can be lost.
     package var worksAlone: Bool
 
-    /// Creates options.
     package init(
         strings: Strings = .english, node: NodeID? = nil, isReadOnly: Bool = false,
         utcOffset: @escaping @Sendable (Int64) -> Int = { _ in 0 }, pending: Button.Action? = nil,

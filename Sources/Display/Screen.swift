@@ -83,7 +83,6 @@ package struct Screen: Hashable, Sendable {
     /// Numbers and shorter texts for small surfaces.
     package var facts = Facts()
 
-    /// Creates an empty screen.
     package init(face: Face) { self.face = face }
 
     /// The longest form of the time; empty when idle.

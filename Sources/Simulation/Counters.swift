@@ -86,7 +86,6 @@ package struct Counters: Hashable, Sendable {
     private static let places = Dictionary(
         uniqueKeysWithValues: Sometimes.allCases.enumerated().map { ($1, $0) })
 
-    /// Makes counters at zero.
     package init() {}
 
     /// The count of one event.

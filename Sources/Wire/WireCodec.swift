@@ -44,7 +44,6 @@ package struct Outgoing: Hashable, Sendable {
     /// The quality of service: 0 for comparing clocks, where a late message is worse than none; else 1.
     package var qos: Int
 
-    /// Creates an outgoing message.
     package init(topic: String, payload: [UInt8], retain: Bool, qos: Int) {
         self.topic = topic
         self.payload = payload
@@ -62,7 +61,6 @@ package struct WireCodec: Sendable {
     /// The node that writes.
     package let me: NodeID
 
-    /// Creates the codec of one node in one space.
     package init(space: SpaceID, me: NodeID) {
         topics = Topics(space: space)
         self.me = me

@@ -11,7 +11,6 @@ package struct EventReport: Encodable, Hashable, Sendable {
     /// The session.
     package var session: StatusReport
 
-    /// Creates a report.
     package init(event: String, at: Int64, late: Bool, session: StatusReport) {
         self.event = event
         self.at = at

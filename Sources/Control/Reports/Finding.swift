@@ -21,7 +21,6 @@ package struct Finding: Codable, Sendable {
     /// How to repair it; `nil` if there is nothing to repair.
     package var fix: String?
 
-    /// Creates a finding.
     package init(_ check: String, _ state: State, _ found: String, fix: String? = nil) {
         self.check = check
         self.state = state

@@ -20,7 +20,6 @@ package struct IntentRequest: Codable, Hashable, Sendable {
     /// The index of the phase that the person saw; the current one when absent.
     package var phase: Int?
 
-    /// Creates a request.
     package init(
         op: String, seconds: Int? = nil, title: String? = nil, label: String? = nil, colour: String? = nil,
         session: String? = nil, phase: Int? = nil
@@ -113,7 +112,6 @@ package struct IntentRequest: Codable, Hashable, Sendable {
 
 /// A request to move the current session here. It has no fields: its body is empty or `{}`.
 package struct TakeRequest: Codable, Hashable, Sendable {
-    /// Creates a request.
     package init() {}
 
     /// Reads a request; any field is an error.

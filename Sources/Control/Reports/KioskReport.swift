@@ -59,7 +59,6 @@ package struct HTTPSReport: Codable, Hashable, Sendable {
     /// The SHA-256 of the node's own authority, which phones must install; `null` if the certificate is another one's.
     @Nullable package var authority: String?
 
-    /// Describes an address of HTTPS.
     package init(host: String, port: Int, isLoopback: Bool, authority: String?) {
         self.host = host
         self.port = port

@@ -33,6 +33,5 @@ package struct NodeMetrics: Hashable, Sendable {
     /// Whether a session is live.
     package var isLive = false
 
-    /// Makes counters at zero.
     package init() {}
 }

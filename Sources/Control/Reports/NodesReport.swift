@@ -92,7 +92,6 @@ package struct ClockReport: Codable, Hashable, Sendable {
     /// Whether it differs from group time by more than ten seconds.
     package var wrong: Bool
 
-    /// Describes a clock.
     package init(_ quality: ClockQuality) {
         synced = quality.synced
         wrong = quality.isWrong

@@ -6,7 +6,6 @@ package struct Nullable<Value: Codable & Hashable & Sendable>: Codable, Hashable
     /// The field's value.
     package var wrappedValue: Value?
 
-    /// Creates a field with a value.
     package init(wrappedValue: Value?) { self.wrappedValue = wrappedValue }
 
     /// Creates a field that is `null`.

@@ -5,7 +5,6 @@ package struct PhonesReport: Codable, Hashable, Sendable {
     /// One element for each phone.
     package var phones: [PhoneReport]
 
-    /// Creates a report.
     package init(_ phones: [PhoneReport]) { self.phones = phones }
 }
 
@@ -22,7 +21,6 @@ package struct PhoneReport: Codable, Hashable, Sendable {
     /// Whether it has an open connection.
     package var online: Bool
 
-    /// Describes a phone.
     package init(name: String, mayPress: Bool, since: Int64, lastSeen: Int64, online: Bool) {
         self.name = name
         self.mayPress = mayPress
@@ -39,7 +37,6 @@ package struct PhoneRequest: Codable, Hashable, Sendable {
     /// Whether an added phone may only look; `false` when absent.
     package var look: Bool?
 
-    /// Creates a request.
     package init(name: String, look: Bool? = nil) {
         self.name = name
         self.look = look
@@ -53,7 +50,6 @@ package struct PhoneLink: Codable, Hashable, Sendable {
     /// When the link stops working, in milliseconds since 1970.
     package var expires: Int64
 
-    /// Creates a link.
     package init(code: String, expires: Int64) {
         self.code = code
         self.expires = expires

@@ -54,7 +54,6 @@ package struct Preset: Hashable, Sendable {
     /// Its phases.
     package var plan: [Phase]
 
-    /// Creates a preset.
     package init(name: String, plan: [Phase]) {
         self.name = name
         self.plan = plan

@@ -38,7 +38,6 @@ package struct ReplyReport: Codable, Hashable, Sendable {
     /// The problem that keeps the applied change off the disk or off other nodes.
     @Nullable package var problem: ProblemReport?
 
-    /// Describes a request that is not valid.
     package init(_ error: RequestError) {
         outcome = .invalid
         field = error.field
@@ -119,7 +118,6 @@ package struct ProblemReport: Codable, Hashable, Sendable {
     /// How to repair it.
     package var fix: String
 
-    /// Creates a report.
     package init(_ kind: Kind, _ text: String, fix: String) {
         self.kind = kind
         self.text = text

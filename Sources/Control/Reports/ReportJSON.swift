@@ -38,7 +38,6 @@ package struct RequestError: Error, Hashable, Sendable, CustomStringConvertible 
     /// The mistake, and a valid value.
     package var message: String
 
-    /// Creates an error.
     package init(_ field: String, _ message: String) {
         self.field = field
         self.message = message

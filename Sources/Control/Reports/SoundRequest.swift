@@ -12,7 +12,6 @@ package struct SoundRequest: Codable, Hashable, Sendable {
     /// The microphone, if the machine has several.
     package var source: String?
 
-    /// Creates a request.
     package init(level: Double, period: Int? = nil, source: String? = nil) {
         self.level = level
         self.period = period
@@ -57,7 +56,6 @@ package struct LevelLine: Codable, Hashable, Sendable {
     /// The level in decibels.
     package var level: Double
 
-    /// Creates a line.
     package init(source: String, level: Double) {
         self.source = source
         self.level = level

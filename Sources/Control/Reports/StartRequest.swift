@@ -25,7 +25,6 @@ package struct StartRequest: Codable, Hashable, Sendable {
     /// Whether the next phase starts by itself; `false` when absent.
     package var autoAdvance: Bool?
 
-    /// Creates a request.
     package init(
         title: String? = nil, seconds: Int? = nil, plan: String? = nil, phases: [PhaseRequest]? = nil,
         preset: String? = nil, mode: String? = nil, label: String? = nil, colour: String? = nil, icon: String? = nil,
@@ -150,7 +149,6 @@ package struct PhaseRequest: Codable, Hashable, Sendable {
     /// Its length in seconds: 1 to 86,400.
     package var seconds: Int
 
-    /// Creates a phase.
     package init(kind: String? = nil, name: String? = nil, seconds: Int) {
         self.kind = kind
         self.name = name

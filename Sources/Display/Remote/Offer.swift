@@ -16,7 +16,6 @@ package struct Offer: Hashable, Sendable, Encodable {
     /// The request that starts it.
     package var request: StartRequest
 
-    /// Offers a preset.
     package init(_ preset: Preset, strings: Strings) {
         self.init(
             text: .userText(preset.name),

@@ -24,7 +24,6 @@ package struct WeekNumbers: Hashable, Sendable {
     /// The weeks before; `nil` while the debt service has not sent them.
     package var past: DebtYear?
 
-    /// Creates the numbers.
     package init(
         first: CivilDate, days: [Milliseconds], today: Int, goal: Int, done: Milliseconds, streak: Int = 0,
         labels: [DebtWeek.LabelSum] = [],

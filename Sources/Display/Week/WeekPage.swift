@@ -17,7 +17,6 @@ package struct WeekPage: Sendable {
     /// The language.
     package var strings: Strings
 
-    /// Creates a page.
     package init(numbers: WeekNumbers?, node: Localized, time: Localized, strings: Strings) {
         self.numbers = numbers
         self.node = node

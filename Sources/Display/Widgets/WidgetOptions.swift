@@ -26,7 +26,6 @@ package struct WidgetOptions: Sendable {
     /// The language.
     package var strings: Strings
 
-    /// Creates the default options.
     package init(strings: Strings = .english) { self.strings = strings }
 
     /// Parses the query parameters of a URL.

@@ -37,7 +37,6 @@ extension Localized: ExpressibleByStringInterpolation {
     package struct StringInterpolation: StringInterpolationProtocol {
         fileprivate var text = ""
 
-        /// Creates an empty text.
         package init(literalCapacity: Int, interpolationCount: Int) {}
 
         /// Adds digits and signs.

@@ -77,7 +77,6 @@ package struct LedgerRecord: Hashable, Sendable {
         self.isApproximate = isApproximate
     }
 
-    /// Makes the record of a register.
     package init(_ register: Register, isApproximate: Bool = false) {
         self.init(
             id: register.id, lineage: register.lineage, continuedAt: register.continues?.at,
@@ -121,7 +120,6 @@ extension LedgerRecord {
         /// The session.
         package var session: SessionID
 
-        /// Makes the key of a node's session.
         package init(node: NodeID, session: SessionID) {
             self.node = node
             self.session = session

@@ -12,7 +12,6 @@ package struct LineagePart: Hashable, Sendable {
         /// The takeover.
         package var at: GroupTime
 
-        /// Describes a takeover.
         package init(node: NodeID?, at: GroupTime) {
             self.node = node
             self.at = at

@@ -100,7 +100,6 @@ package struct LastIntent: Hashable, Codable, Sendable {
     /// When the owner applied it.
     package var at: GroupTime
 
-    /// Makes the description of an applied intent.
     package init(intent: IntentID, op: IntentOperation.Name, from: NodeID, at: GroupTime) {
         self.intent = intent
         self.op = op
@@ -118,7 +117,6 @@ package struct Superseder: Hashable, Codable, Sendable {
     /// The end of the session that lost. In an answer it may be the winner's start.
     package var at: GroupTime
 
-    /// Makes the description of a winner.
     package init(session: SessionID, node: NodeID, at: GroupTime) {
         self.session = session
         self.node = node

@@ -11,7 +11,6 @@ package struct Rejection: Error, Hashable, Sendable, CustomStringConvertible {
     /// The error and the accepted values, for the log.
     package var detail: String
 
-    /// Creates a rejection.
     package init(_ reason: Discard, _ detail: String) {
         self.reason = reason
         self.detail = detail

@@ -30,7 +30,6 @@ package struct CalmFeed: Hashable, Sendable, Described {
     /// The service that wrote it; `nil` if the feed does not say.
     package var by: NodeID?
 
-    /// Creates a reading.
     package init(
         session: SessionID, percent: Int, coverage: Int, trend: Trend? = nil, level: Int? = nil, threshold: Int? = nil,
         minutes: [Int?] = [], at: GroupTime, by: NodeID? = nil

@@ -16,7 +16,6 @@ package struct DebtFeed: Hashable, Sendable, Described {
     /// The bounds of ``minutes``, far above a week of 10,080 minutes.
     package static let bounds = -100_000...100_000
 
-    /// Creates a feed.
     package init(minutes: Int, at: GroupTime, week: DebtWeek? = nil, by: NodeID? = nil) {
         self.minutes = minutes
         self.at = at
@@ -58,7 +57,6 @@ package struct DebtWeek: Hashable, Sendable, Described {
         /// The time.
         package var done: Milliseconds
 
-        /// Creates a sum.
         package init(label: Label?, done: Milliseconds) {
             self.label = label
             self.done = done
@@ -101,7 +99,6 @@ package struct DebtWeek: Hashable, Sendable, Described {
     /// Times done: those of ``daysLimit`` days.
     fileprivate static let amounts: ClosedRange<Milliseconds> = 0 ... .days(14)
 
-    /// Creates a week.
     package init(
         name: String, from: GroupTime, to: GroupTime, goal: Int, carried: Int = 0, done: Milliseconds,
         days: [Milliseconds], streak: Int,

@@ -22,7 +22,6 @@ package struct DebtYear: Hashable, Sendable, Described {
     /// Minutes of a day: two days, since a week's first day can include the rest of a date.
     private static let minutes = 0...2_880
 
-    /// Creates a year.
     package init(first: CivilDate, days: [Int], calm: [Int?] = [], at: GroupTime) {
         self.first = first
         self.days = days

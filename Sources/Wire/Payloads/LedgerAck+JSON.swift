@@ -21,7 +21,6 @@ package struct LedgerAck: Hashable, Sendable, Described {
         /// The result.
         package var outcome: Outcome
 
-        /// Creates a result.
         package init(_ name: RecordName, _ outcome: Outcome) {
             self.name = name
             self.outcome = outcome
@@ -42,7 +41,6 @@ package struct LedgerAck: Hashable, Sendable, Described {
     /// The most weeks in one message, and of which a node keeps acknowledged records.
     package static let weeksLimit = 14
 
-    /// Creates a message.
     package init(node: NodeID, items: [Item] = [], weeks: [RecordWeek]? = nil) {
         self.node = node
         self.items = items

@@ -83,7 +83,6 @@ package struct RecordName: Hashable, Sendable, Described {
     /// The record's digest.
     package var digest: RecordDigest
 
-    /// Creates a name.
     package init(id: SessionID, version: Version, digest: RecordDigest) {
         self.id = id
         self.version = version

@@ -20,7 +20,6 @@ package struct SoundLevel: Hashable, Sendable, Described {
     /// The boot of ``sent``.
     package var bootID: BootID?
 
-    /// Creates a level.
     package init(
         source: Token<SoundSourceKind>? = nil, level: Int, period: Milliseconds = 1_000, sent: BootTime? = nil,
         bootID: BootID? = nil
