@@ -7,60 +7,60 @@ import Wire
 /// The client of a node's control socket, for command lines and displays on the node's machine.
 ///
 /// It uses HTTP on a Unix socket, with a connection and a blocking thread for each call.
-public struct ControlClient: Sendable {
+package struct ControlClient: Sendable {
     /// Milliseconds until an answer counts as missing. A node answers a press after 10 s at the latest.
     private static let patience: Int64 = 12_000
     /// The most views that wait for a slow reader.
     private static let viewsWaiting = 64
 
     /// The socket's path.
-    public let path: String
+    package let path: String
 
     /// Creates a client of the node that listens at `path`; each call makes a connection.
-    public init(path: String) { self.path = path }
+    package init(path: String) { self.path = path }
 
     /// Whether a process listens on the socket at `path`.
-    public static func isServed(_ path: String) -> Bool { UnixSocket.isServed(path) }
+    package static func isServed(_ path: String) -> Bool { UnixSocket.isServed(path) }
 
     /// The state of the session.
-    public func status() async throws(ControlError) -> StatusReport { try await request("GET", "/v1/session") }
+    package func status() async throws(ControlError) -> StatusReport { try await request("GET", "/v1/session") }
 
     /// The known nodes.
-    public func nodes() async throws(ControlError) -> NodesReport { try await request("GET", "/v1/nodes") }
+    package func nodes() async throws(ControlError) -> NodesReport { try await request("GET", "/v1/nodes") }
 
     /// The address and keys of the node's kiosk page.
-    public func kiosk() async throws(ControlError) -> KioskReport { try await request("GET", "/v1/kiosk") }
+    package func kiosk() async throws(ControlError) -> KioskReport { try await request("GET", "/v1/kiosk") }
 
     /// The phones that are paired with the node.
-    public func phones() async throws(ControlError) -> PhonesReport { try await request("GET", "/v1/phones") }
+    package func phones() async throws(ControlError) -> PhonesReport { try await request("GET", "/v1/phones") }
 
     /// Asks for a link that pairs one phone.
-    public func addPhone(_ phone: PhoneRequest) async throws(ControlError) -> PhoneLink {
+    package func addPhone(_ phone: PhoneRequest) async throws(ControlError) -> PhoneLink {
         try await request("POST", "/v1/phones", body: ReportJSON.encode(phone))
     }
 
     /// Removes a phone, and returns the others.
-    public func removePhone(_ phone: PhoneRequest) async throws(ControlError) -> PhonesReport {
+    package func removePhone(_ phone: PhoneRequest) async throws(ControlError) -> PhonesReport {
         try await request("DELETE", "/v1/phones", body: ReportJSON.encode(phone))
     }
 
     /// Starts a session on the node.
-    public func start(_ start: StartRequest) async throws(ControlError) -> ReplyReport {
+    package func start(_ start: StartRequest) async throws(ControlError) -> ReplyReport {
         try await request("POST", "/v1/start", body: ReportJSON.encode(start))
     }
 
     /// Sends a request about the current session.
-    public func press(_ intent: IntentRequest) async throws(ControlError) -> ReplyReport {
+    package func press(_ intent: IntentRequest) async throws(ControlError) -> ReplyReport {
         try await request("POST", "/v1/intents", body: ReportJSON.encode(intent))
     }
 
     /// Moves the current session to the node.
-    public func take() async throws(ControlError) -> ReplyReport {
+    package func take() async throws(ControlError) -> ReplyReport {
         try await request("POST", "/v1/take", body: ReportJSON.encode(TakeRequest()))
     }
 
     /// The current view.
-    public func view() async throws(ControlError) -> NodeView {
+    package func view() async throws(ControlError) -> NodeView {
         let connection = ControlConnection(path: path)
         return try await Self.blocking(on: connection) { () throws(ControlError) in
             var events = EventReader()
@@ -77,7 +77,7 @@ public struct ControlClient: Sendable {
     /// Passes the view and each later one to `body`, until the node ends or the task is cancelled.
     ///
     /// If `body` is slow, older views are dropped.
-    public func views(_ body: (NodeView) async throws -> Void) async throws {
+    package func views(_ body: (NodeView) async throws -> Void) async throws {
         let connection = ControlConnection(path: path)
         let (views, feeder) = AsyncThrowingStream.makeStream(
             of: NodeView.self, bufferingPolicy: .bufferingNewest(Self.viewsWaiting))

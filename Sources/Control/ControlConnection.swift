@@ -80,12 +80,12 @@ final class ControlConnection: Sendable {
 }
 
 /// Unix sockets of this machine.
-public enum UnixSocket {
+package enum UnixSocket {
     /// The maximum length of a path in bytes, set by the system.
-    public static let maximumPath = 107
+    package static let maximumPath = 107
 
     /// Whether a process accepts connections at `path`.
-    public static func isServed(_ path: String) -> Bool {
+    package static func isServed(_ path: String) -> Bool {
         guard let descriptor = connected(to: path, patience: nil) else { return false }
         close(descriptor)
         return true

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// An error of the local control socket.
-public enum ControlError: Error, Sendable, CustomStringConvertible {
+package enum ControlError: Error, Sendable, CustomStringConvertible {
     /// The path is longer than the system allows.
     case pathTooLong(String)
     /// Another process listens on the socket.
@@ -18,7 +18,7 @@ public enum ControlError: Error, Sendable, CustomStringConvertible {
     case badAnswer(String)
 
     /// The error with the socket and what to do.
-    public var description: String {
+    package var description: String {
         switch self {
         case .pathTooLong(let path):
             "the socket's path \(path) has more than \(UnixSocket.maximumPath) bytes; give a shorter one with --socket"

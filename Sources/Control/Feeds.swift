@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Session
-public import Wire
+package import Session
+package import Wire
 
 /// The latest results of the services.
-public struct Feeds: Hashable, Sendable {
+package struct Feeds: Hashable, Sendable {
     private var calm: CalmFeed?
     /// The week, as the debt service has published it last.
-    public private(set) var week: DebtFeed?
+    package private(set) var week: DebtFeed?
     /// The weeks before this one, as the debt service has published them last.
-    public private(set) var year: DebtYear?
+    package private(set) var year: DebtYear?
 
-    /// Creates an empty value.
-    public init() {}
+    package init() {}
 
     /// Stores a result.
     /// - Returns: Whether it differs from the one before.
-    public mutating func take(_ feed: Feed) -> Bool {
+    package mutating func take(_ feed: Feed) -> Bool {
         let before = self
         switch feed {
         case .calm(let calm): self.calm = calm
@@ -27,18 +26,18 @@ public struct Feeds: Hashable, Sendable {
     }
 
     /// Returns how calm a session was; `nil` without a result for it.
-    public func calm(of session: SessionID?) -> CalmFeed? {
+    package func calm(of session: SessionID?) -> CalmFeed? {
         calm.flatMap { $0.session == session ? $0 : nil }
     }
 
     /// Returns the minutes missing to the week's goal, negative beyond it; `nil` without a debt service.
     /// - Parameter instant: The present: the time of a running session is added.
-    public func debtMinutes(at instant: GroupTime) -> Int? {
+    package func debtMinutes(at instant: GroupTime) -> Int? {
         week?.minutes(at: instant).map { min(max($0, DebtFeed.bounds.lowerBound), DebtFeed.bounds.upperBound) }
     }
 
     /// Returns when ``debtMinutes(at:)`` next changes by time alone; `nil` for never.
-    public func nextDebtChange(after instant: GroupTime) -> GroupTime? {
+    package func nextDebtChange(after instant: GroupTime) -> GroupTime? {
         guard let feed = self.week, let week = feed.week, instant < week.to else { return nil }
         guard let until = week.until, instant < min(until, week.to) else { return week.to }
         let rest = Milliseconds(60_000 - feed.done(at: instant).count % 60_000)

@@ -1,35 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Session
-public import Wire
+package import Session
+package import Wire
 
 /// Everything of a node that displays on its machine show.
-public struct NodeView: Hashable, Sendable {
+package struct NodeView: Hashable, Sendable {
     /// The session.
-    public var view: View
+    package var view: View
     /// How calm the session was; `nil` without a result.
-    public var calm: CalmFeed?
+    package var calm: CalmFeed?
     /// The minutes missing to the week's goal, negative beyond it; `nil` without a debt service.
-    public var debtMinutes: Int?
+    package var debtMinutes: Int?
     /// Whether the clock of the machine is wrong.
-    public var isClockWrong: Bool
+    package var isClockWrong: Bool
     /// Whether the last change is not on disk.
-    public var isUnsaved: Bool
+    package var isUnsaved: Bool
     /// Whether the node has no broker configured, so that no connection can be lost.
-    public var worksAlone: Bool
+    package var worksAlone: Bool
     /// Whether the node may change nothing, so that its displays have no buttons.
-    public var isReadOnly: Bool
+    package var isReadOnly: Bool
     /// Whether the node may own a session.
-    public var mayOwn: Bool
-    /// The node; `nil` only in a view of an older program.
-    public var node: NodeID?
+    package var mayOwn: Bool
+    /// The node; `nil` before the first view of it.
+    package var node: NodeID?
     /// Milliseconds by which the machine's clock is ahead of group time.
-    public var clockAhead: Int64
+    package var clockAhead: Int64
     /// Other problems of the node, as sentences for a person.
-    public var warnings: [String]
+    package var warnings: [String]
 
     /// Combines a view with the feeds at the present `groupTime`, since a running session changes calm and debt.
-    public init(
+    package init(
         _ view: View, feeds: Feeds = Feeds(), isClockWrong: Bool = false, isUnsaved: Bool = false,
         worksAlone: Bool = false, isReadOnly: Bool = false, mayOwn: Bool = true, node: NodeID? = nil,
         clockAhead: Int64 = 0, warnings: [String] = [], at groupTime: GroupTime = 0
@@ -48,11 +48,11 @@ public struct NodeView: Hashable, Sendable {
     }
 
     /// The view for another program on this machine, with calm, debt and problems.
-    public func json() -> [UInt8] { NodeViewFields(self).payload }
+    package func json() -> [UInt8] { NodeViewFields(self).payload }
 
-    /// Reads the result of ``json()``; an older program writes the view only.
+    /// Reads the result of ``json()``.
     /// - Throws: ``Rejection`` when the bytes are not a view of this version, or something is out of bounds.
-    public init(json: [UInt8]) throws(Rejection) {
+    package init(json: [UInt8]) throws(Rejection) {
         let read = try NodeViewFields(payload: json)
         self = read.node
         view.error = read.error.map { ErrorBound(size: $0, at: read.errorAt) }

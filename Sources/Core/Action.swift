@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Ledger
-public import Session
-public import Wire
+package import Ledger
+package import Session
+package import Wire
 
 extension NodeCore {
     /// A step that the shell must carry out. It completes those of an event, in order, before the next event.
-    public enum Action: Sendable {
+    package enum Action: Sendable {
         /// Write to disk, then answer with ``Event/persisted(_:)`` or ``Event/persistFailed(_:)`` and the number.
         indirect case persist(Write)
         /// Publish a message.
@@ -47,29 +47,29 @@ extension NodeCore {
     }
 
     /// One write to disk. The journal replaces the one before. It must be written last, and only if all records were.
-    public struct Write: Sendable {
+    package struct Write: Sendable {
         /// Counts the writes of a process.
-        public var number: Int
+        package var number: Int
         /// The bytes of the journal: the state that the engine needs after a crash.
-        public var json: [UInt8]
+        package var json: [UInt8]
         /// The journal that ``json`` encodes, for observers.
-        public var journal: Journal
+        package var journal: Journal
         /// Ledger records that the journal no longer contains and that wait for the debt service.
-        public var waiting: [DigestedRecord]
+        package var waiting: [DigestedRecord]
         /// Ledger records that the journal no longer contains and that the debt service has acknowledged.
-        public var acknowledged: [DigestedRecord]
+        package var acknowledged: [DigestedRecord]
     }
 
     /// A subscription.
-    public struct Filter: Hashable, Sendable {
+    package struct Filter: Hashable, Sendable {
         /// The topics, with `+` for one level.
-        public var topics: String
+        package var topics: String
         /// Whether the broker withholds this node's own messages.
-        public var isNoLocal: Bool
+        package var isNoLocal: Bool
     }
 
     /// An event for the log. The shell writes the text.
-    public enum Note: Hashable, Sendable {
+    package enum Note: Hashable, Sendable {
         /// A note of the engine.
         case engine(Session.Note)
         /// Another program uses this node's id, under this name.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Session
+package import Session
 
 /// Hands a core one event after the other, and lets it rest when none waits any more.
 ///
@@ -10,22 +10,22 @@ public import Session
 /// while let actions = loop.next(at: now) { for action in actions { perform(action) } }
 /// ```
 /// An event that is added by an action is handled after all actions of the present event.
-public struct CoreLoop: Sendable {
+package struct CoreLoop: Sendable {
     private enum Waiting: Sendable {
         case event(NodeCore.Event)
         case input(Input)
     }
 
     /// Changed only by ``next(at:)``.
-    public private(set) var core: NodeCore
+    package private(set) var core: NodeCore
     private var waiting: [Waiting] = []
     private var hasRested = true
 
     /// Makes the loop of a core that has handled no event yet.
-    public init(_ core: NodeCore) { self.core = core }
+    package init(_ core: NodeCore) { self.core = core }
 
     /// Adds an event.
-    public mutating func add(_ event: NodeCore.Event) { waiting.append(.event(event)) }
+    package mutating func add(_ event: NodeCore.Event) { waiting.append(.event(event)) }
 
     /// Adds an input that no event carries: a message without its bytes.
     package mutating func add(_ input: Input) { waiting.append(.input(input)) }
@@ -38,7 +38,7 @@ public struct CoreLoop: Sendable {
 
     /// Hands the next event to the core, or lets it rest behind the last one.
     /// - Returns: The actions, in order; `nil` at rest.
-    public mutating func next(at now: Instant) -> [NodeCore.Action]? {
+    package mutating func next(at now: Instant) -> [NodeCore.Action]? {
         if isAtRest { return nil }
         hasRested = waiting.isEmpty
         if hasRested { return core.rest(at: now) }

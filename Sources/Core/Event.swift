@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Session
-public import Wire
+package import Session
+package import Wire
 
 extension NodeCore {
     /// An event that the shell reports to the core.
-    public enum Event: Sendable {
+    package enum Event: Sendable {
         /// The files of an earlier process were read. The first event of a core, exactly once.
         indirect case restored(Restored)
         /// The broker accepted a connection.
@@ -40,10 +40,10 @@ extension NodeCore {
     }
 
     /// Connects a message with its confirmation.
-    public typealias Token = Int
+    package typealias Token = Int
 
     /// The outcome of a message.
-    public enum Confirmation: Hashable, Sendable {
+    package enum Confirmation: Hashable, Sendable {
         /// The broker has acknowledged it.
         case delivered
         /// The connection ended before the broker acknowledged it.
@@ -53,16 +53,16 @@ extension NodeCore {
     }
 
     /// A message as it arrived.
-    public struct Packet: Hashable, Sendable {
+    package struct Packet: Hashable, Sendable {
         /// The full name of the topic.
-        public var topic: String
+        package var topic: String
         /// The payload, whatever it contains.
-        public var payload: [UInt8]
+        package var payload: [UInt8]
         /// The broker's retain flag.
-        public var isRetained: Bool
+        package var isRetained: Bool
 
         /// Copies a message as it arrived; the core checks it.
-        public init(topic: String, payload: [UInt8], isRetained: Bool) {
+        package init(topic: String, payload: [UInt8], isRetained: Bool) {
             self.topic = topic
             self.payload = payload
             self.isRetained = isRetained
@@ -70,16 +70,16 @@ extension NodeCore {
     }
 
     /// The files of an earlier process.
-    public struct Restored: Sendable {
+    package struct Restored: Sendable {
         /// The journal; `nil` if there was none. The caller must check its registers: `Register.invalidField` is `nil`.
-        public var journal: Journal?
+        package var journal: Journal?
         /// Ledger records that the debt service has not acknowledged.
-        public var waiting: [DigestedRecord]
+        package var waiting: [DigestedRecord]
         /// Ledger records that it has acknowledged.
-        public var acknowledged: [DigestedRecord]
+        package var acknowledged: [DigestedRecord]
 
         /// Makes the state of an earlier process; without arguments that of a new node.
-        public init(journal: Journal? = nil, waiting: [DigestedRecord] = [], acknowledged: [DigestedRecord] = []) {
+        package init(journal: Journal? = nil, waiting: [DigestedRecord] = [], acknowledged: [DigestedRecord] = []) {
             self.journal = journal
             self.waiting = waiting
             self.acknowledged = acknowledged

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Ledger
-public import Session
-public import Wire
+package import Session
+package import Wire
 
 /// A whole node without clocks, disk and sockets: events go in, actions come out.
 ///
@@ -11,15 +11,15 @@ public import Wire
 /// event waits any more; and send ``Event/wake`` at ``nextWake``, or soon after. The node, the services, the simulated
 /// machine, the tests and the bench are loops around this one value, so the code that is simulated is the code that ships.
 /// ``CoreLoop`` keeps the order for them.
-public struct NodeCore: Sendable {
+package struct NodeCore: Sendable {
     /// The engine. Only events change it.
-    public private(set) var engine: Engine
+    package private(set) var engine: Engine
     /// Reads and writes the messages of the space.
-    public let codec: WireCodec
+    package let codec: WireCodec
     /// The present connection; `nil` while there is none.
-    public private(set) var connection: ConnectionID?
+    package private(set) var connection: ConnectionID?
     /// When ``Event/wake`` is needed; `nil` while only another event can change anything.
-    public private(set) var nextWake: BootTime?
+    package private(set) var nextWake: BootTime?
 
     /// Whether the node is subscribed to its own session by name, until its first register leaves.
     ///
@@ -46,7 +46,7 @@ public struct NodeCore: Sendable {
     ///   - identity: The identity of the node.
     ///   - space: The space that it takes part in.
     ///   - seed: Determines the lengths of random waits; each process must have another one.
-    public init(identity: NodeIdentity, space: SpaceID, seed: UInt64) {
+    package init(identity: NodeIdentity, space: SpaceID, seed: UInt64) {
         engine = Engine(identity: identity)
         codec = WireCodec(space: space, me: identity.node)
         random = SplitMix64(seed: seed)
@@ -54,7 +54,7 @@ public struct NodeCore: Sendable {
 
     /// Handles one event at one instant.
     /// - Returns: The actions that the shell must carry out, in order.
-    public mutating func handle(_ event: Event, at now: Instant) -> [Action] {
+    package mutating func handle(_ event: Event, at now: Instant) -> [Action] {
         endOverdueWait(before: event, at: now)
         switch event {
         case .restored(let found): restore(found, at: now)
@@ -90,7 +90,7 @@ public struct NodeCore: Sendable {
     /// It releases records, computes the view, asks for clocks, and plans the next wake.
     /// - Returns: The actions that the shell must carry out, in order. Events that they cause are handled, and then the core
     ///   rests again.
-    public mutating func rest(at now: Instant) -> [Action] {
+    package mutating func rest(at now: Instant) -> [Action] {
         releaseRecords(at: now)
         expire(at: now)
         // Some events are no input of the engine, such as a confirmation, and one of them may come when the engine is due.
@@ -106,22 +106,22 @@ public struct NodeCore: Sendable {
     // MARK: Questions
 
     /// The source of displays.
-    public var view: View { engine.view }
+    package var view: View { engine.view }
 
     /// Whether retained messages of the present connection are still arriving, so that the view may be an earlier one.
-    public var isCatchingUp: Bool { engine.isCatchingUp }
+    package var isCatchingUp: Bool { engine.isCatchingUp }
 
     /// Whether the retained messages of the first connection have arrived, or there will be no connection.
-    public var hasCaughtUp: Bool { firstCatchUp.isOver }
+    package var hasCaughtUp: Bool { firstCatchUp.isOver }
 
     /// Whether the broker has not confirmed every register yet.
-    public var hasUnconfirmedRegisters: Bool { delivery.hasRegisters }
+    package var hasUnconfirmedRegisters: Bool { delivery.hasRegisters }
 
     /// Why the broker has refused the own register; `nil` once it accepts one.
-    public var registerRefusal: RegisterRefusal? { delivery.refusal }
+    package var registerRefusal: RegisterRefusal? { delivery.refusal }
 
     /// The number of ledger records that the debt service has not acknowledged.
-    public var recordsWaiting: Int { outbox.waiting.records.count }
+    package var recordsWaiting: Int { outbox.waiting.records.count }
 
     /// Whether the connection is about to be given up to another program of this id.
     ///
@@ -129,10 +129,10 @@ public struct NodeCore: Sendable {
     package var isMakingWay: Bool { twin.isMakingWay }
 
     /// Returns whether another program uses this node's id.
-    public func isTwinKnown(at boot: BootTime) -> Bool { twin.isKnown(at: boot) }
+    package func isTwinKnown(at boot: BootTime) -> Bool { twin.isKnown(at: boot) }
 
     /// Returns the message that the broker publishes when the connection breaks: this node's presence, offline.
-    public func will(of connection: ConnectionID, at now: Instant) -> Outgoing {
+    package func will(of connection: ConnectionID, at now: Instant) -> Outgoing {
         codec.will(for: engine.presence(at: now, connection: connection, online: true))
     }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The hours of a day in which a display without a session stays dark, such as 23:00-07:00.
-public struct BlankHours: Hashable, Sendable, CustomStringConvertible {
+package struct BlankHours: Hashable, Sendable, CustomStringConvertible {
     /// Minutes since midnight, local time: 0 to 1,439.
     private let from: Int
     private let to: Int
@@ -9,7 +9,7 @@ public struct BlankHours: Hashable, Sendable, CustomStringConvertible {
 
     /// Parses `HH:MM-HH:MM`. An end before the start is on the next day.
     /// - Returns: `nil` for another form, an invalid time, and two equal times.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false).map(Self.minutes)
         guard parts.count == 2, let from = parts[0], let to = parts[1], from != to else { return nil }
         self.from = from
@@ -17,17 +17,17 @@ public struct BlankHours: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The hours as `HH:MM-HH:MM`.
-    public var description: String { "\(Self.text(from))-\(Self.text(to))" }
+    package var description: String { "\(Self.text(from))-\(Self.text(to))" }
 
     /// Returns whether displays are dark at a time.
     /// - Parameter local: Milliseconds since 1970 plus the local offset from UTC.
-    public func contain(_ local: Int64) -> Bool {
+    package func contain(_ local: Int64) -> Bool {
         let minute = Int(Self.intoDay(local) / 60_000)
         return from < to ? (from..<to).contains(minute) : !(to..<from).contains(minute)
     }
 
     /// Returns the milliseconds from a local time until displays become dark or light next.
-    public func untilChange(_ local: Int64) -> Int64 {
+    package func untilChange(_ local: Int64) -> Int64 {
         [from, to].map { minute in
             let left = Int64(minute) * 60_000 - Self.intoDay(local)
             return left > 0 ? left : left + Self.day

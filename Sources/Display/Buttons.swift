@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Session
+package import Session
 
 /// A button of a display.
-public struct Button: Hashable, Sendable {
+package struct Button: Hashable, Sendable {
     /// The effect of a button.
-    public enum Action: Hashable, Sendable {
+    package enum Action: Hashable, Sendable {
         /// Requests an operation of the session's owner.
         case press(IntentOperation)
         /// Moves the session to the display's own node.
         case take
 
         /// The name of the action in requests: that of the operation, or `take`.
-        public var name: String {
+        package var name: String {
             switch self {
             case .press(let operation): operation.name.rawValue
             case .take: "take"
@@ -21,16 +21,15 @@ public struct Button: Hashable, Sendable {
     }
 
     /// The effect.
-    public var action: Action
+    package var action: Action
     /// Its key on a terminal.
-    public var key: Character
+    package var key: Character
     /// The caption.
-    public var text: Localized
+    package var text: Localized
     /// Whether it was pressed and the answer has not arrived.
-    public var isPending: Bool
+    package var isPending: Bool
 
-    /// Creates a button.
-    public init(action: Action, key: Character, text: Localized, isPending: Bool = false) {
+    package init(action: Action, key: Character, text: Localized, isPending: Bool = false) {
         self.action = action
         self.key = key
         self.text = text
@@ -39,13 +38,13 @@ public struct Button: Hashable, Sendable {
 }
 
 /// The rules for which actions have buttons and keys, shared by all displays.
-public enum Buttons {
+package enum Buttons {
     /// The operation of the `+1 min` button.
-    public static let extend = IntentOperation.extend(seconds: 60)
+    package static let extend = IntentOperation.extend(seconds: 60)
 
     /// Returns the actions with a button, in order; none if idle, ended, or without buttons on the face.
     /// - Parameter canContinue: ``ScreenOptions/canContinue``.
-    public static func actions(of moment: Moment?, face: Face = .focus, canContinue: Bool) -> [Button.Action] {
+    package static func actions(of moment: Moment?, face: Face = .focus, canContinue: Bool) -> [Button.Action] {
         guard face.hasButtons, let moment, moment.register.status.isLive else { return [] }
         guard moment.staleFor == nil else { return canContinue ? ofStale : [] }
         return operations(of: moment.register, face: face).map(Button.Action.press)
@@ -68,7 +67,7 @@ public enum Buttons {
     ///
     /// They are more than a face has buttons for, unless the session is stale. To skip the last phase is to stop, which has a
     /// button that can be undone.
-    public static func allActions(of moment: Moment?, canContinue: Bool) -> [Button.Action] {
+    package static func allActions(of moment: Moment?, canContinue: Bool) -> [Button.Action] {
         guard let moment, moment.register.status.isLive, moment.staleFor == nil else {
             return actions(of: moment, canContinue: canContinue)
         }
@@ -83,7 +82,7 @@ public enum Buttons {
     /// Returns the action of a terminal key; `nil` if the session's state does not allow it.
     ///
     /// There are more keys than buttons: any operation that the owner would apply has one.
-    public static func action(for key: Character, of moment: Moment?, canContinue: Bool) -> Button.Action? {
+    package static func action(for key: Character, of moment: Moment?, canContinue: Bool) -> Button.Action? {
         guard let moment, moment.register.status.isLive else { return nil }
         guard moment.staleFor == nil else {
             return actions(of: moment, canContinue: canContinue).first { Self.key(of: $0) == key }
@@ -109,7 +108,7 @@ public enum Buttons {
     }
 
     /// Returns the terminal key of an action; `nil` for one that needs a text.
-    public static func key(of action: Button.Action) -> Character? {
+    package static func key(of action: Button.Action) -> Character? {
         switch action {
         case .take: "c"
         case .press(.pause): "p"

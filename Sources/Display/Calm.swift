@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Wire
+package import Wire
 
 extension CalmFeed.Trend {
     /// An arrow that every font has.
-    public var sign: Localized {
+    package var sign: Localized {
         switch self {
         case .rising: "↗"
         case .falling: "↘"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A way to draw a session.
-public enum Face: String, CaseIterable, Sendable {
+package enum Face: String, CaseIterable, Sendable {
     /// Only the time.
     case boring
     /// Icon, label, state, a large time, and buttons.
@@ -12,11 +12,11 @@ public enum Face: String, CaseIterable, Sendable {
     case phases
 
     /// Whether minutes below ten have a leading zero.
-    public var padsMinutes: Bool { self != .boring }
+    package var padsMinutes: Bool { self != .boring }
 
     /// Whether an approximate time is marked.
-    public var marksApproximate: Bool { self != .boring }
+    package var marksApproximate: Bool { self != .boring }
 
     /// Whether the face has buttons.
-    public var hasButtons: Bool { self != .boring }
+    package var hasButtons: Bool { self != .boring }
 }

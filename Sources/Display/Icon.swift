@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Session
+package import Session
 
 extension Icon {
     /// The drawing as an SVG path in a 24 × 24 box, for a round stroke of width 2.
-    public var path: String {
+    package var path: String {
         switch self {
         case .hourglass:
             "M6 3h12M6 21h12M7 3v3c0 3.5 4 4 4 6s-4 2.5-4 6v3M17 3v3c0 3.5-4 4-4 6s4 2.5 4 6v3"

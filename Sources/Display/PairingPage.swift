@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The page for a link that no longer pairs a phone.
-public struct PairingPage: Sendable {
+package struct PairingPage: Sendable {
     private let strings: Strings
 
-    /// Creates the page in a language.
-    public init(_ strings: Strings) { self.strings = strings }
+    package init(_ strings: Strings) { self.strings = strings }
 
     /// The whole document.
-    public var html: String {
+    package var html: String {
         let title = Markup.escaped(strings[.linkOver])
         let advice = Markup.escaped(strings.text(.linkAgain, ["command": .userText("lockstep phone add")]))
         return """

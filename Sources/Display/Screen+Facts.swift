@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Session
+package import Session
 
 extension Screen {
     /// Numbers and shorter texts for small surfaces such as status bars and widgets.
-    public struct Facts: Hashable, Sendable {
+    package struct Facts: Hashable, Sendable {
         /// The kind of the phase; `nil` when idle.
-        public var kind: PhaseKind?
+        package var kind: PhaseKind?
         /// The name of the kind, as "Focus"; `nil` when idle.
-        public var phaseName: Localized?
+        package var phaseName: Localized?
         /// The seconds left of a countdown, or elapsed in a count-up.
-        public var seconds: Int?
+        package var seconds: Int?
         /// When the phase of a running countdown ends, in milliseconds of group time.
-        public var endsAt: Int64?
+        package var endsAt: Int64?
         /// The time of day of ``endsAt``, as "14:25".
-        public var endClock: Localized?
+        package var endClock: Localized?
         /// The position among phases of this kind, as "3/8"; `nil` if there is only one.
-        public var phaseCount: Localized?
+        package var phaseCount: Localized?
         /// The calm as "85%", or "–" while unknown; only on the `calm` face.
-        public var calmPercent: Localized?
+        package var calmPercent: Localized?
         /// A text such as "Last heard 1 min ago", in minutes or more; `nil` unless the display is stale.
-        public var staleText: Localized?
+        package var staleText: Localized?
         /// Whether the time may be wrong by more than a quarter of a second.
-        public var isApproximate = false
+        package var isApproximate = false
 
         /// Creates the facts of a display without a session.
-        public init() {}
+        package init() {}
     }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Session
+package import Session
 
 extension Screen {
     static func notices(of view: View, at boot: BootTime, options: ScreenOptions) -> [Notice] {
@@ -53,7 +53,7 @@ extension View {
     /// Returns when a screen of this view next changes by time alone; `nil` if never.
     ///
     /// Beyond ``Moment/nextChange`` these are the instants at which a display becomes stale or its stale text changes.
-    public func nextScreen(after boot: BootTime) -> BootTime? {
+    package func nextScreen(after boot: BootTime) -> BootTime? {
         let moment = moment(at: boot)
         var changes = [moment?.nextChange].compactMap { $0 }
         if let moment, moment.register.status.isLive, let contactLostAt {

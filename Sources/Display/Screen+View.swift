@@ -1,40 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Control
-public import Session
-public import Wire
+package import Control
+package import Session
+package import Wire
 
 /// The inputs of a screen besides the session.
-public struct ScreenOptions: Sendable {
+package struct ScreenOptions: Sendable {
     /// The language.
-    public var strings: Strings
+    package var strings: Strings
     /// The node of the display; `nil` for none.
-    public var node: NodeID?
+    package var node: NodeID?
     /// Whether the display has no buttons or keys.
-    public var isReadOnly: Bool
+    package var isReadOnly: Bool
     /// Whether every allowed action has a button, as on a remote control.
-    public var hasAllActions = false
+    package var hasAllActions = false
     /// Whether the display's node can make the session its own: it is connected and may own one.
-    public var canContinue = false
+    package var canContinue = false
     /// Returns the local offset from UTC in seconds, positive to the east, at a time in milliseconds since 1970.
-    public var utcOffset: @Sendable (Int64) -> Int
+    package var utcOffset: @Sendable (Int64) -> Int
     /// The action pressed here whose answer has not arrived.
-    public var pending: Button.Action?
+    package var pending: Button.Action?
     /// An answer to show to the person.
-    public var message: Localized?
+    package var message: Localized?
     /// How calm the current session was; `nil` if too little was heard.
-    public var calm: CalmFeed?
+    package var calm: CalmFeed?
     /// This week's debt in minutes, negative beyond the goal; `nil` without a debt service.
-    public var debtMinutes: Int?
+    package var debtMinutes: Int?
     /// Whether the clock of this display's machine is wrong.
-    public var isClockWrong: Bool
+    package var isClockWrong: Bool
     /// Whether the last change is not yet saved on this display's machine.
-    public var isUnsaved: Bool
+    package var isUnsaved: Bool
     /// Whether the node has no broker configured, so that no connection can be lost.
-    public var worksAlone: Bool
+    package var worksAlone: Bool
 
-    /// Creates options.
-    public init(
+    package init(
         strings: Strings = .english, node: NodeID? = nil, isReadOnly: Bool = false,
         utcOffset: @escaping @Sendable (Int64) -> Int = { _ in 0 }, pending: Button.Action? = nil,
         message: Localized? = nil,
@@ -57,7 +56,7 @@ public struct ScreenOptions: Sendable {
     var calmPercent: Localized { calm.map { strings.text(.percent, count: $0.percent) } ?? Strings.unknown }
 
     /// Copies the inputs besides the session from a node's view.
-    public mutating func take(_ node: NodeView) {
+    package mutating func take(_ node: NodeView) {
         self.node = node.node ?? self.node
         calm = node.calm?.ifKnown
         debtMinutes = node.debtMinutes
@@ -71,7 +70,7 @@ public struct ScreenOptions: Sendable {
 
 extension Screen {
     /// Creates the screen that `face` shows of `view` at `boot`.
-    public init(_ view: View, at boot: BootTime, face: Face, options: ScreenOptions = ScreenOptions()) {
+    package init(_ view: View, at boot: BootTime, face: Face, options: ScreenOptions = ScreenOptions()) {
         self.init(face: face)
         let strings = options.strings
         // A machine that waits for its broker says which one it is.

@@ -1,36 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Session
-public import Wire
+package import Session
+package import Wire
 
 /// The clock of a machine that stops in a suspend.
-public enum AwakeScale: TimeScale {}
+package enum AwakeScale: TimeScale {}
 /// Milliseconds of a clock that stops in a suspend.
-public typealias AwakeTime = Time<AwakeScale>
+package typealias AwakeTime = Time<AwakeScale>
 
 /// Groups arriving records into transactions of the ledger, and collects their answers.
 ///
 /// Pure: the shell has the clock, the disk and the connection. It writes each ``nextBatch(at:)`` and passes the result to
 /// ``filed(_:at:)``; records that arrive meanwhile are the next batch. It publishes each ``nextAnswer()`` and reports its
 /// end to ``answered()``.
-public struct LedgerIntake: Sendable {
+package struct LedgerIntake: Sendable {
     /// A record of a space.
-    public struct Arrival: Hashable, Sendable {
+    package struct Arrival: Hashable, Sendable {
         /// The space.
-        public var space: SpaceID
+        package var space: SpaceID
         /// The record.
-        public var digested: DigestedRecord
+        package var digested: DigestedRecord
         /// When it arrived.
-        public var at: GroupTime
+        package var at: GroupTime
 
-        /// Creates an arrival.
-        public init(space: SpaceID, digested: DigestedRecord, at: GroupTime) {
+        package init(space: SpaceID, digested: DigestedRecord, at: GroupTime) {
             (self.space, self.digested, self.at) = (space, digested, at)
         }
     }
 
     /// Something to report.
-    public enum Note: Hashable, Sendable {
+    package enum Note: Hashable, Sendable {
         /// `waiting` records wait, the oldest for `lag`, and `dropped` records were dropped in all.
         case behind(waiting: Int, lag: Milliseconds, dropped: Int)
         /// A record was refused for its dates.
@@ -42,13 +41,13 @@ public struct LedgerIntake: Sendable {
     }
 
     /// The maximum number of records in one transaction.
-    public static let batch = 2_048
+    package static let batch = 2_048
     /// The maximum number of waiting records; further ones are dropped, and their nodes send them again.
-    public static let waitingLimit = 65_536
+    package static let waitingLimit = 65_536
     /// A longer wait is reported.
-    public static let lagLimit: Milliseconds = .seconds(5)
+    package static let lagLimit: Milliseconds = .seconds(5)
     /// The maximum number of answers without an acknowledgement of the broker.
-    public static let window = 32
+    package static let window = 32
 
     private struct Asker: Hashable {
         var space: SpaceID
@@ -68,10 +67,10 @@ public struct LedgerIntake: Sendable {
     private var notes: [Note] = []
 
     /// Creates an intake in which nothing waits.
-    public init() {}
+    package init() {}
 
     /// Whether no record waits or is being written.
-    public var isIdle: Bool { waiting.isEmpty && filing.isEmpty }
+    package var isIdle: Bool { waiting.isEmpty && filing.isEmpty }
 
     /// Receives a record.
     ///
@@ -83,7 +82,7 @@ public struct LedgerIntake: Sendable {
     ///   - time: Group time.
     ///   - isVouched: Whether a kernel vouches for it.
     ///   - now: The present.
-    public mutating func receive(
+    package mutating func receive(
         _ digested: DigestedRecord, in space: SpaceID, at time: GroupTime, isVouched: Bool, now: AwakeTime
     ) {
         let node = digested.record.node
@@ -102,12 +101,12 @@ public struct LedgerIntake: Sendable {
     }
 
     /// Refuses a record that cannot be read, so that its node stops sending it.
-    public mutating func refuse(_ name: RecordName, of node: NodeID, in space: SpaceID) {
+    package mutating func refuse(_ name: RecordName, of node: NodeID, in space: SpaceID) {
         answer(node, in: space, LedgerAck.Item(name, .refused))
     }
 
     /// Returns the records to write in one transaction; none while others are being written.
-    public mutating func nextBatch(at now: AwakeTime) -> [Arrival] {
+    package mutating func nextBatch(at now: AwakeTime) -> [Arrival] {
         guard filing.isEmpty else { return [] }
         filing = Array(waiting.prefix(Self.batch))
         waiting.removeFirst(filing.count)
@@ -118,7 +117,7 @@ public struct LedgerIntake: Sendable {
     /// Answers for the batch that was written.
     ///
     /// `outcomes` says how each record was filed; `nil` if none was, so that their nodes send them again.
-    public mutating func filed(_ outcomes: [FilingResult]?, at now: AwakeTime) {
+    package mutating func filed(_ outcomes: [FilingResult]?, at now: AwakeTime) {
         noteLag(since: filingSince, at: now)
         for (arrival, outcome) in zip(filing, outcomes ?? []) {
             let record = arrival.digested.record
@@ -146,7 +145,7 @@ public struct LedgerIntake: Sendable {
     }
 
     /// Returns the next message to publish; `nil` if there is none, or too many are not acknowledged.
-    public mutating func nextAnswer() -> (space: SpaceID, ack: LedgerAck)? {
+    package mutating func nextAnswer() -> (space: SpaceID, ack: LedgerAck)? {
         guard answersOut < Self.window, let asker = askers.first, let items = answers[asker] else { return nil }
         let rest = Array(items.dropFirst(LedgerAck.itemsLimit))
         answers[asker] = rest.isEmpty ? nil : rest
@@ -156,15 +155,15 @@ public struct LedgerIntake: Sendable {
     }
 
     /// Records that an answer was acknowledged or lost.
-    public mutating func answered() { answersOut = max(0, answersOut - 1) }
+    package mutating func answered() { answersOut = max(0, answersOut - 1) }
 
     /// Drops the answers after a lost connection: nodes send their records again.
-    public mutating func linkDown() { (answers, askers) = ([:], []) }
+    package mutating func linkDown() { (answers, askers) = ([:], []) }
 
     // MARK: Notes
 
     /// Returns and removes what is to be reported.
-    public mutating func takeNotes() -> [Note] {
+    package mutating func takeNotes() -> [Note] {
         defer { notes = [] }
         return notes
     }

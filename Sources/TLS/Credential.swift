@@ -154,9 +154,9 @@ final class Credential {
 }
 
 /// A certificate that cannot be used or made: the message names the file and the way out.
-public struct CertificateError: Error, Hashable, Sendable, CustomStringConvertible {
+package struct CertificateError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The message.
-    public var description: String
+    package var description: String
 
     init(_ description: String) { self.description = description }
 

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import HummingbirdCore
+package import HummingbirdCore
 import HummingbirdTLS
-public import Logging
+package import Logging
 import NIOCore
 import NIOSSL
 import Platform
 import Synchronization
-public import Web
+package import Web
 
 /// The certificate of a node for HTTPS: from files that a person gave, or from the node's own authority.
 ///
 /// It is checked when a client connects, at most once a minute: files that were replaced are read again, and an own
 /// certificate is renewed. If that fails, the former one stays in use.
-public final class ServerCertificate: HTTPEncryption {
+package final class ServerCertificate: HTTPEncryption {
     /// The limit of the size of a file with certificates.
     static let fileBytes = 1 << 18
     /// The time between two checks, in milliseconds.
@@ -43,7 +43,7 @@ public final class ServerCertificate: HTTPEncryption {
 
     /// Reads the given files.
     /// - Throws: ``CertificateError`` that names the file and what is wrong with it.
-    public convenience init(certificate: String, key: String, log: Logger) throws(CertificateError) {
+    package convenience init(certificate: String, key: String, log: Logger) throws(CertificateError) {
         try self.init(log: log) { () throws(CertificateError) in
             try Self.given(certificate: certificate, key: key, at: SystemClock.wallMilliseconds() / 1_000)
         }
@@ -56,7 +56,7 @@ public final class ServerCertificate: HTTPEncryption {
     ///   - hosts: The names and addresses by which browsers reach the node.
     ///   - isForAnyAddress: Whether the node listens on all addresses of this machine.
     /// - Throws: ``CertificateError`` that names the file and what is wrong with it.
-    public convenience init(
+    package convenience init(
         stateDirectory: String, machine: String, hosts: Set<String>, isForAnyAddress: Bool, log: Logger
     ) throws(CertificateError) {
         let names = hosts.union(["localhost", "127.0.0.1", "::1"]).subtracting(["0.0.0.0", "::"]).sorted()
@@ -92,13 +92,13 @@ public final class ServerCertificate: HTTPEncryption {
     // MARK: Use
 
     /// The SHA-256 of the own authority; `nil` for given files.
-    public var fingerprint: String? { state.withLock { $0.identity.fingerprint } }
+    package var fingerprint: String? { state.withLock { $0.identity.fingerprint } }
 
     /// The own authority as PEM; `nil` for given files.
-    public var authority: [UInt8]? { state.withLock { $0.identity.authority } }
+    package var authority: [UInt8]? { state.withLock { $0.identity.authority } }
 
     /// Returns the same server behind TLS with this certificate.
-    public func encrypt(_ server: HTTPServerBuilder) throws -> HTTPServerBuilder {
+    package func encrypt(_ server: HTTPServerBuilder) throws -> HTTPServerBuilder {
         try .tls(server, tlsConfiguration: configuration)
     }
 

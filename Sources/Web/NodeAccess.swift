@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Control
+package import Control
 import Display
-public import Session
-public import Wire
+package import Session
+package import Wire
 
 /// The interface of a node that the HTTP API uses.
-public protocol NodeAccess: Sendable {
+package protocol NodeAccess: Sendable {
     /// Starts a session on this node.
     func start(_ start: Start) async -> ReplyReport
     /// Sends an operation such as pause or stop to the current session.
@@ -31,24 +31,24 @@ public protocol NodeAccess: Sendable {
 }
 
 /// Everything that displays show, at one instant.
-public struct DisplaySnapshot: Sendable {
+package struct DisplaySnapshot: Sendable {
     /// The session, calm, debt and problems of the node.
-    public var nodeView: NodeView
+    package var nodeView: NodeView
     /// The node's boot clock at that instant, in milliseconds.
-    public var boot: BootTime
+    package var boot: BootTime
     /// Group time at that instant, in milliseconds since 1970.
-    public var groupTime: GroupTime
+    package var groupTime: GroupTime
     /// The last data of the calm and debt services.
-    public var feeds: Feeds
+    package var feeds: Feeds
     /// The sessions that the node has seen, the latest first.
-    public var recent: [RecentSession]
+    package var recent: [RecentSession]
     /// The presets of the node, in the order in which displays offer them.
-    public var presets: [Preset]
+    package var presets: [Preset]
     /// Returns the node's UTC offset in seconds, positive to the east, at a time in milliseconds since 1970.
-    public var utcOffset: @Sendable (Int64) -> Int
+    package var utcOffset: @Sendable (Int64) -> Int
 
     /// Creates a snapshot from values read at one instant.
-    public init(
+    package init(
         _ nodeView: NodeView, boot: BootTime, groupTime: GroupTime, feeds: Feeds, recent: [RecentSession] = [],
         presets: [Preset] = [], utcOffset: @escaping @Sendable (Int64) -> Int
     ) {
@@ -70,7 +70,7 @@ public struct DisplaySnapshot: Sendable {
 }
 
 /// The result of ``NodeAccess/preset(_:)``.
-public enum PresetLookup: Sendable {
+package enum PresetLookup: Sendable {
     /// The plan of the preset.
     case found([Phase])
     /// No preset has that name; `names` lists those that exist.

@@ -7,18 +7,20 @@ import Testing
 @testable import Debt
 
 @Suite(.timeLimit(.minutes(1))) struct ImportReportTests {
-    private static let file = """
-        Project,Description,Start date,Start time,End date,End time
-        Study,Reading,2026-11-21,08:30:00,2026-11-21,09:00:00
-        Study,Writing,2026-11-21,10:00:00,2026-11-21,11:00:00
-        Study,Reading,2026-11-21,08:30:00,2026-11-21,09:00:00
-        Study,Broken,2026-11-21,nine,2026-11-21,11:00:00
-
-        """
-
     private func report(isDry: Bool = false, _ filings: [FilingResult]) throws -> ImportReport {
-        let found = try Import(csv: Array(Self.file.utf8), zone: .utc, colours: [:]) { _ in }
-        var report = ImportReport(file: "toggl.csv", found: found, isDry: isDry)
+        let node = try #require(NodeID("desk"))
+        let lines = try [(8, 30), (10, 60)].flatMap { (hour, minutes) in
+            let id = try #require(SessionID("-s-\(hour)"))
+            let from = GroupTime(1_763_683_200_000 + Int64(hour) * 3_600_000)
+            let record = LedgerRecord(
+                id: id, lineage: id, node: node, stamp: Stamp(time: from, counter: 0, node: node),
+                version: Version(epoch: 0, rev: 1), title: "Reading", mode: .countdown, status: .completed,
+                startedAt: from, runs: [.init(kind: .focus, from: from, to: from + .minutes(Int64(minutes)))])
+            return HistoryCSV.lines(of: record, zone: .utc)
+        }
+        let text = ([HistoryCSV.header] + lines + ["broken"]).joined(separator: "\n")
+        let found = try Import(csv: Array(text.utf8))
+        var report = ImportReport(file: "history.csv", found: found, isDry: isDry)
         #expect(found.records.count == 2)
         for (record, filing) in zip(found.records, filings) { report.count(filing, of: record) }
         return report
@@ -27,13 +29,13 @@ import Testing
     @Test func newSessionsAreCountedWithTheirMinutes() throws {
         #expect(
             try report([.kept, .kept]).text
-                == "Imported 2 sessions of 90 minutes from Toggl Track; 1 row repeats another; 1 row skipped.")
+                == "Imported 2 sessions of 90 minutes; 1 row skipped.")
         #expect(try report(isDry: true, [.kept, .kept]).text.hasPrefix("Would import 2 sessions of 90 minutes"))
     }
 
     @Test func knownAndConflictingSessionsAreCountedApart() throws {
         let text = try report([.known, .conflict]).text
-        #expect(text.hasPrefix("Imported 0 sessions of 0 minutes from Toggl Track; 1 was already there;"), "\(text)")
+        #expect(text.hasPrefix("Imported 0 sessions of 0 minutes; 1 was already there;"), "\(text)")
         #expect(text.contains("1 differs from what the ledger holds: lockstep doctor names it"), "\(text)")
     }
 
@@ -41,6 +43,6 @@ import Testing
         let json = try report([.kept, .older]).json
         #expect(json.contains("\"imported\":1"), "\(json)")
         #expect(json.contains("\"known\":1"), "\(json)")
-        #expect(json.contains("\"line\":5"), "\(json)")
+        #expect(json.contains("\"line\":4"), "\(json)")
     }
 }

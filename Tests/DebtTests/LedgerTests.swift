@@ -177,18 +177,6 @@ struct LedgerTests {
         #expect(try total(after: 600).total == 36_000_000)
     }
 
-    @Test func labelsHaveTheirLatestColour() throws {
-        let ledger = try open()
-        for (index, hex) in ["ff0000", "00ff00", "0000ff"].enumerated() {
-            var record = try record("s-\(index)", from: 1_800_000_000_000 + Int64([5, 9, 1][index]) * 3_600_000)
-            record.label =
-                index == 2
-                ? Label(name: "Deep", colour: .grey) : Label(name: "Deep", colour: try #require(Colour(hex: hex)))
-            _ = try ledger.file([arrival(record), arrival(try self.record("n-\(index)"))])
-        }
-        #expect(try ledger.colours(of: home) == ["Deep": try #require(Colour(hex: "00ff00"))])
-    }
-
     @Test func filedRecordsSurviveACrash() throws {
         let ledger = try open()
         _ = try ledger.file([arrival(try record("s-1"))])

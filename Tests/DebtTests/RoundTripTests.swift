@@ -58,7 +58,7 @@ struct RoundTripTests {
                 }
             }
             let lines = try csv(of: original)
-            let found = try Import(csv: Array(lines.joined(separator: "\n").utf8), zone: .utc, now: Self.end)
+            let found = try Import(csv: Array(lines.joined(separator: "\n").utf8), now: Self.end)
             #expect(found.problems.isEmpty, "seed \(seed): \(found.problems)")
             let copy = try ledger("\(seed)-copy.sqlite", of: found)
             let (mine, theirs) = (
@@ -110,7 +110,7 @@ struct RoundTripTests {
             try original.correct(word, in: home)
         }
         let lines = try csv(of: original)
-        let found = try Import(csv: Array(lines.joined(separator: "\r\n").utf8), zone: zone, now: Self.end)
+        let found = try Import(csv: Array(lines.joined(separator: "\r\n").utf8), now: Self.end)
         let copy = try ledger("texts-copy", of: found)
         #expect(try csv(of: copy) == lines)
         #expect(found.problems.isEmpty)
@@ -130,7 +130,7 @@ struct RoundTripTests {
         var fields = lines[2].split(separator: ",", omittingEmptySubsequences: false).map(String.init)
         fields[column] = "nap"
         lines[2] = fields.joined(separator: ",")
-        let found = try Import(csv: Array(lines.joined(separator: "\n").utf8), zone: zone, now: Self.end)
+        let found = try Import(csv: Array(lines.joined(separator: "\n").utf8), now: Self.end)
         #expect(found.records.isEmpty)
         #expect(found.problems.map(\.line) == [3])
         #expect(found.problems.map(\.column) == ["kind"])

@@ -177,7 +177,8 @@ import Testing
 
     @Test func importReadsAPipeAndCountsInTheSingular() async throws {
         let ledger = try DebtProgram(["--zone", "UTC"], broker: nil)
-        let file = try ledger.directory.write(Self.toggl, to: "toggl.csv")
+        let file = try ledger.directory.write(
+            try await ForeignExport.history(Self.toggl, zone: "UTC"), to: "history.csv")
         let output = ledger.directory.file("output")
         let script =
             "cat '\(file)' | '\(Program.path("lockstep"))' debt import - --state-dir '\(ledger.directory.file("state"))'"
@@ -189,12 +190,13 @@ import Testing
             return status != nil
         }
         #expect(status == 0)
-        #expect(ledger.directory.read("output").contains("Imported 1 session of 1 minute from"))
+        #expect(ledger.directory.read("output").contains("Imported 1 session of 1 minute."))
     }
 
     @Test func restoreRefusesAnEmptyFileAndKeepsTheLedger() async throws {
         let ledger = try DebtProgram(["--zone", "UTC"], broker: nil)
-        let file = try ledger.directory.write(Self.toggl, to: "toggl.csv")
+        let file = try ledger.directory.write(
+            try await ForeignExport.history(Self.toggl, zone: "UTC"), to: "history.csv")
         #expect(try await ledger.command("import", file).code == 0)
         let before = try await ledger.history("--json").output
         let empty = try ledger.directory.write("", to: "empty")
@@ -216,7 +218,8 @@ import Testing
         mkdir(state, 0o700)
         try #require(Self.mount(state))
         defer { umount2(state, Int32(MNT_DETACH)) }
-        let file = try ledger.directory.write(Self.toggl, to: "toggl.csv")
+        let file = try ledger.directory.write(
+            try await ForeignExport.history(Self.toggl, zone: "UTC"), to: "history.csv")
         #expect(try await ledger.command("import", file).code == 0)
         if isReadOnly {
             try Self.leaveLog(of: state + "/ledger.sqlite")

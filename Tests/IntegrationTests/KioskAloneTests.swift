@@ -8,25 +8,13 @@ import Testing
     @Test func nodeWithoutABrokerShowsNoProblem() async throws {
         try await Self.with { node, browser, address in
             #expect(node.status.linked == false)
-            for face in ["focus", "calm", "phases"] {
-                let page = try await browser.open("\(address)/?face=\(face)&lang=en")
-                try await page.waitUntilDrawn("idle")
-                #expect(try await !page.text("notice").contains("Not connected"))
-            }
             try node.begin()
-            for face in ["focus", "calm", "phases"] {
-                let page = try await browser.open("\(address)/?face=\(face)&lang=en")
-                try await page.waitUntilDrawn("running")
-                #expect(try await page.text("notice") == "")
-            }
+            let page = try await browser.open("\(address)/?face=focus&lang=en")
+            try await page.waitUntilDrawn("running")
+            #expect(try await page.text("notice") == "")
             let line = try await node.lockstep("status", "--face", "focus", "--style", "expanded", "--lang", "en")
             #expect(line.code == 0, "\(line)")
             #expect(!line.output.contains("Not connected"), "\(line)")
-            // A page without its node shows a problem.
-            let page = try await browser.open("\(address)/?lang=en")
-            try await page.waitUntilDrawn("running")
-            try await node.kill()
-            try await page.eventually("the node is lost", "document.getElementById('notice').textContent !== ''")
         }
     }
 
@@ -112,34 +100,6 @@ import Testing
             try await page.eventually("it is stale", "document.documentElement.classList.contains('stale')")
             #expect(try await page.value(colour) == "rgb(68, 68, 68)")
         }
-    }
-
-    /// A break that was paused can go on, on each face.
-    @Test func aPausedBreakCanBeResumed() async throws {
-        try await Self.with { node, browser, address in
-            try node.begin(["plan": "focus 25m, shortBreak 5m"])
-            #expect(try await node.lockstep("break").code == 0)
-            var pages: [Page] = []
-            for face in ["focus", "calm", "phases"] {
-                let page = try await browser.open("\(address)/?face=\(face)&lang=en")
-                try await page.waitUntilDrawn("running")
-                #expect(try await Self.operations(page) == ["stop", "extend", "startFocus"], "\(face)")
-                pages.append(page)
-            }
-            #expect(try await node.lockstep("pause").code == 0)
-            for page in pages {
-                try await page.waitUntilDrawn("paused")
-                #expect(try await Self.operations(page) == ["resume", "stop", "startFocus"])
-            }
-            try await pages[0].click("button[data-op=resume]")
-            for page in pages { try await page.waitUntilDrawn("running") }
-            #expect(node.status.currentPhase.kind == "shortBreak")
-        }
-    }
-
-    private static func operations(_ page: Page) async throws -> [String] {
-        try await page.value("[...document.querySelectorAll('button')].map((button) => button.dataset.op)").items
-            .compactMap(\.text)
     }
 
     private static func with(

@@ -12,9 +12,9 @@ import Testing
     }
 
     private static func makeLedger(in folder: String, of home: TemporaryDirectory) async throws {
-        let file = try home.write(
-            "end,duration,interruptions,label,notes,is_break,is_archived\n2026-11-20T09:30:00,25,5,Deep,,false,false\n",
-            to: "goodtime.csv")
+        let export =
+            "end,duration,interruptions,label,notes,is_break,is_archived\n2026-11-20T09:30:00,25,5,Deep,,false,false\n"
+        let file = try home.write(try await ForeignExport.history(export, zone: "UTC"), to: "history.csv")
         let made = try await command("debt", "import", file, "--state-dir", home.file(folder), home: home)
         try #require(made.code == 0, "\(made)")
     }

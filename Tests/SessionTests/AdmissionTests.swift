@@ -90,18 +90,6 @@ import Testing
         #expect(reader.engine.view.register?.id == token("S2"))
     }
 
-    @Test func journalWithASaturatedVersionIsLowered() throws {
-        var old = peerRegister("desk", epoch: Self.limit, rev: Self.limit, status: .stopped)
-        old.anchor.bootID = token("boot-1")
-        var rig = EngineHarness(journal: Journal(epoch: Self.limit, own: old))
-        rig.linkUp()
-        #expect(outcome(rig.start("focus 25m", id: "S2")) == .applied)
-        let own = try #require(rig.own)
-        #expect(own.epoch == 1)
-        #expect(rig.journal?.epoch == 1)
-        #expect(Self.reader(of: own).engine.view.register?.id == token("S2"))
-    }
-
     // MARK: Stamps and marks
 
     @Test func startBeatsTheLargestAdmissibleStamp() throws {

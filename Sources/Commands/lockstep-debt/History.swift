@@ -18,7 +18,6 @@ struct History: ParsableCommand {
     private struct SessionJSON: Encodable {
         var session: String
         var node: String
-        var imported: String?
         var title: String
         var label: String?
         var status: String
@@ -94,7 +93,6 @@ struct History: ParsableCommand {
         let record = entry.record
         let when = opened.history.latest.zone.text(of: begin(of: entry, at: index, in: shares))
         let label = record.label.map { " (\($0.name))" } ?? ""
-        let place = ImportSource(node: record.node).map { "from \($0.name)" } ?? "on \(record.node)"
         let mark = entry.correction == nil ? "" : ", corrected"
         // A short session counts for nothing.
         let counts = shares.done(of: index) > 0 || shares.ran(of: index) >= opened.history.latest.counting.minimum
@@ -102,17 +100,16 @@ struct History: ParsableCommand {
         let isPart = counts && ran > minutes
         let length = isPart ? "\(minutes)m of \(ran)m" : "\(minutes)m"
         let reason = isPart ? ", the rest counts for other sessions" : ""
-        return "\(when)  \(length)  \(record.title)\(label)  \(record.id) \(place)\(mark)\(reason)"
+        return "\(when)  \(length)  \(record.title)\(label)  \(record.id) on \(record.node)\(mark)\(reason)"
     }
 
     private func json(of entry: Entry, at index: Int, of shares: Shares) -> String {
         let record = entry.record
         let from = begin(of: entry, at: index, in: shares)
         let row = SessionJSON(
-            session: "\(record.id)", node: "\(record.node)", imported: ImportSource(node: record.node)?.rawValue,
-            title: record.title, label: record.label?.name, status: record.status.rawValue, from: from,
-            to: max(from, shares.end(of: index) ?? from), ran: shares.ran(of: index), done: shares.done(of: index),
-            corrected: entry.correction != nil)
+            session: "\(record.id)", node: "\(record.node)", title: record.title, label: record.label?.name,
+            status: record.status.rawValue, from: from, to: max(from, shares.end(of: index) ?? from),
+            ran: shares.ran(of: index), done: shares.done(of: index), corrected: entry.correction != nil)
         return String(decoding: ReportJSON.encode(row), as: UTF8.self)
     }
 

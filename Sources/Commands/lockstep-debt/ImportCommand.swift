@@ -12,12 +12,10 @@ import Wire
 struct ImportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import",
-        abstract: "Import sessions from a CSV file of lockstep history, Goodtime or Toggl Track.",
+        abstract: "Import sessions from a CSV file in the form of lockstep history --csv.",
         discussion: """
-            The format is detected by the first line. In a file of Goodtime, notes become the title. In a detailed report \
-            of Toggl Track, the project becomes the label and the description the title; clients, tags and amounts are \
-            ignored. Local times are in the home zone. A file can be imported again: nothing counts twice. If a row cannot \
-            be read, nothing is imported, unless you give --skip-bad.
+            The example import.py turns an export of Goodtime or Toggl Track into such a file. A file can be imported \
+            again: nothing counts twice. If a row cannot be read, nothing is imported, unless you give --skip-bad.
             """)
 
     @OptionGroup var access: LedgerAccess
@@ -44,11 +42,9 @@ struct ImportCommand: ParsableCommand {
     func run() throws {
         let content = try read()
         let settings = try access.with(isMade: !dryRun, writes: !dryRun) { opened in
-            let colours = try opened.ledger.colours(of: opened.space)
             let found: Import
             do throws(ImportError) {
-                let zone = opened.history.latest.zone
-                found = try Import(csv: content, zone: zone, colours: colours) { show(progress: $0 / 2) }
+                found = try Import(csv: content) { show(progress: $0 / 2) }
             } catch {
                 throw UsageError("\(file): \(error)")
             }

@@ -106,12 +106,10 @@ struct Doctor: AsyncParsableCommand {
 
     /// The problems that the node reports, and whether its changes are saved.
     private static func problems(_ status: StatusReport) -> [Finding] {
-        // A node of an older version does not report problems.
-        guard let problems = status.problems else { return [] }
-        let found = problems.map { problem in
+        let found = status.problems.map { problem in
             Finding(problem.kind.check, problem.kind.isMinor ? .absent : .wrong, problem.text, fix: problem.fix)
         }
-        guard !problems.contains(where: { $0.kind == .unsaved }) else { return found }
+        guard !status.problems.contains(where: { $0.kind == .unsaved }) else { return found }
         return [Finding("disk", .ok, "the node's changes are saved")] + found
     }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import ArgumentParser
+package import ArgumentParser
 import Commands
 import Control
-public import Display
+package import Display
 import Platform
 import Session
 import Synchronization
@@ -103,5 +103,5 @@ private final class Shown: Sendable {
 extension Face: ExpressibleByArgument {}
 extension BlankHours: ExpressibleByArgument {
     /// Parses `HH:MM-HH:MM`.
-    public init?(argument: String) { self.init(argument) }
+    package init?(argument: String) { self.init(argument) }
 }

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The standard input of a hook: the session at an event, with the fields of ``StatusReport``, and the event.
-public struct EventReport: Encodable, Hashable, Sendable {
+package struct EventReport: Encodable, Hashable, Sendable {
     /// started, paused, resumed, phase, completed, stopped, superseded or stale.
-    public var event: String
+    package var event: String
     /// When it happened, in milliseconds of group time.
-    public var at: Int64
+    package var at: Int64
     /// Whether the hook runs more than five seconds late, or the node was not running at the event.
-    public var late: Bool
+    package var late: Bool
     /// The session.
-    public var session: StatusReport
+    package var session: StatusReport
 
-    /// Creates a report.
-    public init(event: String, at: Int64, late: Bool, session: StatusReport) {
+    package init(event: String, at: Int64, late: Bool, session: StatusReport) {
         self.event = event
         self.at = at
         self.late = late
@@ -24,7 +23,7 @@ public struct EventReport: Encodable, Hashable, Sendable {
     }
 
     /// Writes the fields of both side by side.
-    public func encode(to encoder: any Encoder) throws {
+    package func encode(to encoder: any Encoder) throws {
         try session.encode(to: encoder)
         var fields = encoder.container(keyedBy: CodingKeys.self)
         try fields.encode(event, forKey: .event)

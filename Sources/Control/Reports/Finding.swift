@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The result of one check of `lockstep doctor`.
-public struct Finding: Codable, Sendable {
+package struct Finding: Codable, Sendable {
     /// The result of a check.
-    public enum State: String, Codable, Sendable {
+    package enum State: String, Codable, Sendable {
         /// The checked part works.
         case ok
         /// The part does not exist here, and is not needed.
@@ -13,16 +13,15 @@ public struct Finding: Codable, Sendable {
     }
 
     /// The checked thing.
-    public var check: String
+    package var check: String
     /// Whether it is right.
-    public var state: State
+    package var state: State
     /// The finding, as a sentence.
-    public var found: String
+    package var found: String
     /// How to repair it; `nil` if there is nothing to repair.
-    public var fix: String?
+    package var fix: String?
 
-    /// Creates a finding.
-    public init(_ check: String, _ state: State, _ found: String, fix: String? = nil) {
+    package init(_ check: String, _ state: State, _ found: String, fix: String? = nil) {
         self.check = check
         self.state = state
         self.found = found

@@ -1,27 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Session
+package import Session
 import Wire
 
 /// A request about the current session, from a person or a program on this machine, as JSON.
-public struct IntentRequest: Codable, Hashable, Sendable {
+package struct IntentRequest: Codable, Hashable, Sendable {
     /// pause, resume, stop, extend, startBreak, startFocus, skip or correct.
-    public var op: String
+    package var op: String
     /// The seconds that an `extend` adds: 1 to 86,400; 60 when absent.
-    public var seconds: Int?
+    package var seconds: Int?
     /// The title that a `correct` writes; the present one stays when absent.
-    public var title: String?
+    package var title: String?
     /// The label's name that a `correct` writes; the present one stays when absent. An empty name removes the label.
-    public var label: String?
+    package var label: String?
     /// The colour that a `correct` gives the label, as in ``StartRequest/colour``; the present one stays when absent.
-    public var colour: String?
+    package var colour: String?
     /// The session that the person saw; the current one when absent.
-    public var session: String?
+    package var session: String?
     /// The index of the phase that the person saw; the current one when absent.
-    public var phase: Int?
+    package var phase: Int?
 
-    /// Creates a request.
-    public init(
+    package init(
         op: String, seconds: Int? = nil, title: String? = nil, label: String? = nil, colour: String? = nil,
         session: String? = nil, phase: Int? = nil
     ) {
@@ -35,7 +34,7 @@ public struct IntentRequest: Codable, Hashable, Sendable {
     }
 
     /// The request for a press.
-    public init(_ press: Press) {
+    package init(_ press: Press) {
         op = press.operation.name.rawValue
         switch press.operation {
         case .extend(let seconds): self.seconds = seconds
@@ -54,7 +53,7 @@ public struct IntentRequest: Codable, Hashable, Sendable {
     }
 
     /// Reads a request; an unknown field is an error.
-    public init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         try decoder.refuseKeys(otherThan: CodingKeys.allCases.map(\.rawValue))
         let fields = try decoder.container(keyedBy: CodingKeys.self)
         op = try fields.decode(String.self, forKey: .op)
@@ -68,7 +67,7 @@ public struct IntentRequest: Codable, Hashable, Sendable {
 
     /// The request for the engine.
     /// - Throws: ``RequestError`` for the first field that is out of bounds.
-    public func press() throws(RequestError) -> Press {
+    package func press() throws(RequestError) -> Press {
         guard let name = IntentOperation.Name(rawValue: op) else {
             let names = IntentOperation.Name.allCases.map(\.rawValue).joined(separator: ", ")
             throw RequestError("op", "must be one of \(names)")
@@ -112,18 +111,17 @@ public struct IntentRequest: Codable, Hashable, Sendable {
 }
 
 /// A request to move the current session here. It has no fields: its body is empty or `{}`.
-public struct TakeRequest: Codable, Hashable, Sendable {
-    /// Creates a request.
-    public init() {}
+package struct TakeRequest: Codable, Hashable, Sendable {
+    package init() {}
 
     /// Reads a request; any field is an error.
-    public init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         try decoder.refuseKeys(otherThan: [])
     }
 
     /// Reads a body.
     /// - Throws: ``RequestError`` when it is neither empty nor `{}`.
-    public init(body: [UInt8]) throws(RequestError) {
+    package init(body: [UInt8]) throws(RequestError) {
         self = body.isEmpty ? TakeRequest() : try ReportJSON.decode(from: body)
     }
 }

@@ -1,32 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The addresses of a node's kiosk page, and its keys. Only for the user who runs the node.
-public struct KioskReport: Codable, Hashable, Sendable {
+package struct KioskReport: Codable, Hashable, Sendable {
     /// The address of HTTP; `null` if there is none.
-    @Nullable public var host: String?
+    @Nullable package var host: String?
     /// The port of HTTP.
-    @Nullable public var port: Int?
+    @Nullable package var port: Int?
     /// Whether only this machine can reach the address of HTTP, and no key is needed there.
-    public var isLoopback: Bool
-    /// The address of HTTPS; `null` if there is none, and in a report of an older program.
-    @Nullable public var https: HTTPSReport?
+    package var isLoopback: Bool
+    /// The address of HTTPS; `null` if there is none.
+    @Nullable package var https: HTTPSReport?
     /// The name of the node's machine.
-    public var machine: String
-    /// The host names that the node answers to, besides its addresses; `null` in a report of an older program.
-    @Nullable public var names: [String]?
+    package var machine: String
+    /// The host names that the node answers to, besides its addresses.
+    package var names: [String]
     /// The key that allows to look.
-    @Nullable public var viewKey: String?
+    @Nullable package var viewKey: String?
     /// The key that also allows to press, start and take.
-    @Nullable public var controlKey: String?
-    /// Whether programs and browsers of this machine need a key, too; `null` in a report of an older program.
-    @Nullable public var needsLocalKey: Bool?
-    /// Whether the page is shown on this machine's own screen; `null` in a report of an older program.
-    @Nullable public var isShown: Bool?
+    @Nullable package var controlKey: String?
+    /// Whether programs and browsers of this machine need a key, too.
+    package var needsLocalKey: Bool
+    /// Whether the page is shown on this machine's own screen.
+    package var isShown = false
 
     /// Describes a page, or that there is none.
-    public init(
+    package init(
         host: String? = nil, port: Int? = nil, isLoopback: Bool = true, https: HTTPSReport? = nil, machine: String,
-        names: [String]? = nil, viewKey: String? = nil, controlKey: String? = nil, needsLocalKey: Bool = false
+        names: [String] = [], viewKey: String? = nil, controlKey: String? = nil, needsLocalKey: Bool = false
     ) {
         self.isLoopback = isLoopback
         self.machine = machine
@@ -42,25 +42,24 @@ public struct KioskReport: Codable, Hashable, Sendable {
     /// Returns the link of the page at an origin such as `http://pi.local:7780`.
     ///
     /// The parameters are in the order of their names.
-    public static func link(to origin: String, path: String = "", query: [String: String]) -> String {
+    package static func link(to origin: String, path: String = "", query: [String: String]) -> String {
         let parameters = query.sorted { $0.key < $1.key }.map { "\($0.key.percentEncoded)=\($0.value.percentEncoded)" }
         return "\(origin)/\(path)" + (parameters.isEmpty ? "" : "?" + parameters.joined(separator: "&"))
     }
 }
 
 /// The address of a node's page over HTTPS.
-public struct HTTPSReport: Codable, Hashable, Sendable {
+package struct HTTPSReport: Codable, Hashable, Sendable {
     /// The address.
-    public var host: String
+    package var host: String
     /// The port.
-    public var port: Int
+    package var port: Int
     /// Whether only this machine can reach it.
-    public var isLoopback: Bool
+    package var isLoopback: Bool
     /// The SHA-256 of the node's own authority, which phones must install; `null` if the certificate is another one's.
-    @Nullable public var authority: String?
+    @Nullable package var authority: String?
 
-    /// Describes an address of HTTPS.
-    public init(host: String, port: Int, isLoopback: Bool, authority: String?) {
+    package init(host: String, port: Int, isLoopback: Bool, authority: String?) {
         self.host = host
         self.port = port
         self.isLoopback = isLoopback
@@ -70,21 +69,21 @@ public struct HTTPSReport: Codable, Hashable, Sendable {
 
 extension KioskReport {
     /// An address at which the node serves its page.
-    public struct Page: Hashable, Sendable {
+    package struct Page: Hashable, Sendable {
         /// `http` or `https`.
-        public var scheme: String
+        package var scheme: String
         /// The host on which the node listens.
-        public var host: String
+        package var host: String
         /// The port.
-        public var port: Int
+        package var port: Int
         /// Whether only this machine can reach it.
-        public var isLoopback: Bool
+        package var isLoopback: Bool
 
         /// Whether the node listens on all addresses of its machine.
-        public var isForAnyAddress: Bool { host == "0.0.0.0" || host == "::" }
+        package var isForAnyAddress: Bool { host == "0.0.0.0" || host == "::" }
 
         /// Returns the origin of the page at a host.
-        public func origin(at host: String) -> String {
+        package func origin(at host: String) -> String {
             "\(scheme)://\(host.contains(":") ? "[\(host)]" : host):\(port)"
         }
     }
@@ -99,13 +98,13 @@ extension KioskReport {
     }
 
     /// The page for browsers of other machines: over HTTPS if they reach that. `nil` if the node serves no page.
-    public var pageForOthers: Page? {
+    package var pageForOthers: Page? {
         let pages = [secure, plain].compactMap(\.self)
         return pages.first { !$0.isLoopback } ?? pages.last
     }
 
     /// The page for browsers of this machine, which need no TLS. `nil` if the node serves no page.
-    public var pageHere: Page? { plain ?? secure }
+    package var pageHere: Page? { plain ?? secure }
 }
 
 extension String {

@@ -1,62 +1,62 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Session
+package import Session
 
 /// The output of `lockstep nodes --json` and of `/v1/nodes`: an array, ordered by node.
-public struct NodesReport: Codable, Hashable, Sendable {
+package struct NodesReport: Codable, Hashable, Sendable {
     /// The node that stands for messages on topics that name no node.
-    public static let strangers = "?"
+    package static let strangers = "?"
 
     /// One element for each participant.
-    public var nodes: [NodeReport]
+    package var nodes: [NodeReport]
 
     /// Creates a report. Messages on topics that name no node are counted in a last element, ``strangers``.
-    public init(_ nodes: [NodeReport], strangers: [Discard: Int] = [:]) {
+    package init(_ nodes: [NodeReport], strangers: [Discard: Int] = [:]) {
         self.nodes = nodes.sorted { $0.node < $1.node }
         if !strangers.isEmpty { self.nodes.append(NodeReport(Self.strangers, isOnline: false, dropped: strangers)) }
     }
 
     /// Reads the array.
-    public init(from decoder: any Decoder) throws { nodes = try [NodeReport](from: decoder) }
+    package init(from decoder: any Decoder) throws { nodes = try [NodeReport](from: decoder) }
 
     /// Writes the array.
-    public func encode(to encoder: any Encoder) throws { try nodes.encode(to: encoder) }
+    package func encode(to encoder: any Encoder) throws { try nodes.encode(to: encoder) }
 }
 
 /// One participant in a report. Every field is always there.
-public struct NodeReport: Codable, Hashable, Sendable {
+package struct NodeReport: Codable, Hashable, Sendable {
     /// Its id.
-    public var node: String
+    package var node: String
     /// Its name for people.
-    @Nullable public var name: String?
+    @Nullable package var name: String?
     /// node, display or service.
-    @Nullable public var role: String?
+    @Nullable package var role: String?
     /// Whether it is connected, as far as the reporting node knows.
-    public var online: Bool
+    package var online: Bool
     /// `clockWrong`, `sleeping`, `online`, `offline`, or `unknown` before its first presence.
-    public var state: String
+    package var state: String
     /// When it was last heard, in milliseconds of group time.
-    @Nullable public var lastHeard: Int64?
+    @Nullable package var lastHeard: Int64?
     /// Program and version.
-    @Nullable public var software: String?
+    @Nullable package var software: String?
     /// The id of its latest connection.
-    @Nullable public var connection: String?
+    @Nullable package var connection: String?
     /// How good its clock is.
-    @Nullable public var clock: ClockReport?
+    @Nullable package var clock: ClockReport?
     /// The session that its register holds.
-    @Nullable public var session: String?
+    @Nullable package var session: String?
     /// How many of its messages were dropped, by reason.
-    public var dropped: [String: Int]
+    package var dropped: [String: Int]
     /// Ledger records that the debt service has not acknowledged; of the reporting node itself only.
-    @Nullable public var recordsWaiting: Int?
+    @Nullable package var recordsWaiting: Int?
     /// Whether it is the reporting node itself.
-    public var isSelf: Bool
+    package var isSelf: Bool
 
     /// Describes a participant.
     /// - Parameters:
     ///   - presence: The last presence that was accepted; `nil` before the first one.
     ///   - isClockWrong: Whether its clock, its group time or its session's stamp is more than ten seconds off.
-    public init(
+    package init(
         _ node: String, presence: Presence? = nil, isOnline: Bool, isClockWrong: Bool = false, lastHeard: Int64? = nil,
         session: SessionID? = nil, dropped: [Discard: Int] = [:], recordsWaiting: Int? = nil, isSelf: Bool = false
     ) {
@@ -84,16 +84,15 @@ public struct NodeReport: Codable, Hashable, Sendable {
 }
 
 /// The quality of a clock, in a report.
-public struct ClockReport: Codable, Hashable, Sendable {
+package struct ClockReport: Codable, Hashable, Sendable {
     /// Whether the kernel reports the wall clock as synchronised.
-    public var synced: Bool
+    package var synced: Bool
     /// The bound of its error in milliseconds.
-    @Nullable public var bound: Int64?
+    @Nullable package var bound: Int64?
     /// Whether it differs from group time by more than ten seconds.
-    public var wrong: Bool
+    package var wrong: Bool
 
-    /// Describes a clock.
-    public init(_ quality: ClockQuality) {
+    package init(_ quality: ClockQuality) {
         synced = quality.synced
         wrong = quality.isWrong
         bound = quality.bound?.count

@@ -2,32 +2,24 @@
 
 /// An optional field of a report that is written as `null` if empty, for scripts.
 @propertyWrapper
-public struct Nullable<Value: Codable & Hashable & Sendable>: Codable, Hashable, Sendable {
+package struct Nullable<Value: Codable & Hashable & Sendable>: Codable, Hashable, Sendable {
     /// The field's value.
-    public var wrappedValue: Value?
+    package var wrappedValue: Value?
 
-    /// Creates a field with a value.
-    public init(wrappedValue: Value?) { self.wrappedValue = wrappedValue }
+    package init(wrappedValue: Value?) { self.wrappedValue = wrappedValue }
 
     /// Creates a field that is `null`.
-    public init() { self.init(wrappedValue: nil) }
+    package init() { self.init(wrappedValue: nil) }
 
     /// Reads a value or `null`.
-    public init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         wrappedValue = container.decodeNil() ? nil : try container.decode(Value.self)
     }
 
     /// Writes the value or `null`.
-    public func encode(to encoder: any Encoder) throws {
+    package func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(wrappedValue)
-    }
-}
-
-extension KeyedDecodingContainer {
-    /// Reads a field that an older program may not write at all.
-    public func decode<Value>(_ type: Nullable<Value>.Type, forKey key: Key) throws -> Nullable<Value> {
-        try decodeIfPresent(type, forKey: key) ?? Nullable()
     }
 }

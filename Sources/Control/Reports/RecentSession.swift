@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Session
+package import Session
 
 /// A session that a node has seen, with what starts it again.
-public struct RecentSession: Codable, Hashable, Sendable {
+package struct RecentSession: Codable, Hashable, Sendable {
     /// The first session of its chain of takeovers.
-    public var lineage: String
+    package var lineage: String
     /// The request that starts one like it.
-    public var start: StartRequest
+    package var start: StartRequest
     /// Its start, in milliseconds of group time.
-    public var startedAt: Int64
+    package var startedAt: Int64
     /// The time that ran outside of breaks until it was last seen, in milliseconds.
-    public var done: Int64
+    package var done: Int64
     /// Whether it was over when last seen.
-    public var isOver: Bool
+    package var isOver: Bool
 
     /// Describes a session at a group time.
-    public init(_ register: Register, at groupTime: GroupTime) {
+    package init(_ register: Register, at groupTime: GroupTime) {
         lineage = register.lineage.rawValue
         start = StartRequest(register)
         startedAt = register.startedAt.milliseconds
@@ -48,14 +48,13 @@ extension StartRequest {
 }
 
 /// A plan that a person has named.
-public struct Preset: Hashable, Sendable {
+package struct Preset: Hashable, Sendable {
     /// Its name.
-    public var name: String
+    package var name: String
     /// Its phases.
-    public var plan: [Phase]
+    package var plan: [Phase]
 
-    /// Creates a preset.
-    public init(name: String, plan: [Phase]) {
+    package init(name: String, plan: [Phase]) {
         self.name = name
         self.plan = plan
     }

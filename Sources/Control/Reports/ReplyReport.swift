@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Session
+package import Session
 
 /// The outcome of a request, as JSON. Every field is always there.
-public struct ReplyReport: Codable, Hashable, Sendable {
+package struct ReplyReport: Codable, Hashable, Sendable {
     /// The result of a request.
-    public enum Outcome: String, Codable, CaseIterable, Sendable {
+    package enum Outcome: String, Codable, CaseIterable, Sendable {
         /// It took effect.
         case applied
         /// It had taken effect before.
@@ -23,23 +23,22 @@ public struct ReplyReport: Codable, Hashable, Sendable {
     }
 
     /// The result of the request.
-    public var outcome: Outcome
+    package var outcome: Outcome
     /// The reason of a refusal: superseded, stalePhase, expired, notAllowed, invalid or busy. Of an invalid request, the
     /// error in words.
-    @Nullable public var reason: String?
+    @Nullable package var reason: String?
     /// The later start, when refused as superseded.
-    @Nullable public var by: Superseder?
+    @Nullable package var by: Superseder?
     /// The session of the request.
-    @Nullable public var session: String?
+    @Nullable package var session: String?
     /// The owner's revision after it.
-    @Nullable public var rev: Int?
+    @Nullable package var rev: Int?
     /// The field that is out of bounds.
-    @Nullable public var field: String?
+    @Nullable package var field: String?
     /// The problem that keeps the applied change off the disk or off other nodes.
-    @Nullable public var problem: ProblemReport?
+    @Nullable package var problem: ProblemReport?
 
-    /// Describes a request that is not valid.
-    public init(_ error: RequestError) {
+    package init(_ error: RequestError) {
         outcome = .invalid
         field = error.field
         reason = error.message
@@ -47,7 +46,7 @@ public struct ReplyReport: Codable, Hashable, Sendable {
 
     /// Describes a reply.
     /// - Parameter problem: Why the change is not saved, or not known to the other nodes.
-    public init(_ reply: Reply, problem: ProblemReport? = nil) {
+    package init(_ reply: Reply, problem: ProblemReport? = nil) {
         outcome = Outcome(reply)
         self.problem = problem
         switch reply {
@@ -69,7 +68,7 @@ public struct ReplyReport: Codable, Hashable, Sendable {
 
 extension ReplyReport.Outcome {
     /// The outcome of a reply.
-    public init(_ reply: Reply) {
+    package init(_ reply: Reply) {
         self =
             switch reply {
             case .answered(let answer): Self(answer.outcome)
@@ -80,7 +79,7 @@ extension ReplyReport.Outcome {
     }
 
     /// The outcome in an owner's answer.
-    public init(_ outcome: Session.Outcome) {
+    package init(_ outcome: Session.Outcome) {
         self =
             switch outcome {
             case .applied: .applied
@@ -92,9 +91,9 @@ extension ReplyReport.Outcome {
 }
 
 /// Something that is wrong with a node and that a person can repair.
-public struct ProblemReport: Codable, Hashable, Sendable {
+package struct ProblemReport: Codable, Hashable, Sendable {
     /// The kind of a problem.
-    public enum Kind: String, Codable, CaseIterable, Sendable {
+    package enum Kind: String, Codable, CaseIterable, Sendable {
         /// The state directory cannot be written: a crash loses the last changes, and other nodes do not receive them.
         case unsaved
         /// Another machine takes part in the space under the same id.
@@ -109,18 +108,17 @@ public struct ProblemReport: Codable, Hashable, Sendable {
         case noAlert
 
         /// Whether every request still works.
-        public var isMinor: Bool { self == .noSuspendLock || self == .noAlert }
+        package var isMinor: Bool { self == .noSuspendLock || self == .noAlert }
     }
 
     /// The kind.
-    public var kind: Kind
+    package var kind: Kind
     /// The problem, as a sentence.
-    public var text: String
+    package var text: String
     /// How to repair it.
-    public var fix: String
+    package var fix: String
 
-    /// Creates a report.
-    public init(_ kind: Kind, _ text: String, fix: String) {
+    package init(_ kind: Kind, _ text: String, fix: String) {
         self.kind = kind
         self.text = text
         self.fix = fix

@@ -3,10 +3,10 @@
 import FoundationEssentials
 
 /// Encodes reports and requests as JSON with sorted keys and without escaped slashes.
-public enum ReportJSON {
+package enum ReportJSON {
     /// Writes a report.
     /// - Parameter pretty: Whether to write one field per line.
-    public static func encode(_ report: some Encodable, pretty: Bool = false) -> [UInt8] {
+    package static func encode(_ report: some Encodable, pretty: Bool = false) -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         if pretty { encoder.outputFormatting.insert(.prettyPrinted) }
@@ -16,7 +16,7 @@ public enum ReportJSON {
 
     /// Reads a report or a request.
     /// - Throws: ``RequestError`` that names the wrong field.
-    public static func decode<Report: Decodable>(
+    package static func decode<Report: Decodable>(
         _ type: Report.Type = Report.self, from json: [UInt8]
     ) throws(RequestError) -> Report {
         do {
@@ -32,20 +32,19 @@ public enum ReportJSON {
 }
 
 /// Why a request is not valid.
-public struct RequestError: Error, Hashable, Sendable, CustomStringConvertible {
+package struct RequestError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The field, as `phases.2.seconds`; empty when it is the request as a whole.
-    public var field: String
+    package var field: String
     /// The mistake, and a valid value.
-    public var message: String
+    package var message: String
 
-    /// Creates an error.
-    public init(_ field: String, _ message: String) {
+    package init(_ field: String, _ message: String) {
         self.field = field
         self.message = message
     }
 
     /// Names the field, then the message.
-    public var description: String { field.isEmpty ? message : "\(field): \(message)" }
+    package var description: String { field.isEmpty ? message : "\(field): \(message)" }
 
     init(_ error: DecodingError) {
         switch error {

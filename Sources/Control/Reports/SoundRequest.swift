@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Session
-public import Wire
+package import Wire
 
 /// A sound level from a program on this machine, as JSON.
-public struct SoundRequest: Codable, Hashable, Sendable {
+package struct SoundRequest: Codable, Hashable, Sendable {
     /// The level in decibels, −200 to 200.
-    public var level: Double
+    package var level: Double
     /// How many seconds it was measured, and the interval between levels: 1 to 60; 1 when absent.
-    public var period: Int?
+    package var period: Int?
     /// The microphone, if the machine has several.
-    public var source: String?
+    package var source: String?
 
-    /// Creates a request.
-    public init(level: Double, period: Int? = nil, source: String? = nil) {
+    package init(level: Double, period: Int? = nil, source: String? = nil) {
         self.level = level
         self.period = period
         self.source = source
@@ -27,7 +26,7 @@ public struct SoundRequest: Codable, Hashable, Sendable {
     }
 
     /// Reads a request; an unknown field is an error.
-    public init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         try decoder.refuseKeys(otherThan: CodingKeys.allCases.map(\.rawValue))
         let fields = try decoder.container(keyedBy: CodingKeys.self)
         level = try fields.decode(Double.self, forKey: .level)
@@ -37,7 +36,7 @@ public struct SoundRequest: Codable, Hashable, Sendable {
 
     /// The level as it is published.
     /// - Throws: ``RequestError`` for the first field that is out of bounds.
-    public func sound() throws(RequestError) -> SoundLevel {
+    package func sound() throws(RequestError) -> SoundLevel {
         guard abs(level) <= SoundLevel.limit else { throw RequestError("level", "must be −200 to 200") }
         guard Self.periods.contains(period ?? 1) else { throw RequestError.whole("period", in: Self.periods) }
         var named: Token<SoundSourceKind>?
@@ -51,14 +50,13 @@ public struct SoundRequest: Codable, Hashable, Sendable {
 }
 
 /// A level as `lockstep-calm` prints it for another program: a line of JSON.
-public struct LevelLine: Codable, Hashable, Sendable {
+package struct LevelLine: Codable, Hashable, Sendable {
     /// The node, with its microphone after a slash if it has several, or a sensor's topic.
-    public var source: String
+    package var source: String
     /// The level in decibels.
-    public var level: Double
+    package var level: Double
 
-    /// Creates a line.
-    public init(source: String, level: Double) {
+    package init(source: String, level: Double) {
         self.source = source
         self.level = level
     }

@@ -1,32 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Session
+package import Session
 
 /// A session to start, from a person or a program on this machine, as JSON.
-public struct StartRequest: Codable, Hashable, Sendable {
+package struct StartRequest: Codable, Hashable, Sendable {
     /// The title.
-    public var title: String?
+    package var title: String?
     /// The length of a single phase in seconds; instead of ``plan`` and ``phases``.
-    public var seconds: Int?
+    package var seconds: Int?
     /// Phases in the one-line grammar of ``PlanGrammar``; instead of ``seconds`` and ``phases``.
-    public var plan: String?
+    package var plan: String?
     /// Phases one by one; instead of ``seconds`` and ``plan``.
-    public var phases: [PhaseRequest]?
+    package var phases: [PhaseRequest]?
     /// The name of one of the node's presets; instead of ``seconds``, ``plan`` and ``phases``.
-    public var preset: String?
+    package var preset: String?
     /// `countdown`, the default, or `countup`, which needs no phases.
-    public var mode: String?
+    package var mode: String?
     /// The name of a label.
-    public var label: String?
+    package var label: String?
     /// The label's colour: a name of ``NamedColours``, or 3, 6 or 8 hexadecimal digits.
-    public var colour: String?
+    package var colour: String?
     /// An emoji or the name of a built-in drawing.
-    public var icon: String?
+    package var icon: String?
     /// Whether the next phase starts by itself; `false` when absent.
-    public var autoAdvance: Bool?
+    package var autoAdvance: Bool?
 
-    /// Creates a request.
-    public init(
+    package init(
         title: String? = nil, seconds: Int? = nil, plan: String? = nil, phases: [PhaseRequest]? = nil,
         preset: String? = nil, mode: String? = nil, label: String? = nil, colour: String? = nil, icon: String? = nil,
         autoAdvance: Bool? = nil
@@ -48,7 +47,7 @@ public struct StartRequest: Codable, Hashable, Sendable {
     }
 
     /// Reads a request; an unknown field is an error.
-    public init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         try decoder.refuseKeys(otherThan: CodingKeys.allCases.map(\.rawValue))
         let fields = try decoder.container(keyedBy: CodingKeys.self)
         title = try fields.decodeIfPresent(String.self, forKey: .title)
@@ -68,7 +67,7 @@ public struct StartRequest: Codable, Hashable, Sendable {
     ///   - presetPlan: The plan of ``preset``, if the request names one.
     ///   - countUpCap: Seconds after which a count-up session ends by itself.
     /// - Throws: ``RequestError`` for the first field that is out of bounds.
-    public func start(
+    package func start(
         presetPlan: [Phase]? = nil, countUpCap: Int = PhaseDefaults().countUpCap
     ) throws(RequestError) -> Start {
         let title = CleanText.trimmed(title ?? "")
@@ -142,16 +141,15 @@ public struct StartRequest: Codable, Hashable, Sendable {
 }
 
 /// One phase of a ``StartRequest``.
-public struct PhaseRequest: Codable, Hashable, Sendable {
+package struct PhaseRequest: Codable, Hashable, Sendable {
     /// focus, the default, shortBreak, longBreak, work, rest or phase.
-    public var kind: String?
+    package var kind: String?
     /// Its own name.
-    public var name: String?
+    package var name: String?
     /// Its length in seconds: 1 to 86,400.
-    public var seconds: Int
+    package var seconds: Int
 
-    /// Creates a phase.
-    public init(kind: String? = nil, name: String? = nil, seconds: Int) {
+    package init(kind: String? = nil, name: String? = nil, seconds: Int) {
         self.kind = kind
         self.name = name
         self.seconds = seconds
@@ -162,7 +160,7 @@ public struct PhaseRequest: Codable, Hashable, Sendable {
     }
 
     /// Reads a phase; an unknown field is an error.
-    public init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         try decoder.refuseKeys(otherThan: CodingKeys.allCases.map(\.rawValue))
         let fields = try decoder.container(keyedBy: CodingKeys.self)
         kind = try fields.decodeIfPresent(String.self, forKey: .kind)

@@ -3,11 +3,11 @@
 package import Session
 
 /// A label in a report or a request.
-public struct LabelReport: Codable, Hashable, Sendable {
+package struct LabelReport: Codable, Hashable, Sendable {
     /// Its name.
-    public var name: String
+    package var name: String
     /// Its colour as `#rrggbb`, or `#rrggbbaa` where it is not opaque.
-    public var colour: String
+    package var colour: String
 
     /// Describes the label of a request, whose colour is grey by default.
     package init(name: String, colour: String?) {
@@ -22,13 +22,13 @@ public struct LabelReport: Codable, Hashable, Sendable {
 }
 
 /// A phase of a plan in a report.
-public struct PhaseReport: Codable, Hashable, Sendable {
+package struct PhaseReport: Codable, Hashable, Sendable {
     /// focus, shortBreak, longBreak, work, rest or phase.
-    public var kind: String
+    package var kind: String
     /// Its name, if it has one.
-    @Nullable public var name: String?
+    @Nullable package var name: String?
     /// Its length in seconds; of a count-up session the cap.
-    public var seconds: Int
+    package var seconds: Int
 
     init(_ phase: Phase) {
         kind = phase.kind.rawValue
@@ -38,21 +38,21 @@ public struct PhaseReport: Codable, Hashable, Sendable {
 }
 
 /// The current phase in a report.
-public struct CurrentPhaseReport: Codable, Hashable, Sendable {
+package struct CurrentPhaseReport: Codable, Hashable, Sendable {
     /// Its place in the plan; 0 is the first.
-    public var index: Int
+    package var index: Int
     /// How many phases the plan has.
-    public var count: Int
+    package var count: Int
     /// focus, shortBreak, longBreak, work, rest or phase.
-    public var kind: String
+    package var kind: String
     /// Its name, if it has one.
-    @Nullable public var name: String?
+    @Nullable package var name: String?
     /// Its length in seconds; of a count-up session the cap.
-    public var seconds: Int
+    package var seconds: Int
     /// Seconds of it that have passed, rounded down.
-    public var elapsedSeconds: Int
+    package var elapsedSeconds: Int
     /// Seconds of it that are left, rounded up; of a count-up session until the cap.
-    public var remainingSeconds: Int
+    package var remainingSeconds: Int
 
     init(_ moment: Moment) {
         let phase = moment.register.currentPhase

@@ -1,106 +1,106 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FoundationEssentials
-public import Session
+package import Session
 import Wire
 
 /// The output of `lockstep status --json` and of `/v1/session`. Every field is always there.
 ///
 /// Seconds are whole, times are milliseconds of group time since 1970. All fields below ``problems`` but ``status``,
 /// ``plan``, ``isRunning``, ``isOwner``, ``autoAdvance`` and ``stale`` are `null` while nothing is live.
-public struct StatusReport: Codable, Hashable, Sendable {
+package struct StatusReport: Codable, Hashable, Sendable {
     /// The space.
-    public var space: String
+    package var space: String
     /// The node that reports.
-    public var node: String
+    package var node: String
     /// Whether it is connected to the broker.
-    public var linked: Bool
+    package var linked: Bool
     /// Why it is not; `null` if it is, or if no reason is known.
-    @Nullable public var linkProblem: String?
-    /// How good the node's wall clock is; `null` only in a report of an older program.
-    @Nullable public var clock: ClockReport?
+    @Nullable package var linkProblem: String?
+    /// How good the node's wall clock is.
+    @Nullable package var clock: ClockReport?
     /// The milliseconds by which it is ahead of group time; `null` if ``clock`` is.
-    @Nullable public var clockAhead: Int64?
+    @Nullable package var clockAhead: Int64?
     /// The node whose clock group time follows; `null` for the own clock, or if no clock can be right.
-    @Nullable public var timeFrom: String?
-    /// The problems of the node; `null` only in a report of an older program.
-    @Nullable public var problems: [ProblemReport]?
+    @Nullable package var timeFrom: String?
+    /// The problems of the node.
+    package var problems: [ProblemReport]
 
     /// `idle`, or the session's status: running, paused, ready; for five seconds completed or superseded.
     /// In an event also stopped.
-    public var status: String
+    package var status: String
     /// The session's id.
-    @Nullable public var session: String?
+    @Nullable package var session: String?
     /// The id of the first session of a chain of takeovers.
-    @Nullable public var lineage: String?
+    @Nullable package var lineage: String?
     /// The node that writes the session.
-    @Nullable public var owner: String?
+    @Nullable package var owner: String?
     /// Whether that is this node.
-    public var isOwner: Bool
+    package var isOwner: Bool
     /// The title; may be empty.
-    @Nullable public var title: String?
+    @Nullable package var title: String?
     /// An emoji or the name of a built-in drawing.
-    @Nullable public var icon: String?
+    @Nullable package var icon: String?
     /// The label that the time counts for.
-    @Nullable public var label: LabelReport?
+    @Nullable package var label: LabelReport?
     /// `countdown` or `countup`.
-    @Nullable public var mode: String?
+    @Nullable package var mode: String?
     /// Whether the next phase starts by itself.
-    public var autoAdvance: Bool
+    package var autoAdvance: Bool
     /// The ordered phases; empty while idle.
-    public var plan: [PhaseReport]
+    package var plan: [PhaseReport]
     /// Index in ``plan`` of the phase that runs, is paused or waits.
-    @Nullable public var phase: Int?
+    @Nullable package var phase: Int?
     /// The current phase with its present length.
-    @Nullable public var currentPhase: CurrentPhaseReport?
+    @Nullable package var currentPhase: CurrentPhaseReport?
 
     /// The title, under the name that other timers use.
-    @Nullable public var activityName: String?
+    @Nullable package var activityName: String?
     /// The start of the session.
-    @Nullable public var startTime: Int64?
+    @Nullable package var startTime: Int64?
     /// Seconds of the current phase that have passed, rounded down.
-    @Nullable public var elapsedSeconds: Int?
+    @Nullable package var elapsedSeconds: Int?
     /// Seconds of the current phase; `null` when counting up.
-    @Nullable public var totalSeconds: Int?
+    @Nullable package var totalSeconds: Int?
     /// Calm percent, 0 to 100; `null` while too little was measured.
-    @Nullable public var calmPercent: Int?
+    @Nullable package var calmPercent: Int?
     /// rising, falling or steady; `null` if unknown.
-    @Nullable public var calmTrend: String?
+    @Nullable package var calmTrend: String?
     /// Minutes that are missing to the week's goal, negative beyond it; `null` without a debt service.
-    @Nullable public var debtMinutes: Int?
+    @Nullable package var debtMinutes: Int?
     /// When the debt service computed that.
-    @Nullable public var debtAt: Int64?
-    /// The debt service that publishes it; `null` also where that is of an older version.
-    @Nullable public var debtBy: String?
+    @Nullable package var debtAt: Int64?
+    /// The debt service that publishes it.
+    @Nullable package var debtBy: String?
     /// Whether time passes.
-    public var isRunning: Bool
+    package var isRunning: Bool
 
     /// Seconds that a countdown shows: the rest of the current phase, rounded up; `null` when counting up.
-    @Nullable public var remainingSeconds: Int?
+    @Nullable package var remainingSeconds: Int?
     /// When the current phase of a running countdown ends.
-    @Nullable public var endsAt: Int64?
+    @Nullable package var endsAt: Int64?
     /// The end of the phase in ISO 8601, UTC.
-    @Nullable public var endsAtISO: String?
+    @Nullable package var endsAtISO: String?
     /// Whether there has been no contact with the owner for 30 seconds.
-    public var stale: Bool
+    package var stale: Bool
     /// When the contact was lost, once stale.
-    @Nullable public var staleSince: Int64?
+    @Nullable package var staleSince: Int64?
     /// The most by which the time is wrong on this node, in milliseconds; `null` if unknown.
-    @Nullable public var errorBound: Int?
+    @Nullable package var errorBound: Int?
     /// Whether displays mark the time as approximate because of ``errorBound``.
-    @Nullable public var approximate: Bool?
+    @Nullable package var approximate: Bool?
     /// The later start that ended the session.
-    @Nullable public var supersededBy: Superseder?
+    @Nullable package var supersededBy: Superseder?
     /// For a session that was taken over: its former owner, and when.
-    @Nullable public var continues: Continuation?
+    @Nullable package var continues: Continuation?
     /// The intent that led to this revision, if one did.
-    @Nullable public var last: LastIntent?
+    @Nullable package var last: LastIntent?
     /// Counts the owner's changes.
-    @Nullable public var revision: Int?
+    @Nullable package var revision: Int?
     /// The number of the owner's journal, from 1; it rises by one after each loss.
-    @Nullable public var epoch: Int?
+    @Nullable package var epoch: Int?
     /// The order of the session's start.
-    @Nullable public var stamp: Stamp?
+    @Nullable package var stamp: Stamp?
 
     /// Describes a moment of a view.
     /// - Parameters:
@@ -111,7 +111,7 @@ public struct StatusReport: Codable, Hashable, Sendable {
     ///   - timeFrom: The node whose clock group time is taken from.
     ///   - feeds: The last data of the services.
     ///   - problems: The problems of the reporting node.
-    public init(
+    package init(
         view: View, moment: Moment? = nil, space: SpaceID, node: NodeID, at instant: Instant, groupTime: GroupTime,
         linkProblem: String? = nil, clock: ClockQuality? = nil, timeFrom: NodeID? = nil, feeds: Feeds = Feeds(),
         problems: [ProblemReport] = []

@@ -20,18 +20,13 @@ struct CSVReader {
     private static let (fieldLimit, fieldsLimit) = (65_536, 256)
 
     private let bytes: [UInt8]
-    /// The index behind the last byte that ends no line.
-    private let end: Int
     private let separator: UInt8
     private var index = 0
     private var line = 1
-    /// Whether fields may be quoted. If not, a line that does not start with a date continues the row before.
-    var isQuoted = true
 
     /// Creates a reader of UTF-8 text.
     init(_ bytes: [UInt8]) {
         self.bytes = bytes
-        end = bytes.lastIndex { $0 != Self.lineFeed && $0 != Self.carriageReturn }.map { $0 + 1 } ?? 0
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { index = 3 }
         separator = Self.separator(of: bytes)
     }
@@ -43,9 +38,6 @@ struct CSVReader {
         let counts = candidates.map { candidate in header.count { $0 == candidate } }
         return candidates[counts.firstIndex(of: counts.max() ?? 0) ?? 0]
     }
-
-    /// Whether the first line contains quotes.
-    var hasQuotesInFirstLine: Bool { bytes.prefix { !isLineEnd($0) }.contains(Self.quote) }
 
     /// The fraction of the file that has been read, 0 to 1.
     var progress: Double { bytes.isEmpty ? 1 : Double(index) / Double(bytes.count) }
@@ -81,29 +73,10 @@ struct CSVReader {
     }
 
     private mutating func field(_ row: inout Row) -> String {
-        if isQuoted, index < bytes.count, bytes[index] == Self.quote { return quotedField(&row) }
+        if index < bytes.count, bytes[index] == Self.quote { return quotedField(&row) }
         let begin = index
-        while index < bytes.count, bytes[index] != separator {
-            if isLineEnd(bytes[index]) {
-                guard !isQuoted, let rest = restOfRow() else { break }
-                line += 1
-                index = rest
-            } else {
-                index += 1
-            }
-        }
+        while index < bytes.count, bytes[index] != separator, !isLineEnd(bytes[index]) { index += 1 }
         return text(bytes[begin..<index], &row)
-    }
-
-    /// Returns the start of the next line if it continues this row.
-    private func restOfRow() -> Int? {
-        let isPair =
-            bytes[index] == Self.carriageReturn && index + 1 < bytes.count && bytes[index + 1] == Self.lineFeed
-        let next = index + (isPair ? 2 : 1)
-        let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
-        let day = bytes[min(next, bytes.count)...].prefix(5)
-        let begins = day.count == 5 && day.prefix(4).allSatisfy(digits.contains) && day.last == UInt8(ascii: "-")
-        return begins || next >= end ? nil : next
     }
 
     private mutating func quotedField(_ row: inout Row) -> String {

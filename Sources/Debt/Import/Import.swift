@@ -4,7 +4,7 @@ import Platform
 package import Session
 package import Wire
 
-/// The sessions read from another program's export, or from the history of another ledger.
+/// The sessions read from the history of a ledger, or from that of another program in the same form.
 package struct Import: Sendable {
     /// A row that cannot be imported, and why.
     package struct Problem: Hashable, Sendable, CustomStringConvertible {
@@ -23,8 +23,6 @@ package struct Import: Sendable {
     private static let problemsLimit = 10_000
 
     private let now: Int64
-    /// The program that wrote the file.
-    package let source: ImportSource
     /// The sessions, each once.
     package private(set) var records: [LedgerRecord] = []
     /// Their corrections.
@@ -33,65 +31,37 @@ package struct Import: Sendable {
     package private(set) var calm: [CalmFeed] = []
     /// The rows that cannot be imported, in file order.
     package private(set) var problems: [Problem] = []
-    /// The number of rows whose title or label was too long and has been shortened.
-    package private(set) var shortened = 0
-    /// The number of duplicate rows.
-    package private(set) var repeated = 0
 
     /// Reads a file.
     /// - Parameters:
     ///   - csv: The content of the file.
-    ///   - zone: The zone of times without an offset.
-    ///   - colours: The colours of known labels, by name.
     ///   - now: The present, in milliseconds since 1970: no session can end later.
     ///   - progress: Called now and then with the fraction read, 0 to 1.
     /// - Throws: ``ImportError`` if the file is empty or its columns are unknown.
     package init(
-        csv: [UInt8], zone: Zone, colours: [String: Colour] = [:], now: Int64 = SystemClock.wallMilliseconds(),
-        progress: (Double) -> Void = { _ in }
+        csv: [UInt8], now: Int64 = SystemClock.wallMilliseconds(), progress: (Double) -> Void = { _ in }
     ) throws(ImportError) {
         self.now = now
         var reader = CSVReader(csv)
         guard let header = reader.next() else { throw .empty }
         // A spreadsheet may have added spaces and empty columns.
         let names = header.fields.map(Self.trimmed)
-        guard header.invalidField == nil, let source = ImportSource(header: names) else { throw .unknown(names) }
-        self.source = source
-        // Goodtime never quotes, whatever its notes contain; a spreadsheet that re-saved its file does.
-        reader.isQuoted = source != .goodtime || reader.hasQuotesInFirstLine
+        guard header.invalidField == nil, Set(names).isSuperset(of: HistoryCSV.needed) else { throw .unknown(names) }
         let columns = ImportColumns(names)
         var history: [ImportRow] = []
-        var known: Set<SessionID> = []
         var number = 0
         while let row = reader.next() {
             number += 1
             if number % 5_000 == 0 { progress(reader.progress) }
             do throws(ImportRowError) {
-                let row = try ImportRow(row, columns: columns, source: source)
-                switch source {
-                case .lockstep: history.append(row)
-                case .goodtime: try take(GoodtimeSession(row, zone: zone), colours, &known)
-                case .toggl: try take(TogglSession(row, zone: zone), colours, &known)
-                }
+                history.append(try ImportRow(row, columns: columns))
             } catch {
                 problems.append(Problem(line: row.line, column: error.column, reason: error.reason))
-                guard problems.count <= Self.problemsLimit else { throw .hopeless(source) }
+                guard problems.count <= Self.problemsLimit else { throw .hopeless }
             }
         }
         takeHistory(history)
         problems.sort { $0.line < $1.line }
-    }
-
-    private mutating func take(
-        _ session: some ForeignSession, _ colours: [String: Colour], _ known: inout Set<SessionID>
-    ) throws(ImportRowError) {
-        let record = try session.record(of: source, colours: colours, now: now)
-        guard known.insert(record.id).inserted else {
-            repeated += 1
-            return
-        }
-        records.append(record)
-        if session.isShortened { shortened += 1 }
     }
 
     private mutating func takeHistory(_ rows: [ImportRow]) {
@@ -121,55 +91,6 @@ package struct Import: Sendable {
     }
 }
 
-/// The programs whose files can be imported.
-package enum ImportSource: String, CaseIterable, Sendable {
-    case lockstep, goodtime, toggl
-
-    /// The name shown to people.
-    package var name: String {
-        switch self {
-        case .lockstep: "lockstep history --csv"
-        case .goodtime: "Goodtime"
-        case .toggl: "Toggl Track"
-        }
-    }
-
-    /// The node ID given to imported sessions; `nil` if they keep their own.
-    package var node: NodeID? { self == .lockstep ? nil : NodeID("imported-\(rawValue)") }
-
-    /// Returns the source whose imported sessions carry a node ID; `nil` if none does.
-    package init?(node: NodeID) {
-        guard let source = Self.allCases.first(where: { $0.node == node }) else { return nil }
-        self = source
-    }
-
-    /// The columns required of a file, one set for each known version of its format.
-    package var columns: [[String]] {
-        switch self {
-        case .lockstep: [HistoryCSV.needed]
-        // The formats of 2018 to 2023, of the first versions since, and of today.
-        case .goodtime:
-            [
-                ["time-of-completion", "duration", "label"], ["start", "end", "duration", "label", "notes", "work"],
-                ["end", "duration", "interruptions", "label", "notes", "is_break"],
-            ]
-        // The old and the current detailed report.
-        case .toggl:
-            [
-                ["Description", "Start date", "Start time", "End date", "End time"],
-                ["Description", "Start date", "Start time", "Stop date", "Stop time"],
-            ]
-        }
-    }
-
-    init?(header: [String]) {
-        let names = Set(header)
-        let found = Self.allCases.first { source in source.columns.contains { names.isSuperset(of: $0) } }
-        guard let found else { return nil }
-        self = found
-    }
-}
-
 /// An error that stops the import of a whole file.
 package enum ImportError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The file is empty.
@@ -177,21 +98,19 @@ package enum ImportError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The columns in the first line are unknown.
     case unknown([String])
     /// Far too many rows cannot be read.
-    case hopeless(ImportSource)
+    case hopeless
 
-    /// The problem, and the columns that are accepted.
+    /// The problem, and the columns that are needed.
     package var description: String {
         switch self {
         case .empty: return "the file is empty"
-        case .hopeless(let source):
-            return "thousands of rows are none of \(source.name): is this the right file?"
+        case .hopeless: return "thousands of rows are none of lockstep history --csv: is this the right file?"
         case .unknown(let header):
-            let known = ImportSource.allCases.flatMap { source in
-                source.columns.map { "  \(source.name): \($0.joined(separator: ","))" }
-            }
             let shown = header.joined(separator: ",").unicodeScalars.filter(CleanText.isClean).prefix(200)
             return "unknown columns in the first line: \(String(String.UnicodeScalarView(shown)))\n"
-                + "A file needs one of these sets of columns:\n" + known.joined(separator: "\n")
+                + "A file needs the columns of lockstep history --csv: \(HistoryCSV.needed.joined(separator: ","))\n"
+                + "import.py turns exports of Goodtime and Toggl Track into such a file: "
+                + "import.py EXPORT --zone ZONE | lockstep debt import -"
         }
     }
 }

@@ -14,7 +14,6 @@ package struct ImportReport: Encodable {
     }
 
     private var file: String
-    private var source: String
     private var dryRun: Bool
     /// The number of new sessions, and the length of their runs in milliseconds.
     private var imported = 0
@@ -24,16 +23,11 @@ package struct ImportReport: Encodable {
     /// The number of sessions of which the ledger holds another record of the same version.
     private var conflicts = 0
     package var corrections = 0
-    private var repeated: Int
-    private var shortened: Int
     private var skipped: [Skipped]
 
     package init(file: String, found: Import, isDry: Bool) {
         self.file = file
-        source = found.source.rawValue
         dryRun = isDry
-        repeated = found.repeated
-        shortened = found.shortened
         skipped = found.problems.map { Skipped(line: $0.line, column: $0.column, reason: $0.reason) }
     }
 
@@ -55,23 +49,16 @@ package struct ImportReport: Encodable {
     }
 
     package var text: String {
-        let source = ImportSource(rawValue: source)?.name ?? source
         var parts = [
             "\(dryRun ? "Would import" : "Imported") \(Self.count(imported, "session")) of "
-                + "\(Self.count(Int(milliseconds / 60_000), "minute")) from \(source)"
+                + Self.count(Int(milliseconds / 60_000), "minute")
         ]
         if corrections > 0 { parts.append(Self.count(corrections, "correction")) }
         if known > 0 { parts.append("\(known) \(known == 1 ? "was" : "were") already there") }
-        if repeated > 0 {
-            parts.append("\(Self.count(repeated, "row")) \(repeated == 1 ? "repeats another" : "repeat others")")
-        }
         if conflicts > 0 {
             parts.append(
                 "\(conflicts) \(conflicts == 1 ? "differs" : "differ") from what the ledger holds: lockstep doctor names "
                     + (conflicts == 1 ? "it" : "them"))
-        }
-        if shortened > 0 {
-            parts.append("\(shortened) \(shortened == 1 ? "title or label was" : "titles or labels were") shortened")
         }
         if !skipped.isEmpty { parts.append("\(Self.count(skipped.count, "row")) skipped") }
         return parts.joined(separator: "; ") + "."

@@ -235,23 +235,6 @@ extension Ledger {
         }
     }
 
-    /// Returns the latest colour of each label in use, by name.
-    package func colours(of space: SpaceID) throws -> [String: Colour] {
-        // In SQLite the other columns of a max() query come from the row with the maximum.
-        let rows = try read {
-            try Row.fetchAll(
-                $0,
-                sql: """
-                    SELECT json_extract(CAST(json AS TEXT), '$.label.name') AS name,
-                        json_extract(CAST(json AS TEXT), '$.label.colour'), max(stamp)
-                    FROM record WHERE space = ? GROUP BY name HAVING name IS NOT NULL
-                    """, arguments: [space.rawValue])
-        }
-        return Dictionary(
-            rows.map { ($0[0] as String, ($0[1] as String?).flatMap(Colour.init(hex:)) ?? .grey) },
-            uniquingKeysWith: { first, _ in first })
-    }
-
     /// Returns the records whose version the ledger already holds with other content.
     ///
     /// A conflict is over when a later version arrives or a person corrects the session.

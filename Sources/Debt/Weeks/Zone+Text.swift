@@ -18,7 +18,7 @@ extension Zone {
     package func instants(_ text: String) -> [Int64] {
         if let instant = ZonedTime.instant(text) { return [instant] }
         if let date = CivilDate(text) { return instants(of: date, time: 0) }
-        return ZonelessTime(text).map { instants(of: $0.date, time: $0.time) } ?? []
+        return LocalTime(text).map { instants(of: $0.date, time: $0.time) } ?? []
     }
 
     /// Returns an instant in the form `2026-11-21T08:30`.

@@ -5,7 +5,7 @@ extension QRCode {
     private static let margin = 2
 
     /// The code as an SVG picture, black on white.
-    public var svg: String {
+    package var svg: String {
         let side = size + 2 * Self.margin
         var path = ""
         for row in 0..<size {
@@ -21,7 +21,7 @@ extension QRCode {
     }
 
     /// The code as half blocks for a terminal with a dark background: light modules are drawn.
-    public var text: String {
+    package var text: String {
         func isLight(_ column: Int, _ row: Int) -> Bool {
             guard (0..<size).contains(column), (0..<size).contains(row) else { return true }
             return !self[column, row]

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A QR code (ISO/IEC 18004) in byte mode, with error correction level M, of versions 1 to 12.
-public struct QRCode: Hashable, Sendable {
+package struct QRCode: Hashable, Sendable {
     /// The number of modules per side.
-    public let size: Int
+    package let size: Int
     /// Whether each module is dark, row by row.
-    public private(set) var modules: [Bool]
+    package private(set) var modules: [Bool]
     /// Whether each module is a function pattern: finder, timing, alignment, format or version.
     private var isFixed: [Bool]
 
@@ -16,7 +16,7 @@ public struct QRCode: Hashable, Sendable {
     ]
 
     /// Creates the smallest code for a text; `nil` above 287 bytes of UTF-8.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         let bytes = Array(text.utf8)
         guard let version = (1...12).first(where: { Self.capacity(of: $0) >= bytes.count }) else { return nil }
         size = 17 + 4 * version
@@ -28,7 +28,7 @@ public struct QRCode: Hashable, Sendable {
     }
 
     /// Returns whether the module in a column and a row is dark.
-    public subscript(column: Int, row: Int) -> Bool {
+    package subscript(column: Int, row: Int) -> Bool {
         get { modules[row * size + column] }
         set { modules[row * size + column] = newValue }
     }

@@ -1,23 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Control
+package import Control
 import Session
 
 /// A session that a display offers to start with one press.
-public struct Offer: Hashable, Sendable, Encodable {
+package struct Offer: Hashable, Sendable, Encodable {
     /// The caption.
-    public var text: Localized
+    package var text: Localized
     /// The plan in short, as "4 × 25 min"; empty if ``text`` says it.
-    public var detail: Localized
+    package var detail: Localized
     /// The label of the session.
-    public var label: LabelReport?
+    package var label: LabelReport?
     /// The emoji of the session.
-    public var emoji: Localized?
+    package var emoji: Localized?
     /// The request that starts it.
-    public var request: StartRequest
+    package var request: StartRequest
 
-    /// Offers a preset.
-    public init(_ preset: Preset, strings: Strings) {
+    package init(_ preset: Preset, strings: Strings) {
         self.init(
             text: .userText(preset.name),
             detail: Self.short(preset.plan.map { ($0.kind.isBreak, $0.seconds) }, strings),

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Control
+package import Control
 import Session
 
 /// Everything that the remote page shows besides the session: starts, machines, the week, and its own words.
-public struct Overview: Sendable, Encodable {
+package struct Overview: Sendable, Encodable {
     /// A machine of the space.
     struct Machine: Encodable {
         var name: Localized
@@ -79,7 +79,7 @@ public struct Overview: Sendable, Encodable {
     ///   - mayPress: Whether the client may press.
     ///   - groupTime: The present, in milliseconds since 1970.
     ///   - utcOffset: Returns the local offset from UTC in seconds at a time.
-    public init(
+    package init(
         _ shown: NodeView, nodes: [NodeReport], week: WeekNumbers?, recent: [RecentSession], presets: [Preset],
         mayPress: Bool, groupTime: Int64, utcOffset: (Int64) -> Int, strings: Strings
     ) {

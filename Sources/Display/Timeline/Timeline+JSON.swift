@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Control
-public import Session
+package import Session
 import Wire
 
 extension Timeline {
@@ -10,7 +10,7 @@ extension Timeline {
     ///   - boot: The present.
     ///   - node: The node's ID.
     ///   - offers: Sessions that have a button while there is none.
-    public func json(at boot: BootTime, node: NodeID?, offers: [Offer] = [], strings: Strings) -> [UInt8] {
+    package func json(at boot: BootTime, node: NodeID?, offers: [Offer] = [], strings: Strings) -> [UInt8] {
         let content = Content(
             boot: boot.milliseconds, node: node?.rawValue, face: entries[0].screen.face.rawValue,
             language: strings.language,

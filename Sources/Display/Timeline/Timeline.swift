@@ -1,37 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Session
+package import Session
 
 /// The future screens of a display until the next event, one for each change by time alone.
 ///
 /// It is for displays that draw by themselves, such as the kiosk page, which need only a clock to show it.
-public struct Timeline: Hashable, Sendable {
+package struct Timeline: Hashable, Sendable {
     /// A screen that is shown until the next entry.
-    public struct Entry: Hashable, Sendable {
+    package struct Entry: Hashable, Sendable {
         /// When it begins, in milliseconds of the node's boot clock.
-        public var from: Int64
+        package var from: Int64
         /// When its state began, which may be earlier than ``from``, on the same clock; `nil` when idle.
-        public var began: Int64?
+        package var began: Int64?
         /// The screen at that instant.
-        public var screen: Screen
+        package var screen: Screen
         /// The clock of the screen's time; `nil` when idle.
-        public var count: Count?
+        package var count: Count?
         /// The session to which a press applies; `nil` when idle.
-        public var session: SessionID?
+        package var session: SessionID?
         /// The index of the phase to which a press applies.
-        public var phase = 0
+        package var phase = 0
     }
 
     /// A running or stopped clock.
-    public struct Count: Hashable, Sendable, Encodable {
+    package struct Count: Hashable, Sendable, Encodable {
         /// A reference instant, in milliseconds of the node's boot clock.
-        public var anchor: Int64
+        package var anchor: Int64
         /// The time elapsed in the phase at ``anchor``, in milliseconds.
-        public var elapsed: Int64
+        package var elapsed: Int64
         /// The phase's length in milliseconds; `nil` when counting up.
-        public var length: Int64?
+        package var length: Int64?
         /// Whether the clock runs.
-        public var isRunning: Bool
+        package var isRunning: Bool
 
         private enum CodingKeys: String, CodingKey {
             case anchor, elapsed, length
@@ -40,13 +40,13 @@ public struct Timeline: Hashable, Sendable {
     }
 
     /// The entries, the earliest first; never empty.
-    public var entries: [Entry]
+    package var entries: [Entry]
 
     /// The maximum number of entries, which no plan reaches.
     private static let most = 4 * Limits.phases
 
     /// Creates the timeline of `view` on `face` from `boot` on.
-    public init(_ view: View, from boot: BootTime, face: Face, options: ScreenOptions = ScreenOptions()) {
+    package init(_ view: View, from boot: BootTime, face: Face, options: ScreenOptions = ScreenOptions()) {
         entries = []
         var next: BootTime? = boot
         while let from = next, entries.count < Self.most {

@@ -1,31 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Session
-public import Wire
+package import Session
+package import Wire
 
 /// The numbers on the page of the week: this week up to an instant, and the weeks before.
-public struct WeekNumbers: Hashable, Sendable {
+package struct WeekNumbers: Hashable, Sendable {
     /// The week's first day.
-    public var first: CivilDate
+    package var first: CivilDate
     /// The time done on each day of the week, in milliseconds.
-    public var days: [Milliseconds]
+    package var days: [Milliseconds]
     /// The index of today.
-    public var today: Int
+    package var today: Int
     /// The goal of the week in minutes.
-    public var goal: Int
+    package var goal: Int
     /// The time done in the week, in milliseconds.
-    public var done: Milliseconds
+    package var done: Milliseconds
     /// The number of consecutive days with a minute or more done.
-    public var streak: Int
+    package var streak: Int
     /// The time done on each label.
-    public var labels: [DebtWeek.LabelSum]
+    package var labels: [DebtWeek.LabelSum]
     /// How calm the week was, in percent; `nil` if unknown.
-    public var calm: Int?
+    package var calm: Int?
     /// The weeks before; `nil` while the debt service has not sent them.
-    public var past: DebtYear?
+    package var past: DebtYear?
 
-    /// Creates the numbers.
-    public init(
+    package init(
         first: CivilDate, days: [Milliseconds], today: Int, goal: Int, done: Milliseconds, streak: Int = 0,
         labels: [DebtWeek.LabelSum] = [],
         calm: Int? = nil, past: DebtYear? = nil

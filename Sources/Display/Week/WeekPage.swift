@@ -1,24 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The page of the week, which fits on one screen or sheet of paper. It has no script.
-public struct WeekPage: Sendable {
+package struct WeekPage: Sendable {
     /// The numbers; `nil` while the debt service has sent none.
-    public var numbers: WeekNumbers?
+    package var numbers: WeekNumbers?
     /// The age of the numbers in milliseconds, if they are stale; else `nil`.
-    public var staleFor: Int64?
+    package var staleFor: Int64?
     /// Whether the node has lost its connection.
-    public var isLinkLost = false
+    package var isLinkLost = false
     /// The node that serves the page.
-    public var node: Localized
+    package var node: Localized
     /// The time of day, as `14:05`.
-    public var time: Localized
+    package var time: Localized
     /// The theme: `dark`, `light` or `e-ink`; empty for the browser's preference.
-    public var theme = ""
+    package var theme = ""
     /// The language.
-    public var strings: Strings
+    package var strings: Strings
 
-    /// Creates a page.
-    public init(numbers: WeekNumbers?, node: Localized, time: Localized, strings: Strings) {
+    package init(numbers: WeekNumbers?, node: Localized, time: Localized, strings: Strings) {
         self.numbers = numbers
         self.node = node
         self.time = time
@@ -26,7 +25,7 @@ public struct WeekPage: Sendable {
     }
 
     /// The complete HTML document.
-    public var html: String {
+    package var html: String {
         """
         <!DOCTYPE html>
         <html lang="\(strings.language)" dir="\(strings.isRightToLeft ? "rtl" : "ltr")" class="\(theme)">

@@ -1,40 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Session
+package import Session
 
 /// The options of a widget.
-public struct WidgetOptions: Sendable {
+package struct WidgetOptions: Sendable {
     /// The range of ``width`` and ``height``, in points.
-    public static let sizes = 16...4_096
+    package static let sizes = 16...4_096
     /// The range of ``scale``.
-    public static let scales = 0.25...50.0
+    package static let scales = 0.25...50.0
 
     /// The width in points; `nil` to derive it from the height.
-    public var width: Int?
+    package var width: Int?
     /// The height in points; `nil` to derive it from the width.
-    public var height: Int?
+    package var height: Int?
     /// The factor for the default size, or for given width and height. The result is limited to 4096 points.
-    public var scale = 1.0
+    package var scale = 1.0
     /// The colour of ring, bar and icon; `nil` for the session's. The `boring` face and the debt use it for their text.
-    public var colour: Colour?
+    package var colour: Colour?
     /// The background; `nil` for the face's default.
-    public var background: Colour?
+    package var background: Colour?
     /// Whether the display changes rarely: always black on white, and nothing that is outdated a minute later.
-    public var isEInk = false
+    package var isEInk = false
     /// The face.
-    public var face = Face.focus
+    package var face = Face.focus
     /// The language.
-    public var strings: Strings
+    package var strings: Strings
 
-    /// Creates the default options.
-    public init(strings: Strings = .english) { self.strings = strings }
+    package init(strings: Strings = .english) { self.strings = strings }
 
     /// Parses the query parameters of a URL.
     ///
     /// Parameters other than `width`, `height`, `scale`, `colour` (or `color`), `background`, `face` and `eink` are
     /// ignored, since pages add some to bypass caches.
     /// - Throws: ``WidgetError`` with the parameter and the accepted values.
-    public init(query: [String: String], strings: Strings = .english) throws(WidgetError) {
+    package init(query: [String: String], strings: Strings = .english) throws(WidgetError) {
         self.init(strings: strings)
         width = try Self.size("width", in: query)
         height = try Self.size("height", in: query)
@@ -94,11 +93,11 @@ public struct WidgetOptions: Sendable {
 }
 
 /// An invalid parameter of a widget.
-public struct WidgetError: Error, Hashable, Sendable, CustomStringConvertible {
+package struct WidgetError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The name of the parameter.
-    public var parameter: String
+    package var parameter: String
     /// The problem and the accepted values.
-    public var message: String
+    package var message: String
 
     init(_ parameter: String, _ message: String) {
         self.parameter = parameter
@@ -106,5 +105,5 @@ public struct WidgetError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The parameter and the message.
-    public var description: String { "\(parameter): \(message)" }
+    package var description: String { "\(parameter): \(message)" }
 }

@@ -6,21 +6,21 @@ import Session
 ///
 /// Each depends on a screen alone. The caller must create it with the options' ``WidgetOptions/face`` and
 /// ``WidgetOptions/strings``.
-public enum Widgets {
+package enum Widgets {
     /// Returns a circular picture as SVG, by default of 76 × 76 points.
-    public static func circular(_ screen: Screen, options: WidgetOptions) -> String {
+    package static func circular(_ screen: Screen, options: WidgetOptions) -> String {
         var widget = CircularWidget(screen: screen, options: options)
         return widget.svg()
     }
 
     /// Returns a rectangular picture as SVG, by default of 172 × 76 points.
-    public static func rectangular(_ screen: Screen, options: WidgetOptions) -> String {
+    package static func rectangular(_ screen: Screen, options: WidgetOptions) -> String {
         var widget = RectangularWidget(screen: screen, options: options)
         return widget.svg()
     }
 
     /// Returns one line of text with a line feed; the line is empty on the `boring` face when idle.
-    public static func inline(_ screen: Screen, options: WidgetOptions) -> String {
+    package static func inline(_ screen: Screen, options: WidgetOptions) -> String {
         let time: Localized = screen.isIdle ? "" : options.isEInk ? screen.rareTime(isShort: false) : screen.time
         guard screen.face != .boring else { return "\(time)\n" }
         guard !screen.isIdle else { return "\(options.strings[.noSession])\n" }
@@ -41,7 +41,7 @@ public enum Widgets {
 
     /// Returns the week's debt as SVG, by default of 172 × 76 points.
     /// - Parameter minutes: As for ``DebtText/text(minutes:)``; `nil` without a debt service.
-    public static func debt(minutes: Int?, options: WidgetOptions) -> String {
+    package static func debt(minutes: Int?, options: WidgetOptions) -> String {
         let usual = RectangularWidget.usual
         let palette = WidgetPalette(boring: options)
         var drawing = SVGDrawing(usual: usual, options: options, isMonospaced: true)
@@ -60,7 +60,7 @@ public enum Widgets {
     }
 
     /// Returns the week's debt as a line with a line feed: `-120m`, or `–` without a debt service.
-    public static func debtLine(minutes: Int?) -> String { "\(debtText(minutes: minutes))\n" }
+    package static func debtLine(minutes: Int?) -> String { "\(debtText(minutes: minutes))\n" }
 
     private static func debtText(minutes: Int?) -> Localized {
         minutes.map { DebtText.text(minutes: $0) } ?? Strings.unknown

@@ -3,9 +3,9 @@
 import FoundationEssentials
 
 /// The embedded languages, one JSON file each in `Languages`.
-public enum Catalogue {
+package enum Catalogue {
     /// The BCP 47 tags, English first.
-    public static let languages: [String] = {
+    package static let languages: [String] = {
         let found = Assets.names(withSuffix: suffix).map { String($0.dropLast(suffix.count)) }
         return ["en"] + found.filter { $0 != "en" }.sorted()
     }()
@@ -13,7 +13,7 @@ public enum Catalogue {
     private static let suffix = ".language.json"
 
     /// Returns a language by its exact tag; `nil` if there is none.
-    public static func strings(_ language: String) -> Strings? {
+    package static func strings(_ language: String) -> Strings? {
         guard let bytes = Assets.bytes(named: language + suffix) else { return nil }
         return try? Strings(catalogue: bytes)
     }
@@ -22,7 +22,7 @@ public enum Catalogue {
     ///
     /// A preference is a tag (`pt-BR`), a locale (`de_AT.UTF-8`) or an item of an Accept-Language header (`fr;q=0.8`).
     /// The region and what follows it are ignored if there is no better match.
-    public static func match(_ wish: String) -> Strings? {
+    package static func match(_ wish: String) -> Strings? {
         let locale = wish.prefix { $0 != "." && $0 != "@" && $0 != ";" }
         let tag = String(locale.map { $0 == "_" ? "-" : $0 }).lowercased()
         guard let primary = tag.split(separator: "-").first else { return nil }
@@ -32,19 +32,19 @@ public enum Catalogue {
     }
 
     /// Returns the first preferred language that exists, else English.
-    public static func best(for wishes: [String]) -> Strings {
+    package static func best(for wishes: [String]) -> Strings {
         wishes.lazy.compactMap(match).first ?? .english
     }
 
     /// Returns the language of a POSIX environment: of the first of `LC_ALL`, `LC_MESSAGES` and `LANG` that is set.
     /// - Parameter environment: Returns the value of a variable.
-    public static func best(environment: (String) -> String?) -> Strings {
+    package static func best(environment: (String) -> String?) -> Strings {
         let set = ["LC_ALL", "LC_MESSAGES", "LANG"].lazy.compactMap(environment).first { !$0.isEmpty }
         return best(for: set.map { [$0] } ?? [])
     }
 
     /// Returns the best language for an Accept-Language header, by its weights; a weight of 0 excludes a language.
-    public static func best(forAcceptLanguage header: String) -> Strings {
+    package static func best(forAcceptLanguage header: String) -> Strings {
         let wishes = header.split(separator: ",").enumerated().map { index, item in
             let parts = item.split(separator: ";").map { $0.filter { $0 != " " } }
             let given = parts.dropFirst().first { $0.hasPrefix("q=") }.map { Double($0.dropFirst(2)) ?? 0 }
@@ -57,7 +57,7 @@ public enum Catalogue {
 
 extension Strings {
     /// English, the fallback for keys that a catalogue lacks.
-    public static let english =
+    package static let english =
         Catalogue.strings("en") ?? Strings(language: "en", name: "English", isRightToLeft: false, entries: [:])
 
     private struct File: Decodable {

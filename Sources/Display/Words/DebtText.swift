@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Formats the week's debt.
-public enum DebtText {
+package enum DebtText {
     /// Returns the debt as `-30m` or `-120m`, above 120 minutes as `-2h30m`; `+45m` beyond the goal; `0m`.
     /// - Parameter minutes: The debt, positive while minutes are missing.
-    public static func text(minutes: Int) -> Localized {
+    package static func text(minutes: Int) -> Localized {
         let size = abs(minutes)
         let sign: Localized = minutes > 0 ? "-" : minutes < 0 ? "+" : ""
         guard size > 120 else { return "\(sign)\(size)m" }

@@ -3,23 +3,23 @@
 /// A text for people. Its words come from a catalogue or from a person; code adds only digits and signs.
 ///
 /// A literal and ``symbols(_:)`` lose words, which are two letters or more in a row: they belong in the catalogues.
-public struct Localized: Hashable, Sendable, CustomStringConvertible {
+package struct Localized: Hashable, Sendable, CustomStringConvertible {
     /// The characters.
-    public private(set) var description: String
+    package private(set) var description: String
 
     fileprivate init(unchecked text: String) { description = text }
 
     /// Returns a person's own text: a title, a label, the name of a phase, the ID of a node.
-    public static func userText(_ text: String) -> Localized { Localized(unchecked: text) }
+    package static func userText(_ text: String) -> Localized { Localized(unchecked: text) }
 
     /// Returns digits and signs, without words.
-    public static func symbols(_ text: String) -> Localized {
+    package static func symbols(_ text: String) -> Localized {
         let isWord = text.indices.dropLast().contains { text[$0].isLetter && text[text.index(after: $0)].isLetter }
         return Localized(unchecked: isWord ? text.replacing(/\p{L}{2,}/, with: "") : text)
     }
 
     /// Whether there are no characters.
-    public var isEmpty: Bool { description.isEmpty }
+    package var isEmpty: Bool { description.isEmpty }
 
     /// Returns as much as fits in `columns` of a terminal, with an ellipsis if it is cut.
     func fitted(columns: Int) -> Localized {
@@ -34,37 +34,36 @@ public struct Localized: Hashable, Sendable, CustomStringConvertible {
 
 extension Localized: ExpressibleByStringInterpolation {
     /// A literal and the texts and numbers in it.
-    public struct StringInterpolation: StringInterpolationProtocol {
+    package struct StringInterpolation: StringInterpolationProtocol {
         fileprivate var text = ""
 
-        /// Creates an empty text.
-        public init(literalCapacity: Int, interpolationCount: Int) {}
+        package init(literalCapacity: Int, interpolationCount: Int) {}
 
         /// Adds digits and signs.
-        public mutating func appendLiteral(_ literal: String) { text += Localized.symbols(literal).description }
+        package mutating func appendLiteral(_ literal: String) { text += Localized.symbols(literal).description }
 
         /// Adds a text.
-        public mutating func appendInterpolation(_ part: Localized) { text += part.description }
+        package mutating func appendInterpolation(_ part: Localized) { text += part.description }
 
         /// Adds a number.
-        public mutating func appendInterpolation(_ number: some BinaryInteger) { text += "\(number)" }
+        package mutating func appendInterpolation(_ number: some BinaryInteger) { text += "\(number)" }
     }
 
     /// Creates a text of digits and signs.
-    public init(stringLiteral value: String) { self = .symbols(value) }
+    package init(stringLiteral value: String) { self = .symbols(value) }
 
     /// Creates a text of a literal and the texts in it.
-    public init(stringInterpolation: StringInterpolation) { description = stringInterpolation.text }
+    package init(stringInterpolation: StringInterpolation) { description = stringInterpolation.text }
 }
 
 extension Localized: Encodable {
     /// Encodes the characters.
-    public func encode(to encoder: any Encoder) throws { try description.encode(to: encoder) }
+    package func encode(to encoder: any Encoder) throws { try description.encode(to: encoder) }
 }
 
 extension Sequence<Localized> {
     /// Joins the texts that are not empty.
-    public func joined(separator: Localized = "") -> Localized {
+    package func joined(separator: Localized = "") -> Localized {
         let parts = map(\.description).filter { !$0.isEmpty }
         return Localized(unchecked: parts.joined(separator: separator.description))
     }
@@ -72,13 +71,13 @@ extension Sequence<Localized> {
 
 extension Strings {
     /// Returns the string with its braces; of several plural forms the most general one.
-    public subscript(key: Key) -> Localized { Localized(unchecked: template(key)) }
+    package subscript(key: Key) -> Localized { Localized(unchecked: template(key)) }
 
     /// Returns the string with its braces replaced by `values`.
-    public func text(_ key: Key, _ values: [String: Localized]) -> Localized { Self.fill(template(key), values) }
+    package func text(_ key: Key, _ values: [String: Localized]) -> Localized { Self.fill(template(key), values) }
 
     /// Returns the string in the plural form for a number, which replaces `{count}`.
-    public func text(_ key: Key, count: Int, _ values: [String: Localized] = [:]) -> Localized {
+    package func text(_ key: Key, count: Int, _ values: [String: Localized] = [:]) -> Localized {
         var text = template(key)
         if case .plural(let forms) = entry(key), let form = forms[PluralForm(of: count, in: language)] { text = form }
         return Self.fill(text, values.merging(["count": "\(count)"]) { value, _ in value })

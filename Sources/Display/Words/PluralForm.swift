@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The plural categories of Unicode's CLDR.
-public enum PluralForm: String, CaseIterable, Codable, CodingKeyRepresentable, Sendable {
+package enum PluralForm: String, CaseIterable, Codable, CodingKeyRepresentable, Sendable {
     case zero, one, two, few, many, other
 
     /// Returns the form for a whole number in a language, by CLDR's cardinal rules.
-    public init(of count: Int, in language: String) {
+    package init(of count: Int, in language: String) {
         let (ten, hundred) = (count % 10, count % 100)
         self =
             switch language {
@@ -26,7 +26,7 @@ public enum PluralForm: String, CaseIterable, Codable, CodingKeyRepresentable, S
     }
 
     /// Returns the forms that a language uses for the numbers on displays.
-    public static func forms(of language: String) -> Set<PluralForm> {
+    package static func forms(of language: String) -> Set<PluralForm> {
         Set((0...200).map { PluralForm(of: $0, in: language) })
     }
 }

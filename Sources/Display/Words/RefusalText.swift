@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Session
+package import Session
 
 /// The texts for a press that had no effect.
-public enum RefusalText {
+package enum RefusalText {
     /// Returns the text of a string for a reply. A press without an answer also says how long it can still take effect.
-    public static func text(_ key: Strings.Key, _ strings: Strings) -> Localized {
+    package static func text(_ key: Strings.Key, _ strings: Strings) -> Localized {
         guard key == .noAnswer else { return strings[key] }
         let late = strings.text(.lateEffect, count: Int(Limits.intentLife.count / 1_000))
         return [strings[key], late].joined(separator: Line.separator)
@@ -13,7 +13,7 @@ public enum RefusalText {
 
     /// Returns the string for an owner's reason.
     /// - Parameter refusal: The reason; `nil` for one unknown to this version.
-    public static func key(of refusal: Refusal?) -> Strings.Key {
+    package static func key(of refusal: Refusal?) -> Strings.Key {
         switch refusal {
         case .superseded: .refusedSuperseded
         case .stalePhase: .refusedStalePhase

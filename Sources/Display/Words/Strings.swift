@@ -5,9 +5,9 @@
 /// The display replaces text in braces: `{node}`, `{from}`, `{time}`, `{count}`, `{index}`, `{total}`,
 /// `{phase}`, `{percent}`, `{event}`, `{command}`, `{day}`, `{month}`, `{done}`, `{goal}`, `{size}`. `weekdays` (from Monday on) and
 /// `months` are lists separated by spaces.
-public struct Strings: Hashable, Sendable {
+package struct Strings: Hashable, Sendable {
     /// The key of a string, the same in every language.
-    public enum Key: String, CaseIterable, Sendable {
+    package enum Key: String, CaseIterable, Sendable {
         case pause, resume, stop, startBreak, startFocus, endSession
         case focusInProgress, focusPaused, breakInProgress, breakPaused
         case workInProgress, workPaused, restInProgress, restPaused, phaseInProgress, phasePaused
@@ -37,12 +37,12 @@ public struct Strings: Hashable, Sendable {
     }
 
     /// A string, plain or with the plural forms of its language.
-    public enum Entry: Hashable, Sendable, Codable {
+    package enum Entry: Hashable, Sendable, Codable {
         case text(String)
         case plural([PluralForm: String])
 
         /// Decodes a text or an object of plural forms.
-        public init(from decoder: any Decoder) throws {
+        package init(from decoder: any Decoder) throws {
             let container = try decoder.singleValueContainer()
             if let text = try? container.decode(String.self) {
                 self = .text(text)
@@ -52,7 +52,7 @@ public struct Strings: Hashable, Sendable {
         }
 
         /// Encodes a text or an object of plural forms.
-        public func encode(to encoder: any Encoder) throws {
+        package func encode(to encoder: any Encoder) throws {
             var container = encoder.singleValueContainer()
             switch self {
             case .text(let text): try container.encode(text)
@@ -62,11 +62,11 @@ public struct Strings: Hashable, Sendable {
     }
 
     /// The language as its BCP 47 tag: `de`, `zh-Hans`.
-    public let language: String
+    package let language: String
     /// The name of the language in the language itself.
-    public let name: String
+    package let name: String
     /// Whether it is written from right to left.
-    public let isRightToLeft: Bool
+    package let isRightToLeft: Bool
     private var entries: [Key: Entry]
 
     init(language: String, name: String, isRightToLeft: Bool, entries: [Key: Entry]) {
@@ -77,8 +77,8 @@ public struct Strings: Hashable, Sendable {
     }
 
     /// Returns the entry of the catalogue; `nil` if it lacks the key.
-    public func entry(_ key: Key) -> Entry? { entries[key] }
+    package func entry(_ key: Key) -> Entry? { entries[key] }
 
     /// The placeholder for an unknown number, the same in every language.
-    public static let unknown: Localized = "–"
+    package static let unknown: Localized = "–"
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Formats times.
-public enum TimeText {
+package enum TimeText {
     /// The prefix of a time that may be wrong by more than a quarter of a second.
-    public static let approximateSign: Localized = "≈"
+    package static let approximateSign: Localized = "≈"
 
     /// Returns `5:00`, or `05:00` if padded; from an hour on `1:00:00`.
-    public static func text(seconds: Int, padded: Bool) -> Localized {
+    package static func text(seconds: Int, padded: Bool) -> Localized {
         let seconds = max(seconds, 0)
         let (hours, minutes) = (seconds / 3_600, seconds / 60 % 60)
         guard hours == 0 else { return "\(hours):\(twoDigits(minutes)):\(twoDigits(seconds % 60))" }
@@ -16,7 +16,7 @@ public enum TimeText {
     /// Returns shorter forms of a time of an hour or more, the widest first, if ``text(seconds:padded:)`` does not fit.
     ///
     /// They are `75:00` below a hundred minutes, then `2h15`. The last has at most five characters, up to a day.
-    public static func shorter(seconds: Int, hourMark: Localized) -> [Localized] {
+    package static func shorter(seconds: Int, hourMark: Localized) -> [Localized] {
         guard seconds >= 3_600 else { return [] }
         let hours: Localized = "\(seconds / 3_600)\(hourMark)\(twoDigits(seconds / 60 % 60))"
         guard seconds < 6_000 else { return [hours] }
@@ -24,7 +24,7 @@ public enum TimeText {
     }
 
     /// Returns `24m`, from two hours on `2h15m`: remaining time is rounded up, elapsed time down.
-    public static func minutes(seconds: Int, isCountUp: Bool) -> Localized {
+    package static func minutes(seconds: Int, isCountUp: Bool) -> Localized {
         let minutes = (max(seconds, 0) + (isCountUp ? 0 : 59)) / 60
         return minutes < 120 ? "\(minutes)m" : "\(minutes / 60)h\(twoDigits(minutes % 60))m"
     }
@@ -33,7 +33,7 @@ public enum TimeText {
     /// - Parameters:
     ///   - time: In milliseconds since 1970.
     ///   - offset: The local offset from UTC in seconds, positive to the east.
-    public static func clock(_ time: Int64, offset: Int) -> Localized {
+    package static func clock(_ time: Int64, offset: Int) -> Localized {
         let (day, minute) = (Int64(86_400), Int64(60))
         let local = ((time / 1_000 + Int64(offset)) % day + day) % day
         return "\(twoDigits(Int(local / 3_600))):\(twoDigits(Int(local / minute % minute)))"

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A request for a node's clocks.
-public struct Ping: Hashable, Sendable {
+package struct Ping: Hashable, Sendable {
     /// The asking connection; answers to an earlier one are ignored.
-    public var connection: ConnectionID
+    package var connection: ConnectionID
     /// The asker's boot clock, within ``Limits/reading``; the pong returns it.
-    public var sent: BootTime
+    package var sent: BootTime
     /// The asker's group time, so that a node whose time differs can ask back.
-    public var at: GroupTime
+    package var at: GroupTime
 
     /// The caller must read both clocks at one instant.
-    public init(connection: ConnectionID, sent: BootTime, at: GroupTime) {
+    package init(connection: ConnectionID, sent: BootTime, at: GroupTime) {
         self.connection = connection
         self.sent = sent
         self.at = at
@@ -18,24 +18,24 @@ public struct Ping: Hashable, Sendable {
 }
 
 /// Readings of a node's clocks at the one instant at which it answers a ping.
-public struct Pong: Hashable, Sendable {
+package struct Pong: Hashable, Sendable {
     /// The connection that asked.
-    public var connection: ConnectionID
+    package var connection: ConnectionID
     /// The asker's boot clock when it asked.
-    public var sent: BootTime
+    package var sent: BootTime
     /// The boot in which ``boot`` was read.
-    public var bootID: BootID
+    package var bootID: BootID
     /// The answering node's boot clock, within ``Limits/reading``.
-    public var boot: BootTime
+    package var boot: BootTime
     /// Its wall clock, right or wrong, within ``Limits/wall``.
-    public var wall: WallTime
+    package var wall: WallTime
     /// Its group time, within ``Limits/time``.
-    public var at: GroupTime
+    package var at: GroupTime
     /// The quality of its wall clock.
-    public var clock: ClockQuality
+    package var clock: ClockQuality
 
     /// The caller must read all clocks at one instant.
-    public init(
+    package init(
         connection: ConnectionID, sent: BootTime, bootID: BootID, boot: BootTime, wall: WallTime, at: GroupTime,
         clock: ClockQuality
     ) {

@@ -1,155 +1,155 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A duration in whole milliseconds. A literal is a number of them.
-public struct Milliseconds: Hashable, Comparable, Sendable, AdditiveArithmetic, ExpressibleByIntegerLiteral {
+package struct Milliseconds: Hashable, Comparable, Sendable, AdditiveArithmetic, ExpressibleByIntegerLiteral {
     /// The number of milliseconds.
-    public var count: Int64
+    package var count: Int64
 
     /// A duration of `count` milliseconds.
-    @inlinable public init(_ count: Int64) { self.count = count }
+    @inlinable package init(_ count: Int64) { self.count = count }
     /// The duration that a literal states in milliseconds.
-    @inlinable public init(integerLiteral count: Int64) { self.count = count }
+    @inlinable package init(integerLiteral count: Int64) { self.count = count }
 
     /// A duration of some seconds.
-    @inlinable public static func seconds(_ count: Int64) -> Milliseconds { Milliseconds(count * 1_000) }
+    @inlinable package static func seconds(_ count: Int64) -> Milliseconds { Milliseconds(count * 1_000) }
     /// A duration of some minutes.
-    @inlinable public static func minutes(_ count: Int64) -> Milliseconds { Milliseconds(count * 60_000) }
+    @inlinable package static func minutes(_ count: Int64) -> Milliseconds { Milliseconds(count * 60_000) }
     /// A duration of some days of 24 hours.
-    @inlinable public static func days(_ count: Int64) -> Milliseconds { Milliseconds(count * 86_400_000) }
+    @inlinable package static func days(_ count: Int64) -> Milliseconds { Milliseconds(count * 86_400_000) }
 
     /// The duration without its sign.
-    @inlinable public var magnitude: Milliseconds { Milliseconds(abs(count)) }
+    @inlinable package var magnitude: Milliseconds { Milliseconds(abs(count)) }
 
     /// The duration after this number of doublings, which must not overflow.
     package func doubled(_ times: Int) -> Milliseconds { Milliseconds(count << Int64(times)) }
 
     /// Compares the durations.
-    @inlinable public static func == (one: Milliseconds, other: Milliseconds) -> Bool { one.count == other.count }
+    @inlinable package static func == (one: Milliseconds, other: Milliseconds) -> Bool { one.count == other.count }
     /// Orders the shorter duration first.
-    @inlinable public static func < (one: Milliseconds, other: Milliseconds) -> Bool { one.count < other.count }
+    @inlinable package static func < (one: Milliseconds, other: Milliseconds) -> Bool { one.count < other.count }
     /// The sum.
-    @inlinable public static func + (one: Milliseconds, other: Milliseconds) -> Milliseconds {
+    @inlinable package static func + (one: Milliseconds, other: Milliseconds) -> Milliseconds {
         Milliseconds(one.count + other.count)
     }
     /// The difference.
-    @inlinable public static func - (one: Milliseconds, other: Milliseconds) -> Milliseconds {
+    @inlinable package static func - (one: Milliseconds, other: Milliseconds) -> Milliseconds {
         Milliseconds(one.count - other.count)
     }
     /// The opposite duration.
-    @inlinable public static prefix func - (one: Milliseconds) -> Milliseconds { Milliseconds(-one.count) }
+    @inlinable package static prefix func - (one: Milliseconds) -> Milliseconds { Milliseconds(-one.count) }
     /// A multiple.
-    @inlinable public static func * (factor: Int64, one: Milliseconds) -> Milliseconds {
+    @inlinable package static func * (factor: Int64, one: Milliseconds) -> Milliseconds {
         Milliseconds(factor * one.count)
     }
     /// A part, rounded towards zero.
-    @inlinable public static func / (one: Milliseconds, divisor: Int64) -> Milliseconds {
+    @inlinable package static func / (one: Milliseconds, divisor: Int64) -> Milliseconds {
         Milliseconds(one.count / divisor)
     }
 }
 
 /// A clock, whose readings do not compare with those of another.
-public protocol TimeScale {}
+package protocol TimeScale {}
 
 /// The boot clock of one machine, which cannot be set and counts on in a suspend.
-public enum BootScale: TimeScale {}
+package enum BootScale: TimeScale {}
 /// The one clock of a space, by the rules of the protocol page under *Group time*.
-public enum GroupScale: TimeScale {}
+package enum GroupScale: TimeScale {}
 /// The wall clock of one machine, which a person or NTP sets.
-public enum WallScale: TimeScale {}
+package enum WallScale: TimeScale {}
 
 /// Milliseconds since the boot of the machine. Readings of two machines do not compare.
-public typealias BootTime = Time<BootScale>
+package typealias BootTime = Time<BootScale>
 /// Milliseconds since 1970 by group time.
-public typealias GroupTime = Time<GroupScale>
+package typealias GroupTime = Time<GroupScale>
 /// Milliseconds since 1970 by a wall clock, right or wrong.
-public typealias WallTime = Time<WallScale>
+package typealias WallTime = Time<WallScale>
 
 /// A reading of a clock, in milliseconds since its zero.
 ///
 /// Times of different clocks do not compare; ``Lead`` leads from the boot clock to group time and back.
-public struct Time<Scale: TimeScale>: Hashable, Comparable, Sendable, ExpressibleByIntegerLiteral {
+package struct Time<Scale: TimeScale>: Hashable, Comparable, Sendable, ExpressibleByIntegerLiteral {
     /// Milliseconds since the zero of the clock.
-    public var milliseconds: Int64
+    package var milliseconds: Int64
 
     /// The time of a reading.
-    @inlinable public init(_ milliseconds: Int64) { self.milliseconds = milliseconds }
+    @inlinable package init(_ milliseconds: Int64) { self.milliseconds = milliseconds }
     /// The time that a literal states in milliseconds.
-    @inlinable public init(integerLiteral milliseconds: Int64) { self.milliseconds = milliseconds }
+    @inlinable package init(integerLiteral milliseconds: Int64) { self.milliseconds = milliseconds }
 
     /// Before every other time.
-    @inlinable public static var distantPast: Time { Time(.min) }
+    @inlinable package static var distantPast: Time { Time(.min) }
     /// After every other time.
-    @inlinable public static var distantFuture: Time { Time(.max) }
+    @inlinable package static var distantFuture: Time { Time(.max) }
 
     /// Compares the readings.
-    @inlinable public static func == (one: Time, other: Time) -> Bool { one.milliseconds == other.milliseconds }
+    @inlinable package static func == (one: Time, other: Time) -> Bool { one.milliseconds == other.milliseconds }
     /// Orders the earlier time first.
-    @inlinable public static func < (one: Time, other: Time) -> Bool { one.milliseconds < other.milliseconds }
+    @inlinable package static func < (one: Time, other: Time) -> Bool { one.milliseconds < other.milliseconds }
     /// A later time.
-    @inlinable public static func + (time: Time, duration: Milliseconds) -> Time {
+    @inlinable package static func + (time: Time, duration: Milliseconds) -> Time {
         Time(time.milliseconds + duration.count)
     }
     /// An earlier time.
-    @inlinable public static func - (time: Time, duration: Milliseconds) -> Time {
+    @inlinable package static func - (time: Time, duration: Milliseconds) -> Time {
         Time(time.milliseconds - duration.count)
     }
     /// Moves the time later.
-    @inlinable public static func += (time: inout Time, duration: Milliseconds) { time = time + duration }
+    @inlinable package static func += (time: inout Time, duration: Milliseconds) { time = time + duration }
     /// The duration from one time to the other.
-    @inlinable public static func - (one: Time, other: Time) -> Milliseconds {
+    @inlinable package static func - (one: Time, other: Time) -> Milliseconds {
         Milliseconds(one.milliseconds - other.milliseconds)
     }
 }
 
 /// Group time minus the boot clock of this machine: the only way from one to the other.
-public struct Lead: Hashable, Comparable, Sendable {
+package struct Lead: Hashable, Comparable, Sendable {
     /// The lead in milliseconds.
-    public var milliseconds: Int64
+    package var milliseconds: Int64
 
     /// A lead of some milliseconds.
-    @inlinable public init(_ milliseconds: Int64) { self.milliseconds = milliseconds }
+    @inlinable package init(_ milliseconds: Int64) { self.milliseconds = milliseconds }
 
     /// The lead at an instant that both clocks show.
-    @inlinable public init(of time: GroupTime, over boot: BootTime) {
+    @inlinable package init(of time: GroupTime, over boot: BootTime) {
         self.init(time.milliseconds - boot.milliseconds)
     }
 
     /// Orders the smaller lead first.
-    @inlinable public static func < (one: Lead, other: Lead) -> Bool { one.milliseconds < other.milliseconds }
+    @inlinable package static func < (one: Lead, other: Lead) -> Bool { one.milliseconds < other.milliseconds }
     /// The difference of two leads.
-    @inlinable public static func - (one: Lead, other: Lead) -> Milliseconds {
+    @inlinable package static func - (one: Lead, other: Lead) -> Milliseconds {
         Milliseconds(one.milliseconds - other.milliseconds)
     }
     /// A larger lead.
-    @inlinable public static func + (lead: Lead, change: Milliseconds) -> Lead {
+    @inlinable package static func + (lead: Lead, change: Milliseconds) -> Lead {
         Lead(lead.milliseconds + change.count)
     }
     /// A smaller lead.
-    @inlinable public static func - (lead: Lead, change: Milliseconds) -> Lead {
+    @inlinable package static func - (lead: Lead, change: Milliseconds) -> Lead {
         Lead(lead.milliseconds - change.count)
     }
     /// The group time at a reading of the boot clock.
-    @inlinable public static func + (boot: BootTime, lead: Lead) -> GroupTime {
+    @inlinable package static func + (boot: BootTime, lead: Lead) -> GroupTime {
         GroupTime(boot.milliseconds + lead.milliseconds)
     }
     /// The reading of the boot clock at a group time.
-    @inlinable public static func - (time: GroupTime, lead: Lead) -> BootTime {
+    @inlinable package static func - (time: GroupTime, lead: Lead) -> BootTime {
         BootTime(time.milliseconds - lead.milliseconds)
     }
 }
 
 extension Milliseconds: CustomStringConvertible {
     /// The number of milliseconds.
-    public var description: String { "\(count)" }
+    package var description: String { "\(count)" }
 }
 
 extension Time: CustomStringConvertible, Codable {
     /// The reading in milliseconds.
-    public var description: String { "\(milliseconds)" }
+    package var description: String { "\(milliseconds)" }
 
     /// Reads a number of milliseconds.
-    public init(from decoder: any Decoder) throws { self.init(try Int64(from: decoder)) }
+    package init(from decoder: any Decoder) throws { self.init(try Int64(from: decoder)) }
 
     /// Writes the number of milliseconds.
-    public func encode(to encoder: any Encoder) throws { try milliseconds.encode(to: encoder) }
+    package func encode(to encoder: any Encoder) throws { try milliseconds.encode(to: encoder) }
 }

@@ -9,19 +9,19 @@
 /// Each part owns its state. Time changes the own session in `advance`, and a start, `take`, an intent or a recovery in
 /// `dispatch`. Rules that depend on several parts (yield, cut, date, stamp, takeover) are in `Reactions.swift` and run until
 /// none applies. Publishing is a step of its own behind them, because a register leaves only in its final state of an input.
-public struct Engine: Hashable, Sendable {
+package struct Engine: Hashable, Sendable {
     /// The node's identity.
-    public let identity: NodeIdentity
+    package let identity: NodeIdentity
     /// The source of displays, as of the last rest. A decision computes its own.
-    public private(set) var view = View()
+    package private(set) var view = View()
     /// When the engine needs ``Input/wake``.
     ///
     /// `nil` while only another input can change anything, and between an input and the next rest.
-    public private(set) var nextWake: BootTime?
+    package private(set) var nextWake: BootTime?
     /// Whether the engine has handled nothing since the last rest.
     private var isAtRest = true
     /// The known nodes, this one included.
-    public internal(set) var peers = Peers()
+    package internal(set) var peers = Peers()
 
     var link = Link()
     var ownership = Ownership()
@@ -38,13 +38,13 @@ public struct Engine: Hashable, Sendable {
     private var effects: [Effect] = []
 
     /// Makes the engine of a node that knows nothing yet.
-    public init(identity: NodeIdentity) {
+    package init(identity: NodeIdentity) {
         self.identity = identity
     }
 
     /// Handles one input at one instant.
     /// - Returns: The effects that the caller must carry out, in order.
-    public mutating func handle(_ input: Input, at now: Instant) -> [Effect] {
+    package mutating func handle(_ input: Input, at now: Instant) -> [Effect] {
         (isAtRest, nextWake) = (false, nil)
         var context = context(at: now)
         advance(input, &context)
@@ -60,7 +60,7 @@ public struct Engine: Hashable, Sendable {
     ///
     /// It decides nothing, unless a deadline of the last rest has come without another input, or the wall clock was set.
     /// - Returns: The effects that the caller must carry out, in order.
-    public mutating func confirm(write: Int, at now: Instant) -> [Effect] {
+    package mutating func confirm(write: Int, at now: Instant) -> [Effect] {
         if gate.written(write) { emit(.log(.journal(works: true))) }
         if now.hasReached(nextWake) || time.hasMoved(at: now) { return handle(.wake, at: now) }
         isAtRest = false
@@ -72,7 +72,7 @@ public struct Engine: Hashable, Sendable {
 
     /// Does what no caller waits for: computes the view, asks for clocks, and plans the next wake.
     /// - Returns: The effects that the caller must carry out, in order.
-    public mutating func rest(at now: Instant) -> [Effect] {
+    package mutating func rest(at now: Instant) -> [Effect] {
         guard !isAtRest else { return [] }
         isAtRest = true
         let context = context(at: now)
@@ -257,24 +257,24 @@ public struct Engine: Hashable, Sendable {
     var canTakeOver: Bool { identity.mayOwn }
 
     /// Whether retained messages of the present connection are still arriving, so that ``view`` may be an earlier session's.
-    public var isCatchingUp: Bool { link.isUp && !link.isReady }
+    package var isCatchingUp: Bool { link.isUp && !link.isReady }
 
     /// Whether this node has asked all nodes to publish again on the present connection, since something was missing.
-    public var hasAskedAll: Bool { link.hasAskedAll }
+    package var hasAskedAll: Bool { link.hasAskedAll }
 
     /// Returns group time, within ``Limits/time``.
-    public func groupTime(_ now: Instant) -> GroupTime {
+    package func groupTime(_ now: Instant) -> GroupTime {
         min(max(time.time(at: now), Limits.time.lowerBound), Limits.time.upperBound)
     }
 
     /// Whether a kernel vouches for the clock that group time is taken from.
-    public var isTimeVouched: Bool { time.source == .own || time.source == .others && time.isComplete }
+    package var isTimeVouched: Bool { time.source == .own || time.source == .others && time.isComplete }
 
     /// The node whose clock group time follows; `nil` for this machine's own clock, or while no clock is plausible.
-    public var timeOrigin: NodeID? { time.origin }
+    package var timeOrigin: NodeID? { time.origin }
 
     /// Returns the quality of this machine's wall clock.
-    public func clockQuality(at now: Instant) -> ClockQuality { context(at: now).clockQuality }
+    package func clockQuality(at now: Instant) -> ClockQuality { context(at: now).clockQuality }
 
     /// Whether the own session was started without contact and is not published yet.
     package var isProvisional: Bool { ownership.isProvisional }
@@ -282,18 +282,18 @@ public struct Engine: Hashable, Sendable {
     /// Returns whether the last group time that a node stated contradicts this node's.
     ///
     /// A kernel must vouch for one of the two: otherwise it is unknown which is wrong.
-    public func isContradicted(by peer: NodeID, at now: Instant) -> Bool {
+    package func isContradicted(by peer: NodeID, at now: Instant) -> Bool {
         (time.source.isVouched || peers.vouching.contains(peer)) && clocks.isContradicting(peer, context(at: now))
     }
 
     /// Returns whether a stamp is too far ahead of a vouched time to count, or impossible.
-    public func isWrong(_ stamp: Stamp, at now: Instant) -> Bool { !context(at: now).admits(stamp) }
+    package func isWrong(_ stamp: Stamp, at now: Instant) -> Bool { !context(at: now).admits(stamp) }
 
     /// Returns whether this node has compared its clock with that of a peer, which so has a vote.
     package func hasCompared(with peer: NodeID) -> Bool { clocks.estimates[peer] != nil }
 
     /// Returns this node's presence for a connection.
-    public func presence(at now: Instant, connection: ConnectionID, online: Bool) -> Presence {
+    package func presence(at now: Instant, connection: ConnectionID, online: Bool) -> Presence {
         presence(context(at: now), connection: connection, online: online)
     }
 
@@ -305,7 +305,7 @@ public struct Engine: Hashable, Sendable {
     }
 
     /// Returns the latest known register of a node, this one included.
-    public func register(of subject: NodeID) -> Register? {
+    package func register(of subject: NodeID) -> Register? {
         isSelf(subject) ? ownership.register : replicas[subject]?.register
     }
 

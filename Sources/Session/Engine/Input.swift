@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// An event that an engine handles.
-public enum Input: Hashable, Sendable {
+package enum Input: Hashable, Sendable {
     /// The journal was read; `nil` if there was none. The first input of an engine, exactly once.
     ///
     /// The caller must check its registers: ``Register/invalidField`` is `nil`. `filed` is the latest version of a record that
@@ -40,25 +40,25 @@ public enum Input: Hashable, Sendable {
 }
 
 /// Connects a request with its reply. The shell chooses it and never uses it again.
-public typealias Ticket = Int
+package typealias Ticket = Int
 
 /// A request to start a session.
-public struct Start: Hashable, Sendable {
+package struct Start: Hashable, Sendable {
     /// The activity: empty, or 1 to ``Limits/titleBytes`` bytes of clean text.
-    public var title: String
+    package var title: String
     /// An emoji or the name of a built-in drawing: 1 to ``Limits/iconBytes`` bytes of clean text.
-    public var icon: String?
+    package var icon: String?
     /// The label that the time is booked on; `nil` for the default label.
-    public var label: Label?
+    package var label: Label?
     /// Down through the plan, or up.
-    public var mode: Mode
+    package var mode: Mode
     /// The phases: 1 to ``Limits/phases``, each valid by ``Phase/isValid``. A count-up session uses only kind and name of the first.
-    public var plan: [Phase]
+    package var plan: [Phase]
     /// Whether the next phase starts by itself.
-    public var autoAdvance: Bool
+    package var autoAdvance: Bool
 
     /// Creates a start. The engine checks the fields, and replies ``Reply/invalid(_:)`` if one is out of bounds.
-    public init(
+    package init(
         title: String = "", icon: String? = nil, label: Label? = nil, mode: Mode = .countdown, plan: [Phase],
         autoAdvance: Bool = false
     ) {
@@ -72,16 +72,16 @@ public struct Start: Hashable, Sendable {
 }
 
 /// A request to change the session that a person sees.
-public struct Press: Hashable, Sendable {
+package struct Press: Hashable, Sendable {
     /// The change.
-    public var operation: IntentOperation
+    package var operation: IntentOperation
     /// The session that the person saw; `nil` for the current one.
-    public var session: SessionID?
+    package var session: SessionID?
     /// The phase that the person saw; `nil` for the current one.
-    public var phase: Int?
+    package var phase: Int?
 
     /// Creates a press; without session and phase, for the current ones.
-    public init(_ operation: IntentOperation, session: SessionID? = nil, phase: Int? = nil) {
+    package init(_ operation: IntentOperation, session: SessionID? = nil, phase: Int? = nil) {
         self.operation = operation
         self.session = session
         self.phase = phase

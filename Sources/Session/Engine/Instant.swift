@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Readings of a node's clocks at one moment. The engine has no other source of time.
-public struct Instant: Hashable, Sendable {
+package struct Instant: Hashable, Sendable {
     /// The boot clock; it counts suspend. Durations are differences of it.
-    public var boot: BootTime
+    package var boot: BootTime
     /// The wall clock.
-    public var wall: WallTime
+    package var wall: WallTime
     /// The largest error of the wall clock, as the kernel reports it.
     ///
     /// `nil` if the kernel does not call the clock synchronised.
-    public var wallBound: Milliseconds?
+    package var wallBound: Milliseconds?
 
     /// Creates an instant from readings that were taken together.
-    public init(boot: BootTime, wall: WallTime, wallBound: Milliseconds? = nil) {
+    package init(boot: BootTime, wall: WallTime, wallBound: Milliseconds? = nil) {
         self.boot = boot
         self.wall = wall
         self.wallBound = wallBound

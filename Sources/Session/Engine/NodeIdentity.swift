@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The identity and the defaults of a node, fixed for the life of an engine.
-public struct NodeIdentity: Hashable, Sendable {
+package struct NodeIdentity: Hashable, Sendable {
     /// The node's id.
-    public var node: NodeID
+    package var node: NodeID
     /// Its name for people: 1 to ``Limits/nameBytes`` bytes of clean text.
-    public var name: String
+    package var name: String
     /// Its task. Only a `node` owns sessions.
-    public var role: Role
+    package var role: Role
     /// Whether it may send intents to owners; the broker's ACL does not let every display.
-    public var mayAsk: Bool
+    package var mayAsk: Bool
     /// Program and version: 1 to ``Limits/titleBytes`` bytes of clean text.
-    public var software: String
+    package var software: String
     /// The present boot of its machine.
-    public var bootID: BootID
+    package var bootID: BootID
     /// Whether it publishes a presence; a passing remote does not.
-    public var isAnnounced: Bool
+    package var isAnnounced: Bool
     /// Whether it may own a session: a node that the others know.
-    public var mayOwn: Bool { role == .node && isAnnounced }
+    package var mayOwn: Bool { role == .node && isAnnounced }
     /// Lengths of phases that a plan does not contain.
-    public var defaults: PhaseDefaults
+    package var defaults: PhaseDefaults
 
     /// Creates an identity. The caller must keep to the bounds of the fields.
-    public init(
+    package init(
         node: NodeID, name: String, role: Role = .node, mayAsk: Bool = true, software: String, bootID: BootID,
         isAnnounced: Bool = true, defaults: PhaseDefaults = PhaseDefaults()
     ) {

@@ -3,24 +3,24 @@
 /// The current session as a node knows it: all that displays need until it changes.
 ///
 /// It contains no countdown; ``moment(at:)`` computes one for any instant.
-public struct View: Hashable, Sendable {
+package struct View: Hashable, Sendable {
     /// The admitted register with the largest stamp, live or final.
-    public var register: Register?
+    package var register: Register?
     /// The register's anchor on this node's boot clock.
-    public var anchorBoot: BootTime
+    package var anchorBoot: BootTime
     /// The largest time since the anchor that was shown. A closer comparison of clocks does not set it back.
-    public var shown: Milliseconds
+    package var shown: Milliseconds
     /// The largest error of ``anchorBoot``; `nil` if it is unknown.
-    public var error: ErrorBound?
+    package var error: ErrorBound?
     /// When the contact with the owner was lost; `nil` while there is contact.
-    public var contactLostAt: BootTime?
+    package var contactLostAt: BootTime?
     /// Whether this node owns the session.
-    public var isOwner: Bool
+    package var isOwner: Bool
     /// Whether this node is connected to the broker.
-    public var isLinked: Bool
+    package var isLinked: Bool
 
     /// Without arguments, the view of a node that knows no session.
-    public init(
+    package init(
         register: Register? = nil, anchorBoot: BootTime = 0, shown: Milliseconds = 0, error: ErrorBound? = nil,
         contactLostAt: BootTime? = nil, isOwner: Bool = false, isLinked: Bool = false
     ) {
@@ -36,13 +36,13 @@ public struct View: Hashable, Sendable {
     /// Returns the session to show at a reading of the boot clock, if any.
     ///
     /// A stopped session is not shown; a completed or superseded one is for ``Limits/completionShown``.
-    public func moment(at boot: BootTime) -> Moment? {
+    package func moment(at boot: BootTime) -> Moment? {
         guard let moment = lastMoment(at: boot) else { return nil }
         return moment.isOver ? nil : moment
     }
 
     /// Returns the latest session at a reading of the boot clock, however long ago it ended.
-    public func lastMoment(at boot: BootTime) -> Moment? {
+    package func lastMoment(at boot: BootTime) -> Moment? {
         guard let register else { return nil }
         let since = max(boot - anchorBoot, shown)
         let now = register.advanced(since: since)
@@ -77,20 +77,20 @@ extension View {
 }
 
 /// The largest error of a reading of another node's clock.
-public struct ErrorBound: Hashable, Sendable {
+package struct ErrorBound: Hashable, Sendable {
     /// The error at ``at``.
-    public var size: Milliseconds
+    package var size: Milliseconds
     /// When it was computed, on this node's boot clock; `nil` if it does not grow.
-    public var at: BootTime?
+    package var at: BootTime?
 
     /// Without arguments, the bound 0 of the own clock, which does not grow.
-    public init(size: Milliseconds = 0, at: BootTime? = nil) {
+    package init(size: Milliseconds = 0, at: BootTime? = nil) {
         self.size = size
         self.at = at
     }
 
     /// Returns the bound at a later reading: two clocks drift apart by at most 200 millionths.
-    public func size(at boot: BootTime) -> Milliseconds {
+    package func size(at boot: BootTime) -> Milliseconds {
         guard let at else { return size }
         let step = 1_000 * ClockEstimate.driftInterval
         return size + Milliseconds(max(0, boot - at + step - 1).count / step.count)
@@ -98,21 +98,21 @@ public struct ErrorBound: Hashable, Sendable {
 }
 
 /// A session at one instant.
-public struct Moment: Hashable, Sendable {
+package struct Moment: Hashable, Sendable {
     /// The register, advanced to the instant.
-    public var register: Register
+    package var register: Register
     /// Its anchor on this node's boot clock.
-    public var anchorBoot: BootTime
+    package var anchorBoot: BootTime
     /// The time since the anchor.
     var since: Milliseconds
     /// The instant, on this node's boot clock.
-    public var boot: BootTime
+    package var boot: BootTime
     /// The largest error of the time; `nil` if it is unknown.
-    public var error: Milliseconds?
+    package var error: Milliseconds?
     /// When the contact with the owner of a live session was lost.
-    public var contactLostAt: BootTime?
+    package var contactLostAt: BootTime?
     /// Whether this node owns the session.
-    public var isOwner: Bool
+    package var isOwner: Bool
 
     /// Whether the session is no longer shown.
     var isOver: Bool {
@@ -124,25 +124,25 @@ public struct Moment: Hashable, Sendable {
     }
 
     /// The time without contact with the owner, from ``Limits/staleAfter`` on; `nil` before.
-    public var staleFor: Milliseconds? {
+    package var staleFor: Milliseconds? {
         contactLostAt.flatMap { boot - $0 >= Limits.staleAfter ? boot - $0 : nil }
     }
 
     /// Whether the time is shown as approximate.
-    public var isApproximate: Bool {
+    package var isApproximate: Bool {
         register.status == .running && error.map { $0 > Limits.exactEnough } ?? true
     }
 
     /// The time of the current phase that has passed, from 0 to its length.
-    public var elapsed: Milliseconds { register.elapsed(since: since) }
+    package var elapsed: Milliseconds { register.elapsed(since: since) }
 
     /// The time of the current phase that is left.
-    public var remaining: Milliseconds { register.currentPhase.length - elapsed }
+    package var remaining: Milliseconds { register.currentPhase.length - elapsed }
 
     /// The number on a display: the remaining seconds rounded up.
     ///
     /// Of a count-up it is the seconds that have passed, rounded down.
-    public var shownSeconds: Int {
+    package var shownSeconds: Int {
         switch register.mode {
         case .countdown: Int((remaining.count + 999) / 1_000)
         case .countup: Int(elapsed.count / 1_000)
@@ -150,7 +150,7 @@ public struct Moment: Hashable, Sendable {
     }
 
     /// When time alone next changes what a display shows, on this node's boot clock; `nil` if it does not.
-    public var nextChange: BootTime? {
+    package var nextChange: BootTime? {
         var changes: [BootTime] = []
         if register.status == .running {
             let into = register.mode == .countdown ? remaining.count % 1_000 : 1_000 - elapsed.count % 1_000

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A change of a session that a person asks for.
-public enum IntentOperation: Hashable, Sendable {
+package enum IntentOperation: Hashable, Sendable {
     /// Freezes the time.
     case pause
     /// Continues a paused time.
@@ -20,12 +20,12 @@ public enum IntentOperation: Hashable, Sendable {
     case correct(title: String? = nil, label: String? = nil, colour: Colour? = nil)
 
     /// An operation without its arguments, as in a payload.
-    public enum Name: String, CaseIterable, Codable, Sendable {
+    package enum Name: String, CaseIterable, Codable, Sendable {
         case pause, resume, stop, extend, startBreak, startFocus, skip, correct
     }
 
     /// The operation without its arguments.
-    public var name: Name {
+    package var name: Name {
         switch self {
         case .pause: .pause
         case .resume: .resume
@@ -39,7 +39,7 @@ public enum IntentOperation: Hashable, Sendable {
     }
 
     /// Whether the operation belongs to one phase, so that two presses do not jump twice.
-    public var isFencedByPhase: Bool {
+    package var isFencedByPhase: Bool {
         switch self {
         case .startBreak, .startFocus, .skip: true
         case .pause, .resume, .stop, .extend, .correct: false
@@ -48,26 +48,26 @@ public enum IntentOperation: Hashable, Sendable {
 }
 
 /// A peer's request to the owner of a session.
-public struct Intent: Hashable, Sendable {
+package struct Intent: Hashable, Sendable {
     /// The id, the same each time the intent is sent.
-    public var id: IntentID
+    package var id: IntentID
     /// The lineage of the session that the asking person saw.
-    public var lineage: SessionID
+    package var lineage: SessionID
     /// The session that the asking person saw; no other one is changed.
-    public var session: SessionID
+    package var session: SessionID
     /// The phase that the asking person saw, an index in a plan; must match if ``IntentOperation/isFencedByPhase``.
-    public var phase: Int?
+    package var phase: Int?
     /// The change.
-    public var operation: IntentOperation
+    package var operation: IntentOperation
     /// The node that asks.
-    public var from: NodeID
+    package var from: NodeID
     /// When it was asked.
-    public var at: GroupTime
+    package var at: GroupTime
     /// The expiry; from then on it has no effect.
-    public var expiresAt: GroupTime
+    package var expiresAt: GroupTime
 
     /// An owner checks `phase` and the arguments of the operation, and refuses values out of bounds.
-    public init(
+    package init(
         id: IntentID, lineage: SessionID, session: SessionID, phase: Int?, operation: IntentOperation, from: NodeID,
         at: GroupTime, expiresAt: GroupTime
     ) {
@@ -83,7 +83,7 @@ public struct Intent: Hashable, Sendable {
 }
 
 /// The reason why an intent was refused.
-public enum Refusal: String, CaseIterable, Sendable {
+package enum Refusal: String, CaseIterable, Sendable {
     /// A later start has ended the session.
     case superseded
     /// The phase that it names is over.
@@ -99,7 +99,7 @@ public enum Refusal: String, CaseIterable, Sendable {
 }
 
 /// The result of an intent.
-public enum Outcome: Hashable, Sendable {
+package enum Outcome: Hashable, Sendable {
     /// It took effect; the register that shows it is on disk.
     case applied
     /// It had taken effect before.
@@ -110,7 +110,7 @@ public enum Outcome: Hashable, Sendable {
     case refused(Refusal)
 
     /// The word in a payload.
-    public var name: String {
+    package var name: String {
         switch self {
         case .applied: "applied"
         case .duplicate: "duplicate"
@@ -121,20 +121,20 @@ public enum Outcome: Hashable, Sendable {
 }
 
 /// The owner's answer to an intent.
-public struct Answer: Hashable, Sendable {
+package struct Answer: Hashable, Sendable {
     /// The intent.
-    public var intent: IntentID
+    package var intent: IntentID
     /// The result.
-    public var outcome: Outcome
+    package var outcome: Outcome
     /// The owner's session.
-    public var session: SessionID
+    package var session: SessionID
     /// The owner's revision after it.
-    public var rev: Int
+    package var rev: Int
     /// With ``Refusal/superseded``: the session that won, if it is known.
-    public var by: Superseder?
+    package var by: Superseder?
 
     /// `by` belongs to ``Refusal/superseded`` alone.
-    public init(intent: IntentID, outcome: Outcome, session: SessionID, rev: Int, by: Superseder? = nil) {
+    package init(intent: IntentID, outcome: Outcome, session: SessionID, rev: Int, by: Superseder? = nil) {
         self.intent = intent
         self.outcome = outcome
         self.session = session

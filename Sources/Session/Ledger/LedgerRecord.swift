@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The ledger's record of a session: its attributes, and when each kind of phase ran.
-public struct LedgerRecord: Hashable, Sendable {
+package struct LedgerRecord: Hashable, Sendable {
     /// An interval of group time in which a phase of one kind ran.
-    public struct Run: Hashable, Sendable {
+    package struct Run: Hashable, Sendable {
         /// The purpose of the phase.
-        public var kind: PhaseKind
+        package var kind: PhaseKind
         /// The beginning, within ``Limits/time``.
-        public var from: GroupTime
+        package var from: GroupTime
         /// The end, not before ``from``; `nil` while it runs.
-        public var to: GroupTime?
+        package var to: GroupTime?
 
         /// Without an end, the run is open.
-        public init(kind: PhaseKind, from: GroupTime, to: GroupTime? = nil) {
+        package init(kind: PhaseKind, from: GroupTime, to: GroupTime? = nil) {
             self.kind = kind
             self.from = from
             self.to = to
@@ -20,40 +20,40 @@ public struct LedgerRecord: Hashable, Sendable {
     }
 
     /// The id of the session.
-    public var id: SessionID
+    package var id: SessionID
     /// The first session of a chain of takeovers; the session itself if there was no takeover.
-    public var lineage: SessionID
+    package var lineage: SessionID
     /// When it took over another session of its lineage; `nil` if it did not.
-    public var continuedAt: GroupTime?
-    /// The node whose session it took over; `nil` if it did not, and in records of earlier versions.
-    public var continuedFrom: NodeID?
+    package var continuedAt: GroupTime?
+    /// The node whose session it took over; `nil` if it did not, or if the record does not say.
+    package var continuedFrom: NodeID?
     /// The owner.
-    public var node: NodeID
+    package var node: NodeID
     /// The order of its start.
-    public var stamp: Stamp
+    package var stamp: Stamp
     /// The order among the node's records of this session: the larger one is newer.
-    public var version: Version
+    package var version: Version
     /// The activity: empty, or 1 to ``Limits/titleBytes`` bytes of clean text.
-    public var title: String
+    package var title: String
     /// An emoji or the name of a built-in drawing: 1 to ``Limits/iconBytes`` bytes of clean text.
-    public var icon: String?
+    package var icon: String?
     /// The label that the time is booked on; `nil` for the default label.
-    public var label: Label?
+    package var label: Label?
     /// Down through a plan, or up.
-    public var mode: Mode
+    package var mode: Mode
     /// The status.
-    public var status: Status
+    package var status: Status
     /// The start, within ``Limits/time``.
-    public var startedAt: GroupTime
+    package var startedAt: GroupTime
     /// When an open run ends by itself; `nil` without an open run.
-    public var endsAt: GroupTime?
+    package var endsAt: GroupTime?
     /// The times at which kinds of phases ran, oldest first: at most ``Limits/runs``. Only the last may be open.
-    public var runs: [Run]
+    package var runs: [Run]
     /// Whether its times may be wrong; see ``Journal/isApproximate``.
-    public var isApproximate: Bool
+    package var isApproximate: Bool
 
     /// Creates a record. The caller must check ``invalidField``.
-    public init(
+    package init(
         id: SessionID, lineage: SessionID, continuedAt: GroupTime? = nil, continuedFrom: NodeID? = nil, node: NodeID,
         stamp: Stamp, version: Version,
         title: String, icon: String? = nil, label: Label? = nil, mode: Mode, status: Status, startedAt: GroupTime,
@@ -77,8 +77,7 @@ public struct LedgerRecord: Hashable, Sendable {
         self.isApproximate = isApproximate
     }
 
-    /// Makes the record of a register.
-    public init(_ register: Register, isApproximate: Bool = false) {
+    package init(_ register: Register, isApproximate: Bool = false) {
         self.init(
             id: register.id, lineage: register.lineage, continuedAt: register.continues?.at,
             continuedFrom: register.continues?.node, node: register.owner, stamp: register.stamp,
@@ -93,7 +92,7 @@ public struct LedgerRecord: Hashable, Sendable {
     }
 
     /// The first field that is out of bounds or contradicts the others; `nil` if the record is valid.
-    public var invalidField: String? {
+    package var invalidField: String? {
         if let text = SessionText.invalid(title: title, icon: icon, label: label) { return text.rawValue }
         if !Limits.counter.contains(version.epoch) { return "epoch" }
         if !Limits.counter.contains(version.rev) { return "rev" }
@@ -115,24 +114,23 @@ public struct LedgerRecord: Hashable, Sendable {
 
 extension LedgerRecord {
     /// The identity of a record: a node can replace only records of its own.
-    public struct Key: Hashable, Comparable, Sendable {
+    package struct Key: Hashable, Comparable, Sendable {
         /// The node that recorded the session.
-        public var node: NodeID
+        package var node: NodeID
         /// The session.
-        public var session: SessionID
+        package var session: SessionID
 
-        /// Makes the key of a node's session.
-        public init(node: NodeID, session: SessionID) {
+        package init(node: NodeID, session: SessionID) {
             self.node = node
             self.session = session
         }
 
         /// Orders by session, then by node.
-        public static func < (one: Key, other: Key) -> Bool { (one.session, one.node) < (other.session, other.node) }
+        package static func < (one: Key, other: Key) -> Bool { (one.session, one.node) < (other.session, other.node) }
     }
 
     /// The key of this record.
-    public var key: Key { Key(node: node, session: id) }
+    package var key: Key { Key(node: node, session: id) }
 }
 
 extension LedgerRecord {
@@ -152,5 +150,5 @@ extension LedgerRecord {
 
 extension Journal {
     /// The record of this node's register.
-    public var record: LedgerRecord? { own.map { LedgerRecord($0, isApproximate: isApproximate) } }
+    package var record: LedgerRecord? { own.map { LedgerRecord($0, isApproximate: isApproximate) } }
 }

@@ -4,34 +4,33 @@
 ///
 /// It contains the one rule for where the runs of a session end because another node took it over. The owner, the ledger
 /// and the calm service apply it to the sessions that each of them knows.
-public struct LineagePart: Hashable, Sendable {
+package struct LineagePart: Hashable, Sendable {
     /// The takeover of a session.
-    public struct Takeover: Hashable, Sendable {
+    package struct Takeover: Hashable, Sendable {
         /// The node whose session was taken over; `nil` if the writer does not name it.
-        public var node: NodeID?
+        package var node: NodeID?
         /// The takeover.
-        public var at: GroupTime
+        package var at: GroupTime
 
-        /// Describes a takeover.
-        public init(node: NodeID?, at: GroupTime) {
+        package init(node: NodeID?, at: GroupTime) {
             self.node = node
             self.at = at
         }
     }
 
     /// The first session of the chain.
-    public var lineage: SessionID
+    package var lineage: SessionID
     /// The node that owns the session.
-    public var node: NodeID
+    package var node: NodeID
     /// The order of its start.
-    public var stamp: Stamp
+    package var stamp: Stamp
     /// Its start, or its own takeover.
-    public var begin: GroupTime
+    package var begin: GroupTime
     /// The takeover that began it; `nil` for a session that a person started.
-    public var takeover: Takeover?
+    package var takeover: Takeover?
 
     /// It begins at its takeover, or else at the start.
-    public init(lineage: SessionID, node: NodeID, stamp: Stamp, startedAt: GroupTime, takeover: Takeover?) {
+    package init(lineage: SessionID, node: NodeID, stamp: Stamp, startedAt: GroupTime, takeover: Takeover?) {
         self.lineage = lineage
         self.node = node
         self.stamp = stamp
@@ -43,7 +42,7 @@ public struct LineagePart: Hashable, Sendable {
     ///
     /// A takeover ends only sessions of the node that it names, in its own lineage, that were stamped before it. One that
     /// lies before the session's beginning by more than clocks may differ belongs to an earlier session.
-    public func end(by later: LineagePart) -> GroupTime? {
+    package func end(by later: LineagePart) -> GroupTime? {
         guard later.lineage == lineage, later.stamp > stamp, let takeover = later.takeover,
             takeover.node == node,  // rule: cutNode
             takeover.at >= begin - Limits.stampLead  // rule: cutTime
@@ -52,20 +51,20 @@ public struct LineagePart: Hashable, Sendable {
     }
 
     /// Returns the earliest takeover of this session among `others`; `nil` if there is none.
-    public func end(by others: some Sequence<LineagePart>) -> GroupTime? { others.compactMap { end(by: $0) }.min() }
+    package func end(by others: some Sequence<LineagePart>) -> GroupTime? { others.compactMap { end(by: $0) }.min() }
 }
 
 /// A session in a chain of takeovers, as the ledger knows it.
-public struct FiledPart: Hashable, Sendable {
+package struct FiledPart: Hashable, Sendable {
     /// The session.
-    public var part: LineagePart
+    package var part: LineagePart
     /// When the ledger received the session's first record.
-    public var begun: GroupTime
+    package var begun: GroupTime
     /// When the ledger received the session's first final record; `nil` without one.
-    public var ended: GroupTime?
+    package var ended: GroupTime?
 
     /// The times are those of the ledger.
-    public init(_ part: LineagePart, begun: GroupTime, ended: GroupTime?) {
+    package init(_ part: LineagePart, begun: GroupTime, ended: GroupTime?) {
         self.part = part
         self.begun = begun
         self.ended = ended
@@ -74,9 +73,9 @@ public struct FiledPart: Hashable, Sendable {
     /// Returns the latest end of each session's runs.
     ///
     /// It is ``Time/distantFuture`` for a session that was not taken over. A takeover that the ledger received after the session's end
-    /// does not cut it. One that does not name the node, as in records of earlier versions, took over from the latest
+    /// does not cut it. One that does not name the node took over from the latest
     /// session before it.
-    public static func ends(of sessions: [FiledPart]) -> [GroupTime] {
+    package static func ends(of sessions: [FiledPart]) -> [GroupTime] {
         var ends = [GroupTime](repeating: .distantFuture, count: sessions.count)
         for chain in Dictionary(grouping: sessions.indices, by: { sessions[$0].part.lineage }).values
         where chain.count > 1 {
@@ -103,7 +102,7 @@ public struct FiledPart: Hashable, Sendable {
 
 extension Register {
     /// The session as a part of its lineage.
-    public var lineagePart: LineagePart {
+    package var lineagePart: LineagePart {
         LineagePart(
             lineage: lineage, node: owner, stamp: stamp, startedAt: startedAt,
             takeover: continues.map { LineagePart.Takeover(node: $0.node, at: $0.at) })
@@ -112,7 +111,7 @@ extension Register {
 
 extension LedgerRecord {
     /// The session as a part of its lineage.
-    public var lineagePart: LineagePart {
+    package var lineagePart: LineagePart {
         LineagePart(
             lineage: lineage, node: node, stamp: stamp, startedAt: startedAt,
             takeover: continuedAt.map { LineagePart.Takeover(node: continuedFrom, at: $0) })

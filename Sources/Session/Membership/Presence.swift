@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The task of a participant of a space.
-public enum Role: String, CaseIterable, Sendable {
+package enum Role: String, CaseIterable, Sendable {
     case node, display, service
 }
 
 /// The quality of a node's wall clock.
-public struct ClockQuality: Hashable, Sendable {
+package struct ClockQuality: Hashable, Sendable {
     /// Whether the kernel calls the wall clock synchronised.
-    public var synced: Bool
+    package var synced: Bool
     /// Its largest error, within ``Limits/bound``; `nil` if unknown.
-    public var bound: Milliseconds?
+    package var bound: Milliseconds?
     /// Whether it differs from group time by more than ``Limits/stampLead``.
-    public var isWrong: Bool
+    package var isWrong: Bool
 
     /// The kernel judges `synced` and `bound`, the node `isWrong`.
-    public init(synced: Bool, bound: Milliseconds? = nil, isWrong: Bool = false) {
+    package init(synced: Bool, bound: Milliseconds? = nil, isWrong: Bool = false) {
         self.synced = synced
         self.bound = bound
         self.isWrong = isWrong
@@ -23,26 +23,26 @@ public struct ClockQuality: Hashable, Sendable {
 }
 
 /// A node's description of itself. The broker publishes the offline one when the node dies.
-public struct Presence: Hashable, Sendable {
+package struct Presence: Hashable, Sendable {
     /// Whether it is connected.
-    public var online: Bool
+    package var online: Bool
     /// The connection that this presence describes; the will of an older one is ignored.
-    public var connection: ConnectionID
+    package var connection: ConnectionID
     /// Its task.
-    public var role: Role
+    package var role: Role
     /// Its name for people: 1 to ``Limits/nameBytes`` bytes of clean text.
-    public var name: String
+    package var name: String
     /// When it was written; in a will, when the connection was made.
-    public var at: GroupTime
+    package var at: GroupTime
     /// The quality of its wall clock.
-    public var clock: ClockQuality
+    package var clock: ClockQuality
     /// Program and version: 1 to ``Limits/titleBytes`` bytes of clean text.
-    public var software: String
+    package var software: String
     /// Whether it is about to suspend.
-    public var isSleeping: Bool
+    package var isSleeping: Bool
 
     /// Creates a presence. The caller must keep to the bounds of the fields.
-    public init(
+    package init(
         online: Bool, connection: ConnectionID, role: Role, name: String, at: GroupTime, clock: ClockQuality,
         software: String, isSleeping: Bool = false
     ) {

@@ -1,33 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The state of a node that must survive a crash.
-public struct Journal: Hashable, Sendable {
+package struct Journal: Hashable, Sendable {
     /// The number of this journal: 1 for the first, one more after each loss. Within ``Limits/counter``.
-    public var epoch: Int
+    package var epoch: Int
     /// The high-water mark of stamps: not below any stamp that was given or admitted.
-    public var mark: HybridClock
+    package var mark: HybridClock
     /// This node's register.
-    public var own: Register?
+    package var own: Register?
     /// The last 16 sessions that this node owned before, newest last. Intents for them are still answered.
-    public var past: [SessionID]
+    package var past: [SessionID]
     /// The mark before the own session was stamped: its stamp must stay above.
-    public var base: HybridClock
+    package var base: HybridClock
     /// Whether the own session was started without contact and is not published yet.
-    public var isProvisional: Bool
+    package var isProvisional: Bool
     /// Whether the dates of ``own`` are a guess, because group time was not vouched for since it began.
-    public var isGuess: Bool
+    package var isGuess: Bool
     /// The register that others know while ``own`` is provisional; its start has ended it.
-    public var before: Register?
+    package var before: Register?
     /// Whether the dates of ``before`` are a guess.
-    public var isGuessBefore: Bool
+    package var isGuessBefore: Bool
     /// Whether times of the own session may be wrong.
     ///
     /// It was rebuilt by date, after a reboot or in a takeover before the clocks were compared; or vouched clocks
     /// contradicted each other while it lived.
-    public var isApproximate: Bool
+    package var isApproximate: Bool
 
     /// Creates a journal. The caller must check the registers: ``Register/invalidField`` is `nil`.
-    public init(
+    package init(
         epoch: Int = 1, mark: HybridClock = HybridClock(), own: Register? = nil, past: [SessionID] = [],
         base: HybridClock = HybridClock(), isProvisional: Bool = false, isGuess: Bool = false,
         before: Register? = nil, isGuessBefore: Bool = false, isApproximate: Bool = false
@@ -49,7 +49,7 @@ extension Journal {
     /// Returns the journal without a session that belongs to a former id of the node.
     ///
     /// That register stays on the broker under the old id, where others can take it over. Epoch and mark stay.
-    public func owned(by node: NodeID) -> Journal {
+    package func owned(by node: NodeID) -> Journal {
         guard let own, own.owner != node else { return self }
         return Journal(epoch: epoch, mark: mark, past: past)
     }

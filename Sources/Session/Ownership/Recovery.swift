@@ -13,19 +13,7 @@ struct Recovery: Hashable, Sendable {
         dating = Dating(mark: StampMark(found.mark, context))
         // The record of a version that a crash undid may be sent nevertheless, so no other version has its number.
         if let filed { ownership.raiseVersion(above: filed) }
-        lowerEpoch(in: &ownership, context)
         rebase(&ownership, context)
-    }
-
-    /// Repairs a journal whose epoch no reader accepts: an earlier version of this program let others raise it.
-    private func lowerEpoch(in ownership: inout Ownership, _ context: Context) {
-        let version = Version(epoch: ownership.journal.epoch, rev: 0)
-        guard !Admission.isPlausible(version, groupTime: context.groupTime) else { return }
-        ownership.journal.epoch = 1
-        if var own = ownership.register {
-            own.last = nil
-            ownership.put(own, above: Version(epoch: 1, rev: 0))
-        }
     }
 
     /// Moves the anchor to the present boot clock, by date, if the machine was rebooted.

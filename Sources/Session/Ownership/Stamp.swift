@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The order of starts: hybrid logical time, then node id. The largest start wins.
-public struct Stamp: Hashable, Codable, Comparable, Sendable {
+package struct Stamp: Hashable, Codable, Comparable, Sendable {
     /// The time of the start, within ``Limits/time``.
-    public var time: GroupTime
+    package var time: GroupTime
     /// Orders starts within one millisecond, or behind a clock that was ahead; within ``Limits/counter``.
-    public var counter: Int
+    package var counter: Int
     /// The node that started.
-    public var node: NodeID
+    package var node: NodeID
 
     /// Creates a stamp. The caller must keep to the bounds of the fields.
-    public init(time: GroupTime, counter: Int, node: NodeID) {
+    package init(time: GroupTime, counter: Int, node: NodeID) {
         self.time = time
         self.counter = counter
         self.node = node
     }
 
     /// Compares time, counter and node, in that order.
-    public static func < (a: Stamp, b: Stamp) -> Bool {
+    package static func < (a: Stamp, b: Stamp) -> Bool {
         if a.time != b.time { return a.time < b.time }
         if a.counter != b.counter { return a.counter < b.counter }
         return a.node < b.node
@@ -29,7 +29,7 @@ public struct Stamp: Hashable, Codable, Comparable, Sendable {
     /// Returns whether a start with this stamp counts at a group time.
     ///
     /// It is at most ``Limits/stampLead`` ahead, and not before ``Limits/earliestStamp``.
-    public func isAdmissible(at groupTime: GroupTime) -> Bool { admissibleFrom.map { $0 <= groupTime } ?? false }
+    package func isAdmissible(at groupTime: GroupTime) -> Bool { admissibleFrom.map { $0 <= groupTime } ?? false }
 
     /// Whether a start with this stamp counts at a group time that no kernel vouches for.
     ///
@@ -44,11 +44,11 @@ public struct Stamp: Hashable, Codable, Comparable, Sendable {
 /// The algorithm is that of Kulkarni, Demirbas, Madappa, Avva and Leone, "Logical Physical Clocks and Consistent Snapshots
 /// in Globally Distributed Databases" (2014). The reading is the high-water mark that a journal keeps, so that a start
 /// after a restart is above it.
-public struct HybridClock: Hashable, Sendable {
+package struct HybridClock: Hashable, Sendable {
     /// The largest time stamped or seen.
-    public package(set) var time: GroupTime
+    package var time: GroupTime
     /// The counter that belongs to ``time``.
-    public package(set) var counter: Int
+    package var counter: Int
 
     /// How far the mark in a journal is raised above the stamp that passes it.
     ///
@@ -57,13 +57,13 @@ public struct HybridClock: Hashable, Sendable {
     package static let reserve: Milliseconds = .seconds(1)
 
     /// Continues from a mark. The caller must keep `time` within ``Limits/time`` and `counter` within ``Limits/counter``.
-    public init(time: GroupTime = 0, counter: Int = 0) {
+    package init(time: GroupTime = 0, counter: Int = 0) {
         self.time = time
         self.counter = counter
     }
 
     /// Stamps a start of `node` at group time `now`.
-    public mutating func stamp(at now: GroupTime, node: NodeID) -> Stamp {
+    package mutating func stamp(at now: GroupTime, node: NodeID) -> Stamp {
         if now > time {
             time = now
             counter = 0
@@ -86,7 +86,7 @@ public struct HybridClock: Hashable, Sendable {
 
     /// Raises the mark to a stamp, so that the next start is above it.
     /// - Returns: Whether the mark rose.
-    public mutating func see(_ stamp: Stamp) -> Bool {
+    package mutating func see(_ stamp: Stamp) -> Bool {
         guard !isAtLeast(stamp) else { return false }
         time = stamp.time
         counter = stamp.counter

@@ -3,19 +3,19 @@
 extension NodeID: Codable {
     /// Reads a string.
     /// - Throws: `DecodingError` for a text that does not follow the grammar.
-    public init(from decoder: any Decoder) throws { self = try decoder.text(as: Self.init) }
+    package init(from decoder: any Decoder) throws { self = try decoder.text(as: Self.init) }
 
     /// Writes ``rawValue``.
-    public func encode(to encoder: any Encoder) throws { try rawValue.encode(to: encoder) }
+    package func encode(to encoder: any Encoder) throws { try rawValue.encode(to: encoder) }
 }
 
 extension Token: Codable {
     /// Reads a string.
     /// - Throws: `DecodingError` for a text that does not follow the grammar.
-    public init(from decoder: any Decoder) throws { self = try decoder.text(as: Self.init) }
+    package init(from decoder: any Decoder) throws { self = try decoder.text(as: Self.init) }
 
     /// Writes ``rawValue``.
-    public func encode(to encoder: any Encoder) throws { try rawValue.encode(to: encoder) }
+    package func encode(to encoder: any Encoder) throws { try rawValue.encode(to: encoder) }
 }
 
 extension Decoder {

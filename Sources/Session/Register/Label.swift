@@ -1,32 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The label that the time of a session is booked on.
-public struct Label: Hashable, Sendable {
+package struct Label: Hashable, Sendable {
     /// The name: 1 to ``Limits/nameBytes`` bytes of clean text.
-    public var name: String
+    package var name: String
     /// The colour; grey if the writer's was invalid.
-    public var colour: Colour
+    package var colour: Colour
 
     /// Creates a label. The caller must check the name.
-    public init(name: String, colour: Colour = .grey) {
+    package init(name: String, colour: Colour = .grey) {
         self.name = name
         self.colour = colour
     }
 }
 
 /// A colour in sRGB with 8 bits for each channel.
-public struct Colour: Hashable, Sendable, CustomStringConvertible {
+package struct Colour: Hashable, Sendable, CustomStringConvertible {
     /// The red channel.
-    public var red: UInt8
+    package var red: UInt8
     /// The green channel.
-    public var green: UInt8
+    package var green: UInt8
     /// The blue channel.
-    public var blue: UInt8
+    package var blue: UInt8
     /// Opacity: 255 is opaque.
-    public var alpha: UInt8
+    package var alpha: UInt8
 
     /// Without `alpha`, the colour is opaque.
-    public init(red: UInt8, green: UInt8, blue: UInt8, alpha: UInt8 = 255) {
+    package init(red: UInt8, green: UInt8, blue: UInt8, alpha: UInt8 = 255) {
         self.red = red
         self.green = green
         self.blue = blue
@@ -34,10 +34,10 @@ public struct Colour: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The colour that replaces an invalid one.
-    public static let grey = Colour(red: 0x88, green: 0x88, blue: 0x88)
+    package static let grey = Colour(red: 0x88, green: 0x88, blue: 0x88)
 
     /// Reads 3, 6 or 8 hexadecimal digits, with or without `#`; `nil` for other text. The last two of eight are the opacity.
-    public init?(hex: String) {
+    package init?(hex: String) {
         var (value, count): (UInt32, Int) = (0, 0)
         for byte in hex.utf8.first == UInt8(ascii: "#") ? hex.utf8.dropFirst() : hex.utf8[...] {
             guard let digit = byte.hexDigit, count < 8 else { return nil }
@@ -54,7 +54,7 @@ public struct Colour: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// `#rrggbb`, or `#rrggbbaa` if the colour is not opaque.
-    public var description: String {
+    package var description: String {
         (alpha == 255 ? [red, green, blue] : [red, green, blue, alpha]).reduce(into: "#") { text, channel in
             text += (channel < 16 ? "0" : "") + String(channel, radix: 16)
         }

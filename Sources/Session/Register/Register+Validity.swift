@@ -4,7 +4,7 @@ extension Register {
     /// The first field that is out of bounds or contradicts the others; `nil` if the register is valid.
     ///
     /// The engine relies on it: no index, sum or division of a valid register traps.
-    public var invalidField: String? { fieldOutOfBounds ?? contradiction }
+    package var invalidField: String? { fieldOutOfBounds ?? contradiction }
 
     /// The first field that contradicts the others; `nil` if all fit.
     ///
@@ -45,11 +45,11 @@ extension Register {
 }
 
 /// A text of a session that a person chooses.
-public enum SessionText: String, Sendable {
+package enum SessionText: String, Sendable {
     case title, icon, label
 
     /// The most bytes in UTF-8.
-    public var bytes: Int {
+    package var bytes: Int {
         switch self {
         case .title: Limits.titleBytes
         case .icon: Limits.iconBytes
@@ -58,7 +58,7 @@ public enum SessionText: String, Sendable {
     }
 
     /// Returns whether `text` is clean and not too long. Only a title may be empty.
-    public func accepts(_ text: String) -> Bool {
+    package func accepts(_ text: String) -> Bool {
         self == .title && text.isEmpty || CleanText.accepts(text, bytes: bytes)
     }
 

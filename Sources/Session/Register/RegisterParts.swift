@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Whether a session counts down through its plan or up until it is stopped.
-public enum Mode: String, CaseIterable, Sendable {
+package enum Mode: String, CaseIterable, Sendable {
     case countdown, countup
 }
 
 /// The status of a session.
-public enum Status: String, CaseIterable, Codable, Sendable {
+package enum Status: String, CaseIterable, Codable, Sendable {
     /// Time passes.
     case running
     /// A person has frozen the time.
@@ -21,7 +21,7 @@ public enum Status: String, CaseIterable, Codable, Sendable {
     case superseded
 
     /// Whether the session can still change: running, paused or ready.
-    public var isLive: Bool {
+    package var isLive: Bool {
         switch self {
         case .running, .paused, .ready: true
         case .completed, .stopped, .superseded: false
@@ -30,20 +30,20 @@ public enum Status: String, CaseIterable, Codable, Sendable {
 }
 
 /// The instant from which a phase's time is counted.
-public struct Anchor: Hashable, Sendable {
+package struct Anchor: Hashable, Sendable {
     /// The time of the current phase that had passed, from 0 to its length.
-    public var elapsed: Milliseconds
+    package var elapsed: Milliseconds
     /// The instant, within ``Limits/time``.
-    public var at: GroupTime
+    package var at: GroupTime
     /// The largest error of ``at``, within ``Limits/bound``; `nil` if no kernel vouched for it.
-    public var bound: Milliseconds?
+    package var bound: Milliseconds?
     /// The boot of the owner's machine in which ``boot`` was read.
-    public var bootID: BootID
+    package var bootID: BootID
     /// The instant on the owner's boot clock, within ``Limits/reading``.
-    public var boot: BootTime
+    package var boot: BootTime
 
     /// The caller must read both clocks at one instant.
-    public init(elapsed: Milliseconds, at: GroupTime, bound: Milliseconds? = nil, bootID: BootID, boot: BootTime) {
+    package init(elapsed: Milliseconds, at: GroupTime, bound: Milliseconds? = nil, bootID: BootID, boot: BootTime) {
         self.elapsed = elapsed
         self.at = at
         self.bound = bound
@@ -53,16 +53,16 @@ public struct Anchor: Hashable, Sendable {
 }
 
 /// An interval of group time in which a phase ran.
-public struct Run: Hashable, Codable, Sendable {
+package struct Run: Hashable, Codable, Sendable {
     /// The index of the phase in the plan.
-    public var phase: Int
+    package var phase: Int
     /// The beginning, within ``Limits/time``.
-    public var from: GroupTime
+    package var from: GroupTime
     /// The end, not before ``from``; `nil` while it runs.
-    public var to: GroupTime?
+    package var to: GroupTime?
 
     /// Without an end, the run is open.
-    public init(phase: Int, from: GroupTime, to: GroupTime? = nil) {
+    package init(phase: Int, from: GroupTime, to: GroupTime? = nil) {
         self.phase = phase
         self.from = from
         self.to = to
@@ -70,18 +70,18 @@ public struct Run: Hashable, Codable, Sendable {
 }
 
 /// The register of another node that a session continues.
-public struct Continuation: Hashable, Codable, Sendable {
+package struct Continuation: Hashable, Codable, Sendable {
     /// The owner before.
-    public var node: NodeID
+    package var node: NodeID
     /// The epoch of that register, within ``Limits/counter``.
-    public var epoch: Int
+    package var epoch: Int
     /// The revision of that register, within ``Limits/counter``.
-    public var rev: Int
+    package var rev: Int
     /// The takeover, within ``Limits/time``.
-    public var at: GroupTime
+    package var at: GroupTime
 
     /// The caller must keep to the bounds of the fields.
-    public init(node: NodeID, epoch: Int, rev: Int, at: GroupTime) {
+    package init(node: NodeID, epoch: Int, rev: Int, at: GroupTime) {
         self.node = node
         self.epoch = epoch
         self.rev = rev
@@ -90,18 +90,17 @@ public struct Continuation: Hashable, Codable, Sendable {
 }
 
 /// The intent behind a revision of a register.
-public struct LastIntent: Hashable, Codable, Sendable {
+package struct LastIntent: Hashable, Codable, Sendable {
     /// Its id.
-    public var intent: IntentID
+    package var intent: IntentID
     /// The operation that it asked for.
-    public var op: IntentOperation.Name
+    package var op: IntentOperation.Name
     /// The node that asked.
-    public var from: NodeID
+    package var from: NodeID
     /// When the owner applied it.
-    public var at: GroupTime
+    package var at: GroupTime
 
-    /// Makes the description of an applied intent.
-    public init(intent: IntentID, op: IntentOperation.Name, from: NodeID, at: GroupTime) {
+    package init(intent: IntentID, op: IntentOperation.Name, from: NodeID, at: GroupTime) {
         self.intent = intent
         self.op = op
         self.from = from
@@ -110,16 +109,15 @@ public struct LastIntent: Hashable, Codable, Sendable {
 }
 
 /// The later start that ended a session.
-public struct Superseder: Hashable, Codable, Sendable {
+package struct Superseder: Hashable, Codable, Sendable {
     /// The session that won.
-    public var session: SessionID
+    package var session: SessionID
     /// Its owner.
-    public var node: NodeID
+    package var node: NodeID
     /// The end of the session that lost. In an answer it may be the winner's start.
-    public var at: GroupTime
+    package var at: GroupTime
 
-    /// Makes the description of a winner.
-    public init(session: SessionID, node: NodeID, at: GroupTime) {
+    package init(session: SessionID, node: NodeID, at: GroupTime) {
         self.session = session
         self.node = node
         self.at = at

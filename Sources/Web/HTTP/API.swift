@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Control
-public import Hummingbird
+package import Control
+package import Hummingbird
 import NIOCore
 import ServiceLifecycle
 import Session
@@ -126,10 +126,10 @@ struct API: Sendable {
 
 extension RequestError: HTTPResponseError {
     /// The status of a value that is missing or out of range.
-    public var status: HTTPResponse.Status { .unprocessableContent }
+    package var status: HTTPResponse.Status { .unprocessableContent }
 
     /// Returns the error in the API's JSON format.
-    public func response(from request: Request, context: some RequestContext) -> Response {
+    package func response(from request: Request, context: some RequestContext) -> Response {
         HTTPProblem(status, field: field, message).response
     }
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Control
+package import Control
 import Glibc
 import Hummingbird
-public import Logging
-public import ServiceLifecycle
+package import Logging
+package import ServiceLifecycle
 
 /// The HTTP API of a node on a Unix socket, for programs of its user or group.
-public struct ControlServer: Service {
+package struct ControlServer: Service {
     private let node: any NodeAccess
     private let path: String
     private let mode: mode_t
@@ -28,7 +28,7 @@ public struct ControlServer: Service {
     ///   - log: The logger; requests are not logged.
     ///   - onReady: Called once the server listens.
     /// - Throws: ``ControlError`` if the path is too long, another node listens there, or it is a file of another kind.
-    public init(
+    package init(
         node: any NodeAccess, path: String, isForGroup: Bool = false, kiosk: KioskReport,
         screen: OwnScreen = OwnScreen(), phones: PairedPhones? = nil, log: Logger,
         onReady: @escaping @Sendable () async -> Void = {}
@@ -48,7 +48,7 @@ public struct ControlServer: Service {
     }
 
     /// Serves until graceful shutdown, then removes the socket.
-    public func run() async throws {
+    package func run() async throws {
         var quiet = log
         quiet.logLevel = max(log.logLevel, .warning)
         let router = Router(context: WebContext.self)

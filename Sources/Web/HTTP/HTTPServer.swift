@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Control
+package import Control
 import Glibc
 import Hummingbird
-public import HummingbirdCore
-public import Logging
+package import HummingbirdCore
+package import Logging
 import NIOCore
-public import ServiceLifecycle
+package import ServiceLifecycle
 import Session
 import Wire
 
 /// The encryption of an HTTPS address. The module `TLS` implements it, so that a node can be built without TLS.
-public protocol HTTPEncryption: Sendable {
+package protocol HTTPEncryption: Sendable {
     /// The SHA-256 of the node's own authority; `nil` if another one signed the certificate.
     var fingerprint: String? { get }
     /// The node's own authority as PEM; `nil` if another one signed the certificate.
@@ -22,7 +22,7 @@ public protocol HTTPEncryption: Sendable {
 }
 
 /// An address at which the server listens.
-public struct HTTPListener: Sendable {
+package struct HTTPListener: Sendable {
     let host: String
     let port: Int
     let encryption: (any HTTPEncryption)?
@@ -31,7 +31,7 @@ public struct HTTPListener: Sendable {
     ///   - host: The address to listen on.
     ///   - port: The port, 1...65535.
     ///   - encryption: The encryption of HTTPS; `nil` for plain HTTP.
-    public init(host: String, port: Int, encryption: (any HTTPEncryption)? = nil) {
+    package init(host: String, port: Int, encryption: (any HTTPEncryption)? = nil) {
         self.host = host
         self.port = port
         self.encryption = encryption
@@ -41,11 +41,11 @@ public struct HTTPListener: Sendable {
     var address: String { "\(host.contains(":") ? "[\(host)]" : host):\(port)" }
 
     /// The SHA-256 of the node's own authority; `nil` if another one signed the certificate.
-    public var authorityFingerprint: String? { encryption?.fingerprint }
+    package var authorityFingerprint: String? { encryption?.fingerprint }
 }
 
 /// The HTTP API and the pages of a node on one or two TCP ports.
-public struct HTTPServer: Service {
+package struct HTTPServer: Service {
     private let node: any NodeAccess
     private let listeners: [HTTPListener]
     private let kiosk: KioskReport
@@ -66,7 +66,7 @@ public struct HTTPServer: Service {
     ///   - screen: Records that the page is shown on this machine's own screen.
     ///   - phones: The phones with a key of their own.
     ///   - log: The logger; requests are not logged.
-    public init(
+    package init(
         node: any NodeAccess, listeners: [HTTPListener], hosts: Set<String>, givenHosts: Set<String> = [],
         openFiles: Int, kiosk: KioskReport, screen: OwnScreen = OwnScreen(), phones: PairedPhones, log: Logger
     ) {
@@ -76,7 +76,7 @@ public struct HTTPServer: Service {
         self.screen = screen
         auth = AuthMiddleware(
             keys: HTTPKeys(kiosk), phones: phones, hosts: hosts.union(["localhost"]), givenHosts: givenHosts,
-            needsLocalKey: kiosk.needsLocalKey == true)
+            needsLocalKey: kiosk.needsLocalKey)
         limits = Connections.Limits(openFiles: openFiles)
         self.log = log
     }
@@ -102,7 +102,7 @@ public struct HTTPServer: Service {
     }
 
     /// Serves until graceful shutdown.
-    public func run() async throws {
+    package func run() async throws {
         let displays = Displays(node: node, timeouts: timeouts)
         let connections = Connections(limits: limits, log: log)
         try await withThrowingDiscardingTaskGroup { group in

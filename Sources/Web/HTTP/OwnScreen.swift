@@ -5,11 +5,11 @@ import Synchronization
 /// Whether this machine's own screen shows the node's page.
 ///
 /// A page with the parameter `screen` opens its stream when the browser has drawn its first frames, and is seen until it ends.
-public final class OwnScreen: Sendable {
+package final class OwnScreen: Sendable {
     private let pages = Atomic(0)
 
     /// A screen that shows no page.
-    public init() {}
+    package init() {}
 
     var isShown: Bool { pages.load(ordering: .relaxed) > 0 }
 

@@ -89,7 +89,7 @@ struct PageRoutes: Sendable {
         query["qr"] = nil
         query["controls"] = nil
         let page = kiosk.pageForOthers
-        let isOpen = page?.isLoopback != false && context.isLocal && kiosk.needsLocalKey != true
+        let isOpen = page?.isLoopback != false && context.isLocal && !kiosk.needsLocalKey
         query["key"] = isOpen || context.phone != nil ? nil : kiosk.viewKey
         let authority = request.head.authority ?? ""
         var origin = "\(context.isSecure ? "https" : "http")://\(authority)"

@@ -2,14 +2,14 @@
 
 import Control
 import HTTPTypes
-public import Logging
+package import Logging
 import NIOCore
 import Platform
 import Session
 import Synchronization
 
 /// The paired phones of a running node, with their open connections.
-public final class PairedPhones: Sendable {
+package final class PairedPhones: Sendable {
     private struct State {
         var book: PhoneBook
         /// The connections whose last request had the key of a phone.
@@ -27,7 +27,7 @@ public final class PairedPhones: Sendable {
 
     /// Reads the phones from their file in a state directory. A damaged file is kept aside, with a warning.
     /// - Throws: An error in words if the file can be neither read nor renamed.
-    public convenience init(stateDirectory: String, log: Logger) throws {
+    package convenience init(stateDirectory: String, log: Logger) throws {
         try self.init(path: stateDirectory + "/phones", log: log) {
             Instant(
                 boot: BootTime(SystemClock.bootMilliseconds()), wall: WallTime(SystemClock.wallMilliseconds()))

@@ -1,24 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Session
+package import Session
 
 /// The reason why bytes could not be read as a value of the protocol.
-public struct Rejection: Error, Hashable, Sendable, CustomStringConvertible {
+package struct Rejection: Error, Hashable, Sendable, CustomStringConvertible {
     /// The reason under which a node counts it.
-    public var reason: Discard
+    package var reason: Discard
     /// The wrong field, as `anchor.at`; empty for the whole value.
-    public var path = ""
+    package var path = ""
     /// The error and the accepted values, for the log.
-    public var detail: String
+    package var detail: String
 
-    /// Creates a rejection.
-    public init(_ reason: Discard, _ detail: String) {
+    package init(_ reason: Discard, _ detail: String) {
         self.reason = reason
         self.detail = detail
     }
 
     /// Names the reason, then the field, then the detail.
-    public var description: String { "\(reason.rawValue): \(path.isEmpty ? "" : path + ": ")\(detail)" }
+    package var description: String { "\(reason.rawValue): \(path.isEmpty ? "" : path + ": ")\(detail)" }
 
     /// A required field is missing.
     init(missing type: String) { self.init(.malformed, "missing: write a value of type \(type)") }

@@ -1,37 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Session
+package import Session
 
 /// The calm service's result for one session.
-public struct CalmFeed: Hashable, Sendable, Described {
+package struct CalmFeed: Hashable, Sendable, Described {
     /// The change from the minute before the last one to the last one.
-    public enum Trend: String, CaseIterable, Sendable {
+    package enum Trend: String, CaseIterable, Sendable {
         case rising, falling, steady
     }
 
     /// The session.
-    public var session: SessionID
+    package var session: SessionID
     /// The quiet percentage of the heard running time, 0 to 100.
-    public var percent: Int
+    package var percent: Int
     /// Percent of the running time that was heard at all, 0 to 100.
-    public var coverage: Int
+    package var coverage: Int
     /// The trend of the last minute; `nil` before two minutes were heard.
-    public var trend: Trend?
+    package var trend: Trend?
     /// The present level in tenths of a decibel, within ±200 dB; `nil` if nothing was heard.
-    public var level: Int?
+    package var level: Int?
     /// The level in tenths of a decibel, within ±200 dB, below which it was quiet.
-    public var threshold: Int?
+    package var threshold: Int?
     /// The quiet share of each of the last whole minutes, in percent, the latest last; ``minutesLimit`` at most.
     ///
     /// It is `nil` for a minute that was not heard.
-    public var minutes: [Int?]
+    package var minutes: [Int?]
     /// When it was computed.
-    public var at: GroupTime
-    /// The service that wrote it; `nil` in the feed of an older program.
-    public var by: NodeID?
+    package var at: GroupTime
+    /// The service that wrote it; `nil` if the feed does not say.
+    package var by: NodeID?
 
-    /// Creates a reading.
-    public init(
+    package init(
         session: SessionID, percent: Int, coverage: Int, trend: Trend? = nil, level: Int? = nil, threshold: Int? = nil,
         minutes: [Int?] = [], at: GroupTime, by: NodeID? = nil
     ) {
@@ -47,13 +46,13 @@ public struct CalmFeed: Hashable, Sendable, Described {
     }
 
     /// The most ``minutes``: an hour.
-    public static let minutesLimit = 60
+    package static let minutesLimit = 60
 
     /// The coverage below which displays show no percentage, in percent.
-    public static let enoughCoverage = 80
+    package static let enoughCoverage = 80
 
     /// The reading if enough was heard; else `nil`.
-    public var ifKnown: CalmFeed? { coverage >= Self.enoughCoverage ? self : nil }
+    package var ifKnown: CalmFeed? { coverage >= Self.enoughCoverage ? self : nil }
 
     package static let objectName = "feed/calm"
     package static let blank = CalmFeed(session: .blank, percent: 0, coverage: 0, at: 0)

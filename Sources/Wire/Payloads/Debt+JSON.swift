@@ -1,23 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Session
+package import Session
 
 /// The week's debt, as the debt service publishes it.
-public struct DebtFeed: Hashable, Sendable, Described {
+package struct DebtFeed: Hashable, Sendable, Described {
     /// The minutes missing to the week's goal, negative beyond it: -100,000 to 100,000.
-    public var minutes: Int
+    package var minutes: Int
     /// When it was computed.
-    public var at: GroupTime
+    package var at: GroupTime
     /// The week in full; `nil` if only the minutes were published.
-    public var week: DebtWeek?
-    /// The service that wrote it; `nil` in the feed of an older program.
-    public var by: NodeID?
+    package var week: DebtWeek?
+    /// The service that wrote it; `nil` if the feed does not say.
+    package var by: NodeID?
 
     /// The bounds of ``minutes``, far above a week of 10,080 minutes.
     package static let bounds = -100_000...100_000
 
-    /// Creates a feed.
-    public init(minutes: Int, at: GroupTime, week: DebtWeek? = nil, by: NodeID? = nil) {
+    package init(minutes: Int, at: GroupTime, week: DebtWeek? = nil, by: NodeID? = nil) {
         self.minutes = minutes
         self.at = at
         self.week = week
@@ -25,14 +24,14 @@ public struct DebtFeed: Hashable, Sendable, Described {
     }
 
     /// Returns the minutes at a later instant, with those of a running session; `nil` once the week is over.
-    public func minutes(at instant: GroupTime) -> Int? {
+    package func minutes(at instant: GroupTime) -> Int? {
         guard let week else { return minutes }
         guard instant < week.to else { return nil }
         return Int(week.goal) - Int(done(at: instant).count / 60_000)
     }
 
     /// Returns the time done at a later instant of the week.
-    public func done(at instant: GroupTime) -> Milliseconds {
+    package func done(at instant: GroupTime) -> Milliseconds {
         guard let week else { return 0 }
         guard let until = week.until else { return week.done }
         return week.done + max(0, min(instant, until, week.to) - at)
@@ -50,50 +49,49 @@ public struct DebtFeed: Hashable, Sendable, Described {
 }
 
 /// A week against its goal.
-public struct DebtWeek: Hashable, Sendable, Described {
+package struct DebtWeek: Hashable, Sendable, Described {
     /// The time done on one label.
-    public struct LabelSum: Hashable, Sendable {
+    package struct LabelSum: Hashable, Sendable {
         /// The label; `nil` for the default label.
-        public var label: Label?
+        package var label: Label?
         /// The time.
-        public var done: Milliseconds
+        package var done: Milliseconds
 
-        /// Creates a sum.
-        public init(label: Label?, done: Milliseconds) {
+        package init(label: Label?, done: Milliseconds) {
             self.label = label
             self.done = done
         }
     }
 
     /// The ISO week, as `2026-W53`.
-    public var name: String
+    package var name: String
     /// The start of the week.
-    public var from: GroupTime
+    package var from: GroupTime
     /// The end of the week.
-    public var to: GroupTime
+    package var to: GroupTime
     /// The minutes to do, with those carried over.
-    public var goal: Int
+    package var goal: Int
     /// The minutes of the goal that earlier weeks lacked.
-    public var carried: Int
+    package var carried: Int
     /// The time done until the feed's `at`.
-    public var done: Milliseconds
+    package var done: Milliseconds
     /// The time done on each day, the first one first.
-    public var days: [Milliseconds]
+    package var days: [Milliseconds]
     /// The consecutive days up to now on which a minute or more was done.
-    public var streak: Int
+    package var streak: Int
     /// The time done on each label, the most first; ``labelsLimit`` at most.
-    public var labels: [LabelSum]
+    package var labels: [LabelSum]
     /// How calm it was, in percent; `nil` if unknown.
-    public var calm: Int?
+    package var calm: Int?
     /// When the running session ends by itself; `nil` while no session that counts runs.
-    public var until: GroupTime?
+    package var until: GroupTime?
     /// The date of the first day in the home zone; `nil` if not published.
-    public var first: CivilDate?
+    package var first: CivilDate?
     /// The index in ``days`` of the feed's `at`, to which a running session adds; `nil` if not published.
-    public var today: Int?
+    package var today: Int?
 
     /// The most labels in the feed.
-    public static let labelsLimit = 40
+    package static let labelsLimit = 40
     /// The most days of a week: two weeks, where a change of zone or first weekday makes it longer.
     private static let daysLimit = 14
     /// Minutes of a goal: a week's 10,080 and at most 100,000 carried over.
@@ -101,8 +99,7 @@ public struct DebtWeek: Hashable, Sendable, Described {
     /// Times done: those of ``daysLimit`` days.
     fileprivate static let amounts: ClosedRange<Milliseconds> = 0 ... .days(14)
 
-    /// Creates a week.
-    public init(
+    package init(
         name: String, from: GroupTime, to: GroupTime, goal: Int, carried: Int = 0, done: Milliseconds,
         days: [Milliseconds], streak: Int,
         labels: [LabelSum], calm: Int? = nil, until: GroupTime? = nil, first: CivilDate? = nil, today: Int? = nil

@@ -1,29 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Session
+package import Session
 
 /// The time done in the weeks before the one of ``DebtFeed``.
-public struct DebtYear: Hashable, Sendable, Described {
+package struct DebtYear: Hashable, Sendable, Described {
     /// The first day, which is the first of a week.
-    public var first: CivilDate
+    package var first: CivilDate
     /// Whole minutes done on each day, the earliest first; ``daysLimit`` at most.
-    public var days: [Int]
+    package var days: [Int]
     /// How calm each seven days were, in percent, `nil` if unknown.
     ///
     /// It has one value for each seven days, the last ones perhaps fewer, or is empty.
-    public var calm: [Int?]
+    package var calm: [Int?]
     /// When it was computed.
-    public var at: GroupTime
+    package var at: GroupTime
 
     /// The number of weeks that the service publishes.
-    public static let weeks = 52
+    package static let weeks = 52
     /// The most days in the feed.
-    public static let daysLimit = 400
+    package static let daysLimit = 400
     /// Minutes of a day: two days, since a week's first day can include the rest of a date.
     private static let minutes = 0...2_880
 
-    /// Creates a year.
-    public init(first: CivilDate, days: [Int], calm: [Int?] = [], at: GroupTime) {
+    package init(first: CivilDate, days: [Int], calm: [Int?] = [], at: GroupTime) {
         self.first = first
         self.days = days
         self.calm = calm
@@ -31,7 +30,7 @@ public struct DebtYear: Hashable, Sendable, Described {
     }
 
     /// Returns whether it differs from an earlier one in more than its time.
-    public func isNews(after other: DebtYear?) -> Bool {
+    package func isNews(after other: DebtYear?) -> Bool {
         guard var other else { return true }
         other.at = at
         return self != other
@@ -51,7 +50,7 @@ public struct DebtYear: Hashable, Sendable, Described {
 
 extension WireCodec {
     /// Encodes the debt service's feed of the weeks before. Its fields must be within their bounds.
-    public func encode(_ year: DebtYear) -> Outgoing {
+    package func encode(_ year: DebtYear) -> Outgoing {
         outgoing(.debtYear, year.payload)
     }
 }

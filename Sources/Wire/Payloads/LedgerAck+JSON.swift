@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Session
+package import Session
 
 /// The debt service's message to a node: results for its records, and the ledger's weeks.
-public struct LedgerAck: Hashable, Sendable, Described {
+package struct LedgerAck: Hashable, Sendable, Described {
     /// The result for a record.
-    public enum Outcome: String, CaseIterable, Sendable {
+    package enum Outcome: String, CaseIterable, Sendable {
         /// The ledger contains it, or a newer one of its session.
         case kept
         /// The ledger contains another record of this version, which stays; this one is stored beside it for a person.
@@ -15,35 +15,33 @@ public struct LedgerAck: Hashable, Sendable, Described {
     }
 
     /// The result for one record.
-    public struct Item: Hashable, Sendable {
+    package struct Item: Hashable, Sendable {
         /// The record.
-        public var name: RecordName
+        package var name: RecordName
         /// The result.
-        public var outcome: Outcome
+        package var outcome: Outcome
 
-        /// Creates a result.
-        public init(_ name: RecordName, _ outcome: Outcome) {
+        package init(_ name: RecordName, _ outcome: Outcome) {
             self.name = name
             self.outcome = outcome
         }
     }
 
     /// The node that it is for.
-    public var node: NodeID
+    package var node: NodeID
     /// The results, ``itemsLimit`` at most.
-    public var items: [Item]
+    package var items: [Item]
     /// The latest weeks with records of the node; `nil` if they were not looked up.
     ///
     /// A node sends its records of each week that differs from its own.
-    public var weeks: [RecordWeek]?
+    package var weeks: [RecordWeek]?
 
     /// The most results in one message.
-    public static let itemsLimit = 64
+    package static let itemsLimit = 64
     /// The most weeks in one message, and of which a node keeps acknowledged records.
-    public static let weeksLimit = 14
+    package static let weeksLimit = 14
 
-    /// Creates a message.
-    public init(node: NodeID, items: [Item] = [], weeks: [RecordWeek]? = nil) {
+    package init(node: NodeID, items: [Item] = [], weeks: [RecordWeek]? = nil) {
         self.node = node
         self.items = items
         self.weeks = weeks
@@ -73,24 +71,24 @@ extension LedgerAck.Item: Described {
 ///
 /// A week has seven days, counted from 1970 in universal time, by the time of the stamp. So it is the same for all
 /// programs; people never see it.
-public struct RecordWeek: Hashable, Sendable, Described {
+package struct RecordWeek: Hashable, Sendable, Described {
     /// The number of weeks since 1970.
-    public var number: Int
+    package var number: Int
     /// The number of records.
-    public fileprivate(set) var count = 0
+    package fileprivate(set) var count = 0
     fileprivate var sum: UInt64 = 0
 
     /// The length of a week.
-    public static let length: Milliseconds = .days(7)
+    package static let length: Milliseconds = .days(7)
 
     /// Creates the summary of a week without records.
-    public init(number: Int) { self.number = number }
+    package init(number: Int) { self.number = number }
 
     /// Returns the week of a stamp.
-    public static func number(of stamp: Stamp) -> Int { Int(stamp.time.milliseconds / length.count) }
+    package static func number(of stamp: Stamp) -> Int { Int(stamp.time.milliseconds / length.count) }
 
     /// Adds a record.
-    public mutating func add(_ name: RecordName) {
+    package mutating func add(_ name: RecordName) {
         count += 1
         let text = "\(name.id) \(name.version.epoch) \(name.version.rev) \(name.digest)"
         sum &+= FNV.hash(text.utf8.span)
@@ -127,12 +125,12 @@ extension Format where Self == SumFormat {
 
 extension WireCodec {
     /// Encodes the debt service's message to a node. Its fields must be within their bounds.
-    public func encode(_ ack: LedgerAck) -> Outgoing {
+    package func encode(_ ack: LedgerAck) -> Outgoing {
         outgoing(.debtAck, ack.payload)
     }
 
     /// Encodes the debt service's feed of the week. Its fields must be within their bounds.
-    public func encode(_ debt: DebtFeed) -> Outgoing {
+    package func encode(_ debt: DebtFeed) -> Outgoing {
         outgoing(.debt, debt.payload)
     }
 }

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Session
+package import Session
 
 /// The type of a ``RecordDigest``.
-public enum RecordDigestKind {}
+package enum RecordDigestKind {}
 /// Distinguishes two records of one version; opaque to readers.
-public typealias RecordDigest = Token<RecordDigestKind>
+package typealias RecordDigest = Token<RecordDigestKind>
 
 /// A ledger record with its digest and its bytes, as it is sent, stored and acknowledged.
-public struct DigestedRecord: Hashable, Sendable {
+package struct DigestedRecord: Hashable, Sendable {
     /// The record.
-    public let record: LedgerRecord
+    package let record: LedgerRecord
     /// Its digest, made by its writer.
-    public let digest: RecordDigest
+    package let digest: RecordDigest
     /// The record as its node wrote it: it is sent, and stored in files and in the ledger.
-    public let json: [UInt8]
+    package let json: [UInt8]
 
     /// Its name in an acknowledgement.
-    public var name: RecordName { RecordName(id: record.id, version: record.version, digest: digest) }
+    package var name: RecordName { RecordName(id: record.id, version: record.version, digest: digest) }
 
     /// Writes a record, and computes its digest. The fields must be valid, as the engine's are.
-    public init(_ record: LedgerRecord) {
+    package init(_ record: LedgerRecord) {
         var json = record.payload
         let digest: RecordDigest = FNV.digest(of: json.span)
         var writer = JSONWriter()
@@ -37,7 +37,7 @@ public struct DigestedRecord: Hashable, Sendable {
     ///   - json: The bytes.
     ///   - sender: The node of the topic; `nil` for a file.
     /// - Throws: ``Rejection`` when the bytes are not a record of this version, or it is out of bounds.
-    public init(json: [UInt8], by sender: NodeID? = nil) throws(Rejection) {
+    package init(json: [UInt8], by sender: NodeID? = nil) throws(Rejection) {
         var fields = try Fields(payload: json, by: sender)
         fields.record.continuedFrom = fields.rest.continuedFrom
         (record, digest, self.json) = (fields.record, fields.rest.digest, json)
@@ -75,16 +75,15 @@ public struct DigestedRecord: Hashable, Sendable {
 }
 
 /// Identifies one version of a record.
-public struct RecordName: Hashable, Sendable, Described {
+package struct RecordName: Hashable, Sendable, Described {
     /// The session.
-    public var id: SessionID
+    package var id: SessionID
     /// The version of its record.
-    public var version: Version
+    package var version: Version
     /// The record's digest.
-    public var digest: RecordDigest
+    package var digest: RecordDigest
 
-    /// Creates a name.
-    public init(id: SessionID, version: Version, digest: RecordDigest) {
+    package init(id: SessionID, version: Version, digest: RecordDigest) {
         self.id = id
         self.version = version
         self.digest = digest
@@ -93,7 +92,7 @@ public struct RecordName: Hashable, Sendable, Described {
     /// Reads the name of an invalid record, so that its node gets an answer.
     ///
     /// It is `nil` if the record has no valid name.
-    public init?(ofRejected json: [UInt8]) {
+    package init?(ofRejected json: [UInt8]) {
         do throws(Rejection) {
             self = try JSONReader(json).value(.object())
         } catch {
@@ -111,17 +110,6 @@ public struct RecordName: Hashable, Sendable, Described {
     }
 
     package static let blank = RecordName(id: .blank, version: Version(epoch: 0, rev: 0), digest: .blank)
-}
-
-extension SessionID {
-    /// Creates an id for content without one, always the same for the same content.
-    /// - Parameters:
-    ///   - source: The origin: 1 to 19 characters of the grammar of ids; with any other source the result is `nil`.
-    ///   - content: A text that is unique within the source.
-    public init?(source: String, content: String) {
-        let digest: SessionID = FNV.digest(of: content.utf8.span)
-        self.init("\(source)-\(digest)")
-    }
 }
 
 extension FNV {
@@ -168,12 +156,12 @@ extension [LedgerRecord.Run] {
 
     /// Reads runs from the JSON of a store.
     /// - Throws: ``Rejection`` for invalid JSON; ``LedgerRecord/invalidField`` checks whether they fit the record.
-    public init(json: [UInt8]) throws(Rejection) {
+    package init(json: [UInt8]) throws(Rejection) {
         self = try JSONReader(json).value(Self.format)
     }
 
     /// Returns the runs as `[["focus",from,to],…]`.
-    public func json() -> [UInt8] {
+    package func json() -> [UInt8] {
         var writer = JSONWriter()
         var value: Self? = self
         Self.format.pass("", &value, .required, to: &writer)
@@ -194,5 +182,5 @@ extension LedgerRecord.Run: Described {
 
 extension WireCodec {
     /// Encodes a ledger record of this node.
-    public func encode(_ digested: DigestedRecord) -> Outgoing { outgoing(.record(me), digested.json) }
+    package func encode(_ digested: DigestedRecord) -> Outgoing { outgoing(.record(me), digested.json) }
 }

@@ -1,27 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Session
+package import Session
 
 /// A sound level at a node during the last period.
-public struct SoundLevel: Hashable, Sendable, Described {
+package struct SoundLevel: Hashable, Sendable, Described {
     /// The largest level, and the negated smallest, in decibels.
-    public static let limit = 200.0
+    package static let limit = 200.0
     /// The range of ``period``.
-    public static let periods: ClosedRange<Milliseconds> = 100 ... .minutes(1)
+    package static let periods: ClosedRange<Milliseconds> = 100 ... .minutes(1)
 
     /// The microphone, if the node has several.
-    public var source: Token<SoundSourceKind>?
+    package var source: Token<SoundSourceKind>?
     /// The level in tenths of a decibel; at most ``limit`` decibels, above or below zero.
-    public var level: Int
+    package var level: Int
     /// The length of the period, within ``periods``; also the time between two levels.
-    public var period: Milliseconds
+    package var period: Milliseconds
     /// When the node sent it; `nil` for the time at which it arrives.
-    public var sent: BootTime?
+    package var sent: BootTime?
     /// The boot of ``sent``.
-    public var bootID: BootID?
+    package var bootID: BootID?
 
-    /// Creates a level.
-    public init(
+    package init(
         source: Token<SoundSourceKind>? = nil, level: Int, period: Milliseconds = 1_000, sent: BootTime? = nil,
         bootID: BootID? = nil
     ) {
@@ -45,4 +44,4 @@ public struct SoundLevel: Hashable, Sendable, Described {
 }
 
 /// The type of a microphone's name.
-public enum SoundSourceKind {}
+package enum SoundSourceKind {}

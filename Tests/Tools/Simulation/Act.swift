@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Session
+package import Session
 
 /// An act of a person or a fault, at a time that the scenario sets.
-public struct Act: Hashable, Sendable {
+package struct Act: Hashable, Sendable {
     /// The kind of an act. ``parameters`` names its numbers.
-    public enum Kind: String, CaseIterable, Sendable {
+    package enum Kind: String, CaseIterable, Sendable {
         /// A person starts a session.
         case start
         /// A person presses a button while looking at a picture that is `sight` presses old.
@@ -74,15 +74,15 @@ public struct Act: Hashable, Sendable {
     }
 
     /// The time since the world began.
-    public var at: Milliseconds
+    package var at: Milliseconds
     /// The kind.
-    public var kind: Kind
+    package var kind: Kind
     /// The index of the node.
-    public var node: Int
+    package var node: Int
     /// Up to three numbers.
-    public var numbers: [Int]
+    package var numbers: [Int]
     /// The number in the ids of the sessions and intents that the act makes. It stays when a trace is shrunken.
-    public var id: Int
+    package var id: Int
 }
 
 extension Act.Kind {

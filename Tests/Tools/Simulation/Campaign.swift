@@ -3,35 +3,35 @@
 import Synchronization
 
 /// A run of many seeds on several threads.
-public struct Campaign: Sendable {
+package struct Campaign: Sendable {
     /// The first seed.
-    public var first: UInt64
+    package var first: UInt64
     /// The number of seeds; `nil` for as many as time allows.
-    public var count: Int?
+    package var count: Int?
     /// The number of threads.
-    public var jobs: Int
+    package var jobs: Int
 
     /// Creates a campaign of `count` seeds from `first`; at least one thread runs.
-    public init(first: UInt64 = 1, count: Int?, jobs: Int = 1) {
+    package init(first: UInt64 = 1, count: Int?, jobs: Int = 1) {
         self.first = first
         self.count = count
         self.jobs = max(1, jobs)
     }
 
     /// The result of a campaign.
-    public struct Summary: Sendable {
+    package struct Summary: Sendable {
         /// The number of seeds run.
-        public var seeds = 0
+        package var seeds = 0
         /// The number of events handled.
-        public var events = 0
+        package var events = 0
         /// The counts of events.
-        public var counters = Counters()
+        package var counters = Counters()
         /// The verdicts with a violation of the smallest seeds, at most ``kept``.
-        public var failures: [Verdict] = []
+        package var failures: [Verdict] = []
         /// The number of seeds with a violation.
-        public var violations = 0
+        package var violations = 0
         /// The largest number of failures kept.
-        public static let kept = 20
+        package static let kept = 20
 
         mutating func add(_ verdict: Verdict) {
             seeds += 1
@@ -47,7 +47,7 @@ public struct Campaign: Sendable {
     /// - Parameters:
     ///   - isOver: Whether to stop; called before each seed.
     ///   - progress: Receives the summary after each seed.
-    public func run(
+    package func run(
         until isOver: @escaping @Sendable () -> Bool = { false },
         progress: @escaping @Sendable (Summary) -> Void = { _ in }
     ) async -> Summary {

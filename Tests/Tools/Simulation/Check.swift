@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Invariants, checked after every event or after the world settles.
-public enum Check: String, CaseIterable, Sendable {
+package enum Check: String, CaseIterable, Sendable {
     // After every event.
     /// A node publishes only its own register.
     case ownRegisterOnly
@@ -139,14 +139,14 @@ public enum Check: String, CaseIterable, Sendable {
 }
 
 /// A failed check.
-public struct Violation: Hashable, Sendable, CustomStringConvertible {
+package struct Violation: Hashable, Sendable, CustomStringConvertible {
     /// The check that failed.
-    public var check: Check
+    package var check: Check
     /// The details.
-    public var detail: String
+    package var detail: String
     /// The time of the failure.
-    public var at: VirtualTime
+    package var at: VirtualTime
 
     /// The violation in one line.
-    public var description: String { "\(check.rawValue) at \(at.sinceStart) ms: \(detail)" }
+    package var description: String { "\(check.rawValue) at \(at.sinceStart) ms: \(detail)" }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Events that must happen sometimes: a simulator that never meets one proves nothing about it.
-public enum Sometimes: String, CaseIterable, Sendable {
+package enum Sometimes: String, CaseIterable, Sendable {
     /// A session was started while another node's session lived that was not known here yet.
     case concurrentStart
     /// A session was superseded.
@@ -81,19 +81,18 @@ public enum Sometimes: String, CaseIterable, Sendable {
 }
 
 /// The count of each event.
-public struct Counters: Hashable, Sendable {
+package struct Counters: Hashable, Sendable {
     private var counts = [Int](repeating: 0, count: Sometimes.allCases.count)
     private static let places = Dictionary(
         uniqueKeysWithValues: Sometimes.allCases.enumerated().map { ($1, $0) })
 
-    /// Makes counters at zero.
-    public init() {}
+    package init() {}
 
     /// The count of one event.
-    public subscript(event: Sometimes) -> Int { Self.places[event].map { counts[$0] } ?? 0 }
+    package subscript(event: Sometimes) -> Int { Self.places[event].map { counts[$0] } ?? 0 }
 
     /// The events that never happened.
-    public var missing: [Sometimes] { Sometimes.allCases.filter { self[$0] == 0 } }
+    package var missing: [Sometimes] { Sometimes.allCases.filter { self[$0] == 0 } }
 
     mutating func add(_ event: Sometimes) {
         if let place = Self.places[event] { counts[place] += 1 }

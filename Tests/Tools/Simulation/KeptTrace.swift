@@ -4,18 +4,18 @@
 ///
 /// The header states the cause (`# went wrong: …`) and the mutant that the trace catches (`# rule: …`). A long line goes on
 /// in the next line behind `#  `.
-public struct KeptTrace: Hashable, Sendable, CustomStringConvertible {
+package struct KeptTrace: Hashable, Sendable, CustomStringConvertible {
     /// The name of the file without `.trace`.
-    public var name: String
+    package var name: String
     /// The scenario.
-    public var scenario: Scenario
+    package var scenario: Scenario
     /// The cause, in a sentence.
-    public private(set) var cause = ""
+    package private(set) var cause = ""
     /// The mutant's name, or `none, ` and a reason.
-    public private(set) var rule = ""
+    package private(set) var rule = ""
 
     /// Reads a trace with its header.
-    public init(name: String, text: String) throws(TraceError) {
+    package init(name: String, text: String) throws(TraceError) {
         self.name = name
         scenario = try Scenario(text: text)
         var field: WritableKeyPath<KeptTrace, String>?
@@ -33,18 +33,18 @@ public struct KeptTrace: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The name.
-    public var description: String { name }
+    package var description: String { name }
 
     /// Whether the trace was made for a mutant, not for a bug that was found.
-    public var isForMutant: Bool { name.hasPrefix("mutant-") }
+    package var isForMutant: Bool { name.hasPrefix("mutant-") }
 
     /// Whether the header states a reason to keep a trace that no mutant fails in.
-    public var isWithoutRule: Bool { rule.hasPrefix("none, kept because ") }
+    package var isWithoutRule: Bool { rule.hasPrefix("none, kept because ") }
 
     /// The mutant that must fail in the trace.
-    public var mutant: Mutant? { Mutant.all.first { $0.name == rule } }
+    package var mutant: Mutant? { Mutant.all.first { $0.name == rule } }
 
     /// Replays the trace under its mutant.
     /// - Returns: The violation; `nil` if the trace is stale.
-    public func violationUnderMutant() -> Violation? { mutant.flatMap { scenario.run(under: $0).violation } }
+    package func violationUnderMutant() -> Violation? { mutant.flatMap { scenario.run(under: $0).violation } }
 }

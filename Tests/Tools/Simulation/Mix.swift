@@ -1,50 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The properties of a world: its size, network, clocks and broker. All are integers, as a trace states them.
-public struct Mix: Hashable, Sendable {
+package struct Mix: Hashable, Sendable {
     /// The number of nodes.
-    public var nodes = 3
+    package var nodes = 3
     /// The shortest delay of a frame between a client and the broker, in microseconds.
-    public var latency = 1_000
+    package var latency = 1_000
     /// The largest addition to it, in microseconds.
-    public var jitter = 1_000
+    package var jitter = 1_000
     /// Packets to a client that arrive twice, in thousandths.
-    public var duplicates = 0
+    package var duplicates = 0
     /// Packets to a client that are lost while the connection holds, in thousandths.
-    public var drops = 0
+    package var drops = 0
     /// Packets to a client that others overtake, in thousandths.
-    public var reorders = 0
+    package var reorders = 0
     /// The longest delay of such a packet, in milliseconds.
-    public var reorderBy = 0
+    package var reorderBy = 0
     /// Whether the broker sends no retained messages to wildcard subscriptions (RabbitMQ).
-    public var noRetained = 0
+    package var noRetained = 0
     /// 1, or 2 for a broker of two halves with a bridge between them.
-    public var halves = 1
+    package var halves = 1
     /// Whether the halves keep retained messages separately, like the members of some clusters.
-    public var unshared = 0
+    package var unshared = 0
     /// Packets in flight to a client before the broker drops further ones; 0 for no limit.
-    public var inflight = 0
+    package var inflight = 0
     /// The largest delay of a timer, in milliseconds.
-    public var wakeLate = 0
+    package var wakeLate = 0
     /// The largest error of a wall clock, in milliseconds.
-    public var skew = 0
+    package var skew = 0
     /// The kernels' claims about wall clocks: 0 the truth, 1 none is synchronised, 2 all are.
-    public var sync = 0
+    package var sync = 0
     /// The largest rate error of a boot clock, in millionths.
-    public var drift = 0
+    package var drift = 0
     /// Whether nodes use older and newer minor versions of the protocol.
-    public var dialects = 0
+    package var dialects = 0
     /// The length of the first part, in which everything may fail, in milliseconds.
-    public var trouble = 60_000
+    package var trouble = 60_000
     /// Whether the broker honours no-local (MQTT 5).
-    public var noLocal = 0
+    package var noLocal = 0
     /// Whether the last node is a service, which owns no session.
-    public var service = 0
+    package var service = 0
     /// Whether the end must be reported as a violation: the canary.
-    public var canary = 0
+    package var canary = 0
 
     /// Creates the mix of a world without faults.
-    public init() {}
+    package init() {}
 
     private static let fields: [(name: String, path: any WritableKeyPath<Mix, Int> & Sendable)] = [
         ("nodes", \.nodes), ("latency", \.latency), ("jitter", \.jitter), ("duplicates", \.duplicates),

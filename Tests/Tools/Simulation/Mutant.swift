@@ -6,11 +6,11 @@ import Session
 ///
 /// A comment `rule:` marks the lines of a rule. `Tests/Mutants/make` builds a simulator that can leave them out. The plain
 /// build cannot: it has no switch in the code that ships.
-public struct Mutant: Hashable, Sendable {
+package struct Mutant: Hashable, Sendable {
     /// The fault, as printed.
-    public var name: String
+    package var name: String
     /// The name in the marks of the rule that it lacks.
-    public var rule: String
+    package var rule: String
 
     private init(_ name: String, without rule: String) {
         self.name = name
@@ -19,7 +19,7 @@ public struct Mutant: Hashable, Sendable {
 
     #if MUTANTS
     /// Whether this build can leave a rule out.
-    public static let areBuilt = true
+    package static let areBuilt = true
 
     /// Runs worlds without the rule.
     func run<Value>(_ body: () -> Value) -> Value { Rule.$missing.withValue(Rule(rawValue: rule)) { body() } }
@@ -28,7 +28,7 @@ public struct Mutant: Hashable, Sendable {
     static func withEveryRule<Value>(_ body: () -> Value) -> Value { Rule.$missing.withValue(nil) { body() } }
     #else
     /// Whether this build can leave a rule out.
-    public static let areBuilt = false
+    package static let areBuilt = false
 
     /// Runs worlds without the rule.
     func run<Value>(_ body: () -> Value) -> Value {
@@ -40,7 +40,7 @@ public struct Mutant: Hashable, Sendable {
     #endif
 
     /// Every mutant.
-    public static let all = [
+    package static let all = [
         Mutant("the later arrival wins", without: "versionOrder"),
         Mutant("no repair of old echoes", without: "echoRepair"),
         Mutant("no repair of old presences", without: "presenceRepair"),
@@ -111,7 +111,7 @@ public struct Mutant: Hashable, Sendable {
 
     /// Runs seeds from `first` until one catches the mutant, or the task is cancelled.
     /// - Returns: The verdict; `nil` after `budget` seeds.
-    public func hunt(from first: UInt64 = 1, budget: Int) -> Verdict? {
+    package func hunt(from first: UInt64 = 1, budget: Int) -> Verdict? {
         for seed in first..<(first + UInt64(budget)) where !Task.isCancelled {
             let verdict = Scenario(seed: seed).run(under: self)
             if verdict.violation != nil { return verdict }

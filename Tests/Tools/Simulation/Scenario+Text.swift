@@ -3,14 +3,14 @@
 import Session
 
 /// An unreadable line of a trace.
-public struct TraceError: Error, CustomStringConvertible {
+package struct TraceError: Error, CustomStringConvertible {
     /// The line's number, from 1.
-    public var line: Int
+    package var line: Int
     /// The problem in words.
-    public var problem: String
+    package var problem: String
 
     /// Line and problem.
-    public var description: String { "line \(line): \(problem)" }
+    package var description: String { "line \(line): \(problem)" }
 }
 
 /// The text form of a scenario, a trace. It has one act a line, to be read, cut by hand and kept.
@@ -18,7 +18,7 @@ extension Scenario {
     private static let head = "lockstep trace 1"
 
     /// The scenario as text.
-    public var text: String {
+    package var text: String {
         var lines = [Self.head, "seed \(seed)", "mix \(mix.text)"]
         for act in acts {
             let numbers = zip(act.kind.parameters, act.numbers).map { " \($0)=\($1)" }.joined()
@@ -28,7 +28,7 @@ extension Scenario {
     }
 
     /// Reads a scenario. Empty lines and lines that begin with `#` are ignored.
-    public init(text: String) throws(TraceError) {
+    package init(text: String) throws(TraceError) {
         var seed: UInt64?
         var mix = Mix()
         var acts: [Act] = []

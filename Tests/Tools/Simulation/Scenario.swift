@@ -3,16 +3,16 @@
 import Session
 
 /// The full determination of a world: its seed, its mix and its acts.
-public struct Scenario: Hashable, Sendable {
+package struct Scenario: Hashable, Sendable {
     /// The seed of all small choices: delays, duplicates, lateness.
-    public var seed: UInt64
+    package var seed: UInt64
     /// The properties of the world.
-    public var mix: Mix
+    package var mix: Mix
     /// The acts of people and faults, in order.
-    public var acts: [Act]
+    package var acts: [Act]
 
     /// Draws the scenario of a seed.
-    public init(seed: UInt64) {
+    package init(seed: UInt64) {
         self.seed = seed
         var random = RandomStream(seed: seed, .mix)
         mix = Mix(drawnFrom: &random)
@@ -137,7 +137,7 @@ public struct Scenario: Hashable, Sendable {
     }
 
     /// The scenario of the canary: no fault, but its end must be reported as a violation.
-    public static let canary: Scenario = {
+    package static let canary: Scenario = {
         var scenario = Scenario(seed: 1)
         scenario.mix = Mix()
         scenario.mix.canary = 1

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The result of one scenario.
-public struct Verdict: Hashable, Sendable {
+package struct Verdict: Hashable, Sendable {
     /// The scenario.
-    public var scenario: Scenario
+    package var scenario: Scenario
     /// The first violation, if there was one.
-    public var violation: Violation?
+    package var violation: Violation?
     /// The counts of events.
-    public var counters: Counters
+    package var counters: Counters
     /// The number of events handled.
-    public var events: Int
+    package var events: Int
     /// A hash of each published byte and its time.
-    public var hash: UInt64
+    package var hash: UInt64
     /// The events in words, if asked for.
-    public var lines: [String]
+    package var lines: [String]
 }
 
 extension Scenario {
@@ -21,7 +21,7 @@ extension Scenario {
     /// - Parameters:
     ///   - mutant: The mutant that runs in the world; `nil` for the program that ships.
     ///   - isTelling: Whether to put every event into words.
-    public func run(under mutant: Mutant? = nil, isTelling: Bool = false) -> Verdict {
+    package func run(under mutant: Mutant? = nil, isTelling: Bool = false) -> Verdict {
         if let mutant { return mutant.run { run(isTelling: isTelling) } }
         var world = World(self, isTelling: isTelling)
         world.run()
@@ -36,7 +36,7 @@ extension Scenario {
     /// - Parameters:
     ///   - check: The check that must fail.
     ///   - attempts: The largest number of worlds to run.
-    public func shrunken(violating check: Check, under mutant: Mutant? = nil, attempts: Int = 2_000) -> Scenario {
+    package func shrunken(violating check: Check, under mutant: Mutant? = nil, attempts: Int = 2_000) -> Scenario {
         var best = self
         var left = attempts
         func fails(_ scenario: Scenario) -> Bool {

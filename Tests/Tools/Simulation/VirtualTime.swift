@@ -3,9 +3,9 @@
 import Session
 
 /// The true time: microseconds since the world began.
-public struct VirtualTime: Hashable, Comparable, Sendable {
+package struct VirtualTime: Hashable, Comparable, Sendable {
     /// Microseconds since the world began.
-    public var microseconds: Int64
+    package var microseconds: Int64
 
     /// The beginning of the world.
     static let start = VirtualTime(microseconds: 0)
@@ -17,7 +17,7 @@ public struct VirtualTime: Hashable, Comparable, Sendable {
     var date: GroupTime { Clock.epoch + sinceStart }
 
     /// Orders the earlier time first.
-    public static func < (one: VirtualTime, other: VirtualTime) -> Bool { one.microseconds < other.microseconds }
+    package static func < (one: VirtualTime, other: VirtualTime) -> Bool { one.microseconds < other.microseconds }
 
     static func + (time: VirtualTime, duration: Microseconds) -> VirtualTime {
         VirtualTime(microseconds: time.microseconds + duration.count)

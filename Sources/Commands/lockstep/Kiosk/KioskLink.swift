@@ -91,7 +91,7 @@ struct KioskLink: AsyncParsableCommand {
         if !controls { query["controls"] = "0" }
         // A link with a given host, such as a proxy, may be opened on any machine.
         let isForOthers = host != nil || !page.isLoopback && !(local && page.isForAnyAddress)
-        if isForOthers || report.needsLocalKey == true { query["key"] = controls ? report.controlKey : report.viewKey }
+        if isForOthers || report.needsLocalKey { query["key"] = controls ? report.controlKey : report.viewKey }
         return KioskReport.link(to: report.origin(of: page, host: host, local: local), query: query)
     }
 }
@@ -101,7 +101,7 @@ extension KioskReport {
 
     /// Checks that the node answers to a host that a person names. A proxy can ask the node for another host.
     func check(_ host: PageHost?) throws {
-        guard let host, let names, !host.isAddress, !names.contains(host.name) else { return }
+        guard let host, !host.isAddress, !names.contains(host.name) else { return }
         let problem =
             "the node does not answer to \(host.name): add it to LOCKSTEP_HTTP_HOSTS in the node's settings, then restart the node"
         guard host.isOrigin else { throw UsageError(problem) }
