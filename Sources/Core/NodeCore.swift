@@ -93,7 +93,8 @@ public struct NodeCore: Sendable {
     public mutating func rest(at now: Instant) -> [Action] {
         releaseRecords(at: now)
         expire(at: now)
-        // Some events are no input of the engine, such as a confirmation, and one of them may come when the engine is due.
+        // The engine is not told of every event, such as the confirmation of a message. If one comes when the engine's next
+        // wake is due, the engine gets that wake here.
         if now.hasReached(engine.nextWake) { decide(.wake, at: now) }
         for effect in engine.rest(at: now) { perform(effect, at: now) }
         if connection != nil, !isReady, !engine.isCatchingUp { becomeReady(at: now) }
@@ -364,7 +365,7 @@ public struct NodeCore: Sendable {
         case .ack(.answer(let answer)):
             let waiting = Delivery.WaitingAnswer(answer, decidedAt: now.boot)
             // Peers get the register first, and an asker is told "applied" when it is true for all. The broker handles one
-            // message after the other: an answer right behind its register makes a press a fifth longer.
+            // message after the other, so an answer sent at once would delay the register: a press would take a fifth longer.
             if isReady, !delivery.hasRegisters {
                 send(waiting)
             } else {
