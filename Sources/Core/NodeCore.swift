@@ -93,8 +93,7 @@ public struct NodeCore: Sendable {
     public mutating func rest(at now: Instant) -> [Action] {
         releaseRecords(at: now)
         expire(at: now)
-        // The engine is not told of every event, such as the confirmation of a message. If one comes when the engine's next
-        // wake is due, the engine gets that wake here.
+        // Events that are not for the engine, as a confirmation, can come when its next wake is due: it gets that wake here.
         if now.hasReached(engine.nextWake) { decide(.wake, at: now) }
         for effect in engine.rest(at: now) { perform(effect, at: now) }
         if connection != nil, !isReady, !engine.isCatchingUp { becomeReady(at: now) }

@@ -102,24 +102,26 @@ import Testing
     }
 
     @Test func followedJSONIsTheReport() async throws {
-        let desk = try NodeProcess("desk")
-        let script = try Follower(["--format", "json"], socket: desk.socket.path)
-        var last: JSON { script.lines.last.flatMap { try? JSON($0) } ?? .null }
-        try await desk.start()
-        try await eventually("idle: \(script.lines) \(script.errors)") { last.status == "idle" }
-        try desk.begin()
-        try await eventually("a countdown: \(script.lines.last ?? "")") {
-            last.status == "running" && (last.remainingSeconds.int ?? .max) < 1_500
+        try await Broker.withBroker { broker in
+            let desk = try NodeProcess("desk", broker: "mqtt://127.0.0.1:\(broker.port)")
+            let script = try Follower(["--format", "json"], socket: desk.socket.path)
+            var last: JSON { script.lines.last.flatMap { try? JSON($0) } ?? .null }
+            try await desk.start()
+            try await eventually("idle: \(script.lines) \(script.errors)") { last.status == "idle" }
+            try desk.begin()
+            try await eventually("a connected countdown: \(script.lines.last ?? "")") {
+                last.linked == true && (last.remainingSeconds.int ?? .max) < 1_500
+            }
+            #expect(Set(last.keys) == Set(try await desk.lockstep("status", "--json").json.keys))
+            #expect(last.node == "desk")
+            #expect(last.title == "Reading")
+            try await desk.kill()
+            try await eventually("lost, and still counting: \(script.lines.last ?? "")") {
+                last.linked == false && last.status == "running"
+            }
+            #expect(try await script.end() == 0)
+            #expect(script.errors.isEmpty)
         }
-        #expect(Set(last.keys) == Set(try await desk.lockstep("status", "--json").json.keys))
-        #expect(last.node == "desk" && last.title == "Reading")
-        #expect(last.linked == true)
-        try await desk.kill()
-        try await eventually("lost, and still counting: \(script.lines.last ?? "")") {
-            last.linked == false && last.status == "running"
-        }
-        #expect(try await script.end() == 0)
-        #expect(script.errors.isEmpty)
     }
 
     @Test func remoteFollowsTheSession() async throws {

@@ -139,7 +139,7 @@ public struct StatusReport: Codable, Hashable, Sendable {
 
     /// Returns the report of a later view of the same node at an instant.
     ///
-    /// What a view does not contain stays: the quality of the clock, the node's problems, and the publisher of the debt.
+    /// The quality of the clock, the node's problems and the publisher of the debt stay, since a view has none of them.
     public func updated(_ shown: NodeView, at instant: Instant) -> StatusReport {
         var report = self
         report.show(

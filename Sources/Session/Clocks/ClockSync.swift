@@ -97,7 +97,7 @@ struct ClockSync: Hashable, Sendable {
     }
 
     /// Receives the group time that a node states. If it contradicts this node's, one of them is wrong.
-    /// - Returns: Whether it contradicts now and did not with the node's last statement, or contradicts that one, too.
+    /// - Returns: Whether the contradiction is new: the node's last statement agreed with this node, or was another time.
     mutating func receive(claim time: GroupTime, of node: NodeID, _ context: Context) -> Bool {
         let claim = Lead(of: time, over: context.now.boot)
         let known = claims.updateValue(claim, forKey: node).map { context.now.boot + $0 }

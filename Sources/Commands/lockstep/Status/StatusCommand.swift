@@ -153,7 +153,7 @@ private final class LastReport: Sendable {
     let report = Mutex<StatusReport?>(nil)
 }
 
-/// What `--format` names: a line for a status bar, or JSON.
+/// The value of `--format`: a line for a status bar, or JSON.
 enum StatusOutput: Hashable, Sendable, ExpressibleByArgument {
     case line(StatusFormat)
     case json
