@@ -5,8 +5,9 @@ import Wire
 
 /// The messages that the broker has not confirmed yet, and the answers that wait to be sent.
 ///
-/// An answer that was lost, or came up without a connection, waits as long as the asker can use it. Nothing else waits: the
-/// engine publishes register and presence again on each connection, and repeats objections to what is still wrong.
+/// An answer that was lost, or that was decided without a connection, waits for 30 s at most (``Limits/intentLife``): then the
+/// intent has expired, and no program waits for its answer. Nothing else waits: the engine publishes register and presence again
+/// on each connection, and repeats objections to what is still wrong.
 struct Delivery: Sendable {
     /// The time until an answer that was lost is sent again while its connection holds. A judgement: the asker sends
     /// its intent again as often.

@@ -93,7 +93,7 @@ package struct NodeCore: Sendable {
     package mutating func rest(at now: Instant) -> [Action] {
         releaseRecords(at: now)
         expire(at: now)
-        // Some events are no input of the engine, such as a confirmation, and one of them may come when the engine is due.
+        // Events that are not for the engine, as a confirmation, can come when its next wake is due: it gets that wake here.
         if now.hasReached(engine.nextWake) { decide(.wake, at: now) }
         for effect in engine.rest(at: now) { perform(effect, at: now) }
         if connection != nil, !isReady, !engine.isCatchingUp { becomeReady(at: now) }
@@ -123,9 +123,7 @@ package struct NodeCore: Sendable {
     /// The number of ledger records that the debt service has not acknowledged.
     package var recordsWaiting: Int { outbox.waiting.records.count }
 
-    /// Whether the connection is about to be given up to another program of this id.
-    ///
-    /// Messages are not read any more.
+    /// Whether the connection is about to be given up to another program of this id; messages are not read any more.
     package var isMakingWay: Bool { twin.isMakingWay }
 
     /// Returns whether another program uses this node's id.
@@ -364,7 +362,7 @@ package struct NodeCore: Sendable {
         case .ack(.answer(let answer)):
             let waiting = Delivery.WaitingAnswer(answer, decidedAt: now.boot)
             // Peers get the register first, and an asker is told "applied" when it is true for all. The broker handles one
-            // message after the other: an answer right behind its register makes a press a fifth longer.
+            // message after the other, so an answer sent at once would delay the register: a press would take a fifth longer.
             if isReady, !delivery.hasRegisters {
                 send(waiting)
             } else {

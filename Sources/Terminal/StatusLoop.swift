@@ -11,10 +11,10 @@ package enum StatusLoop {
     /// Runs until a signal, the end of `views`, cancellation, or until standard output is closed.
     /// - Parameters:
     ///   - views: The views to show, newest last.
-    ///   - line: Returns the line for a view at a reading of the boot clock in milliseconds.
+    ///   - line: Returns the line for a view at a reading of the boot clock in milliseconds; `nil` prints nothing.
     /// - Returns: The exit code.
     package static func run(
-        views: some AsyncSequence<NodeView, Never> & Sendable, line: @escaping @Sendable (NodeView, Int64) -> String
+        views: some AsyncSequence<NodeView, Never> & Sendable, line: @escaping @Sendable (NodeView, Int64) -> String?
     ) async throws(FileError) -> Int32 {
         let mailbox = try Mailbox()
         return try await mailbox.receive(views, onThread: "status") {
@@ -33,7 +33,7 @@ private struct StatusThread: ~Copyable {
     let mailbox: Mailbox
     let signals: Signals
     let timer: BootTimer
-    let line: (NodeView, Int64) -> String
+    let line: (NodeView, Int64) -> String?
     /// `nil` until the first view: before it there is nothing true to print.
     var view: NodeView?
     var printed: String?
@@ -41,7 +41,7 @@ private struct StatusThread: ~Copyable {
     mutating func follow() -> Int32 {
         while true {
             let now = SystemClock.bootMilliseconds()
-            let line = view.map { self.line($0, now) }
+            let line = view.flatMap { self.line($0, now) }
             timer.set(view?.view.nextScreen(after: BootTime(now))?.milliseconds)
             // A bar that does not read gets the newest line when it does; signals are handled meanwhile.
             let wanted = line == printed ? nil : line

@@ -154,7 +154,7 @@ import Wire
     }
 
     /// The wall clock of the earlier boot was ahead, or that of this boot is behind.
-    @Test func samplesOfTheFutureKeepOutNoNewOnes() {
+    @Test func samplesOfTheFutureDoNotKeepOutLaterOnes() {
         var meter = meter()
         hear(&meter, [true, true, true, true])
         meter.move(by: 3_600_000, at: Self.now + 5_000)

@@ -42,6 +42,20 @@ struct ReportTests {
         }
     }
 
+    @Test func updatedReportIsThatOfTheLaterView() throws {
+        let running = View(register: try Fixtures.register(), anchorBoot: 500_000, isLinked: true)
+        var ended = running
+        (ended.register, ended.isLinked) = (nil, false)
+        let base = try status(View(isLinked: true), boot: 500_000)
+        for (view, boot) in [(running, 510_250), (running, 513_250), (ended, 520_000)] as [(View, BootTime)] {
+            // `status` has group time go with the boot clock, and the wall clock stand still.
+            let ahead = (438_500 - boot).count
+            let instant = Instant(boot: boot, wall: WallTime(Fixtures.now.milliseconds))
+            let updated = base.updated(NodeView(view, clockAhead: ahead), at: instant)
+            #expect(updated == (try status(view, boot: boot)))
+        }
+    }
+
     @Test func countdownReportHasItsTimes() throws {
         let view = View(register: try Fixtures.register(), anchorBoot: 500_000, isLinked: true)
         let report = try status(view, boot: 510_250)

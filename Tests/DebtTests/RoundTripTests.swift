@@ -29,7 +29,8 @@ struct RoundTripTests {
         return [HistoryCSV.header]
             + (try ids.flatMap { id in
                 HistoryCSV.lines(
-                    of: try #require(try ledger.record(id, of: home)), words: try ledger.corrections(of: id, in: home),
+                    of: try #require(try ledger.record(id, of: home)),
+                    corrections: try ledger.corrections(of: id, in: home),
                     calm: calm[id.session], zone: zone)
             })
     }

@@ -64,7 +64,7 @@ struct ZoneTests {
     @Test(arguments: ["", "Europe", "Europe/Atlantis", "../zoneinfo/Europe/Berlin", "/etc/localtime", "tzdata.zi", "Ä"])
     func unknownNameIsNoZone(name: String) { #expect(Zone(name) == nil) }
 
-    @Test func fileThatIsCutOffOrChangedIsNoTableOrOneWithoutTraps() throws {
+    @Test func damagedZoneFileIsRefusedOrReadWithoutATrap() throws {
         let bytes = try [UInt8](Data(contentsOf: URL(fileURLWithPath: "/usr/share/zoneinfo/Europe/Berlin")))
         #expect(ZoneTable(bytes) != nil)
         for length in stride(from: 0, to: bytes.count - 1, by: 7) {

@@ -181,7 +181,7 @@ import Wire
         #expect(file.shapes.count { $0.name == "circle" } == 3)
         #expect(file.texts.map(\.text) == ["100%", "50%", "0%"])
         let empty = try SVGFile(try charts(Self.numbers(calm: nil)).calm)
-        #expect(empty.texts.last?.text == "Nothing was heard")
+        #expect(empty.texts.last?.text == "No sound was measured")
         #expect(!empty.elements.contains("polyline"))
     }
 

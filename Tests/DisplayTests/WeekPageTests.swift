@@ -49,7 +49,7 @@ import Wire
 
     @Test func missingDataGivesNotices() throws {
         let nothing = try page(nil).html
-        #expect(nothing.contains("no debt service was heard"))
+        #expect(nothing.contains("no debt service counts it"))
         #expect(!nothing.contains("<svg"))
         let empty = try WeekChartTests.numbers(minutes: Array(repeating: 0, count: 7))
         #expect(try page(empty).html.contains("<p class=\"notice\">Nothing was done yet<"))

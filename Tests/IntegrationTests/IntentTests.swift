@@ -89,7 +89,7 @@ import Testing
             let answer = try await space.peer.answer(to: press, from: "desk")
             #expect(answer.outcome == "refused")
             #expect(answer.reason == "stalePhase")
-            #expect(space["desk"].status.phase == 1, "two presses do not jump twice")
+            #expect(space["desk"].status.phase == 1, "the second press does not go on to phase 2")
         }
     }
 

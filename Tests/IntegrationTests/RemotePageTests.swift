@@ -33,7 +33,8 @@ import Testing
             try await page.eventually("the button", "!!document.querySelector('form .main:enabled')")
             _ = try await page.value("document.querySelector('form .main').click()")
             try await page.eventually(
-                "the reason", "said.some((text) => text.startsWith('Out of bounds · ') && text.includes('nap'))")
+                "the reason",
+                "said.some((text) => text.startsWith('A value is not allowed · ') && text.includes('nap'))")
             #expect(kiosk.kitchen.status.status == "idle")
             _ = try await page.value(
                 "form.plan.value = 'focus 20m, shortBreak 5m'; document.querySelector('form .main').click()")

@@ -124,7 +124,7 @@ import Testing
             let result = try await remote(space, "take", "--json")
             #expect(result.code == 2, "\(result)")
             #expect(result.json.outcome == "invalid")
-            #expect(result.errors.contains("a remote holds no session"), "\(result)")
+            #expect(result.errors.contains("a remote owns no session"), "\(result)")
             #expect(space["desk"].status.session.text == id)
         }
     }

@@ -101,6 +101,29 @@ import Testing
         }
     }
 
+    @Test func followedJSONIsTheReport() async throws {
+        try await Broker.withBroker { broker in
+            let desk = try NodeProcess("desk", broker: "mqtt://127.0.0.1:\(broker.port)")
+            let script = try Follower(["--format", "json"], socket: desk.socket.path)
+            var last: JSON { script.lines.last.flatMap { try? JSON($0) } ?? .null }
+            try await desk.start()
+            try await eventually("idle: \(script.lines) \(script.errors)") { last.status == "idle" }
+            try desk.begin()
+            try await eventually("a connected countdown: \(script.lines.last ?? "")") {
+                last.linked == true && (last.remainingSeconds.int ?? .max) < 1_500
+            }
+            #expect(Set(last.keys) == Set(try await desk.lockstep("status", "--json").json.keys))
+            #expect(last.node == "desk")
+            #expect(last.title == "Reading")
+            try await desk.kill()
+            try await eventually("lost, and still counting: \(script.lines.last ?? "")") {
+                last.linked == false && last.status == "running"
+            }
+            #expect(try await script.end() == 0)
+            #expect(script.errors.isEmpty)
+        }
+    }
+
     @Test func remoteFollowsTheSession() async throws {
         try await Space.with("desk") { space in
             let broker = "mqtt://127.0.0.1:\(space.broker.port)"
@@ -149,7 +172,9 @@ import Testing
         let waybar = try await desk.lockstep("status", "--format", "waybar").json
         #expect(Set(waybar.keys) == ["text", "alt", "tooltip", "class", "percentage"])
         #expect(waybar.class.items.contains("running"))
-        #expect(try await desk.lockstep("status", "--style", "minimal", "--json").json["text"] == "○")
+        let styled = try await desk.lockstep("status", "--style", "minimal", "--json")
+        #expect(styled.code == 2)
+        #expect(styled.errors.contains("neither --style nor --face"))
         #expect(try await desk.lockstep("status", "--format", "json").json.isRunning == true, "the report")
         #expect(try await desk.lockstep("status", "--format", "i3blocks").output.split(separator: "\n").count == 3)
         let contradiction = try await desk.lockstep("status", "--json", "--format", "tmux")

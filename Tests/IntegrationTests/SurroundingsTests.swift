@@ -139,6 +139,9 @@ import Testing
                 stranger.log.contains("no connection to the broker")
             }
             #expect(stranger.status.linked == false)
+            let found = try await stranger.lockstep("doctor")
+            #expect(found.output.contains("certificate verify failed"), "\(found)")
+            #expect(found.output.contains("check LOCKSTEP_TLS_CA in "), "\(found)")
             for node in [desk, kitchen, stranger] { try await node.end() }
         }
     }

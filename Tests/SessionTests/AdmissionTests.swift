@@ -144,7 +144,7 @@ import Testing
     }
 
     /// The reserve of the mark does not push the next start out of reach.
-    @Test func startAfterARestartCountsAlthoughTheLargestAdmittedStampWasSeen() throws {
+    @Test func startAfterARestartCountsAboveTheLargestAdmittedStamp() throws {
         var rig = EngineHarness()
         rig.linkUp()
         let largest = peerRegister(at: EngineHarness.epoch + Limits.stampLead)

@@ -76,13 +76,13 @@ struct History: ParsableCommand {
         print(HistoryCSV.header)
         let calm = try opened.ledger.calm(of: rows.map(\.record.id), in: opened.space)
         for entry in rows {
-            var (record, words) = (entry.record, [Correction]())
+            var (record, corrections) = (entry.record, [Correction]())
             if entry.correction != nil {
                 record = try opened.ledger.record(record.key, of: opened.space) ?? record
-                words = try opened.ledger.corrections(of: record.key, in: opened.space)
+                corrections = try opened.ledger.corrections(of: record.key, in: opened.space)
             }
             let lines = HistoryCSV.lines(
-                of: record, words: words, calm: calm[record.id], zone: opened.history.latest.zone)
+                of: record, corrections: corrections, calm: calm[record.id], zone: opened.history.latest.zone)
             for line in lines { print(line) }
         }
     }

@@ -23,7 +23,7 @@ struct ProbeNode: AsyncParsableCommand {
     @Flag(help: "Wait until the node is online.")
     var online = false
 
-    @Option(name: .customLong("not"), help: "The connection of the node that does not count as online.")
+    @Option(name: .customLong("not"), help: "A connection to ignore: the node's own before it was restarted.")
     var former: String?
 
     @Option(help: "The time limit in seconds.")

@@ -84,12 +84,14 @@ struct Doctor: AsyncParsableCommand {
         }
         let reason = status.linkProblem.map { ": \($0)" } ?? ""
         let isRefused = reason.contains(Installation.loginRefused)
+        // The broker answers, and its certificate is not of the authority that the node trusts.
+        let key = reason.contains("certificate") ? "LOCKSTEP_TLS_CA" : "LOCKSTEP_BROKER"
         return Finding(
             "broker", .wrong, "the node is not connected, and sessions go on here alone\(reason)",
             fix: isRefused
                 ? "sudo lockstep members on the broker's machine lists who is revoked; to join again: "
                     + "\(installation.leaveCommand(ofNodeAt: client.path)), then a new invitation"
-                : "read the node's log: \(log(of: "lockstep-node")); check LOCKSTEP_BROKER in \(file)")
+                : "read the node's log: \(log(of: "lockstep-node")); check \(key) in \(file)")
     }
 
     private static var installation: Installation { Installation(environment: ProcessInfo.processInfo.environment) }

@@ -60,7 +60,9 @@ package struct ReplyReport: Codable, Hashable, Sendable {
         case .invalid(let name):
             field = name
             if name == "role" {
-                reason = "a display only shows, and a remote holds no session; use a machine that joined as a node"
+                reason =
+                    "the role of this machine does not allow it: a display changes nothing, and a remote owns no session; "
+                    + "use a machine that joined as a node"
             }
         }
     }

@@ -4,7 +4,7 @@ import FoundationEssentials
 package import Session
 import Wire
 
-/// The output of `lockstep status --json` and of `/v1/session`. Every field is always there.
+/// The output of `lockstep status --json`, of each line with `--follow`, and of `/v1/session`. Every field is always there.
 ///
 /// Seconds are whole, times are milliseconds of group time since 1970. All fields below ``problems`` but ``status``,
 /// ``plan``, ``isRunning``, ``isOwner``, ``autoAdvance`` and ``stale`` are `null` while nothing is live.
@@ -116,17 +116,48 @@ package struct StatusReport: Codable, Hashable, Sendable {
         linkProblem: String? = nil, clock: ClockQuality? = nil, timeFrom: NodeID? = nil, feeds: Feeds = Feeds(),
         problems: [ProblemReport] = []
     ) {
-        let moment = moment ?? view.moment(at: instant.boot)
-        let register = moment?.register
-        let isCountdown = register?.mode == .countdown
         self.space = space.rawValue
         self.node = node.rawValue
-        linked = view.isLinked
-        self.linkProblem = view.isLinked ? nil : linkProblem
+        linked = false
         self.clock = clock.map(ClockReport.init)
         clockAhead = clock.map { _ in (instant.told - groupTime).count }
         self.timeFrom = timeFrom?.rawValue
+        status = "idle"
+        (isOwner, autoAdvance, isRunning, stale) = (false, false, false, false)
+        plan = []
+        let moment = moment ?? view.moment(at: instant.boot)
+        let calm = feeds.calm(of: moment?.register.id)?.ifKnown
+        calmPercent = calm?.percent
+        calmTrend = calm?.trend?.rawValue
+        debtMinutes = feeds.debtMinutes(at: groupTime)
+        debtAt = feeds.week?.at.milliseconds
+        debtBy = feeds.week?.by?.rawValue
+        show(view, moment: moment, at: groupTime)
+        self.linkProblem = view.isLinked ? nil : linkProblem
         self.problems = problems
+    }
+
+    /// Returns the report of a later view of the same node at an instant.
+    ///
+    /// The quality of the clock, the node's problems and the publisher of the debt stay, since a view has none of them.
+    public func updated(_ shown: NodeView, at instant: Instant) -> StatusReport {
+        var report = self
+        report.show(
+            shown.view, moment: shown.view.moment(at: instant.boot),
+            at: instant.told - Milliseconds(shown.clockAhead))
+        report.linkProblem = shown.view.isLinked ? nil : linkProblem
+        let calm = shown.calm?.ifKnown
+        report.calmPercent = calm?.percent
+        report.calmTrend = calm?.trend?.rawValue
+        report.debtMinutes = shown.debtMinutes
+        return report
+    }
+
+    /// Writes the session as it is at a moment, and whether the node is connected.
+    private mutating func show(_ view: View, moment: Moment?, at groupTime: GroupTime) {
+        let register = moment?.register
+        let isCountdown = register?.mode == .countdown
+        linked = view.isLinked
         status = register?.status.rawValue ?? "idle"
         session = register?.id.rawValue
         lineage = register?.lineage.rawValue
@@ -144,12 +175,6 @@ package struct StatusReport: Codable, Hashable, Sendable {
         startTime = register?.startedAt.milliseconds
         elapsedSeconds = moment.map { Int($0.elapsed.count / 1_000) }
         totalSeconds = isCountdown ? register?.currentPhase.seconds : nil
-        let calm = feeds.calm(of: register?.id)?.ifKnown
-        calmPercent = calm?.percent
-        calmTrend = calm?.trend?.rawValue
-        debtMinutes = feeds.debtMinutes(at: groupTime)
-        debtAt = feeds.week?.at.milliseconds
-        debtBy = feeds.week?.by?.rawValue
         isRunning = register?.status == .running
         remainingSeconds = isCountdown ? moment?.shownSeconds : nil
         endsAt = register?.endsAt?.milliseconds

@@ -12,7 +12,8 @@ package enum HistoryCSV {
         needed.prefix(7) + ["counts"] + needed.dropFirst(7) + ["calm", "coverage", "predecessor"]
 
     static let needed = [
-        "from", "to", "kind", "title", "label", "colour", "status", "session", "said", "word", "node", "mode", "icon",
+        "from", "to", "kind", "title", "label", "colour", "status", "session", "corrected", "correction", "node",
+        "mode", "icon",
         "started", "ends", "approx", "lineage", "continued", "stamp", "counter", "epoch", "rev",
     ]
 
@@ -25,11 +26,11 @@ package enum HistoryCSV {
     /// Returns the lines of a session.
     /// - Parameters:
     ///   - record: The record of its node.
-    ///   - words: Its corrections, the earliest first.
+    ///   - corrections: Its corrections, the earliest first.
     ///   - calm: How calm it was, if known.
     ///   - zone: The zone of the times.
     package static func lines(
-        of record: LedgerRecord, words: [Correction] = [], calm: SessionCalm? = nil, zone: Zone
+        of record: LedgerRecord, corrections: [Correction] = [], calm: SessionCalm? = nil, zone: Zone
     ) -> [String] {
         func time(_ instant: GroupTime?) -> String {
             instant.map { ZonedTime.text($0.milliseconds, zone: zone) } ?? ""
@@ -60,14 +61,14 @@ package enum HistoryCSV {
             }
         }
         values["status"] = record.status.rawValue
-        add(record.title, record.label, record.runs, counts: words.isEmpty)
-        for word in words {
-            values["status"] = word.content == nil ? deleted : corrected
-            values["said"] = time(GroupTime(word.at))
-            values["word"] = CSVText.guarded("\(word.id)")
+        add(record.title, record.label, record.runs, counts: corrections.isEmpty)
+        for correction in corrections {
+            values["status"] = correction.content == nil ? deleted : corrected
+            values["corrected"] = time(GroupTime(correction.at))
+            values["correction"] = CSVText.guarded("\(correction.id)")
             add(
-                word.content?.title ?? "", word.content?.label, word.content?.runs ?? [],
-                counts: word.id == words.last?.id)
+                correction.content?.title ?? "", correction.content?.label, correction.content?.runs ?? [],
+                counts: correction.id == corrections.last?.id)
         }
         return lines
     }
@@ -87,16 +88,16 @@ struct HistorySession {
 
     /// - Parameter now: The present, in milliseconds since 1970.
     init(_ rows: [ImportRow], now: Int64) throws(HistoryRowError) {
-        var (own, words, order): ([ImportRow], [String: [ImportRow]], [String]) = ([], [:], [])
+        var (own, corrected, order): ([ImportRow], [String: [ImportRow]], [String]) = ([], [:], [])
         for row in rows {
-            let word = row["word"]
-            if word.isEmpty { own.append(row) } else if words[word] == nil { order.append(word) }
-            if !word.isEmpty { words[word, default: []].append(row) }
+            let correction = row["correction"]
+            if correction.isEmpty { own.append(row) } else if corrected[correction] == nil { order.append(correction) }
+            if !correction.isEmpty { corrected[correction, default: []].append(row) }
         }
         guard let first = own.first else {
             throw HistoryRowError(
                 line: rows.first?.line ?? 0,
-                cause: ImportRowError("word", "the rows of the session's record are missing"))
+                cause: ImportRowError("correction", "the rows of the session's record are missing"))
         }
         record = try Self.at(first) { () throws(ImportRowError) in try LedgerRecord(first) }
             .with(runs: try Self.runs(own, now: now))
@@ -114,8 +115,8 @@ struct HistorySession {
         {
             throw HistoryRowError(line: own.last?.line ?? first.line, cause: ImportRowError("ends", problem))
         }
-        for word in order {
-            let rows = words[word] ?? []
+        for correction in order {
+            let rows = corrected[correction] ?? []
             guard let first = rows.first else { continue }
             let runs = try Self.runs(rows, now: now)
             let key = record.key
@@ -213,8 +214,8 @@ extension LedgerRecord {
 
 extension Correction {
     fileprivate init(_ row: ImportRow, of key: LedgerRecord.Key, runs: [LedgerRecord.Run]) throws(ImportRowError) {
-        let id = try row.read("word", "an id") { CorrectionID(CSVText.unguarded($0)) }
-        let at = try row.time("said")
+        let id = try row.read("correction", "an id") { CorrectionID(CSVText.unguarded($0)) }
+        let at = try row.time("corrected")
         let isDeleted = try row.read("status", "\(HistoryCSV.corrected) or \(HistoryCSV.deleted)") {
             [HistoryCSV.corrected: false, HistoryCSV.deleted: true][$0]
         }

@@ -59,8 +59,8 @@ extension Ledger {
                     SELECT correction.* FROM json_each(?) CROSS JOIN correction INDEXED BY correction_session
                         ON space = ? AND session = value
                     """), arguments: [ids, space.rawValue])
-        return try rows.map(Correction.init(row:)).reduce(into: [:]) { latest, word in
-            if word.holds(against: latest[word.key]) { latest[word.key] = word }
+        return try rows.map(Correction.init(row:)).reduce(into: [:]) { latest, correction in
+            if correction.holds(against: latest[correction.key]) { latest[correction.key] = correction }
         }
     }
 
@@ -79,9 +79,9 @@ extension Ledger {
                                     AND node = record.node
                             ) ORDER BY first LIMIT 1)
                         UNION ALL
-                        SELECT first FROM correction AS word WHERE space = :space AND NOT deleted AND NOT EXISTS (
-                            SELECT 1 FROM correction WHERE space = word.space AND session = word.session
-                                AND node = word.node AND (at, id) > (word.at, word.id)
+                        SELECT first FROM correction AS own WHERE space = :space AND NOT deleted AND NOT EXISTS (
+                            SELECT 1 FROM correction WHERE space = own.space AND session = own.session
+                                AND node = own.node AND (at, id) > (own.at, own.id)
                         ))
                     """, arguments: ["space": space.rawValue])
         }

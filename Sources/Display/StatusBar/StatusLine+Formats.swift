@@ -9,7 +9,6 @@ extension StatusLine {
     package func formatted(_ format: StatusFormat, isFollowed: Bool = false) -> String {
         switch format {
         case .text: text
-        case .json: Self.json(StatusModel(self))
         case .waybar: Self.json(WaybarModule(self))
         case .tmux: Self.joined(parts) { Self.tmux($0) }
         case .i3blocks where isFollowed: Self.json(I3Block(self))
@@ -107,42 +106,6 @@ private struct I3Block: Encodable {
         fullText = line.i3Text
         shortText = StatusLine.directed(line.shortParts, line)
         color = line.colour.opaque.description
-    }
-}
-
-/// The line for programs. Every field is always there.
-private struct StatusModel: Encodable {
-    private let line: StatusLine
-
-    init(_ line: StatusLine) { self.line = line }
-
-    private enum Key: String, CodingKey {
-        case approximate, buttons, `class`, ends, endsAt, face, kind, label, percentage, seconds, short, stale, status,
-            style,
-            text
-        case title, tooltip
-    }
-
-    func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: Key.self)
-        let (screen, facts) = (line.screen, line.screen.facts)
-        try container.encode(facts.isApproximate, forKey: .approximate)
-        try container.encode(screen.buttons.map { ButtonContent($0) }, forKey: .buttons)
-        try container.encode(line.classes, forKey: .class)
-        try container.encode(facts.endClock, forKey: .ends)
-        try container.encode(facts.endsAt, forKey: .endsAt)
-        try container.encode(screen.face.rawValue, forKey: .face)
-        try container.encode(facts.kind?.rawValue, forKey: .kind)
-        try container.encode(screen.label?.name, forKey: .label)
-        try container.encode(line.percentage, forKey: .percentage)
-        try container.encode(facts.seconds, forKey: .seconds)
-        try container.encode(StatusLine.text(line.shortParts), forKey: .short)
-        try container.encode(screen.isStale, forKey: .stale)
-        try container.encode(line.status, forKey: .status)
-        try container.encode(line.style.rawValue, forKey: .style)
-        try container.encode(line.text, forKey: .text)
-        try container.encode(screen.isIdle ? nil : screen.title, forKey: .title)
-        try container.encode(line.tooltip, forKey: .tooltip)
     }
 }
 

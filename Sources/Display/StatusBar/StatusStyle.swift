@@ -10,11 +10,9 @@ package enum StatusStyle: String, CaseIterable, Sendable {
     case expanded
 }
 
-/// The program that a status line is for.
+/// The status bar that a status line is for.
 package enum StatusFormat: String, CaseIterable, Sendable {
     case text
-    /// One object per line, for programs.
-    case json
     /// One object per line for waybar's custom modules, with Pango markup.
     case waybar
     /// Text with tmux's style marks.

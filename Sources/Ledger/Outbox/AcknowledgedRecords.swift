@@ -32,7 +32,7 @@ struct AcknowledgedRecords: Sendable {
     func compare(with weeks: [RecordWeek]) -> (earlier: [SessionID], different: [SessionID]) {
         let theirs = Dictionary(weeks.map { ($0.number, $0) }, uniquingKeysWith: { $1 })
         var mine: [Int: RecordWeek] = [:]
-        // The order does not matter: a week is a sum.
+        // The records can be added in any order, since a week is compared by the sum of their digests.
         for entry in records.values { mine[entry.week, default: RecordWeek(number: entry.week)].add(entry.name) }
         let latest = Set(mine.keys.sorted().suffix(LedgerAck.weeksLimit))
         // The service lists no more weeks than the limit, so earlier ones cannot be compared.

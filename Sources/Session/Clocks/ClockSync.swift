@@ -97,7 +97,7 @@ struct ClockSync: Hashable, Sendable {
     }
 
     /// Receives the group time that a node states. If it contradicts this node's, one of them is wrong.
-    /// - Returns: Whether it is a new contradiction. One that remains is no news.
+    /// - Returns: Whether the contradiction is new: the node's last statement agreed with this node, or was another time.
     mutating func receive(claim time: GroupTime, of node: NodeID, _ context: Context) -> Bool {
         let claim = Lead(of: time, over: context.now.boot)
         let known = claims.updateValue(claim, forKey: node).map { context.now.boot + $0 }
@@ -252,7 +252,7 @@ struct ClockSync: Hashable, Sendable {
 
     /// Forgets the estimate of a node whose machine was suspended.
     ///
-    /// There a boot clock goes by the battery clock, on some machines by whole seconds.
+    /// In a suspend the kernel counts the boot clock on by the machine's battery clock, which has whole seconds on some machines.
     mutating func forget(_ node: NodeID) {
         estimates[node] = nil
         restart(with: node)
@@ -297,7 +297,7 @@ struct ClockSync: Hashable, Sendable {
     func readings(of peers: Peers, at now: Instant) -> [GroupClock.Reading] {
         estimates.sorted { $0.key < $1.key }.compactMap { node, estimate in
             guard estimate.clock.synced else { return nil }
-            // If a late answer leaves room for the own clock, there is nothing to correct.
+            // An answer after a long way proves little: if the own clock lies within its error, the own clock counts.
             let isOwn = (estimate.lead - now.wallLead).magnitude <= estimate.bound(at: now.boot)
             return GroupClock.Reading(
                 node: node, lead: isOwn ? now.wallLead : estimate.lead,

@@ -6,9 +6,10 @@
 /// carry out every effect, in order, before the next input, and let the engine ``rest(at:)`` when no input waits any more.
 /// ``Input/restored(_:filed:)`` comes first, and ``Input/wake`` at ``nextWake``, or soon after.
 ///
-/// Each part owns its state. Time changes the own session in `advance`, and a start, `take`, an intent or a recovery in
-/// `dispatch`. Rules that depend on several parts (yield, cut, date, stamp, takeover) are in `Reactions.swift` and run until
-/// none applies. Publishing is a step of its own behind them, because a register leaves only in its final state of an input.
+/// Each part owns its state. The passing of time changes the own session in `advance`; a start, `take`, an intent or a
+/// recovery changes it in `dispatch`. Rules that depend on several parts are in `Reactions.swift` and run until none applies:
+/// when the own session ends or is dated because of others, and when a request becomes a takeover (`Takeover.swift`).
+/// Publishing is a step of its own behind them, because a register leaves only in the state at the end of an input.
 package struct Engine: Hashable, Sendable {
     /// The node's identity.
     package let identity: NodeIdentity
@@ -229,7 +230,8 @@ package struct Engine: Hashable, Sendable {
     func isCandidate(_ own: Register, _ context: Context) -> Bool {
         guard link.isReady else { return true }
         if ownership.journal.isWithheld { return false }
-        // A start above the largest stamp that counts may be one millisecond further ahead, if its counter is used up.
+        // If the largest admitted stamp has the largest counter, a start above it has the next millisecond, which can be one
+        // more than is admitted.
         return replicas.current == nil || context.admits(own.stamp, lead: 1)
     }
 

@@ -4,8 +4,8 @@
 extension Engine {
     /// Applies one rule after the other until none applies.
     ///
-    /// It ends because each rule removes its own cause: a deadline is cleared, the session is dated, stamped, ended or cut, a
-    /// request is removed.
+    /// It ends, because no rule applies twice to the same cause: a wait that is over is cleared, a session gets its final date
+    /// or ends, and a request that was answered is removed.
     mutating func react(_ context: inout Context) {
         // A node that is silent by now is not waited for.
         if time.source != .own { compareClocks(context) }

@@ -38,7 +38,10 @@ package enum IntentOperation: Hashable, Sendable {
         }
     }
 
-    /// Whether the operation belongs to one phase, so that two presses do not jump twice.
+    /// Whether the operation is only for the phase that the person saw.
+    ///
+    /// Example: two people press *skip* in phase 1. The first press goes to phase 2; the second is refused, and does not go on to
+    /// phase 3.
     package var isFencedByPhase: Bool {
         switch self {
         case .startBreak, .startFocus, .skip: true

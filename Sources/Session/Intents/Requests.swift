@@ -17,8 +17,8 @@ struct Requests: Hashable, Sendable {
     static let resendInterval: Milliseconds = .seconds(1)
     /// The time without any message from the owner until its session is taken over.
     ///
-    /// Twice ``resendInterval``: one lost answer is no reason to take over. The protocol states it; to change it is to
-    /// change the protocol.
+    /// A judgement: twice ``resendInterval``, since one lost answer is no reason to take over. The protocol states it. Nodes
+    /// with other values would still agree, because a takeover by mistake does no harm.
     static let silenceLimit: Milliseconds = .seconds(2)
     /// The time until an owner that sends other messages but no answer loses its session.
     ///
@@ -37,9 +37,9 @@ struct Requests: Hashable, Sendable {
         private(set) var ticket: Ticket?
         /// The wait before it is sent next.
         fileprivate var sendWait: Wait
-        /// When the present owner's limits began.
+        /// The beginning of the time that the present owner has for its answer.
         ///
-        /// That is when the intent was made, dated, or sent to this owner.
+        /// It begins when the intent is made, again when it is first sent, and again when it is sent to another owner.
         fileprivate private(set) var limitsFrom: BootTime
         /// When the present owner's silence began, as the last check found.
         private var silentSince: BootTime
@@ -321,7 +321,10 @@ extension Requests.Request {
         return by.node != context.node && winner?.id != by.session ? .undecided : .final
     }
 
-    /// Whether a refusal is about the session that the request asked before it followed its lineage.
+    /// Whether a refusal answers an earlier sending of the request, to the owner before.
+    ///
+    /// Example: `desk` is asked, `kitchen-pi` takes the session over, and the request goes on to `kitchen-pi`. Then the
+    /// refusal of `desk` arrives late.
     fileprivate func isBehind(_ by: Superseder, head: Register?, winner: Register?) -> Bool {
         guard let head, head.id == intent.session, let winner else { return false }
         return winner.id == by.session && winner.stamp < head.stamp

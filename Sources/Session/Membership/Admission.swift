@@ -8,8 +8,9 @@
 ///
 /// Five checks are elsewhere, because their result changes after the message has come, or is an answer to it: versions of a
 /// register (``Replicas``, ``Echoes``), its stamp (``Context/admits(_:)``, again whenever group time jumps), room for
-/// another node (``Peers``), session and expiry of an intent, and the phase of one that is for a phase (``Answers``), and
-/// the votes about time (``GroupClock``).
+/// another node (``Peers``), session and expiry of an intent (``Answers``), the phase of one that is for a phase
+/// (``Register/carryOut(_:defaults:)``), and the votes about time (``GroupClock``). Ledger records, feeds and sound
+/// levels are not for the engine: `LedgerIntake` judges records.
 struct Admission: Hashable, Sendable {
     /// The result of the check of one message.
     enum Verdict: Hashable, Sendable {

@@ -61,7 +61,7 @@ struct Dating: Hashable, Sendable {
             ownership.journal.isGuess = false
             ownership.writeAgain()
         }
-        // All times of the session move, and its stamp as far as that may.
+        // All times of the session move by the shift. Its stamp moves too, unless other nodes know a larger one already.
         var moved = own.moved(by: shift)
         moved.anchor.bound = context.bound.map {
             $0 + ClockEstimate.driftBound(in: context.now.boot - own.anchor.boot)
@@ -95,8 +95,9 @@ struct Dating: Hashable, Sendable {
 
     /// The stamp of the session when its times are moved.
     ///
-    /// It is above the stamps seen before the start and not above those seen since, so that a later start still wins. A
-    /// published stamp stays if the session has ended, and never falls, unless group time admits only the new one.
+    /// It is above the stamps that were seen before the start, so that this start wins over them; and not above those seen
+    /// since, so that a later start wins over this one. A published stamp stays if the session has ended, and is never
+    /// replaced by a smaller one, unless group time admits only that.
     private func stamp(
         of own: Register, in journal: Journal, movedBy shift: Milliseconds, among replicas: Replicas, _ context: Context
     ) -> Stamp {

@@ -14,7 +14,7 @@ struct StampMark: Hashable, Sendable {
         (seen, written) = (found, found)
         let limit = context.groupTime + Limits.stampLead
         if context.source.isVouched, seen.time > limit, seen.time <= limit + HybridClock.reserve {
-            // No stamp was admitted that far ahead: the rest is reserve.
+            // A node admits no stamp above this limit, so what the journal has above it is the reserve of a former write.
             seen = HybridClock(time: limit, counter: Limits.counter.upperBound)
         }
     }

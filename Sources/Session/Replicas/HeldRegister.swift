@@ -61,7 +61,7 @@ struct HeldRegister: Hashable, Sendable {
         anchor.boot - (context.now.boot - (context.groupTime - anchor.at))
     }
 
-    /// Admits the register without regard to group time.
+    /// Admits the register although its stamp may be ahead of group time, because it was admitted before.
     mutating func admitAnyway() {
         isAdmitted = true
         admissibleAt = nil

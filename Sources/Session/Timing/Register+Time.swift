@@ -95,8 +95,8 @@ extension Register {
 
     /// Begins a run of the current phase at the anchor.
     ///
-    /// Beyond ``Limits/runs`` the two oldest neighbouring runs of one phase become one of their total length. The sum stays
-    /// exact; only the pause between them moves behind them.
+    /// Beyond ``Limits/runs`` the two oldest neighbouring runs of one phase become one. It begins where the first began and is as
+    /// long as both, so the sum is exact. Example: 9:00 to 9:10 and 9:15 to 9:20 become 9:00 to 9:15.
     mutating func openRun() {
         runs.append(Run(phase: phase, from: anchor.at))
         separateOverlaps()
@@ -165,8 +165,8 @@ extension Register {
 
     /// The same session with its times moved by `shift`.
     ///
-    /// After a takeover, the times of the owner before it stay, unless they would lie after the takeover: then the whole
-    /// space had another time, and all move.
+    /// After a takeover, the times of the former owner stay, since its clock may have been right. If they would then lie after
+    /// the takeover, its clock was wrong like this one's, and all times move.
     func moved(by shift: Milliseconds) -> Register {
         func move(_ time: GroupTime) -> GroupTime { min(max(time + shift, 0), Limits.time.upperBound) }
         func isInherited(_ run: Run) -> Bool {

@@ -7,6 +7,7 @@ import Display
 import Glibc
 import Platform
 import Session
+import Synchronization
 import Terminal
 import Wire
 
@@ -16,7 +17,8 @@ struct StatusCommand: AsyncParsableCommand {
         abstract: "Show the current session; exit code 5 when there is none.",
         discussion: """
             With --style, --face, --follow or a --format other than json it prints one line for a status bar. With \
-            --follow it prints a line for each change until the bar goes away; a node may come and go meanwhile.
+            --follow it prints a line for each change until its reader ends; a node may come and go meanwhile. --json, \
+            with or without --follow, prints the session as GET /v1/session does; /openapi.json describes each field.
             """
     )
 
@@ -26,8 +28,8 @@ struct StatusCommand: AsyncParsableCommand {
     @Option(help: "Length: \(StatusStyle.names) (default: compact).")
     var style: StatusStyle?
 
-    @Option(help: "Output format: \(StatusFormat.names) (default: text).")
-    var format: StatusFormat?
+    @Option(help: "Output format: \(StatusFormat.names), or json, which is --json (default: text).")
+    var format: StatusOutput?
 
     @Option(help: "Face: \(Face.names) (default: focus).")
     var face: Face?
@@ -38,14 +40,24 @@ struct StatusCommand: AsyncParsableCommand {
     var follow = false
 
     func validate() throws {
-        if output.json, let format, format != .json {
+        if output.json, case .line(let format) = format {
             throw ValidationError("--json and --format \(format.rawValue) contradict each other; leave --json out")
+        }
+        if wantsJSON, style != nil || face != nil {
+            throw ValidationError("JSON has neither --style nor --face; leave them out")
         }
     }
 
+    private var wantsJSON: Bool { output.json || format == .json }
+
     func run() async throws {
-        guard let line = wantedLine else { return try await report() }
-        if follow { return try await follow(line) }
+        if wantsJSON { return try await follow ? followReports() : report() }
+        guard let line = wantedLine else { return try await describe() }
+        if follow {
+            return try await follow(receive: { try await $0.views($1) }) { view, boot in
+                line.line(of: view, at: boot).formatted(line.format, isFollowed: true)
+            }
+        }
         try await access.withAccess { node in
             let status = line.line(of: try await node.view(), at: SystemClock.bootMilliseconds())
             print(status.formatted(line.format))
@@ -53,48 +65,69 @@ struct StatusCommand: AsyncParsableCommand {
         }
     }
 
+    /// Prints the session for people.
+    private func describe() async throws {
+        try await access.withAccess { node in
+            let text = StatusText(of: try await node.view(), strings: language.strings)
+            print(text.lines.joined(separator: "\n"))
+            if !text.isLive { throw ExitStatus.noSession.code }
+        }
+    }
+
+    /// Prints the session as JSON.
     private func report() async throws {
         try await access.withAccess { node in
-            let isLive: Bool
-            if output.json || format == .json {
+            let report = try await node.status()
+            print(Report.json(report))
+            if Status(rawValue: report.status)?.isLive != true { throw ExitStatus.noSession.code }
+        }
+    }
+
+    /// Prints the session as a line of JSON at each change, from the first answer of a node on.
+    private func followReports() async throws {
+        let reported = LastReport()
+        try await follow(receive: { node, receive in
+            try await node.views { view in
                 let report = try await node.status()
-                print(Report.json(report))
-                isLive = Status(rawValue: report.status)?.isLive == true
-            } else {
-                let text = StatusText(of: try await node.view(), strings: language.strings)
-                print(text.lines.joined(separator: "\n"))
-                isLive = text.isLive
+                reported.report.withLock { $0 = report }
+                receive(view)
             }
-            if !isLive { throw ExitStatus.noSession.code }
+        }) { view, boot in
+            let instant = Instant(boot: BootTime(boot), wall: WallTime(SystemClock.wallMilliseconds()))
+            return reported.report.withLock { $0 }.map { report in
+                String(decoding: ReportJSON.encode(report.updated(view, at: instant)), as: UTF8.self)
+            }
         }
     }
 
     /// Prints a line for each change of what is shown, until a signal or until standard output is closed.
-    private func follow(_ line: WantedLine) async throws {
+    /// - Parameters:
+    ///   - receive: Passes on the views of a node while it is there.
+    ///   - line: Returns the line for a view at a reading of the boot clock; `nil` while there is nothing to print.
+    private func follow(
+        receive: @escaping @Sendable (ControlClient, (NodeView) -> Void) async throws -> Void,
+        line: @escaping @Sendable (NodeView, Int64) -> String?
+    ) async throws {
         // Wrong settings are reported once, not at each try.
         if access.socket.localNode == nil { _ = try access.hasBroker() }
         let (views, feeder) = AsyncStream.makeStream(of: NodeView.self, bufferingPolicy: .bufferingNewest(1))
         let code = try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
-                await LastingViews.follow(show: { feeder.yield($0) }) { receive in
-                    try await access.withAccessIfReached { try await $0.views(receive) }
+                await LastingViews.follow(show: { feeder.yield($0) }) { show in
+                    try await access.withAccessIfReached { try await receive($0, show) }
                 }
             }
             defer { group.cancelAll() }
-            return try await StatusLoop.run(views: views) { view, boot in
-                line.line(of: view, at: boot).formatted(line.format, isFollowed: true)
-            }
+            return try await StatusLoop.run(views: views, line: line)
         }
         if code != 0 { throw ExitCode(code) }
     }
 
-    /// `nil` if the report is wanted, for people or as JSON.
+    /// The line for a status bar; `nil` if the description for people is wanted.
     private var wantedLine: WantedLine? {
-        let isReport = style == nil && face == nil && !follow && (format == nil || format == .json)
-        guard !isReport else { return nil }
+        guard style != nil || face != nil || follow || format != nil else { return nil }
         return WantedLine(
-            style: style ?? .compact, format: format ?? (output.json ? .json : .text), face: face ?? .focus,
-            strings: language.strings)
+            style: style ?? .compact, format: format?.line ?? .text, face: face ?? .focus, strings: language.strings)
     }
 }
 
@@ -115,4 +148,32 @@ struct WantedLine: Sendable {
 }
 
 extension StatusStyle: ExpressibleByArgument {}
-extension StatusFormat: ExpressibleByArgument {}
+/// The last report of a node that is followed.
+private final class LastReport: Sendable {
+    let report = Mutex<StatusReport?>(nil)
+}
+
+/// The value of `--format`: a line for a status bar, or JSON.
+enum StatusOutput: Hashable, Sendable, ExpressibleByArgument {
+    case line(StatusFormat)
+    case json
+
+    init?(argument: String) {
+        if argument == "json" {
+            self = .json
+        } else if let format = StatusFormat(rawValue: argument) {
+            self = .line(format)
+        } else {
+            return nil
+        }
+    }
+
+    static var allValueStrings: [String] { StatusFormat.allCases.map(\.rawValue) + ["json"] }
+
+    var defaultValueDescription: String { line?.rawValue ?? "json" }
+
+    /// The format of the line; `nil` for JSON.
+    var line: StatusFormat? {
+        if case .line(let format) = self { format } else { nil }
+    }
+}

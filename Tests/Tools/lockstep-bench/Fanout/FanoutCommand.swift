@@ -27,7 +27,7 @@ struct FanoutCommand: Measurement {
     @Option(help: "How many displays, and how many bare subscribers.")
     var displays = 200
 
-    @Option(help: "Changes of each side.")
+    @Option(help: "How many changes are measured with displays, and how many with bare subscribers.")
     var rounds = 200
 
     @OptionGroup var output: OutputOptions

@@ -26,10 +26,10 @@ struct IntentCommand: Measurement {
             """
     )
 
-    @Option(help: "Rounds of each side.")
+    @Option(help: "How many presses are measured, and how many rounds of the bare pair.")
     var rounds = 16_000
 
-    @Option(help: "Rounds between two turns, which are the presses of one session.")
+    @Option(help: "How many rounds Lockstep does, all in one session, before it is the bare pair's turn, and so on.")
     var block = 20
 
     @Option(help: "Milliseconds between two rounds; 0 for one after the other.")

@@ -16,7 +16,7 @@ struct IdleCommand: Measurement {
             """
     )
 
-    @Option(help: "For how long.")
+    @Option(help: "The seconds that are measured.")
     var seconds = 60
 
     @OptionGroup var output: OutputOptions

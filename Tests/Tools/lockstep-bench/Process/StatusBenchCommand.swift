@@ -12,7 +12,7 @@ struct StatusBenchCommand: Measurement {
         discussion: "It runs the programs in the folder of this one, with a node that has a running session."
     )
 
-    @Option(help: "How often.")
+    @Option(help: "How many times the command is run.")
     var rounds = 100
 
     @OptionGroup var output: OutputOptions
