@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import HummingbirdCore
+#if HTTPS
+package import HummingbirdCore
 import HummingbirdTLS
-public import Logging
+package import Logging
 import NIOCore
 import NIOSSL
 import Platform
 import Synchronization
-public import Web
+package import TLS
 
 /// The certificate of a node for HTTPS: from files that a person gave, or from the node's own authority.
 ///
 /// It is checked when a client connects, at most once a minute: files that were replaced are read again, and an own
 /// certificate is renewed. If that fails, the former one stays in use.
-public final class ServerCertificate: HTTPEncryption {
-    /// The limit of the size of a file with certificates.
-    static let fileBytes = 1 << 18
+package final class ServerCertificate: HTTPEncryption {
     /// The time between two checks, in milliseconds.
     static let checkInterval: Int64 = 60_000
 
@@ -43,7 +42,7 @@ public final class ServerCertificate: HTTPEncryption {
 
     /// Reads the given files.
     /// - Throws: ``CertificateError`` that names the file and what is wrong with it.
-    public convenience init(certificate: String, key: String, log: Logger) throws(CertificateError) {
+    package convenience init(certificate: String, key: String, log: Logger) throws(CertificateError) {
         try self.init(log: log) { () throws(CertificateError) in
             try Self.given(certificate: certificate, key: key, at: SystemClock.wallMilliseconds() / 1_000)
         }
@@ -56,7 +55,7 @@ public final class ServerCertificate: HTTPEncryption {
     ///   - hosts: The names and addresses by which browsers reach the node.
     ///   - isForAnyAddress: Whether the node listens on all addresses of this machine.
     /// - Throws: ``CertificateError`` that names the file and what is wrong with it.
-    public convenience init(
+    package convenience init(
         stateDirectory: String, machine: String, hosts: Set<String>, isForAnyAddress: Bool, log: Logger
     ) throws(CertificateError) {
         let names = hosts.union(["localhost", "127.0.0.1", "::1"]).subtracting(["0.0.0.0", "::"]).sorted()
@@ -92,13 +91,13 @@ public final class ServerCertificate: HTTPEncryption {
     // MARK: Use
 
     /// The SHA-256 of the own authority; `nil` for given files.
-    public var fingerprint: String? { state.withLock { $0.identity.fingerprint } }
+    package var fingerprint: String? { state.withLock { $0.identity.fingerprint } }
 
     /// The own authority as PEM; `nil` for given files.
-    public var authority: [UInt8]? { state.withLock { $0.identity.authority } }
+    package var authority: [UInt8]? { state.withLock { $0.identity.authority } }
 
     /// Returns the same server behind TLS with this certificate.
-    public func encrypt(_ server: HTTPServerBuilder) throws -> HTTPServerBuilder {
+    package func encrypt(_ server: HTTPServerBuilder) throws -> HTTPServerBuilder {
         try .tls(server, tlsConfiguration: configuration)
     }
 
@@ -162,7 +161,7 @@ public final class ServerCertificate: HTTPEncryption {
 
     private static func read(_ path: String) throws(CertificateError) -> [UInt8] {
         do throws(FileError) {
-            return try Files.read(path, limit: fileBytes)
+            return try Files.read(path, limit: OwnAuthority.fileBytes)
         } catch {
             throw CertificateError(error.description)
         }
@@ -177,3 +176,4 @@ public final class ServerCertificate: HTTPEncryption {
         }
     }
 }
+#endif
