@@ -9,9 +9,9 @@ package enum BrokerRequest: Codable, Sendable {
     /// Restores the configuration from before the setup.
     case unset
     /// Adds a member; the answer is an ``Invitation``.
-    case invite(NodeID, MemberRole, space: SpaceID)
+    case invite(node: NodeID, role: MemberRole, space: SpaceID)
     /// Ends the rights of a member.
-    case revoke(NodeID)
+    case revoke(node: NodeID)
     /// The answer is a list of ``Member``.
     case members
     /// Withdraws unused invitations; the answer is a list of names.

@@ -92,7 +92,7 @@ struct InviteCommand: AsyncParsableCommand {
             throw UsageError("a node and a space have 1 to 32 characters of a-z, 0-9 and -, and do not begin with -")
         }
         let invitation = try await Members.answer(
-            .invite(id, role, space: space), Invitation.self, json: output.json, destdir)
+            .invite(node: id, role: role, space: space), Invitation.self, json: output.json, destdir)
         let line = "sudo lockstep join \(try JoinToken.encode(invitation))" + (kiosk ? " --kiosk" : "")
         if output.json {
             let printed = Printed(command: line, node: node, role: role.rawValue, expires: invitation.expires)
@@ -137,6 +137,6 @@ struct RevokeCommand: AsyncParsableCommand {
         guard let node = NodeID(node) else {
             throw UsageError("a node has 1 to 32 characters of a-z, 0-9 and -, and does not begin with -")
         }
-        _ = try await Members.answer(.revoke(node), Bool.self, destdir)
+        _ = try await Members.answer(.revoke(node: node), Bool.self, destdir)
     }
 }
