@@ -40,11 +40,7 @@ struct BrokerSetup {
         let made: (files: [BrokerFile], notes: [String])
         do throws(JoinFailure) {
             let configuration = try files.configuration()
-            if !isStaged,
-                !configuration.contains(where: {
-                    $0.name == "mosquitto.conf" && $0.text.contains(MosquittoConfiguration.include)
-                })
-            {
+            if !isStaged, configuration.first?.includesFolder != true {
                 throw JoinFailure(
                     .refused,
                     "\(files.path("mosquitto.conf")) does not include /etc/mosquitto/conf.d: add the line "

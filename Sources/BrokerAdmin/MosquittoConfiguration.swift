@@ -20,6 +20,13 @@ struct ConfigurationFile {
         options.last { $0[0] == name && $0.count > 1 }.map { $0.dropFirst().joined(separator: " ") }
     }
 
+    /// Whether it includes `/etc/mosquitto/conf.d`.
+    var includesFolder: Bool { options.contains { $0[0] == "include_dir" && $0.count > 1 && Self.isFolder($0[1]) } }
+
+    static func isFolder(_ path: some StringProtocol) -> Bool {
+        ["/etc/mosquitto/conf.d", "/etc/mosquitto/conf.d/"].contains { $0 == path }
+    }
+
     static func words(_ line: Substring) -> [Substring] { line.split { $0 == " " || $0 == "\t" } }
 }
 
@@ -145,7 +152,7 @@ struct TrialConfiguration {
                 logins.append("\(option) in \(file.name)")
             case "log_dest", "bind_address", "bind_interface", "socket_domain": continue
             case _ where Self.isBridge(option): continue
-            case "include_dir" where value != "/etc/mosquitto/conf.d":
+            case "include_dir" where !ConfigurationFile.isFolder(value):
                 throw JoinFailure(.refused, "\(file.name) includes \(value), which cannot be tried")
             default: break
             }

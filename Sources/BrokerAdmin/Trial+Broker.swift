@@ -81,7 +81,7 @@ extension Trial {
             }
             if file.name == "mosquitto.conf" {
                 // A staging folder may lack Debian's own file, which ends with this line.
-                if !file.text.contains(MosquittoConfiguration.include) { text += "include_dir \(folder)/conf.d\n" }
+                if !file.includesFolder { text += "include_dir \(folder)/conf.d\n" }
                 text += "log_dest stderr\n"
                 if file.value("user") == nil { text += "user \(files.user)\n" }
             }

@@ -2,6 +2,7 @@
 
 import Glibc
 import Platform
+import Session
 import Setup
 import Support
 import TLS
@@ -45,6 +46,43 @@ import Testing
         #expect(try files.configuration().map(\.name) == ["conf.d/00.conf", "conf.d/zz.conf"])
         try files.install(BrokerFile("mosquitto.conf", "", for: .all))
         #expect(try files.configuration().first?.name == "mosquitto.conf")
+    }
+
+    /// The script of former versions wrote them.
+    @Test func theFilesOfAnEarlierBrokerAreUsedFurther() async throws {
+        let secret = "abcdefghijklmnopqrstuv01"
+        for (name, text) in [
+            ("passwd", "_local:$7$101$a$b\ndesk:$7$101$c$d\nolder:$7$101$e$f\n"), ("desk.join", secret),
+            ("members", "desk node home invited 4000000000\nwall display + revoked 1700000000\n"), ("local", "a"),
+            ("address", "mqtt 192.0.2.7 1884\n"), ("lan", "yes\n"),
+        ] {
+            try files.install(BrokerFile("lockstep/\(name)", text, for: .root))
+        }
+        var membership = try Membership(files)
+        let desk = try #require(NodeID("desk"))
+        let invitation = try await membership.invite(desk, role: .node, space: Settings.home)
+        #expect(invitation.secret == secret)
+        #expect(invitation.expires == 4_000_000_000)
+        #expect(invitation.port == 1_884)
+        #expect(invitation.hosts.contains("192.0.2.7"))
+        await #expect(throws: JoinFailure.self) {
+            _ = try await membership.invite(desk, role: .display, space: Settings.home)
+        }
+        #expect(try await membership.members().map(\.node) == ["desk", "older", "wall"])
+        // What was revoked may be invited again.
+        let wall = try #require(NodeID("wall"))
+        #expect(try await membership.invite(wall, role: .display, space: Settings.home).secret != secret)
+        let access = try #require(try files.text("lockstep/acl"))
+        for user in ["desk", "older", "wall"] { #expect(access.contains("\nuser \(user)\n")) }
+        try await membership.revoke(desk)
+        #expect(try files.text("lockstep/passwd")?.contains("desk:") == false)
+        #expect(try files.text("lockstep/members")?.contains("desk node home revoked ") == true)
+        #expect(!files.has("lockstep/desk.join"))
+    }
+
+    @Test func aMachineWithoutABrokerIsNamed() {
+        let error = #expect(throws: JoinFailure.self) { try Membership(files) }
+        #expect(error?.description.contains("sudo lockstep broker setup") == true)
     }
 
     // MARK: Names and addresses

@@ -65,6 +65,14 @@ import Testing
             ])
     }
 
+    @Test func anIncludedFolderIsNoComment() {
+        func includes(_ text: String) -> Bool { ConfigurationFile(name: "mosquitto.conf", text: text).includesFolder }
+        #expect(includes("user x\n include_dir /etc/mosquitto/conf.d/\n"))
+        for text in ["# include_dir /etc/mosquitto/conf.d", "include_dir", "include_dir /srv", ""] {
+            #expect(!includes(text))
+        }
+    }
+
     // MARK: Trial
 
     private static func adapted(_ text: String, name: String = "conf.d/zz.conf") throws -> (TrialConfiguration, String)
