@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FoundationEssentials
 import Glibc
 import Platform
 import Session
@@ -87,24 +88,14 @@ struct BrokerFiles: Sendable {
     /// Returns the files of the configuration that mosquitto reads, but not that of Lockstep.
     func configuration() throws(JoinFailure) -> [ConfigurationFile] {
         var files: [ConfigurationFile] = []
-        for name in ["mosquitto.conf"] + names(in: "conf.d").filter({ $0.hasSuffix(".conf") }).map({ "conf.d/" + $0 })
+        let included = (try? FileManager.default.contentsOfDirectory(atPath: path("conf.d"))) ?? []
+        for name in ["mosquitto.conf"] + included.filter({ $0.hasSuffix(".conf") }).sorted().map({ "conf.d/" + $0 })
         where name != MosquittoConfiguration.name {
             if let bytes = try bytes(name) {
                 files.append(ConfigurationFile(name: name, text: String(decoding: bytes, as: UTF8.self)))
             }
         }
         return files
-    }
-
-    private func names(in folder: String) -> [String] {
-        guard let directory = opendir(path(folder)) else { return [] }
-        defer { closedir(directory) }
-        var names: [String] = []
-        while let entry = readdir(directory) {
-            names.append(
-                withUnsafeBytes(of: entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) })
-        }
-        return names.sorted()
     }
 
     // MARK: Writing

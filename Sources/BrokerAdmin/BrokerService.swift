@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FoundationEssentials
 import Glibc
 import Platform
 import Session
@@ -40,16 +41,8 @@ struct BrokerService: Sendable {
 
     /// All processes of mosquitto.
     static var processes: [pid_t] {
-        guard let directory = opendir("/proc") else { return [] }
-        defer { closedir(directory) }
-        var found: [pid_t] = []
-        while let entry = readdir(directory) {
-            let name = withUnsafeBytes(of: entry.pointee.d_name) {
-                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            if let process = pid_t(name), isMosquitto(process) { found.append(process) }
-        }
-        return found
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+        return names.compactMap { pid_t($0) }.filter(isMosquitto)
     }
 
     /// Lets the broker read its users and rights again, which ends the connections of users that are gone.
