@@ -69,7 +69,7 @@ import Testing
             _ = try await membership.invite(desk, role: .display, space: Settings.home)
         }
         #expect(try await membership.members().map(\.node) == ["desk", "older", "wall"])
-        // What was revoked may be invited again.
+        // A revoked member may be invited again.
         let wall = try #require(NodeID("wall"))
         #expect(try await membership.invite(wall, role: .display, space: Settings.home).secret != secret)
         let access = try #require(try files.text("lockstep/acl"))
