@@ -22,7 +22,11 @@ struct BrokerNode: AsyncParsableCommand {
             let program = CompanionExecutable.path(of: "lockstep-node")
             try await BrokerAdmin.carryOut(request, program: program, root: root)
         } catch {
-            CommandLineRunner.say("lockstep: \(error)")
+            if request.hasAnswer {
+                print(String(decoding: ReportJSON.encode(BrokerRequest.Problem("\(error)")), as: UTF8.self))
+            } else {
+                CommandLineRunner.say("lockstep: \(error)")
+            }
             throw (error.kind == .wrong ? ExitStatus.usage : .refused).code
         }
     }

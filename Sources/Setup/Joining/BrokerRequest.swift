@@ -34,16 +34,35 @@ package enum BrokerRequest: Codable, Sendable {
         ["broker", String(decoding: ReportJSON.encode(self), as: UTF8.self)] + (root.map { [$0] } ?? [])
     }
 
+    /// Whether `lockstep-node` prints an answer, or a ``Problem``, for this program.
+    package var hasAnswer: Bool {
+        switch self {
+        case .setUp, .unset: false
+        case .invite, .revoke, .members, .expire: true
+        }
+    }
+
+    /// The reason why there is no answer.
+    package struct Problem: Codable {
+        package var problem: String
+
+        package init(_ problem: String) { self.problem = problem }
+    }
+
     /// Lets `lockstep-node` carry it out. Messages for people go to stderr.
-    /// - Throws: ``JoinFailure``, without a text where the program has printed it.
+    /// - Throws: ``JoinFailure``.
     package func answer<Answer: Decodable>(
         _ type: Answer.Type = Answer.self, by program: String, root: String?
     ) async throws(JoinFailure) -> Answer {
         do {
             let words = words(root: root).map { LineText(showing: $0) }
             let result = try await Child.run(program, words, seconds: 1_800, showsErrors: true)
-            guard result.code == 0 else { throw JoinFailure(result.code == 2 ? .wrong : .refused, "") }
-            return try ReportJSON.decode(type, from: Array(result.output.utf8))
+            let output = Array(result.output.utf8)
+            guard result.code == 0 else {
+                let problem = try ReportJSON.decode(Problem.self, from: output).problem
+                throw JoinFailure(result.code == 2 ? .wrong : .refused, problem)
+            }
+            return try ReportJSON.decode(type, from: output)
         } catch let failure as JoinFailure {
             throw failure
         } catch {

@@ -35,7 +35,7 @@ enum Members {
             return try await body()
         } catch let failure as JoinFailure {
             if json { print(Report.json(["problem": failure.description])) }
-            if !failure.description.isEmpty { CommandLineRunner.say("lockstep: \(failure)") }
+            CommandLineRunner.say("lockstep: \(failure)")
             switch failure.kind {
             case .wrong: throw ExitStatus.usage.code
             case .refused: throw ExitStatus.refused.code
