@@ -115,9 +115,12 @@ let package = Package(
         .target(
             name: "Web",
             dependencies: [
-                "COpenSSL", "CWebAssets", "Control", "Display", "Platform", "Session", "Wire", lifecycle, logging,
+                "COpenSSL", "CWebAssets", "Control", "Display", "Platform", "Session", "TLS", "Wire", lifecycle,
+                logging,
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
+                .product(name: "HummingbirdTLS", package: "hummingbird", condition: .when(traits: ["HTTPS"])),
+                .product(name: "NIOSSL", package: "swift-nio-ssl", condition: .when(traits: ["HTTPS"])),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -127,14 +130,13 @@ let package = Package(
             exclude: ["Kiosk", "Look", "README.md", "Remote", "Week", "HTTP/openapi.json"],
             swiftSettings: strict
         ),
+        .target(name: "TLS", dependencies: ["COpenSSL", "Platform"], swiftSettings: strict),
         .target(
-            name: "TLS",
+            name: "BrokerAdmin",
             dependencies: [
-                "COpenSSL", "Platform", "Web", logging,
-                .product(name: "HummingbirdCore", package: "hummingbird"),
-                .product(name: "HummingbirdTLS", package: "hummingbird", condition: .when(traits: ["HTTPS"])),
-                .product(name: "NIOSSL", package: "swift-nio-ssl", condition: .when(traits: ["HTTPS"])),
-                .product(name: "NIOCore", package: "swift-nio"),
+                "CAssets", "COpenSSL", "Control", "Mosquitto", "Platform", "Session", "Setup", "TLS", "Wire",
+                subprocess,
+                system,
             ],
             swiftSettings: strict
         ),
@@ -177,9 +179,8 @@ let package = Package(
         .executableTarget(
             name: "lockstep-node",
             dependencies: [
-                "Commands", "Control", "Display", "Mosquitto", "NodeRuntime", "Platform", "Runtime", "Session",
-                "Setup", "Web", "Wire", arguments, lifecycle, logging, signals,
-                .target(name: "TLS", condition: .when(traits: ["HTTPS"])),
+                "BrokerAdmin", "Commands", "Control", "Display", "Mosquitto", "NodeRuntime", "Platform", "Runtime",
+                "Session", "Setup", "TLS", "Web", "Wire", arguments, lifecycle, logging, signals,
             ],
             path: "Sources/Commands/lockstep-node",
             swiftSettings: strict,
@@ -299,7 +300,7 @@ let package = Package(
         ),
         .testTarget(
             name: "TLSTests",
-            dependencies: ["Platform", "Support", "TLS", logging, .product(name: "NIOCore", package: "swift-nio")],
+            dependencies: ["Platform", "Support", "TLS"],
             swiftSettings: strict
         ),
         .testTarget(
@@ -308,6 +309,11 @@ let package = Package(
                 "Core", "Ledger", "Mosquitto", "NodeRuntime", "Platform", "Runtime", "Session", "Setup", "Support",
                 "Wire", logging,
             ],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "BrokerAdminTests",
+            dependencies: ["BrokerAdmin", "Platform", "Session", "Setup", "Support", "TLS"],
             swiftSettings: strict
         ),
         .testTarget(

@@ -120,7 +120,6 @@ apt_get() {
 # Debian starts mosquitto as a service when it is installed. The demo and the tests must not leave one running.
 quiet_broker_service() {
     [ -d /run/systemd/system ] || return 0
-    [ -n "${keep_broker_service:-}" ] && return 0
     as_root systemctl disable --now --quiet mosquitto.service || return 0
     say "mosquitto is installed as a program; its service stays off (sudo lockstep broker setup turns it on)."
 }
@@ -269,7 +268,7 @@ broker_decided() { grep -q ' running$' "$1" || ! kill -0 "$broker_pid" 2>/dev/nu
 
 # Optional parts of an installation; lockstep and lockstep-node are required.
 executables=(lockstep lockstep-node)
-services=(lockstep-calm lockstep-debt lockstep-bridge)
+services=(lockstep-calm lockstep-debt)
 
 # read_places "$@": reads the options that Deploy/install and Deploy/uninstall share into $scope (system or user), $prefix
 # and $destdir, and all others into $rest. Then it sets the paths, each with $destdir before it.
@@ -298,7 +297,7 @@ read_places() {
     prefix=${prefix%/}
     bin=$destdir$prefix/bin
     # shellcheck disable=SC2034 # for the scripts that source this
-    library=$destdir$prefix/lib/lockstep data=$destdir$prefix/share/lockstep
+    library=$destdir$prefix/lib/lockstep
     completions=(
         "bash $destdir$prefix/share/bash-completion/completions/lockstep"
         "zsh $destdir$prefix/share/zsh/site-functions/_lockstep"

@@ -50,6 +50,9 @@ static const unsigned char tr[] = {
 static const unsigned char zh_hans[] = {
 #embed "../Display/Languages/zh-Hans.json"
 };
+static const unsigned char mosquitto_conf[] = {
+#embed "../../Config/mosquitto.conf"
+};
 
 #define ASSET(name, bytes) {name, bytes, sizeof(bytes)}
 
@@ -68,6 +71,7 @@ static const asset assets[] = {
     ASSET("ro.language.json", ro),
     ASSET("sv.language.json", sv),
     ASSET("tr.language.json", tr),
+    ASSET("mosquitto.conf", mosquitto_conf),
     ASSET("zh-Hans.language.json", zh_hans),
 };
 

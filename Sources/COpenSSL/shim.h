@@ -3,9 +3,10 @@
 #ifndef COPENSSL_SHIM_H
 #define COPENSSL_SHIM_H
 
-// libcrypto, which libmosquitto needs too.
+// libcrypto and libssl, which libmosquitto needs too.
 #include <openssl/pem.h>
 #include <openssl/sha.h>
+#include <openssl/ssl.h>
 #include <openssl/x509v3.h>
 
 // Variadic functions are not imported.

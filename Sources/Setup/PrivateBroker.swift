@@ -165,7 +165,7 @@ package struct PrivateBroker: Sendable {
     }
 
     /// Returns the path of mosquitto. Debian installs it where only root's PATH points.
-    private static func program() throws(PrivateBrokerError) -> String {
+    package static func program() throws(PrivateBrokerError) -> String {
         let path = getenv("PATH").map { String(cString: $0) } ?? ""
         let directories = path.split(separator: ":").map(String.init) + ["/usr/sbin", "/usr/local/sbin"]
         guard let program = directories.map({ $0 + "/mosquitto" }).first(where: { access($0, X_OK) == 0 }) else {
@@ -190,11 +190,11 @@ package enum PrivateBrokerError: Error, Sendable, CustomStringConvertible {
 }
 
 /// TCP ports of 127.0.0.1.
-enum LoopbackPort {
+package enum LoopbackPort {
     static func isFree(_ port: Int) -> Bool { bound(to: port) != nil }
 
     /// Returns a free port; `nil` if there is none.
-    static func free() -> Int? { bound(to: 0) }
+    package static func free() -> Int? { bound(to: 0) }
 
     static func isServed(_ port: Int) -> Bool {
         withSocket(port) { descriptor, address, length in connect(descriptor, address, length) == 0 } ?? false

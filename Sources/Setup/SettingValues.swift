@@ -176,7 +176,7 @@ extension String {
 }
 
 extension Substring {
-    var trimmed: Substring {
+    package var trimmed: Substring {
         var text = self
         while let first = text.first, first.isWhitespace { text = text.dropFirst() }
         while let last = text.last, last.isWhitespace { text = text.dropLast() }

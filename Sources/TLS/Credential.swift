@@ -3,15 +3,47 @@
 import COpenSSL
 
 /// A certificate with its private key.
-final class Credential {
+package final class Credential {
     /// The fields of a new certificate.
-    struct Content {
+    package struct Content {
         /// The common name, at most 64 characters.
         var subject: String
         /// The numbers and values of the extensions, as OpenSSL writes them.
         var extensions: [(id: Int32, value: String)]
         /// The time in which it is valid, in seconds since 1970.
         var validity: ClosedRange<Int64>
+
+        package init(subject: String, extensions: [(id: Int32, value: String)], validity: ClosedRange<Int64>) {
+            self.subject = subject
+            self.extensions = extensions
+            self.validity = validity
+        }
+
+        /// The certificate of a server, which an authority signs.
+        package static func server(
+            _ subject: String, for hosts: [HostName], validity: ClosedRange<Int64>
+        ) -> Self {
+            Self(
+                subject: String(subject.prefix(64)),
+                extensions: [
+                    (NID_basic_constraints, "critical,CA:FALSE"), (NID_key_usage, "critical,digitalSignature"),
+                    (NID_ext_key_usage, "serverAuth"), (NID_subject_key_identifier, "hash"),
+                    (NID_authority_key_identifier, "keyid"),
+                    (NID_subject_alt_name, hosts.map(\.alternative).joined(separator: ",")),
+                ], validity: validity)
+        }
+
+        /// The certificate of an authority, which signs certificates of servers only.
+        package static func authority(
+            _ subject: String, validity: ClosedRange<Int64>, _ more: [(id: Int32, value: String)] = []
+        ) -> Self {
+            Self(
+                subject: String(subject.prefix(64)),
+                extensions: [
+                    (NID_basic_constraints, "critical,CA:TRUE,pathlen:0"), (NID_key_usage, "critical,keyCertSign"),
+                    (NID_ext_key_usage, "serverAuth"), (NID_subject_key_identifier, "hash"),
+                ] + more, validity: validity)
+        }
     }
 
     private let certificate: OpaquePointer
@@ -19,7 +51,7 @@ final class Credential {
 
     /// Signs a certificate for a new key.
     /// - Parameter issuer: The signer; `nil` for the certificate itself.
-    init(_ content: Content, signedBy issuer: Credential? = nil) throws(CertificateError) {
+    package init(_ content: Content, signedBy issuer: Credential? = nil) throws(CertificateError) {
         guard let key = copenssl_new_key(), let certificate = X509_new() else { throw .notMade }
         self.key = key
         self.certificate = certificate
@@ -50,7 +82,7 @@ final class Credential {
     /// - Parameters:
     ///   - certificatePath: The file of the certificate, for errors.
     ///   - keyPath: The file of the key, for errors.
-    init(
+    package init(
         certificate certificatePEM: [UInt8], in certificatePath: String, key keyPEM: [UInt8], in keyPath: String
     ) throws(CertificateError) {
         let certificate = Self.read(certificatePEM) { PEM_read_bio_X509($0, nil, nil, nil) }
@@ -80,9 +112,9 @@ final class Credential {
     // MARK: Checks
 
     /// Whether it is valid at a time, in seconds since 1970.
-    func isValid(at time: Int64) -> Bool { hasBegun(at: time) && !hasEnded(at: time) }
+    package func isValid(at time: Int64) -> Bool { hasBegun(at: time) && !hasEnded(at: time) }
 
-    func hasEnded(at time: Int64) -> Bool {
+    package func hasEnded(at time: Int64) -> Bool {
         var time = Int(time)
         return X509_cmp_time(X509_get0_notAfter(certificate), &time) < 0
     }
@@ -112,27 +144,59 @@ final class Credential {
         return NAME_CONSTRAINTS_check(other.certificate, pointer) == X509_V_OK
     }
 
+    /// The names and addresses that it is for; `nil` if they cannot be read.
+    package static func hosts(inCertificate pem: [UInt8]) -> [HostName]? {
+        guard let certificate = read(pem, { PEM_read_bio_X509($0, nil, nil, nil) }) else { return nil }
+        defer { X509_free(certificate) }
+        guard let names = X509_get_ext_d2i(certificate, NID_subject_alt_name, nil, nil) else { return nil }
+        let list = OpaquePointer(names)
+        defer { GENERAL_NAMES_free(list) }
+        return (0..<OPENSSL_sk_num(list)).compactMap { index -> HostName? in
+            let name = OPENSSL_sk_value(list, index)?.assumingMemoryBound(to: GENERAL_NAME.self)
+            var kind: Int32 = 0
+            guard let value = GENERAL_NAME_get0_value(name, &kind), kind == GEN_DNS || kind == GEN_IPADD else {
+                return nil
+            }
+            let text = value.assumingMemoryBound(to: ASN1_STRING.self)
+            let bytes = Array(
+                UnsafeBufferPointer(start: ASN1_STRING_get0_data(text), count: Int(ASN1_STRING_length(text))))
+            return kind == GEN_IPADD ? HostName(bytes: bytes) : HostName(String(decoding: bytes, as: UTF8.self))
+        }
+    }
+
+    /// The SHA-256 of a certificate; `nil` for what is none.
+    package static func fingerprint(ofCertificate pem: [UInt8]) -> [UInt8]? {
+        guard let certificate = read(pem, { PEM_read_bio_X509($0, nil, nil, nil) }) else { return nil }
+        defer { X509_free(certificate) }
+        return digest(of: certificate)
+    }
+
+    private static func digest(of certificate: OpaquePointer) -> [UInt8] {
+        var digest = [UInt8](repeating: 0, count: Int(SHA256_DIGEST_LENGTH))
+        X509_digest(certificate, EVP_sha256(), &digest, nil)
+        return digest
+    }
+
     // MARK: Texts
 
     /// The certificate as PEM.
-    var certificatePEM: [UInt8] { Self.written { PEM_write_bio_X509($0, certificate) == 1 } }
+    package var certificatePEM: [UInt8] { Self.written { PEM_write_bio_X509($0, certificate) == 1 } }
 
     /// The private key as PEM.
-    var keyPEM: [UInt8] {
+    package var keyPEM: [UInt8] {
         Self.written { PEM_write_bio_PKCS8PrivateKey($0, key, nil, nil, 0, nil, nil) == 1 }
     }
 
     /// The end of its validity, such as `Nov 25 08:57:43 2027 GMT`.
-    var end: String {
+    package var end: String {
         String(
             decoding: Self.written { ASN1_TIME_print($0, X509_get0_notAfter(certificate)) == 1 }, as: UTF8.self)
     }
 
     /// The SHA-256 of the certificate, as phones show it: `AB:CD:…`.
-    var fingerprint: String {
-        var digest = [UInt8](repeating: 0, count: Int(SHA256_DIGEST_LENGTH))
-        X509_digest(certificate, EVP_sha256(), &digest, nil)
-        return digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) }.joined(separator: ":")
+    package var fingerprint: String {
+        Self.digest(of: certificate).map { ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) }.joined(
+            separator: ":")
     }
 
     private static func read(_ bytes: [UInt8], _ body: (OpaquePointer) -> OpaquePointer?) -> OpaquePointer? {
@@ -158,7 +222,7 @@ package struct CertificateError: Error, Hashable, Sendable, CustomStringConverti
     /// The message.
     package var description: String
 
-    init(_ description: String) { self.description = description }
+    package init(_ description: String) { self.description = description }
 
     static let notMade = CertificateError("libcrypto could not make a certificate")
 }

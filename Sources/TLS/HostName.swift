@@ -1,25 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import NIOCore
+import Glibc
 import Platform
 
-/// A name or an address by which browsers reach the node.
-enum HostName: Hashable, Sendable {
+/// A name or an address in a certificate.
+package enum HostName: Hashable, Sendable {
     case name(String)
+    /// An address of IPv4 or IPv6, in the form of `inet_ntop`.
     case address(String)
 
     /// - Parameter text: A host name or an address; `nil` is returned for what no certificate can hold.
-    init?(_ text: String) {
-        if (try? SocketAddress(ipAddress: text, port: 0)) != nil {
-            self = .address(text)
-        } else {
-            guard HostText.accepts(text) else { return nil }
-            self = .name(text.lowercased())
+    package init?(_ text: String) {
+        for (family, count) in [(AF_INET, 4), (AF_INET6, 16)] {
+            var bytes = [UInt8](repeating: 0, count: count)
+            guard inet_pton(family, text, &bytes) == 1, let address = Self(bytes: bytes) else { continue }
+            self = address
+            return
+        }
+        guard HostText.accepts(text) else { return nil }
+        self = .name(text.lowercased())
+    }
+
+    /// Accepts the 4 or 16 bytes of an address.
+    init?(bytes: [UInt8]) {
+        guard bytes.count == 4 || bytes.count == 16 else { return nil }
+        var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
+        inet_ntop(bytes.count == 4 ? AF_INET : AF_INET6, bytes, &text, socklen_t(text.count))
+        self = .address(String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self))
+    }
+
+    package var text: String {
+        switch self {
+        case .name(let text), .address(let text): text
         }
     }
 
     /// The subject alternative name, as OpenSSL writes it.
-    var alternative: String {
+    package var alternative: String {
         switch self {
         case .name(let text): "DNS:\(text)"
         case .address(let text): "IP:\(text)"
@@ -38,7 +55,7 @@ enum HostName: Hashable, Sendable {
 }
 
 /// The networks of private addresses, with their masks.
-enum PrivateNetworks {
+package enum PrivateNetworks {
     private static let ipv4 = [
         ("10.0.0.0", "255.0.0.0"), ("100.64.0.0", "255.192.0.0"), ("169.254.0.0", "255.255.0.0"),
         ("172.16.0.0", "255.240.0.0"), ("192.168.0.0", "255.255.0.0"),
@@ -48,7 +65,7 @@ enum PrivateNetworks {
     static let permissions = ipv4.map { "permitted;IP:\($0)/\($1)" } + ["permitted;IP:fc00::/fe00::"]
 
     /// The private addresses of this machine: those of IPv4, and the unique local ones of IPv6.
-    static func addressesOfThisMachine() -> [HostName] {
+    package static func addressesOfThisMachine() -> [HostName] {
         (Interfaces.addresses() + Interfaces.ipv6Addresses()).filter(contain).map { .address($0) }
     }
 

@@ -10,12 +10,15 @@ import Platform
 /// replaced authority is kept, and used again when it is valid and the present one is not: the clock may have been wrong.
 /// Name constraints keep the authority to the names of this node and to private addresses, so that a thief of its key
 /// cannot pose as other sites.
-struct OwnAuthority: Sendable {
+package struct OwnAuthority: Sendable {
     /// Apple's systems accept 825 days from a private authority, and some clients 398.
     static let certificateDays: Int64 = 397
     static let authorityDays: Int64 = 3_650
     /// The certificate is replaced when it is valid for fewer days.
     static let renewalDays: Int64 = 30
+
+    /// The limit of the size of a file with certificates.
+    package static let fileBytes = 1 << 18
 
     /// The state directory.
     let stateDirectory: String
@@ -24,7 +27,17 @@ struct OwnAuthority: Sendable {
     /// The names and addresses that the settings give.
     let names: [HostName]
     /// Returns the present addresses of this machine, which must be private ones.
-    var addresses: @Sendable () -> [HostName] = { [] }
+    var addresses: @Sendable () -> [HostName]
+
+    package init(
+        stateDirectory: String, machine: String, names: [HostName],
+        addresses: @escaping @Sendable () -> [HostName] = { [] }
+    ) {
+        self.stateDirectory = stateDirectory
+        self.machine = machine
+        self.names = names
+        self.addresses = addresses
+    }
 
     private var directory: String { stateDirectory + "/https" }
     private var authorityPath: String { directory + "/authority.pem" }
@@ -32,16 +45,16 @@ struct OwnAuthority: Sendable {
     private var certificatePath: String { directory + "/certificate.pem" }
 
     /// The result of ``credentials(at:)``.
-    struct Credentials {
-        var authority: Credential
-        var certificate: Credential
+    package struct Credentials {
+        package var authority: Credential
+        package var certificate: Credential
         /// Whether the authority was just made, so that phones must install it.
-        var isAuthorityNew: Bool
+        package var isAuthorityNew: Bool
     }
 
     /// Returns authority and certificate, and makes what is missing or does not suffice.
     /// - Parameter now: The time in seconds since 1970.
-    func credentials(at now: Int64) throws(CertificateError) -> Credentials {
+    package func credentials(at now: Int64) throws(CertificateError) -> Credentials {
         let hosts = names + addresses().filter { !names.contains($0) }
         let found = try authority()
         if let found, !found.isValid(at: now), let former = formerAuthority(), former.isValid(at: now),
@@ -82,33 +95,18 @@ struct OwnAuthority: Sendable {
     private func newAuthority(at now: Int64) throws(CertificateError) -> Credential {
         let permissions = names.map(\.permission) + PrivateNetworks.permissions
         return try Credential(
-            Credential.Content(
-                subject: subject("Lockstep authority of \(machine)"),
-                extensions: [
-                    (NID_basic_constraints, "critical,CA:TRUE,pathlen:0"), (NID_key_usage, "critical,keyCertSign"),
-                    (NID_ext_key_usage, "serverAuth"), (NID_subject_key_identifier, "hash"),
-                    (NID_name_constraints, "critical," + permissions.joined(separator: ",")),
-                ],
-                validity: validity(of: Self.authorityDays, at: now)))
+            .authority(
+                "Lockstep authority of \(machine)", validity: validity(of: Self.authorityDays, at: now),
+                [(NID_name_constraints, "critical," + permissions.joined(separator: ","))]))
     }
 
     private func newCertificate(
         for hosts: [HostName], signedBy authority: Credential, at now: Int64
     ) throws(CertificateError) -> Credential {
         try Credential(
-            Credential.Content(
-                subject: subject("Lockstep on \(machine)"),
-                extensions: [
-                    (NID_basic_constraints, "critical,CA:FALSE"), (NID_key_usage, "critical,digitalSignature"),
-                    (NID_ext_key_usage, "serverAuth"), (NID_subject_key_identifier, "hash"),
-                    (NID_authority_key_identifier, "keyid"),
-                    (NID_subject_alt_name, hosts.map(\.alternative).joined(separator: ",")),
-                ],
-                validity: validity(of: Self.certificateDays, at: now)),
+            .server("Lockstep on \(machine)", for: hosts, validity: validity(of: Self.certificateDays, at: now)),
             signedBy: authority)
     }
-
-    private func subject(_ text: String) -> String { String(text.prefix(64)) }
 
     /// From an hour ago on, since the clock of a phone may be behind.
     private func validity(of days: Int64, at now: Int64) -> ClosedRange<Int64> {
@@ -121,7 +119,7 @@ struct OwnAuthority: Sendable {
     private func authority() throws(CertificateError) -> Credential? {
         let bytes: [UInt8]
         do throws(FileError) {
-            bytes = try Files.read(authorityPath, limit: ServerCertificate.fileBytes)
+            bytes = try Files.read(authorityPath, limit: Self.fileBytes)
         } catch {
             guard error.isMissing else { throw CertificateError(error.description) }
             return nil
@@ -142,7 +140,7 @@ struct OwnAuthority: Sendable {
     private func certificate() -> Credential? { credential(at: certificatePath) }
 
     private func credential(at path: String) -> Credential? {
-        guard let bytes = try? Files.read(path, limit: ServerCertificate.fileBytes) else { return nil }
+        guard let bytes = try? Files.read(path, limit: Self.fileBytes) else { return nil }
         return try? Credential(certificate: bytes, in: path, key: bytes, in: path)
     }
 

@@ -240,6 +240,17 @@ import Testing
         #expect(late.code == 3, "\(late)")
     }
 
+    @Test func aMachineWithoutABrokerIsNamed() async throws {
+        let machine = try TemporaryDirectory()
+        for command in [["members", "--json"], ["invite", "desk", "--json"], ["revoke", "desk"]] {
+            let refused = try await CommandLine.run(command + ["--destdir", machine.path])
+            #expect(refused.code == 3, "\(refused)")
+            #expect(refused.errors == "lockstep: there is no broker yet: sudo lockstep broker setup --lan --tls\n")
+            guard command.last == "--json" else { continue }
+            #expect(refused.json.problem.text?.contains("there is no broker yet") == true, "\(refused)")
+        }
+    }
+
     @Test func aSecondMachineIsRefused() async throws {
         let broker = try await BrokerMachine()
         let machine = try JoiningMachine()

@@ -140,7 +140,7 @@ package struct StatusReport: Codable, Hashable, Sendable {
     /// Returns the report of a later view of the same node at an instant.
     ///
     /// The quality of the clock, the node's problems and the publisher of the debt stay, since a view has none of them.
-    public func updated(_ shown: NodeView, at instant: Instant) -> StatusReport {
+    package func updated(_ shown: NodeView, at instant: Instant) -> StatusReport {
         var report = self
         report.show(
             shown.view, moment: shown.view.moment(at: instant.boot),

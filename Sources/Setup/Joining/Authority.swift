@@ -112,3 +112,12 @@ enum Authority {
         return known.first(where: errors.contains) ?? "no TLS"
     }
 }
+
+extension [UInt8] {
+    /// Reads pairs of hexadecimal digits; `nil` for any other text.
+    fileprivate init?(hexadecimal text: some StringProtocol) {
+        let digits = text.utf8.map { UInt8(String(decoding: [$0], as: UTF8.self), radix: 16) }
+        guard digits.count % 2 == 0, !digits.contains(nil) else { return nil }
+        self = stride(from: 0, to: digits.count, by: 2).map { (digits[$0] ?? 0) << 4 | (digits[$0 + 1] ?? 0) }
+    }
+}

@@ -3,7 +3,7 @@
 package import Session
 
 /// The rights of a member, which the broker's ACL enforces.
-package enum MemberRole: String, CaseIterable, Sendable {
+package enum MemberRole: String, CaseIterable, Codable, Sendable {
     /// Starts, owns and takes over sessions.
     case node
     /// Asks the owners of sessions, and owns none.
@@ -25,7 +25,7 @@ package enum MemberRole: String, CaseIterable, Sendable {
 }
 
 /// Everything that a machine needs to join a broker of Lockstep.
-package struct Invitation: Hashable, Sendable {
+package struct Invitation: Codable, Hashable, Sendable {
     /// The names and addresses of the broker, in the order in which they are tried.
     package var hosts: [String]
     package var port: Int

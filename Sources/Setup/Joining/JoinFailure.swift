@@ -16,7 +16,7 @@ package struct JoinFailure: Error, Sendable, CustomStringConvertible {
     }
 
     package var kind: Kind
-    /// The problem and its remedy; empty if a program has printed them.
+    /// The problem and its remedy.
     package var description: String
 
     package init(_ kind: Kind, _ description: String) {

@@ -60,7 +60,7 @@ package enum JoinToken {
         return bytes
     }
 
-    /// `Deploy/broker` makes secrets of 24 letters and digits.
+    /// `lockstep invite` makes secrets of 24 letters and digits.
     private static func isSecret(_ text: String) -> Bool {
         text.utf8.count == 24 && text.utf8.allSatisfy { Base64URL.accepts($0) && !"-_".utf8.contains($0) }
     }
@@ -192,7 +192,7 @@ package enum JoinTokenError: Error, Hashable, Sendable, CustomStringConvertible 
     case truncated(Int, of: Int?)
     /// Its check sum is wrong.
     case damaged
-    /// A field, which is named, holds something else than `Deploy/broker` writes.
+    /// A field, which is named, holds something else than `lockstep invite` writes.
     case forged(String, LineText)
 
     package var description: String {

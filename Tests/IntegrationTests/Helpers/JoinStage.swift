@@ -4,7 +4,7 @@ import Glibc
 import Setup
 import Support
 
-/// The machine of a broker, in a folder of its own. `Deploy/broker` sets it up, and a mosquitto runs on loopback.
+/// The machine of a broker, in a folder of its own. `lockstep broker` sets it up, and a mosquitto runs on loopback.
 final class BrokerMachine {
     let root = Result { try TemporaryDirectory() }
     let port = Port.free()
@@ -15,18 +15,13 @@ final class BrokerMachine {
 
     /// Sets the broker up and starts it.
     init(_ options: String...) async throws {
-        let result = try await script(["setup", "--port", "\(port)"] + options)
+        let result = try await CommandLine.run(
+            ["broker", "setup", "--port", "\(port)", "--destdir", try directory.path] + options)
         guard result.code == 0 else { throw Failed("setup: \(result)") }
         try await start()
     }
 
     deinit { stop() }
-
-    /// Runs `Deploy/broker` for this machine.
-    func script(_ arguments: [String]) async throws -> CommandResult {
-        try await CommandLine.run(
-            arguments + ["--destdir", try directory.path], program: Project.path("Deploy/broker"))
-    }
 
     /// Runs `lockstep` for this machine.
     func lockstep(_ arguments: String...) async throws -> CommandResult {

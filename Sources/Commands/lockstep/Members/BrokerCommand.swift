@@ -5,7 +5,7 @@ import Commands
 import Session
 import Setup
 
-/// `lockstep broker`: mosquitto on this machine, by the script that keeps its members.
+/// `lockstep broker`: mosquitto on this machine.
 struct BrokerCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "broker", abstract: "Set up a broker on this machine, or undo that.",
@@ -39,10 +39,10 @@ struct BrokerCommand: ParsableCommand {
         var destdir: String?
 
         func run() throws {
-            let flags = [("--lan", lan), ("--tls", tls), ("--separate-spaces", separateSpaces)]
-            let options = [("--host", host), ("--port", port.map(String.init))]
-            let given = flags.filter(\.1).map(\.0) + options.flatMap { name, value in value.map { [name, $0] } ?? [] }
-            try Members.script(destdir).become(["setup"] + given)
+            var options = BrokerRequest.Options()
+            (options.isOnLAN, options.isEncrypted, options.keepsSpacesApart) = (lan, tls, separateSpaces)
+            (options.host, options.port) = (host, port)
+            try Members.become(.setUp(options), destdir)
         }
     }
 
@@ -54,13 +54,6 @@ struct BrokerCommand: ParsableCommand {
         @Option(help: .hidden)
         var destdir: String?
 
-        func run() throws { try Members.script(destdir).become(["unset"]) }
-    }
-}
-
-extension BrokerScript {
-    /// Replaces this process with the script.
-    fileprivate func become(_ arguments: [String]) throws {
-        try CompanionExecutable.become(path: path, arguments + place.map(\.description))
+        func run() throws { try Members.become(.unset, destdir) }
     }
 }

@@ -9,13 +9,19 @@ import Setup
 
 /// Functions that the commands of a broker's machine share.
 enum Members {
-    /// Returns the script that keeps the members.
-    static func script(_ destdir: String?) throws -> BrokerScript {
+    /// Replaces this process with the program that carries out a request.
+    static func become(_ request: BrokerRequest, _ destdir: String?) throws {
         try requireRoot(destdir)
-        do throws(BadValue) {
-            return try BrokerScript(executable: CompanionExecutable.path(of: "lockstep"), root: destdir)
-        } catch {
-            throw UsageError("\(error)")
+        try CompanionExecutable.become("lockstep-node", request.words(root: destdir))
+    }
+
+    /// Lets that program carry out a request.
+    static func answer<Answer: Decodable>(
+        _ request: BrokerRequest, _ type: Answer.Type, json: Bool = false, _ destdir: String?
+    ) async throws -> Answer {
+        try requireRoot(destdir)
+        return try await orExit(json: json) {
+            try await request.answer(type, by: CompanionExecutable.path(of: "lockstep-node"), root: destdir)
         }
     }
 
@@ -29,7 +35,7 @@ enum Members {
             return try await body()
         } catch let failure as JoinFailure {
             if json { print(Report.json(["problem": failure.description])) }
-            if !failure.description.isEmpty { CommandLineRunner.say("lockstep: \(failure)") }
+            CommandLineRunner.say("lockstep: \(failure)")
             switch failure.kind {
             case .wrong: throw ExitStatus.usage.code
             case .refused: throw ExitStatus.refused.code
@@ -77,18 +83,16 @@ struct InviteCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let script = try Members.script(destdir)
         guard let node else {
-            let names = try await Members.orExit(json: output.json) { try await script.run(["expire"]) }
+            let names = try await Members.answer(.expire, [String].self, json: output.json, destdir)
             if output.json { print(Report.json(["expired": names])) }
             return
         }
         guard let id = NodeID(node), let space = SpaceID(space ?? "home") else {
             throw UsageError("a node and a space have 1 to 32 characters of a-z, 0-9 and -, and do not begin with -")
         }
-        let invitation = try await Members.orExit(json: output.json) {
-            try await script.invite(node: id, role: role, space: space)
-        }
+        let invitation = try await Members.answer(
+            .invite(node: id, role: role, space: space), Invitation.self, json: output.json, destdir)
         let line = "sudo lockstep join \(try JoinToken.encode(invitation))" + (kiosk ? " --kiosk" : "")
         if output.json {
             let printed = Printed(command: line, node: node, role: role.rawValue, expires: invitation.expires)
@@ -133,7 +137,6 @@ struct RevokeCommand: AsyncParsableCommand {
         guard let node = NodeID(node) else {
             throw UsageError("a node has 1 to 32 characters of a-z, 0-9 and -, and does not begin with -")
         }
-        let script = try Members.script(destdir)
-        _ = try await Members.orExit { try await script.run(["remove", "\(node)"]) }
+        _ = try await Members.answer(.revoke(node: node), Bool.self, destdir)
     }
 }

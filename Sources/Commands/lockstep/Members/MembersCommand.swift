@@ -21,8 +21,7 @@ struct MembersCommand: AsyncParsableCommand {
     var destdir: String?
 
     func run() async throws {
-        let script = try Members.script(destdir)
-        let members = try await Members.orExit(json: output.json) { try await script.members() }
+        let members = try await Members.answer(.members, [Member].self, json: output.json, destdir)
         if output.json { return print(Report.json(["members": members])) }
         guard !members.isEmpty else { return print("No members yet: sudo lockstep invite NAME") }
         let rows = [["NAME", "ROLE", "SPACE", "STATE", "LAST SEEN"]] + members.map(row)
@@ -30,8 +29,8 @@ struct MembersCommand: AsyncParsableCommand {
     }
 
     private func row(_ member: Member) -> [String] {
-        let until = member.state == "invited" ? " until \(Joining.text(of: member.since))" : ""
+        let until = member.state == .invited ? " until \(Joining.text(of: member.since))" : ""
         let seen = member.online ? "online" : member.lastSeen.map { Joining.text(of: $0 / 1_000) } ?? "-"
-        return [member.node, member.role, member.space, member.state + until, seen]
+        return [member.node, member.role.rawValue, member.space, member.state.rawValue + until, seen]
     }
 }

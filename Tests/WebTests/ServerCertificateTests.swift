@@ -7,6 +7,7 @@ import Support
 import Testing
 
 @testable import TLS
+@testable import Web
 
 /// The certificate of HTTPS from given files.
 @Suite(.limitedConcurrency) struct ServerCertificateTests {

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Session
+import Setup
+
+/// The ACL of a broker: the topics that each member may read and write.
+///
+/// `Config/acl` has the same rights for a broker that knows no roles. A test compares the two.
+enum AccessList {
+    /// Returns the ACL. The members of it are all users that could be a node; any other user may write nothing.
+    /// - Parameter keepsSpacesApart: Whether each member reads and writes its own space only.
+    static func text(of list: MemberList, keepsSpacesApart: Bool) -> String {
+        var lines = ["# Made by lockstep broker from the roles of the members; it is made again at each change.", ""]
+        if !keepsSpacesApart { lines.append("pattern read lockstep/1/#") }
+        lines += ["", "user \(MemberList.localUser)", "topic readwrite lockstep/1/#"]
+        for user in list.users.sorted() {
+            guard let member = list[user] else { continue }
+            let space = keepsSpacesApart ? member.space : "+"
+            lines += ["", "user \(user)"]
+            if keepsSpacesApart { lines.append("topic read lockstep/1/" + (space == "+" ? "#" : "\(space)/#")) }
+            lines += leaves(of: member.role).map { "topic write lockstep/1/\(space)/node/\(user)/\($0)" }
+            lines += feeds(of: member.role).map { "topic write lockstep/1/\(space)/feed/\($0)" }
+        }
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    /// The topics that a role may write below its own name.
+    static func leaves(of role: MemberRole) -> [String] {
+        switch role {
+        case .node: ["presence", "session", "intent", "ack", "hello", "ping/+", "pong/+", "record", "sound"]
+        case .remote: ["presence", "intent", "hello", "ping/+"]
+        case .display: ["presence", "hello", "ping/+"]
+        case .calm, .debt: ["presence", "ack", "hello", "ping/+", "pong/+"]
+        }
+    }
+
+    /// The feeds that a role may write.
+    static func feeds(of role: MemberRole) -> [String] {
+        switch role {
+        case .node, .remote, .display: []
+        case .calm: ["calm"]
+        case .debt: ["debt", "debt/year", "debt/ack"]
+        }
+    }
+}

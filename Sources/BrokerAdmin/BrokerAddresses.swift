@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import Platform
+import Session
+import Setup
+import TLS
+
+/// The names and addresses of the broker's machine.
+struct BrokerAddresses {
+    /// The name of the machine; `nil` if it has none that a certificate can hold.
+    var machine: HostName?
+    /// Its addresses of IPv4 and IPv6 on its networks, without loopback and link-local ones.
+    var networks: [HostName]
+
+    /// Looks at this machine.
+    static func here() -> Self {
+        var name = utsname()
+        uname(&name)
+        let text = withUnsafeBytes(of: name.nodename) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+        let ipv4 = Interfaces.addresses().filter { !$0.hasPrefix("127.") }
+        let ipv6 = Interfaces.ipv6Addresses().filter { ["2", "3", "fd"].contains(where: $0.hasPrefix) }
+        return Self(machine: HostName(text), networks: (ipv4 + ipv6).compactMap(HostName.init))
+    }
+
+    /// The name of the machine, and its name in the local network.
+    private var ownNames: [HostName] {
+        guard case .name(let text) = machine else { return [] }
+        return [.name(text), HostName("\(text.prefix { $0 != "." }).local")].compactMap(\.self)
+    }
+
+    /// The names and addresses that a certificate is made for.
+    /// - Parameter present: Those of the present certificate, on which nodes that joined rely.
+    func inCertificate(for host: HostName, present: [HostName]) -> [HostName] {
+        ([host, .name("localhost"), .address("127.0.0.1")] + ownNames + present).unique
+    }
+
+    /// The names and addresses of an invitation, in the order in which nodes try them.
+    ///
+    /// Names come first, since an address can change.
+    func inInvitation(for host: HostName, isOnLAN: Bool) -> [HostName] {
+        let more: [HostName]
+        if isOnLAN {
+            let ipv4 = networks.first { !$0.text.contains(":") }
+            let ipv6 = networks.first { $0.text.contains(":") }
+            more = [ipv4, ipv6].compactMap(\.self)
+        } else {
+            more = [.address("127.0.0.1")]
+        }
+        let names = isOnLAN ? ownNames : []
+        if case .name = host { return ([host] + names + more).unique }
+        return (names + [host] + more).unique
+    }
+
+    /// Reads the option `--host`. An address of IPv6 may stand in brackets.
+    /// - Throws: ``JoinFailure`` for what does not fit into a certificate or an address.
+    static func host(option text: String) throws(JoinFailure) -> HostName {
+        var text = text[...]
+        if text.first == "[", text.last == "]" { text = text.dropFirst().dropLast() }
+        let shown = "--host “\(LineText(showing: String(text)))”"
+        guard !text.isEmpty else { throw JoinFailure(.wrong, "--host needs a name or an address") }
+        guard text.count <= 64 else {
+            throw JoinFailure(
+                .wrong, "\(shown) has \(text.count) characters; the name in a certificate has 64 at most")
+        }
+        guard let host = HostName(String(text)), !text.contains("_") else {
+            throw JoinFailure(
+                .wrong,
+                "\(shown) is neither a host name nor an address (letters, digits, “.” and “-”, or an address of IPv6)")
+        }
+        if case .name = host, text.allSatisfy({ $0.isNumber || $0 == "." }) {
+            throw JoinFailure(
+                .wrong, "\(shown) is not an address of IPv4: four numbers from 0 to 255, with dots between")
+        }
+        return host
+    }
+}
+
+extension [HostName] {
+    fileprivate var unique: [HostName] {
+        var seen: Set<HostName> = []
+        return filter { seen.insert($0).inserted }
+    }
+}
+
+/// Where the broker listens: the content of the file `address`.
+struct BrokerPlace: Equatable {
+    var isEncrypted: Bool
+    var host: HostName
+    var port: Int
+
+    init(isEncrypted: Bool, host: HostName, port: Int) {
+        (self.isEncrypted, self.host, self.port) = (isEncrypted, host, port)
+    }
+
+    /// Reads the file; `nil` for any other content.
+    init?(_ text: String) {
+        let words = text.split(whereSeparator: \.isWhitespace)
+        guard words.count == 3, words[0] == "mqtt" || words[0] == "mqtts", let host = HostName(String(words[1])),
+            let port = Int(words[2]), (1...65_535).contains(port)
+        else { return nil }
+        self.init(isEncrypted: words[0] == "mqtts", host: host, port: port)
+    }
+
+    var text: String { "\(isEncrypted ? "mqtts" : "mqtt") \(host.text) \(port)\n" }
+
+    /// The host as in a URL.
+    var urlHost: String { host.text.contains(":") ? "[\(host.text)]" : host.text }
+    var url: String { "\(isEncrypted ? "mqtts" : "mqtt")://\(urlHost):\(port)" }
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Control
+import Glibc
+import Session
+package import Setup
+
+/// Carries out the requests of `lockstep broker`, `invite`, `members` and `revoke`.
+package enum BrokerAdmin {
+    /// Carries out a request. Answers go to standard output as JSON; messages for people go to stderr.
+    /// - Parameters:
+    ///   - program: The path of this program, beside which `broker-clear` is installed.
+    ///   - root: The folder that everything lies below, for tests; empty for this machine.
+    /// - Throws: ``JoinFailure``.
+    package static func carryOut(_ request: BrokerRequest, program: String, root: String) async throws(JoinFailure) {
+        let files = BrokerFiles(root: root)
+        try await files.lock()
+        switch request {
+        case .setUp(let options): try await BrokerSetup(files).setUp(options)
+        case .unset: try await BrokerSetup(files).undo(program: program)
+        case .invite(let node, let role, let space):
+            var membership = try Membership(files)
+            answer(try await membership.invite(node, role: role, space: space))
+        case .revoke(let node):
+            var membership = try Membership(files)
+            try await membership.revoke(node)
+            answer(true)
+        case .members:
+            var membership = try Membership(files)
+            answer(try await membership.members())
+        case .expire:
+            var membership = try Membership(files)
+            answer(try await membership.expire())
+        }
+    }
+
+    private static func answer(_ answer: some Encodable) {
+        print(String(decoding: ReportJSON.encode(answer), as: UTF8.self))
+    }
+
+    /// Tells a person something on stderr, since standard output is for a program.
+    static func note(_ text: String) {
+        let bytes = Array((LineText.lines(showing: text) + "\n").utf8)
+        _ = write(STDERR_FILENO, bytes, bytes.count)
+    }
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Setup
+import TLS
+
+/// The broker's own authority and the certificate that it signs, as PEM.
+struct BrokerCertificate {
+    private static let days: Int64 = 3_650
+
+    var authority: [UInt8]
+    /// The key of the authority, which stays on this machine.
+    var authorityKey: [UInt8]
+    var key: [UInt8]
+    /// The certificate, and then the authority: a machine that joins compares its fingerprint.
+    var chain: [UInt8]
+    /// The names and addresses in the certificate.
+    var hosts: [HostName]
+
+    /// Keeps the present authority, and the names of the present certificate, to which nodes that joined still connect.
+    /// - Parameter now: The time in seconds since 1970.
+    init(for host: HostName, _ addresses: BrokerAddresses, in files: BrokerFiles, at now: Int64) throws(JoinFailure) {
+        var present: [HostName] = []
+        if let certificate = try files.bytes("lockstep/server.crt") {
+            guard let names = Credential.hosts(inCertificate: certificate) else {
+                throw JoinFailure(
+                    .refused,
+                    "cannot read the names in \(files.path("lockstep/server.crt")), which the nodes rely on; without that file "
+                        + "setup starts again")
+            }
+            present = names
+        }
+        hosts = addresses.inCertificate(for: host, present: present)
+        // From a day ago on, since the clock of this machine may be ahead of the others.
+        let validity = now - 86_400...now + Self.days * 86_400
+        do throws(CertificateError) {
+            let signer: Credential
+            let (path, keyPath) = (files.path("lockstep/ca.crt"), files.path("lockstep/ca.key"))
+            if let certificate = try? files.bytes("lockstep/ca.crt"), let key = try? files.bytes("lockstep/ca.key") {
+                signer = try Credential(certificate: certificate, in: path, key: key, in: keyPath)
+                (authority, authorityKey) = (certificate, key)
+            } else {
+                signer = try Credential(.authority("Lockstep broker authority", validity: validity))
+                (authority, authorityKey) = (signer.certificatePEM, signer.keyPEM)
+            }
+            let made = try Credential(.server(host.text, for: hosts, validity: validity), signedBy: signer)
+            key = made.keyPEM
+            chain = made.certificatePEM + authority
+        } catch {
+            throw JoinFailure(.refused, error.description)
+        }
+    }
+
+    var files: [BrokerFile] {
+        [
+            BrokerFile("lockstep/ca.key", authorityKey, for: .root),
+            BrokerFile("lockstep/ca.crt", authority, for: .all),
+            BrokerFile("lockstep/server.key", key, for: .broker), BrokerFile("lockstep/server.crt", chain, for: .all),
+        ]
+    }
+}

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FoundationEssentials
+import Glibc
+import Platform
+import Session
+import Setup
+
+/// A file that this program writes for the broker.
+struct BrokerFile {
+    enum Reader {
+        /// Root alone, mode 0600.
+        case root
+        /// The user of mosquitto, who owns it with mode 0600.
+        case broker
+        /// Every user, mode 0644.
+        case all
+    }
+
+    /// Its path below `/etc/mosquitto`.
+    var name: String
+    var bytes: [UInt8]
+    var reader: Reader
+
+    init(_ name: String, _ text: String, for reader: Reader) { self.init(name, Array(text.utf8), for: reader) }
+
+    init(_ name: String, _ bytes: [UInt8], for reader: Reader) {
+        (self.name, self.bytes, self.reader) = (name, bytes, reader)
+    }
+}
+
+/// The folder `/etc/mosquitto`.
+struct BrokerFiles: Sendable {
+    static let limit = 1 << 20
+
+    /// The folder that everything lies below, for tests; empty for this machine. Then owners stay as they are.
+    let root: String
+
+    var folder: String { root + "/etc/mosquitto" }
+    /// Whether `lockstep broker setup` has been here.
+    var hasBroker: Bool { has("lockstep/passwd") }
+    /// The name of the user of mosquitto.
+    var user: String {
+        root.isEmpty ? "mosquitto" : getpwuid(geteuid()).map { String(cString: $0.pointee.pw_name) } ?? "root"
+    }
+
+    func path(_ name: String) -> String { "\(folder)/\(name)" }
+    func has(_ name: String) -> Bool { access(path(name), F_OK) == 0 }
+
+    // MARK: Reading
+
+    /// Returns the content of a file; `nil` if there is none.
+    func bytes(_ name: String) throws(JoinFailure) -> [UInt8]? {
+        do throws(FileError) {
+            return try Files.read(path(name), limit: Self.limit)
+        } catch {
+            guard error.isMissing else { throw JoinFailure(.refused, error.description) }
+            return nil
+        }
+    }
+
+    /// Returns the content of a text file; `nil` if there is none.
+    /// - Throws: ``JoinFailure``, also for other bytes than UTF-8, which would change when they are written again.
+    func text(_ name: String) throws(JoinFailure) -> String? {
+        guard let bytes = try bytes(name) else { return nil }
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw JoinFailure(.refused, "\(path(name)) is not text in UTF-8; mend it, and repeat the command")
+        }
+        return text
+    }
+
+    func members() throws(JoinFailure) -> MemberList {
+        try MemberList(
+            members: text("lockstep/members") ?? "", at: path("lockstep/members"),
+            passwords: text("lockstep/passwd") ?? "")
+    }
+
+    /// Returns where the broker listens.
+    func place() throws(JoinFailure) -> BrokerPlace {
+        guard let place = BrokerPlace(try text("lockstep/address") ?? "") else {
+            throw JoinFailure(
+                .refused,
+                "\(path("lockstep/address")) does not name an address; repeat lockstep broker setup with its options")
+        }
+        return place
+    }
+
+    /// Returns the files of the configuration that mosquitto reads, but not that of Lockstep.
+    func configuration() throws(JoinFailure) -> [ConfigurationFile] {
+        var files: [ConfigurationFile] = []
+        let included = (try? FileManager.default.contentsOfDirectory(atPath: path("conf.d"))) ?? []
+        for name in ["mosquitto.conf"] + included.filter({ $0.hasSuffix(".conf") }).sorted().map({ "conf.d/" + $0 })
+        where name != MosquittoConfiguration.name {
+            if let bytes = try bytes(name) {
+                files.append(ConfigurationFile(name: name, text: String(decoding: bytes, as: UTF8.self)))
+            }
+        }
+        return files
+    }
+
+    // MARK: Writing
+
+    /// Replaces or creates a file. It has its owner and mode from the first moment, and survives a power cut.
+    func install(_ file: BrokerFile) throws(JoinFailure) {
+        let path = path(file.name)
+        let parts = file.name.split(separator: "/")
+        let parent = ([folder] + parts.dropLast().map(String.init)).joined(separator: "/")
+        do throws(FileError) {
+            try Self.makeDirectory(parent)
+            let directory = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+            guard directory >= 0 else { throw FileError(path: parent, action: "open") }
+            defer { close(directory) }
+            let owner = file.reader == .broker ? owner : nil
+            let made = try Files.replace(String(parts.last ?? ""), in: directory, path: path) {
+                descriptor throws(FileError) in
+                try Files.write(file.bytes, to: descriptor, path: path)
+                guard fchmod(descriptor, file.reader == .all ? 0o644 : 0o600) == 0 else {
+                    throw FileError(path: path, action: "set the mode of")
+                }
+                if let owner, fchown(descriptor, owner.user, owner.group) != 0 {
+                    throw FileError(path: path, action: "hand over")
+                }
+            }
+            close(made)
+        } catch {
+            throw JoinFailure(.refused, error.description)
+        }
+    }
+
+    func remove(_ name: String) throws(JoinFailure) {
+        guard unlink(path(name)) != 0, errno != ENOENT else { return }
+        throw JoinFailure(.refused, FileError(path: path(name), action: "remove").description)
+    }
+
+    private var owner: (user: uid_t, group: gid_t)? {
+        guard root.isEmpty, let user = getpwnam("mosquitto") else { return nil }
+        return (user.pointee.pw_uid, user.pointee.pw_gid)
+    }
+
+    /// Creates the missing directories of a path with mode 0755.
+    private static func makeDirectory(_ path: String) throws(FileError) {
+        var made = ""
+        for part in path.split(separator: "/") {
+            made += "/" + part
+            if mkdir(made, 0o755) == 0 {
+                chmod(made, 0o755)
+            } else if errno != EEXIST {
+                throw FileError(path: made, action: "make directory")
+            }
+        }
+    }
+
+    /// Waits until no other command changes the members, and keeps others waiting until this process ends.
+    ///
+    /// Each command reads the files of the members, decides, and writes them again. Before the first setup there is nothing
+    /// to lose.
+    func lock() async throws(JoinFailure) {
+        guard has("lockstep") else { return }
+        let path = path("lockstep/lock")
+        let file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard file >= 0 else { throw JoinFailure(.refused, FileError(path: path, action: "open").description) }
+        fchmod(file, 0o600)
+        let deadline = SystemClock.bootMilliseconds() + 600_000
+        while flock(file, LOCK_EX | LOCK_NB) != 0 {
+            guard SystemClock.bootMilliseconds() < deadline else {
+                throw JoinFailure(.refused, "another command of the broker does not end: sudo fuser -v \(path)")
+            }
+            try? await Task.sleep(for: .milliseconds(20))
+        }
+    }
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FoundationEssentials
+import Glibc
+import Platform
+import Session
+import Setup
+
+/// The mosquitto of this machine: the unit of systemd, or a process that no service manager runs.
+struct BrokerService: Sendable {
+    let files: BrokerFiles
+
+    static let unit: LineText = "mosquitto.service"
+
+    var hasManager: Bool { files.root.isEmpty && access("/run/systemd/system", F_OK) == 0 }
+
+    func systemctl(_ words: LineText...) async -> Bool {
+        await ((try? Child.run("systemctl", words, seconds: 120))?.code ?? 1) == 0
+    }
+
+    var isRunning: Bool {
+        get async { hasManager ? await systemctl("is-active", "--quiet", Self.unit) : process != nil }
+    }
+
+    /// The process with this configuration, where no service manager runs it.
+    var process: pid_t? {
+        let noted = (try? Files.read(files.root + "/run/mosquitto/mosquitto.pid", limit: 32))
+            .flatMap { pid_t(String(decoding: $0, as: UTF8.self).filter { $0.isNumber }) }
+        if let noted, Self.isMosquitto(noted) { return noted }
+        // Debian 13's mosquitto.conf names no pid_file: look for a process with this configuration.
+        let path = Array(files.path("mosquitto.conf").utf8)
+        return Self.processes.first { process in
+            let line = (try? Files.read("/proc/\(process)/cmdline", limit: 1 << 16)) ?? []
+            return line.split(separator: 0).contains { Array($0) == path }
+        }
+    }
+
+    static func isMosquitto(_ process: pid_t) -> Bool {
+        (try? Files.read("/proc/\(process)/comm", limit: 64)) == Array("mosquitto\n".utf8)
+    }
+
+    /// All processes of mosquitto.
+    static var processes: [pid_t] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+        return names.compactMap { pid_t($0) }.filter(isMosquitto)
+    }
+
+    /// Lets the broker read its users and rights again, which ends the connections of users that are gone.
+    /// - Returns: Whether it could be told.
+    func reload() async -> Bool {
+        // Debian's unit reloads by /bin/kill, which is in a package that a small system may lack.
+        if hasManager { return await systemctl("kill", "--kill-who=main", "--signal=HUP", Self.unit) }
+        return process.map { kill($0, SIGHUP) == 0 } ?? true
+    }
+
+    /// Starts it, again if it runs.
+    func restart() async -> Bool {
+        if hasManager { return await systemctl("restart", Self.unit) }
+        if process != nil {
+            print("No service manager here: start it again yourself (mosquitto -c \(files.path("mosquitto.conf"))).")
+        }
+        return true
+    }
+
+    /// Stops it.
+    /// - Returns: Whether it has ended; the process that no service manager ran.
+    func stop() async -> (isStopped: Bool, process: pid_t?) {
+        if hasManager { return (await systemctl("stop", Self.unit), nil) }
+        guard let process else { return (true, nil) }
+        kill(process, SIGTERM)
+        let deadline = SystemClock.bootMilliseconds() + 20_000
+        while Self.isMosquitto(process) {
+            guard SystemClock.bootMilliseconds() < deadline else { return (false, process) }
+            try? await Task.sleep(for: .milliseconds(20))
+        }
+        return (true, process)
+    }
+
+    /// Enables or disables the timer that withdraws unused invitations, where it is installed.
+    func invitationsTimer(_ verb: LineText) async {
+        guard hasManager, await systemctl("cat", "lockstep-invitations.timer") else { return }
+        if await !systemctl(verb, "--now", "--quiet", "lockstep-invitations.timer") {
+            BrokerAdmin.note("lockstep-invitations.timer: systemctl \(verb) failed")
+        }
+    }
+}

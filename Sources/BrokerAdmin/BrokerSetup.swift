@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CAssets
+import Glibc
+import Platform
+import Session
+import Setup
+import TLS
+
+/// Sets mosquitto up on this machine, and undoes that.
+struct BrokerSetup {
+    let files: BrokerFiles
+    let service: BrokerService
+
+    init(_ files: BrokerFiles) {
+        self.files = files
+        service = BrokerService(files: files)
+    }
+
+    private var isStaged: Bool { !files.root.isEmpty }
+
+    // MARK: Set up
+
+    func setUp(_ options: BrokerRequest.Options) async throws(JoinFailure) {
+        let addresses = BrokerAddresses.here()
+        let host: HostName
+        if let given = options.host {
+            host = try BrokerAddresses.host(option: given)
+        } else if options.isOnLAN, let address = addresses.networks.first {
+            host = address
+        } else {
+            host = .name("localhost")
+        }
+        let place = BrokerPlace(
+            isEncrypted: options.isEncrypted, host: host, port: options.port ?? (options.isEncrypted ? 8_883 : 1_883))
+        guard (1...65_535).contains(place.port) else { throw JoinFailure(.wrong, "--port is 1 to 65535") }
+        let isNew = await !isInstalled("mosquitto")
+        if !isStaged { try await installPackages() }
+        let before = try? files.place()
+        let made: (files: [BrokerFile], notes: [String])
+        do throws(JoinFailure) {
+            let configuration = try files.configuration()
+            if !isStaged, configuration.first?.includesFolder != true {
+                throw JoinFailure(
+                    .refused,
+                    "\(files.path("mosquitto.conf")) does not include /etc/mosquitto/conf.d: add the line "
+                        + "`\(MosquittoConfiguration.include)`")
+            }
+            made = try makeFiles(options, place, addresses, beside: configuration)
+            try await tryFiles(made.files, configuration)
+        } catch {
+            throw JoinFailure(error.kind, "\(error)\nnothing is changed")
+        }
+        try await install(made.files, options, isNew: isNew)
+        print("The broker listens at \(place.url)\(options.isOnLAN ? " and on every address of this machine" : "").")
+        if options.isOnLAN, !options.isEncrypted {
+            BrokerAdmin.note("Without --tls, passwords and sessions cross the LAN in the clear.")
+        }
+        for note in made.notes { print(note) }
+        if let before { tellChange(from: before, to: place) }
+        if options.isOnLAN, options.host == nil {
+            print(
+                """
+                The nodes get the address \(host.text), which is this machine's address today. Where addresses change, have \
+                the router keep it,
+                or say --host NAME with a name by which they find this machine, before nodes join.
+                """)
+        }
+        await service.invitationsTimer("enable")
+        print("Next: sudo lockstep invite NODE, for each machine (this one too).")
+    }
+
+    /// Returns the files that setup installs, the configuration last, and what a person should know of them.
+    private func makeFiles(
+        _ options: BrokerRequest.Options, _ place: BrokerPlace, _ addresses: BrokerAddresses,
+        beside present: [ConfigurationFile]
+    ) throws(JoinFailure) -> (files: [BrokerFile], notes: [String]) {
+        var (made, notes): ([BrokerFile], [String]) = ([], [])
+        if place.isEncrypted {
+            let certificate = try BrokerCertificate(
+                for: place.host, addresses, in: files, at: SystemClock.wallMilliseconds() / 1_000)
+            made += certificate.files
+            notes.append(
+                "Its certificate holds these names and addresses: "
+                    + certificate.hosts.map(\.text).joined(separator: " "))
+        }
+        var list = try files.members()
+        if !files.has("lockstep/local") || !list.users.contains(MemberList.localUser) {
+            let secret = Secret.make()
+            list.setPassword(Secret.hash(secret), of: MemberList.localUser)
+            made.append(BrokerFile("lockstep/local", secret, for: .root))
+        }
+        if !files.has("lockstep/members") { made.append(BrokerFile("lockstep/members", "", for: .root)) }
+        let access = AccessList.text(of: list, keepsSpacesApart: options.keepsSpacesApart)
+        made.append(BrokerFile("lockstep/acl", access, for: .broker))
+        made.append(BrokerFile("lockstep/passwd", list.passwordsText, for: .broker))
+        if options.isOnLAN { made.append(BrokerFile("lockstep/lan", "yes\n", for: .all)) }
+        if options.keepsSpacesApart { made.append(BrokerFile("lockstep/separate", "yes\n", for: .all)) }
+        made.append(BrokerFile("lockstep/address", place.text, for: .all))
+        let configuration = MosquittoConfiguration(
+            template: Self.template, port: place.port, isOnLAN: options.isOnLAN, isEncrypted: place.isEncrypted,
+            beside: present)
+        made.append(BrokerFile(MosquittoConfiguration.name, configuration.text, for: .all))
+        if let note = configuration.note { notes.append(note) }
+        return (made, notes)
+    }
+
+    /// `Config/mosquitto.conf`, which is embedded in the program.
+    private static var template: String {
+        for index in 0..<asset_count() {
+            let asset = asset_at(index)
+            guard let bytes = asset.bytes, String(cString: asset.name) == "mosquitto.conf" else { continue }
+            return String(decoding: UnsafeBufferPointer(start: bytes, count: asset.count), as: UTF8.self)
+        }
+        preconditionFailure("the configuration is embedded")
+    }
+
+    /// Lets mosquitto try the new files beside the present ones. A staging folder may be for another machine.
+    private func tryFiles(_ made: [BrokerFile], _ present: [ConfigurationFile]) async throws(JoinFailure) {
+        let program: String
+        do throws(PrivateBrokerError) {
+            program = try PrivateBroker.program()
+        } catch {
+            guard isStaged else { throw JoinFailure(.refused, error.description) }
+            return print("There is no mosquitto here to try it with.")
+        }
+        try await Trial(files: files, present: present, new: made, program: program).run()
+    }
+
+    private func install(_ made: [BrokerFile], _ options: BrokerRequest.Options, isNew: Bool) async throws(JoinFailure)
+    {
+        let stateBefore = files.has("lockstep/before") ? nil : await state(isNew: isNew)
+        let former = try files.bytes(MosquittoConfiguration.name)
+        do throws(JoinFailure) {
+            if !options.isOnLAN { try files.remove("lockstep/lan") }
+            if !options.keepsSpacesApart { try files.remove("lockstep/separate") }
+            for file in made { try files.install(file) }
+            if let stateBefore { try files.install(BrokerFile("lockstep/before", stateBefore, for: .all)) }
+        } catch {
+            throw JoinFailure(
+                .refused, "\(error)\nnot all files could be installed; when that is repaired, repeat the command")
+        }
+        if service.hasManager, await !service.systemctl("enable", "--quiet", BrokerService.unit) {
+            throw JoinFailure(.refused, "systemctl could not enable mosquitto.service")
+        }
+        guard await !service.restart() else { return }
+        // A broker that ran before keeps running.
+        if let former {
+            try files.install(BrokerFile(MosquittoConfiguration.name, former, for: .all))
+        } else {
+            try files.remove(MosquittoConfiguration.name)
+        }
+        _ = await service.restart()
+        throw JoinFailure(
+            .refused,
+            "mosquitto does not start with the new configuration, so the former one is back: sudo journalctl -u mosquitto -n 40"
+        )
+    }
+
+    /// Returns how the service is before the first setup, for ``undo(program:)``.
+    private func state(isNew: Bool) async -> String {
+        guard service.hasManager else { return "unknown\n" }
+        let isEnabled = await service.systemctl("is-enabled", "--quiet", BrokerService.unit) && !isNew
+        let isActive = await service.systemctl("is-active", "--quiet", BrokerService.unit) && !isNew
+        return (isEnabled ? "enabled\n" : "disabled\n") + (isActive ? "active\n" : "inactive\n")
+    }
+
+    /// Says what a change of the address means for members.
+    private func tellChange(from before: BrokerPlace, to now: BrokerPlace) {
+        if before.isEncrypted != now.isEncrypted || before.port != now.port {
+            BrokerAdmin.note(
+                "Nodes that joined with \(before.url) cannot connect any more: revoke and invite them again.")
+        } else if before.host != now.host {
+            print("Nodes that joined with \(before.urlHost) keep using that name while it leads to this machine.")
+        }
+    }
+
+    // MARK: Packages
+
+    private func isInstalled(_ package: LineText) async -> Bool {
+        let found = try? await Child.run("dpkg-query", ["-W", "-f=${db:Status-Status}", package])
+        return found?.output == "installed"
+    }
+
+    private func installPackages() async throws(JoinFailure) {
+        var missing: [LineText] = []
+        for package: LineText in ["mosquitto", "mosquitto-clients"] {
+            if await !isInstalled(package) { missing.append(package) }
+        }
+        guard !missing.isEmpty else { return }
+        let names = missing.map(\.description).joined(separator: " ")
+        print("Installing \(names)")
+        let apt: [LineText] = [
+            "DEBIAN_FRONTEND=noninteractive", "apt-get", "--quiet", "--quiet", "-o", "Dpkg::Use-Pty=0", "-o",
+            "DPkg::Lock::Timeout=300", "-o", "Acquire::Retries=3",
+        ]
+        for words: [LineText] in [["update"], ["install", "--yes", "--no-install-recommends"] + missing] {
+            let result: Child.Result
+            do throws(BadValue) {
+                result = try await Child.run("env", apt + words, seconds: 1_800, showsErrors: true)
+            } catch {
+                throw JoinFailure(.refused, error.description)
+            }
+            guard result.code == 0 else {
+                throw JoinFailure(.refused, "apt-get could not install \(names); install them, and repeat the command")
+            }
+        }
+    }
+
+    // MARK: Undo
+
+    /// Removes what ``setUp(_:)`` installed, except the users and the authority, so that it can be repeated.
+    ///
+    /// Before the former configuration comes back, perhaps without passwords, the store is cleared.
+    func undo(program: String) async throws(JoinFailure) {
+        guard files.has(MosquittoConfiguration.name) else {
+            throw JoinFailure(.refused, "there is nothing to undo: no \(files.path(MosquittoConfiguration.name))")
+        }
+        let clear = try Self.clearScript(beside: program)
+        let (isStopped, process) = await service.stop()
+        let words = [files.folder, files.user].map { LineText(showing: $0) }
+        let cleared = isStopped ? try? await Child.run(clear, words, seconds: 300, showsErrors: true) : nil
+        guard cleared?.code == 0 else {
+            _ = await service.restart()
+            throw JoinFailure(
+                .refused, "the sessions that mosquitto keeps could not be cleared, so nothing is changed")
+        }
+        try files.remove(MosquittoConfiguration.name)
+        let before = try files.text("lockstep/before")?.split(whereSeparator: \.isNewline) ?? []
+        if service.hasManager {
+            if !before.contains("inactive"), await !service.systemctl("start", BrokerService.unit) {
+                BrokerAdmin.note("mosquitto does not start without it: sudo journalctl -u mosquitto -n 20")
+            }
+            if before.contains("disabled") { _ = await service.systemctl("disable", "--quiet", BrokerService.unit) }
+        } else if process != nil {
+            print("No service manager here: start it again yourself (mosquitto -c \(files.path("mosquitto.conf"))).")
+        }
+        try files.remove("lockstep/before")
+        await service.invitationsTimer("disable")
+        print(
+            """
+            mosquitto is configured as before, and what Lockstep kept in it is cleared. Users, passwords and the authority are kept
+            in \(files.path("lockstep")); setup uses them again.
+            """)
+    }
+
+    /// Finds the script that clears the store, beside an installed program or in the source tree.
+    private static func clearScript(beside program: String) throws(JoinFailure) -> String {
+        let folders = program.split(separator: "/").dropLast()
+        func path(up levels: Int, _ rest: String) -> String {
+            "/" + (folders.dropLast(levels) + [Substring(rest)]).joined(separator: "/")
+        }
+        let places =
+            [path(up: 1, "lib/lockstep/broker-clear")] + folders.indices.map { path(up: $0, "Deploy/broker-clear") }
+        guard let found = places.first(where: { access($0, X_OK) == 0 }) else {
+            throw JoinFailure(.refused, "\(places[0]) is missing; install Lockstep again")
+        }
+        return found
+    }
+}

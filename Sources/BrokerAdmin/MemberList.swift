@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Session
+import Setup
+
+/// The members of a broker and their passwords: the contents of the files `members` and `passwd`.
+///
+/// A line of `members` is `NAME ROLE SPACE STATE SECONDS`. Lines of `passwd` stay as they are, also those that other
+/// programs wrote. A user without a line in `members` is a node of all spaces.
+struct MemberList {
+    /// The user by which this program reads and clears retained messages. No node can have its name.
+    static let localUser = "_local"
+
+    private(set) var members: [Member] = []
+    private var passwords: [Substring]
+
+    /// - Parameters:
+    ///   - members: The content of the file at `path`.
+    ///   - passwords: The content of `passwd`.
+    /// - Throws: ``JoinFailure`` that names a line which is no member.
+    init(members: String, at path: String, passwords: String) throws(JoinFailure) {
+        self.passwords = Self.lines(of: passwords)
+        for (index, line) in Self.lines(of: members).enumerated() where !line.isEmpty {
+            guard let member = Self.member(line) else {
+                throw JoinFailure(
+                    .refused,
+                    "\(path), line \(index + 1) is no member: “\(line)”; a line is NAME ROLE SPACE STATE SECONDS. Mend or "
+                        + "remove it, and repeat the command")
+            }
+            set(member)
+        }
+    }
+
+    private static func lines(of text: String) -> [Substring] {
+        var lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+        if lines.last == "" { lines.removeLast() }
+        return lines
+    }
+
+    private static func member(_ line: Substring) -> Member? {
+        let words = line.split(separator: " ").map(String.init)
+        guard words.count == 5, NodeID(words[0]) != nil, let role = MemberRole(rawValue: words[1]),
+            words[2] == "+" || SpaceID(words[2]) != nil, let state = Member.State(rawValue: words[3]),
+            let time = Int64(words[4])
+        else { return nil }
+        return Member(node: words[0], role: role, space: words[2], state: state, since: time)
+    }
+
+    // MARK: Reading
+
+    /// The names of all users that have a password.
+    var users: [String] { passwords.compactMap { $0.contains(":") ? String($0.prefix { $0 != ":" }) : nil } }
+
+    /// The line of a member; for a user without one, what it may do.
+    subscript(node: String) -> Member? {
+        if let member = members.first(where: { $0.node == node }) { return member }
+        guard users.contains(node), NodeID(node) != nil else { return nil }
+        let role = [MemberRole.calm, .debt].first { $0.rawValue == node } ?? .node
+        return Member(node: node, role: role, space: "+", state: .joined, since: 0)
+    }
+
+    /// Every member, and every user that could be one, by name.
+    var all: [Member] {
+        Set(members.map(\.node) + users).sorted().compactMap { self[$0] }
+    }
+
+    /// Whether another member with a password publishes the feed of this role in this space.
+    func hasOther(than node: String, role: MemberRole, in space: String) -> Bool {
+        members.contains {
+            $0.node != node && $0.role == role && ($0.state == .invited || $0.state == .joined)
+                && ($0.space == space || $0.space == "+")
+        }
+    }
+
+    // MARK: Changes
+
+    /// Replaces the line of a member, or adds it.
+    mutating func set(_ member: Member) {
+        members.removeAll { $0.node == member.node }
+        members.append(member)
+    }
+
+    /// Replaces the password of a user.
+    /// - Parameter hash: `nil` removes the user.
+    mutating func setPassword(_ hash: String?, of user: String) {
+        passwords.removeAll { $0.hasPrefix(user + ":") }
+        if let hash { passwords.append("\(user):\(hash)") }
+    }
+
+    // MARK: Files
+
+    var membersText: String {
+        members.map { "\($0.node) \($0.role.rawValue) \($0.space) \($0.state.rawValue) \($0.since)\n" }.joined()
+    }
+
+    var passwordsText: String { passwords.map { $0 + "\n" }.joined() }
+}

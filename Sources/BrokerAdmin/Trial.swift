@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FoundationEssentials
+import Glibc
+import Platform
+import Setup
+
+/// Tries a configuration before the running broker gets it.
+///
+/// A copy of the present configuration runs on spare ports of loopback, without bridges, with a store and log of its own; and
+/// then the same with the new files. That broker must start, refuse connections without a password, let a user write its own
+/// topics only, and behave on every other listener as before, also for large packets. Nothing is changed.
+struct Trial {
+    let files: BrokerFiles
+    /// The present configuration without the file of Lockstep.
+    let present: [ConfigurationFile]
+    let new: [BrokerFile]
+    /// The path of mosquitto.
+    let program: String
+
+    private static let instead =
+        "Let Lockstep use the broker as it is instead: sudo lockstep join mqtt://USER@HOST (man lockstep-join)"
+
+    /// The answers of a listener.
+    private struct Answers: Equatable {
+        var listener: String
+        /// To a CONNECT without a user.
+        var anonymous: Anonymous
+        var large: [[UInt8]]
+    }
+
+    private struct Anonymous: Equatable {
+        var isEncrypted: Bool
+        var packet: [UInt8]
+
+        var isOpen: Bool { packet == [0x20, 2, 0, 0] }
+        var asksForPassword: Bool { packet == [0x20, 2, 0, 5] }
+        var words: String {
+            isOpen ? "open to any client" : asksForPassword ? "asks for a password" : "answers \(packet)"
+        }
+    }
+
+    /// - Throws: ``JoinFailure`` with the first reason against the new files.
+    func run() async throws(JoinFailure) {
+        let work: String
+        do throws(FileError) {
+            let temporary = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+            work = try Files.makeTemporaryDirectory(temporary + "/lockstep-trial.")
+        } catch {
+            throw JoinFailure(.refused, error.description)
+        }
+        defer { try? FileManager.default.removeItem(atPath: work) }
+        // mosquitto leaves root's rights, and must reach its folder.
+        if geteuid() == 0 { chmod(work, 0o711) }
+        let before = try await withBroker(in: work + "/before", adding: []) { trial throws(JoinFailure) in
+            try check(trial)
+            return trial.listeners.map(Self.answers)
+        } failure: { reason in
+            "the configuration in \(files.folder) does not start as it is: \(reason)"
+        }
+        let password = Secret.make()
+        try await withBroker(in: work + "/after", adding: withTrialUser(password)) { trial throws(JoinFailure) in
+            try compare(trial, to: before)
+            try checkRights(trial, password)
+        } failure: { reason in
+            "mosquitto would not start with it: \(reason)"
+        }
+    }
+
+    // MARK: Checks
+
+    /// Checks what other ports would hide, or what the answers of listeners do not show.
+    private func check(_ trial: TrialConfiguration) throws(JoinFailure) {
+        // mosquitto 2.0 refuses a second file, and 2.1 uses the last one. Clients with a certificate need no file, but get
+        // its rights.
+        if !trial.logins.isEmpty, !trial.isPerListener {
+            throw JoinFailure(
+                .refused,
+                """
+                clients that log in today could not go on, since password_file and acl_file hold for all listeners; there is \
+                already
+                \(trial.logins.joined(separator: ", ")).
+                \(Self.instead).
+                """)
+        }
+        let own = ConfigurationFile(
+            name: MosquittoConfiguration.name,
+            text: String(decoding: new.first { $0.name == MosquittoConfiguration.name }?.bytes ?? [], as: UTF8.self))
+        let words = own.value("listener")?.split(separator: " ") ?? []
+        for listener in trial.listeners where words.first.map(String.init) == listener.port {
+            guard listener.address == "*" || words.count == 1 || listener.address == words[1] else { continue }
+            throw JoinFailure(
+                .refused, "port \(listener.port) is a listener of /etc/mosquitto/\(listener.file) already")
+        }
+    }
+
+    /// Compares the listeners that are there, and checks that ours asks for a password.
+    private func compare(_ trial: TrialConfiguration, to before: [Answers]) throws(JoinFailure) {
+        let after = trial.listeners.filter { $0.file != MosquittoConfiguration.name }.map(Self.answers)
+        let own = trial.listeners.first { $0.file == MosquittoConfiguration.name }.map { Self.anonymous($0.spare) }
+        guard let own, own.asksForPassword else {
+            guard own?.isOpen == true else { throw JoinFailure(.refused, "the new listener does not answer") }
+            let open = present.filter { $0.value("allow_anonymous") == "true" }.map { files.path($0.name) }
+            throw JoinFailure(
+                .refused,
+                "any client could connect without a password: \(open.joined(separator: " ")) says allow_anonymous true")
+        }
+        let changed = zip(before, after).filter { $0.anonymous != $1.anonymous }
+        if before.count != after.count || !changed.isEmpty {
+            let lines =
+                changed.map { before, _ in "  before: \(before.listener): \(before.anonymous.words)" }
+                + changed.map { _, after in "  with it: \(after.listener): \(after.anonymous.words)" }
+            throw JoinFailure(
+                .refused,
+                """
+                a listener that is there would not answer as before, since allow_anonymous, password_file and acl_file hold \
+                for all listeners.
+                \(Self.instead),
+                or give its other clients passwords as well:
+                \(lines.joined(separator: "\n"))
+                """)
+        }
+        let smaller = zip(before, after).filter { $0.large != $1.large }.map { before, _ in "  \(before.listener)" }
+        if !smaller.isEmpty {
+            throw JoinFailure(
+                .refused,
+                """
+                a listener that is there would not take messages as before (acl_file, max_packet_size and their like hold for \
+                all listeners):
+                \(smaller.joined(separator: "\n"))
+                """)
+        }
+    }
+
+    /// Logs in as the user of the trial, and writes its own topic and that of another.
+    private func checkRights(_ trial: TrialConfiguration, _ password: String) throws(JoinFailure) {
+        let isEncrypted = new.contains { $0.name == "lockstep/server.crt" }
+        guard let own = trial.listeners.first(where: { $0.file == MosquittoConfiguration.name }),
+            let connection = TrialConnection(
+                port: own.spare, isEncrypted ? .authority(trial.folder + "/lockstep/ca.crt") : .none)
+        else { throw JoinFailure(.refused, "the new listener does not answer") }
+        connection.send(
+            .connect(isMQTT5: true, user: Array("trial".utf8), password: Array(password.utf8), client: "trial"))
+        let said = connection.receive()
+        guard said.count > 3, said[0] == 0x20, said[2...3] == [0, 0] else {
+            throw JoinFailure(
+                .refused,
+                "a user with its password could not log in (the broker answers \(said.isEmpty ? "nothing" : "\(said)"))"
+            )
+        }
+        func may(_ topic: String) -> Bool {
+            connection.send(.publish([120], to: topic))
+            let said = connection.receive()
+            // A PUBACK, with a reason below 0x80 if it has one.
+            return said.count >= 4 && said[0] == 0x40 && (said.count == 4 || said[4] < 0x80)
+        }
+        guard may("lockstep/1/home/node/trial/hello") else {
+            throw JoinFailure(.refused, "a user could not write its own topic")
+        }
+        if may("lockstep/1/home/node/other/hello") {
+            throw JoinFailure(.refused, "a user could write the topic of another")
+        }
+    }
+
+    // MARK: Asking a listener
+
+    private static func answers(of listener: TrialConfiguration.Listener) -> Answers {
+        let anonymous = anonymous(listener.spare)
+        return Answers(
+            listener: listener.name, anonymous: anonymous,
+            large: large(listener.spare, anonymous.isEncrypted ? .any : .none, isOpen: anonymous.isOpen))
+    }
+
+    /// Returns the answer to a CONNECT without a user, plain or else with TLS.
+    private static func anonymous(_ port: Int) -> Anonymous {
+        for encryption in [TrialConnection.Encryption.none, .any] {
+            guard let connection = TrialConnection(port: port, encryption) else { continue }
+            connection.send(.connect(isMQTT5: false))
+            let packet = connection.receive()
+            if case .any = encryption { return Anonymous(isEncrypted: true, packet: packet) }
+            if !packet.isEmpty { return Anonymous(isEncrypted: false, packet: packet) }
+        }
+        return Anonymous(isEncrypted: false, packet: [])
+    }
+
+    /// Returns the answers to large packets.
+    ///
+    /// One is a CONNECT of 95 KiB with a name and a password, which ends the connection if packets are bounded (newer brokers
+    /// cut 100,000 bytes always). To an open listener it is also a retained message of 200 KiB, the size of Zigbee2MQTT's
+    /// list of devices.
+    private static func large(_ port: Int, _ encryption: TrialConnection.Encryption, isOpen: Bool) -> [[UInt8]] {
+        let connection = TrialConnection(port: port, encryption)
+        let letter = UInt8(ascii: "x")
+        connection?.send(
+            .connect(
+                isMQTT5: false, user: Array(repeating: letter, count: 65_535),
+                password: Array(repeating: letter, count: 32_000)))
+        let answer = connection?.receive() ?? []
+        guard isOpen, let connection = TrialConnection(port: port, encryption) else { return [answer] }
+        // With MQTT 5, which gives a reason for a refused message. Its CONNACK contains a random client id.
+        connection.send(.connect(isMQTT5: true))
+        _ = connection.receive()
+        connection.send(
+            .publish(Array(repeating: letter, count: 204_800), to: "lockstep/trial/large", isRetained: true))
+        return [answer, connection.receive()]
+    }
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import COpenSSL
+import Glibc
+
+/// A connection to a listener on loopback that shows each answer as it is.
+///
+/// Reading and writing block, for two seconds at most.
+final class TrialConnection {
+    enum Encryption {
+        case none
+        /// TLS with any certificate.
+        case any
+        /// TLS with a certificate of the authority in this file.
+        case authority(String)
+    }
+
+    private let socket: CInt
+    private var context: OpaquePointer?
+    private var session: OpaquePointer?
+
+    /// - Returns: `nil` if nothing listens there, or the other side does not speak TLS as wanted.
+    init?(port: Int, _ encryption: Encryption) {
+        socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = UInt16(truncatingIfNeeded: port).bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var limit = timeval(tv_sec: 2, tv_usec: 0)
+        for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
+            setsockopt(socket, SOL_SOCKET, option, &limit, socklen_t(MemoryLayout<timeval>.size))
+        }
+        let isConnected = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+            }
+        }
+        guard isConnected, begin(encryption) else { return nil }
+    }
+
+    deinit {
+        SSL_free(session)
+        SSL_CTX_free(context)
+        close(socket)
+    }
+
+    private func begin(_ encryption: Encryption) -> Bool {
+        if case .none = encryption { return true }
+        context = SSL_CTX_new(TLS_client_method())
+        if case .authority(let path) = encryption {
+            guard SSL_CTX_load_verify_file(context, path) == 1 else { return false }
+            SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nil)
+        }
+        session = SSL_new(context)
+        return SSL_set_fd(session, socket) == 1 && SSL_connect(session) == 1
+    }
+
+    /// Sends a packet; a broker may close the connection meanwhile.
+    func send(_ packet: MQTTPacket) {
+        var rest = packet.bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { bytes in
+                session == nil
+                    ? Glibc.send(socket, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
+                    : Int(SSL_write(session, bytes.baseAddress, Int32(bytes.count)))
+            }
+            guard count > 0 else { return }
+            rest = rest.dropFirst(count)
+        }
+    }
+
+    /// Returns the next packet, of less than 128 bytes; nothing if none comes in time.
+    func receive() -> [UInt8] {
+        let head = receive(2)
+        return head.count == 2 ? head + receive(Int(head[1])) : []
+    }
+
+    private func receive(_ count: Int) -> [UInt8] {
+        var bytes: [UInt8] = []
+        while bytes.count < count {
+            var byte: UInt8 = 0
+            let read = session == nil ? recv(socket, &byte, 1, 0) : Int(SSL_read(session, &byte, 1))
+            guard read == 1 else { break }
+            bytes.append(byte)
+        }
+        return bytes
+    }
+}
+
+/// A packet of MQTT.
+struct MQTTPacket {
+    private(set) var bytes: [UInt8]
+
+    /// - Parameters:
+    ///   - head: The type and its flags.
+    ///   - content: All that follows the length.
+    init(_ head: UInt8, _ content: [UInt8]) {
+        bytes = [head]
+        var length = content.count
+        repeat {
+            bytes.append(UInt8(length % 128) | (length >= 128 ? 0x80 : 0))
+            length /= 128
+        } while length > 0
+        bytes += content
+    }
+
+    private static func text(_ text: [UInt8]) -> [UInt8] { [UInt8(text.count >> 8), UInt8(text.count & 0xFF)] + text }
+    static func text(_ text: String) -> [UInt8] { Self.text(Array(text.utf8)) }
+
+    /// A CONNECT that asks for a clean session.
+    static func connect(isMQTT5: Bool, user: [UInt8]? = nil, password: [UInt8] = [], client: String = "") -> Self {
+        var content = text("MQTT") + [isMQTT5 ? 5 : 4, user == nil ? 0x02 : 0xC2, 0, 60] + (isMQTT5 ? [0] : [])
+        content += text(client)
+        if let user { content += text(user) + text(password) }
+        return Self(0x10, content)
+    }
+
+    /// A PUBLISH of MQTT 5 with QoS 1.
+    static func publish(_ payload: [UInt8], to topic: String, isRetained: Bool = false) -> Self {
+        Self(isRetained ? 0x33 : 0x32, text(topic) + [0, 1, 0] + payload)
+    }
+}

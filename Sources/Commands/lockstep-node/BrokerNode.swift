@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import BrokerAdmin
+import Commands
+import Control
+import Setup
+
+/// `lockstep-node broker`: sets up the broker of this machine, and keeps its members, for `lockstep`.
+struct BrokerNode: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "lockstep-node broker")
+
+    @Argument(help: "The request as JSON, by lockstep.")
+    var request: String
+
+    @Argument(help: "The folder that everything lies below, for tests.")
+    var root = ""
+
+    func run() async throws {
+        let request = try ReportJSON.decode(BrokerRequest.self, from: Array(request.utf8))
+        do {
+            let program = CompanionExecutable.path(of: "lockstep-node")
+            try await BrokerAdmin.carryOut(request, program: program, root: root)
+        } catch {
+            if request.hasAnswer {
+                print(String(decoding: ReportJSON.encode(BrokerRequest.Problem("\(error)")), as: UTF8.self))
+            } else {
+                CommandLineRunner.say("lockstep: \(error)")
+            }
+            throw (error.kind == .wrong ? ExitStatus.usage : .refused).code
+        }
+    }
+}
