@@ -132,9 +132,9 @@ package struct StatusReport: Codable, Hashable, Sendable {
         debtMinutes = feeds.debtMinutes(at: groupTime)
         debtAt = feeds.week?.at.milliseconds
         debtBy = feeds.week?.by?.rawValue
+        self.problems = problems
         show(view, moment: moment, at: groupTime)
         self.linkProblem = view.isLinked ? nil : linkProblem
-        self.problems = problems
     }
 
     /// Returns the report of a later view of the same node at an instant.

@@ -12,10 +12,10 @@ extension NodeID: Codable {
 extension SpaceID: Codable {
     /// Reads a string.
     /// - Throws: `DecodingError` for a text that does not follow the grammar.
-    public init(from decoder: any Decoder) throws { self = try decoder.text(as: Self.init) }
+    package init(from decoder: any Decoder) throws { self = try decoder.text(as: Self.init) }
 
     /// Writes ``rawValue``.
-    public func encode(to encoder: any Encoder) throws { try rawValue.encode(to: encoder) }
+    package func encode(to encoder: any Encoder) throws { try rawValue.encode(to: encoder) }
 }
 
 extension Token: Codable {

@@ -4,7 +4,7 @@ package import Control
 import Glibc
 import Hummingbird
 package import Logging
-package import ServiceLifecycle
+import ServiceLifecycle
 
 /// The HTTP API of a node on a Unix socket, for programs of its user or group.
 package struct ControlServer: Service {

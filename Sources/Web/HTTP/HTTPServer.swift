@@ -6,7 +6,7 @@ import Hummingbird
 package import HummingbirdCore
 package import Logging
 import NIOCore
-package import ServiceLifecycle
+import ServiceLifecycle
 import Session
 import Wire
 

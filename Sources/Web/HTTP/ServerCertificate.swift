@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-<<<<<<< HEAD:Sources/TLS/ServerCertificate.swift
-=======
 #if HTTPS
->>>>>>> b058fd71867439afe4b77cf181d48443945d0186:Sources/Web/HTTP/ServerCertificate.swift
 package import HummingbirdCore
 import HummingbirdTLS
 package import Logging
@@ -11,22 +8,13 @@ import NIOCore
 import NIOSSL
 import Platform
 import Synchronization
-<<<<<<< HEAD:Sources/TLS/ServerCertificate.swift
-package import Web
-=======
 package import TLS
->>>>>>> b058fd71867439afe4b77cf181d48443945d0186:Sources/Web/HTTP/ServerCertificate.swift
 
 /// The certificate of a node for HTTPS: from files that a person gave, or from the node's own authority.
 ///
 /// It is checked when a client connects, at most once a minute: files that were replaced are read again, and an own
 /// certificate is renewed. If that fails, the former one stays in use.
 package final class ServerCertificate: HTTPEncryption {
-<<<<<<< HEAD:Sources/TLS/ServerCertificate.swift
-    /// The limit of the size of a file with certificates.
-    static let fileBytes = 1 << 18
-=======
->>>>>>> b058fd71867439afe4b77cf181d48443945d0186:Sources/Web/HTTP/ServerCertificate.swift
     /// The time between two checks, in milliseconds.
     static let checkInterval: Int64 = 60_000
 
