@@ -25,8 +25,8 @@ FORMATS = [
     ("toggl", "Description,Start date,Start time,Stop date,Stop time"),
 ]
 NAMES = {"goodtime": "Goodtime", "toggl": "Toggl Track"}
-COLUMNS = ("from,to,kind,title,label,colour,status,session,said,word,node,mode,icon,started,ends,approx,lineage,continued,"
-           "stamp,counter,epoch,rev").split(",")
+COLUMNS = ("from,to,kind,title,label,colour,status,session,corrected,correction,node,mode,icon,started,ends,approx,"
+           "lineage,continued,stamp,counter,epoch,rev").split(",")
 TITLE_BYTES, LABEL_BYTES, SHOWN_ERRORS = 160, 48, 20
 # Characters that displays refuse, and blanks in a row: either becomes one blank.
 UNCLEAN = re.compile("[ \\x00-\\x1f\\x7f-\\x9f\\u2028-\\u202e\\u2066-\\u2069\\ufeff\\ufff9-\\ufffb]+")

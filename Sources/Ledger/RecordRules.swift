@@ -2,7 +2,7 @@
 
 package import Session
 
-// What a record meets on its way to the ledger, in this order:
+// A record meets these checks on its way to the ledger, in this order:
 //
 // 1. The broker lets a node write only `node/<its id>/record` (Config/acl).
 // 2. `WireCodec` discards a record whose `node` is not that of its topic, and one whose fields are out of bounds.
