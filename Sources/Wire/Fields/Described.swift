@@ -26,6 +26,7 @@ extension Described {
 
     /// Reads a whole payload: the version, then the fields.
     /// - Parameters:
+    ///   - bytes: The payload.
     ///   - sender: The node of the topic; `nil` for a file.
     ///   - blank: The initial value, if it depends on the time.
     package init(payload bytes: [UInt8], by sender: NodeID? = nil, from blank: Self? = nil) throws(Rejection) {
