@@ -65,6 +65,8 @@ struct Witness {
         var latest = GroupTime.distantPast
         /// Whether its disk once lost written data.
         var isForgetful = false
+        /// The lineages that the liar has continued, as this node showed.
+        var lineagesOfLiar: Set<SessionID> = []
 
         mutating func reboot(as name: String) {
             boots += 1

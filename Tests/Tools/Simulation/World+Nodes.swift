@@ -42,7 +42,6 @@ extension World {
         guard let event = machines[node].nextEvent else { return machines[node].next(meaning: nil, at: instant) }
         let input = known ?? meaning(of: event, at: node)
         let before = machines[node].seen
-        seenBefore = before
         timeBefore = machines[node].engine.groupTime(instant)
         witness.nodes[node].latest = max(witness.nodes[node].latest, timeBefore)
         witnessInput(input, at: node, boot: instant.boot)
@@ -50,6 +49,10 @@ extension World {
         let actions = machines[node].next(meaning: input, at: instant)
         tell("\(Names.node(node)) < \(Telling.line(event, meaning: input))")
         if case .persisted(let write) = event { witnessDecisions(upTo: write, at: node) }
+        // A request follows the session of the moment, also between two rests.
+        if isLiarPresent, let shown = machines[node].engine.view(at: instant).register, shown.owner == liar?.node {
+            witness.nodes[node].lineagesOfLiar.insert(shown.lineage)
+        }
         witnessDebt(of: input, in: actions ?? [], at: node)
         return actions
     }

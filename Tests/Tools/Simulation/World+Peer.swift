@@ -200,9 +200,8 @@ extension World {
     /// Checks that no person gets an answer of a node that was not asked.
     mutating func checkForged(_ answer: Answer, at node: Int) {
         guard let liar, liar.forged.contains(answer), let asked = witness.asked[answer.intent]?.session else { return }
-        let shown = [seenBefore?.view, machines[node].engine.view(at: instant(node))].compactMap { $0?.register }
-        let isOwner = shown.contains { $0.owner == liar.node && $0.lineage == witness.lineage(of: asked) }
-        if isOwner || liar.owns(asked) || witness.askedOfLiar.contains(answer.intent) { return }
+        let wasOwner = witness.nodes[node].lineagesOfLiar.contains(witness.lineage(of: asked))
+        if wasOwner || liar.owns(asked) || witness.askedOfLiar.contains(answer.intent) { return }
         fail(.answerTrue, "\(Names.node(node)) gets \(answer.outcome.name) of \(answer.intent) by a node not asked")
     }
 

@@ -60,8 +60,6 @@ struct World {
     var liarsMessage: Message?
     /// The last intent of an honest node, which the liar may answer.
     var lastIntent: Intent?
-    /// The state of a node before the input that it handles.
-    var seenBefore: Seen?
     /// The group time of a node before the input that it handles.
     var timeBefore: GroupTime = 0
     var service: LedgerService
