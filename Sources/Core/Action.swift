@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Ledger
-package import Session
-package import Wire
+public import Ledger
+public import Session
+public import Wire
 
 extension NodeCore {
     /// A step that the shell must carry out. It completes those of an event, in order, before the next event.
-    package enum Action: Sendable {
+    public enum Action: Sendable {
         /// Write to disk, then answer with ``Event/persisted(_:)`` or ``Event/persistFailed(_:)`` and the number.
         indirect case persist(Write)
         /// Publish a message.
@@ -47,29 +47,29 @@ extension NodeCore {
     }
 
     /// One write to disk. The journal replaces the one before. It must be written last, and only if all records were.
-    package struct Write: Sendable {
+    public struct Write: Sendable {
         /// Counts the writes of a process.
-        package var number: Int
+        public var number: Int
         /// The bytes of the journal: the state that the engine needs after a crash.
-        package var json: [UInt8]
+        public var json: [UInt8]
         /// The journal that ``json`` encodes, for observers.
-        package var journal: Journal
+        public var journal: Journal
         /// Ledger records that the journal no longer contains and that wait for the debt service.
-        package var waiting: [DigestedRecord]
+        public var waiting: [DigestedRecord]
         /// Ledger records that the journal no longer contains and that the debt service has acknowledged.
-        package var acknowledged: [DigestedRecord]
+        public var acknowledged: [DigestedRecord]
     }
 
     /// A subscription.
-    package struct Filter: Hashable, Sendable {
+    public struct Filter: Hashable, Sendable {
         /// The topics, with `+` for one level.
-        package var topics: String
+        public var topics: String
         /// Whether the broker withholds this node's own messages.
-        package var isNoLocal: Bool
+        public var isNoLocal: Bool
     }
 
     /// An event for the log. The shell writes the text.
-    package enum Note: Hashable, Sendable {
+    public enum Note: Hashable, Sendable {
         /// A note of the engine.
         case engine(Session.Note)
         /// Another program uses this node's id, under this name.

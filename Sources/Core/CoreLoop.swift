@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Session
+public import Session
 
 /// Hands a core one event after the other, and lets it rest when none waits any more.
 ///
@@ -10,22 +10,22 @@ package import Session
 /// while let actions = loop.next(at: now) { for action in actions { perform(action) } }
 /// ```
 /// An event that is added by an action is handled after all actions of the present event.
-package struct CoreLoop: Sendable {
+public struct CoreLoop: Sendable {
     private enum Waiting: Sendable {
         case event(NodeCore.Event)
         case input(Input)
     }
 
     /// Changed only by ``next(at:)``.
-    package private(set) var core: NodeCore
+    public private(set) var core: NodeCore
     private var waiting: [Waiting] = []
     private var hasRested = true
 
     /// Makes the loop of a core that has handled no event yet.
-    package init(_ core: NodeCore) { self.core = core }
+    public init(_ core: NodeCore) { self.core = core }
 
     /// Adds an event.
-    package mutating func add(_ event: NodeCore.Event) { waiting.append(.event(event)) }
+    public mutating func add(_ event: NodeCore.Event) { waiting.append(.event(event)) }
 
     /// Adds an input that no event carries: a message without its bytes.
     package mutating func add(_ input: Input) { waiting.append(.input(input)) }
@@ -38,7 +38,7 @@ package struct CoreLoop: Sendable {
 
     /// Hands the next event to the core, or lets it rest behind the last one.
     /// - Returns: The actions, in order; `nil` at rest.
-    package mutating func next(at now: Instant) -> [NodeCore.Action]? {
+    public mutating func next(at now: Instant) -> [NodeCore.Action]? {
         if isAtRest { return nil }
         hasRested = waiting.isEmpty
         if hasRested { return core.rest(at: now) }

@@ -127,7 +127,7 @@ struct Delivery: Sendable {
 }
 
 /// Why the broker refuses the register of a node.
-package enum RegisterRefusal: Hashable, Sendable {
+public enum RegisterRefusal: Hashable, Sendable {
     case tooLarge(bytes: Int)
     /// The node's user may not write it, or the broker gave another reason.
     case notAllowed

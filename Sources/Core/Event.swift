@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Session
-package import Wire
+public import Session
+public import Wire
 
 extension NodeCore {
     /// An event that the shell reports to the core.
-    package enum Event: Sendable {
+    public enum Event: Sendable {
         /// The files of an earlier process were read. The first event of a core, exactly once.
         indirect case restored(Restored)
         /// The broker accepted a connection.
@@ -40,10 +40,10 @@ extension NodeCore {
     }
 
     /// Connects a message with its confirmation.
-    package typealias Token = Int
+    public typealias Token = Int
 
     /// The outcome of a message.
-    package enum Confirmation: Hashable, Sendable {
+    public enum Confirmation: Hashable, Sendable {
         /// The broker has acknowledged it.
         case delivered
         /// The connection ended before the broker acknowledged it.
@@ -53,16 +53,16 @@ extension NodeCore {
     }
 
     /// A message as it arrived.
-    package struct Packet: Hashable, Sendable {
+    public struct Packet: Hashable, Sendable {
         /// The full name of the topic.
-        package var topic: String
+        public var topic: String
         /// The payload, whatever it contains.
-        package var payload: [UInt8]
+        public var payload: [UInt8]
         /// The broker's retain flag.
-        package var isRetained: Bool
+        public var isRetained: Bool
 
         /// Copies a message as it arrived; the core checks it.
-        package init(topic: String, payload: [UInt8], isRetained: Bool) {
+        public init(topic: String, payload: [UInt8], isRetained: Bool) {
             self.topic = topic
             self.payload = payload
             self.isRetained = isRetained
@@ -70,16 +70,16 @@ extension NodeCore {
     }
 
     /// The files of an earlier process.
-    package struct Restored: Sendable {
+    public struct Restored: Sendable {
         /// The journal; `nil` if there was none. The caller must check its registers: `Register.invalidField` is `nil`.
-        package var journal: Journal?
+        public var journal: Journal?
         /// Ledger records that the debt service has not acknowledged.
-        package var waiting: [DigestedRecord]
+        public var waiting: [DigestedRecord]
         /// Ledger records that it has acknowledged.
-        package var acknowledged: [DigestedRecord]
+        public var acknowledged: [DigestedRecord]
 
         /// Makes the state of an earlier process; without arguments that of a new node.
-        package init(journal: Journal? = nil, waiting: [DigestedRecord] = [], acknowledged: [DigestedRecord] = []) {
+        public init(journal: Journal? = nil, waiting: [DigestedRecord] = [], acknowledged: [DigestedRecord] = []) {
             self.journal = journal
             self.waiting = waiting
             self.acknowledged = acknowledged

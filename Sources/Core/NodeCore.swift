@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Ledger
-package import Session
-package import Wire
+public import Session
+public import Wire
 
 /// A whole node without clocks, disk and sockets: events go in, actions come out.
 ///
@@ -11,15 +11,15 @@ package import Wire
 /// event waits any more; and send ``Event/wake`` at ``nextWake``, or soon after. The node, the services, the simulated
 /// machine, the tests and the bench are loops around this one value, so the code that is simulated is the code that ships.
 /// ``CoreLoop`` keeps the order for them.
-package struct NodeCore: Sendable {
+public struct NodeCore: Sendable {
     /// The engine. Only events change it.
-    package private(set) var engine: Engine
+    public private(set) var engine: Engine
     /// Reads and writes the messages of the space.
-    package let codec: WireCodec
+    public let codec: WireCodec
     /// The present connection; `nil` while there is none.
-    package private(set) var connection: ConnectionID?
+    public private(set) var connection: ConnectionID?
     /// When ``Event/wake`` is needed; `nil` while only another event can change anything.
-    package private(set) var nextWake: BootTime?
+    public private(set) var nextWake: BootTime?
 
     /// Whether the node is subscribed to its own session by name, until its first register leaves.
     ///
@@ -46,7 +46,7 @@ package struct NodeCore: Sendable {
     ///   - identity: The identity of the node.
     ///   - space: The space that it takes part in.
     ///   - seed: Determines the lengths of random waits; each process must have another one.
-    package init(identity: NodeIdentity, space: SpaceID, seed: UInt64) {
+    public init(identity: NodeIdentity, space: SpaceID, seed: UInt64) {
         engine = Engine(identity: identity)
         codec = WireCodec(space: space, me: identity.node)
         random = SplitMix64(seed: seed)
@@ -54,7 +54,7 @@ package struct NodeCore: Sendable {
 
     /// Handles one event at one instant.
     /// - Returns: The actions that the shell must carry out, in order.
-    package mutating func handle(_ event: Event, at now: Instant) -> [Action] {
+    public mutating func handle(_ event: Event, at now: Instant) -> [Action] {
         endOverdueWait(before: event, at: now)
         switch event {
         case .restored(let found): restore(found, at: now)
@@ -90,7 +90,7 @@ package struct NodeCore: Sendable {
     /// It releases records, computes the view, asks for clocks, and plans the next wake.
     /// - Returns: The actions that the shell must carry out, in order. Events that they cause are handled, and then the core
     ///   rests again.
-    package mutating func rest(at now: Instant) -> [Action] {
+    public mutating func rest(at now: Instant) -> [Action] {
         releaseRecords(at: now)
         expire(at: now)
         // Events that are not for the engine, as a confirmation, can come when its next wake is due: it gets that wake here.
@@ -106,31 +106,31 @@ package struct NodeCore: Sendable {
     // MARK: Questions
 
     /// The source of displays.
-    package var view: View { engine.view }
+    public var view: View { engine.view }
 
     /// Whether retained messages of the present connection are still arriving, so that the view may be an earlier one.
-    package var isCatchingUp: Bool { engine.isCatchingUp }
+    public var isCatchingUp: Bool { engine.isCatchingUp }
 
     /// Whether the retained messages of the first connection have arrived, or there will be no connection.
-    package var hasCaughtUp: Bool { firstCatchUp.isOver }
+    public var hasCaughtUp: Bool { firstCatchUp.isOver }
 
     /// Whether the broker has not confirmed every register yet.
-    package var hasUnconfirmedRegisters: Bool { delivery.hasRegisters }
+    public var hasUnconfirmedRegisters: Bool { delivery.hasRegisters }
 
     /// Why the broker has refused the own register; `nil` once it accepts one.
-    package var registerRefusal: RegisterRefusal? { delivery.refusal }
+    public var registerRefusal: RegisterRefusal? { delivery.refusal }
 
     /// The number of ledger records that the debt service has not acknowledged.
-    package var recordsWaiting: Int { outbox.waiting.records.count }
+    public var recordsWaiting: Int { outbox.waiting.records.count }
 
     /// Whether the connection is about to be given up to another program of this id; messages are not read any more.
     package var isMakingWay: Bool { twin.isMakingWay }
 
     /// Returns whether another program uses this node's id.
-    package func isTwinKnown(at boot: BootTime) -> Bool { twin.isKnown(at: boot) }
+    public func isTwinKnown(at boot: BootTime) -> Bool { twin.isKnown(at: boot) }
 
     /// Returns the message that the broker publishes when the connection breaks: this node's presence, offline.
-    package func will(of connection: ConnectionID, at now: Instant) -> Outgoing {
+    public func will(of connection: ConnectionID, at now: Instant) -> Outgoing {
         codec.will(for: engine.presence(at: now, connection: connection, online: true))
     }
 

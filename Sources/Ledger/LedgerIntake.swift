@@ -1,35 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Session
-package import Wire
+public import Session
+public import Wire
 
 /// The clock of a machine that stops in a suspend.
-package enum AwakeScale: TimeScale {}
+public enum AwakeScale: TimeScale {}
 /// Milliseconds of a clock that stops in a suspend.
-package typealias AwakeTime = Time<AwakeScale>
+public typealias AwakeTime = Time<AwakeScale>
 
 /// Groups arriving records into transactions of the ledger, and collects their answers.
 ///
 /// Pure: the shell has the clock, the disk and the connection. It writes each ``nextBatch(at:)`` and passes the result to
 /// ``filed(_:at:)``; records that arrive meanwhile are the next batch. It publishes each ``nextAnswer()`` and reports its
 /// end to ``answered()``.
-package struct LedgerIntake: Sendable {
+public struct LedgerIntake: Sendable {
     /// A record of a space.
-    package struct Arrival: Hashable, Sendable {
+    public struct Arrival: Hashable, Sendable {
         /// The space.
-        package var space: SpaceID
+        public var space: SpaceID
         /// The record.
-        package var digested: DigestedRecord
+        public var digested: DigestedRecord
         /// When it arrived.
-        package var at: GroupTime
+        public var at: GroupTime
 
-        package init(space: SpaceID, digested: DigestedRecord, at: GroupTime) {
+        public init(space: SpaceID, digested: DigestedRecord, at: GroupTime) {
             (self.space, self.digested, self.at) = (space, digested, at)
         }
     }
 
     /// Something to report.
-    package enum Note: Hashable, Sendable {
+    public enum Note: Hashable, Sendable {
         /// `waiting` records wait, the oldest for `lag`, and `dropped` records were dropped in all.
         case behind(waiting: Int, lag: Milliseconds, dropped: Int)
         /// A record was refused for its dates.
@@ -41,13 +41,13 @@ package struct LedgerIntake: Sendable {
     }
 
     /// The maximum number of records in one transaction.
-    package static let batch = 2_048
+    public static let batch = 2_048
     /// The maximum number of waiting records; further ones are dropped, and their nodes send them again.
-    package static let waitingLimit = 65_536
+    public static let waitingLimit = 65_536
     /// A longer wait is reported.
-    package static let lagLimit: Milliseconds = .seconds(5)
+    public static let lagLimit: Milliseconds = .seconds(5)
     /// The maximum number of answers without an acknowledgement of the broker.
-    package static let window = 32
+    public static let window = 32
 
     private struct Asker: Hashable {
         var space: SpaceID
@@ -67,10 +67,10 @@ package struct LedgerIntake: Sendable {
     private var notes: [Note] = []
 
     /// Creates an intake in which nothing waits.
-    package init() {}
+    public init() {}
 
     /// Whether no record waits or is being written.
-    package var isIdle: Bool { waiting.isEmpty && filing.isEmpty }
+    public var isIdle: Bool { waiting.isEmpty && filing.isEmpty }
 
     /// Receives a record.
     ///
@@ -82,7 +82,7 @@ package struct LedgerIntake: Sendable {
     ///   - time: Group time.
     ///   - isVouched: Whether a kernel vouches for it.
     ///   - now: The present.
-    package mutating func receive(
+    public mutating func receive(
         _ digested: DigestedRecord, in space: SpaceID, at time: GroupTime, isVouched: Bool, now: AwakeTime
     ) {
         let node = digested.record.node
@@ -101,12 +101,12 @@ package struct LedgerIntake: Sendable {
     }
 
     /// Refuses a record that cannot be read, so that its node stops sending it.
-    package mutating func refuse(_ name: RecordName, of node: NodeID, in space: SpaceID) {
+    public mutating func refuse(_ name: RecordName, of node: NodeID, in space: SpaceID) {
         answer(node, in: space, LedgerAck.Item(name, .refused))
     }
 
     /// Returns the records to write in one transaction; none while others are being written.
-    package mutating func nextBatch(at now: AwakeTime) -> [Arrival] {
+    public mutating func nextBatch(at now: AwakeTime) -> [Arrival] {
         guard filing.isEmpty else { return [] }
         filing = Array(waiting.prefix(Self.batch))
         waiting.removeFirst(filing.count)
@@ -117,7 +117,7 @@ package struct LedgerIntake: Sendable {
     /// Answers for the batch that was written.
     ///
     /// `outcomes` says how each record was filed; `nil` if none was, so that their nodes send them again.
-    package mutating func filed(_ outcomes: [FilingResult]?, at now: AwakeTime) {
+    public mutating func filed(_ outcomes: [FilingResult]?, at now: AwakeTime) {
         noteLag(since: filingSince, at: now)
         for (arrival, outcome) in zip(filing, outcomes ?? []) {
             let record = arrival.digested.record
@@ -145,7 +145,7 @@ package struct LedgerIntake: Sendable {
     }
 
     /// Returns the next message to publish; `nil` if there is none, or too many are not acknowledged.
-    package mutating func nextAnswer() -> (space: SpaceID, ack: LedgerAck)? {
+    public mutating func nextAnswer() -> (space: SpaceID, ack: LedgerAck)? {
         guard answersOut < Self.window, let asker = askers.first, let items = answers[asker] else { return nil }
         let rest = Array(items.dropFirst(LedgerAck.itemsLimit))
         answers[asker] = rest.isEmpty ? nil : rest
@@ -155,15 +155,15 @@ package struct LedgerIntake: Sendable {
     }
 
     /// Records that an answer was acknowledged or lost.
-    package mutating func answered() { answersOut = max(0, answersOut - 1) }
+    public mutating func answered() { answersOut = max(0, answersOut - 1) }
 
     /// Drops the answers after a lost connection: nodes send their records again.
-    package mutating func linkDown() { (answers, askers) = ([:], []) }
+    public mutating func linkDown() { (answers, askers) = ([:], []) }
 
     // MARK: Notes
 
     /// Returns and removes what is to be reported.
-    package mutating func takeNotes() -> [Note] {
+    public mutating func takeNotes() -> [Note] {
         defer { notes = [] }
         return notes
     }

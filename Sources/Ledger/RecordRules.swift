@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Session
+public import Session
 
 // A record meets these checks on its way to the ledger, in this order:
 //
@@ -12,7 +12,7 @@ package import Session
 // 5. `LineagePart` lets it cut another session only as a takeover that names that session's node and lineage.
 
 /// The result of comparing a record that arrives with the stored record of its session.
-package enum FilingResult: Hashable, Sendable {
+public enum FilingResult: Hashable, Sendable {
     /// It is the first of its session, or newer than the stored one.
     case kept
     /// The same record is stored.
@@ -29,7 +29,7 @@ package enum FilingResult: Hashable, Sendable {
     ///   - version: The version of the record that arrives.
     ///   - digest: The digest of the record that arrives.
     ///   - present: Version and digest of the stored record; `nil` if there is none.
-    package init<Digest: Equatable>(version: Version, digest: Digest, over present: (version: Version, digest: Digest)?)
+    public init<Digest: Equatable>(version: Version, digest: Digest, over present: (version: Version, digest: Digest)?)
     {
         guard let present, present.version >= version else {
             self = .kept
@@ -44,7 +44,7 @@ extension LedgerRecord {
     ///
     /// Its times are from 2025-12-31 to a day ahead; an open run ends within the day that a phase lasts at most. Imports of
     /// a person are not checked.
-    package func isPlausible(at now: GroupTime) -> Bool {
+    public func isPlausible(at now: GroupTime) -> Bool {
         let past = (Limits.earliestStamp - .days(1))...(max(now, Limits.earliestStamp) + .days(1))
         return past.contains(stamp.time) && past.contains(startedAt) && continuedAt.map(past.contains) ?? true
             && runs.allSatisfy { past.contains($0.from) && $0.to.map(past.contains) ?? true }

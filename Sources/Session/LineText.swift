@@ -5,18 +5,18 @@
 /// Every writer of settings, headers, command lines and log lines takes this type alone. So text from outside cannot become
 /// another line: it is checked by ``init(line:)`` or shown by ``init(showing:)``, and a `String` in an interpolation does not
 /// compile.
-package struct LineText: Hashable, Sendable, CustomStringConvertible {
+public struct LineText: Hashable, Sendable, CustomStringConvertible {
     /// The text itself.
-    package let description: String
+    public let description: String
 
     /// Accepts a text of clean scalars, which may be empty; `nil` for any other.
-    package init?(line text: String) {
+    public init?(line text: String) {
         guard text.unicodeScalars.allSatisfy(CleanText.isClean) else { return nil }
         description = text
     }
 
     /// Replaces every scalar that is not clean by U+FFFD.
-    package init(showing text: String) {
+    public init(showing text: String) {
         let isClean = text.unicodeScalars.allSatisfy(CleanText.isClean)
         description =
             isClean
@@ -25,7 +25,7 @@ package struct LineText: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Shows a text of several lines: each line as by ``init(showing:)``.
-    package static func lines(showing text: String) -> String {
+    public static func lines(showing text: String) -> String {
         text.split(separator: "\n", omittingEmptySubsequences: false)
             .map { LineText(showing: String($0)).description }.joined(separator: "\n")
     }
@@ -33,39 +33,39 @@ package struct LineText: Hashable, Sendable, CustomStringConvertible {
 
 extension LineText: ExpressibleByStringInterpolation {
     /// Accepts a literal of the source.
-    package init(stringLiteral literal: String) { self.init(stringInterpolation: Interpolation(literal)) }
+    public init(stringLiteral literal: String) { self.init(stringInterpolation: Interpolation(literal)) }
 
     /// Joins the parts of an interpolation.
-    package init(stringInterpolation parts: Interpolation) { description = parts.text }
+    public init(stringInterpolation parts: Interpolation) { description = parts.text }
 
     /// The parts of an interpolation, each of which is one line.
-    package struct Interpolation: StringInterpolationProtocol {
+    public struct Interpolation: StringInterpolationProtocol {
         fileprivate var text = ""
 
         /// Begins with nothing.
-        package init(literalCapacity: Int, interpolationCount: Int) {}
+        public init(literalCapacity: Int, interpolationCount: Int) {}
 
         fileprivate init(_ literal: String) { appendLiteral(literal) }
 
         /// Adds a literal of the source, which must be one line.
-        package mutating func appendLiteral(_ literal: String) {
+        public mutating func appendLiteral(_ literal: String) {
             precondition(literal.unicodeScalars.allSatisfy(CleanText.isClean), "a literal of one line")
             text += literal
         }
 
         /// Adds a text of one line.
-        package mutating func appendInterpolation(_ line: LineText) { text += line.description }
+        public mutating func appendInterpolation(_ line: LineText) { text += line.description }
 
         /// Adds a number.
-        package mutating func appendInterpolation(_ number: some BinaryInteger) { text += number.description }
+        public mutating func appendInterpolation(_ number: some BinaryInteger) { text += number.description }
 
         /// Adds the id of a node.
-        package mutating func appendInterpolation(_ node: NodeID) { text += node.rawValue }
+        public mutating func appendInterpolation(_ node: NodeID) { text += node.rawValue }
 
         /// Adds the id of a space.
-        package mutating func appendInterpolation(_ space: SpaceID) { text += space.rawValue }
+        public mutating func appendInterpolation(_ space: SpaceID) { text += space.rawValue }
 
         /// Adds an opaque id.
-        package mutating func appendInterpolation<Kind>(_ token: Token<Kind>) { text += token.rawValue }
+        public mutating func appendInterpolation<Kind>(_ token: Token<Kind>) { text += token.rawValue }
     }
 }

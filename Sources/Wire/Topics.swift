@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Session
+public import Session
 
 /// A topic of one space. A node publishes only on topics whose first node it is.
-package enum Topic: Hashable, Sendable {
+public enum Topic: Hashable, Sendable {
     /// A node's presence: retained, QoS 1.
     case presence(NodeID)
     /// A node's register: retained, QoS 1.
@@ -32,7 +32,7 @@ package enum Topic: Hashable, Sendable {
     case debtAck
 
     /// The node that may write the topic; `nil` for feeds, which belong to their service.
-    package var node: NodeID? {
+    public var node: NodeID? {
         switch self {
         case .presence(let node), .session(let node), .intent(let node), .ack(let node), .hello(let node),
             .record(let node), .sound(let node), .ping(let node, _), .pong(let node, _):
@@ -42,7 +42,7 @@ package enum Topic: Hashable, Sendable {
     }
 
     /// Whether the broker keeps the last message for later subscribers.
-    package var isRetained: Bool {
+    public var isRetained: Bool {
         switch self {
         case .presence, .session, .calm, .debt, .debtYear: true
         case .intent, .ack, .hello, .ping, .pong, .record, .sound, .debtAck: false
@@ -51,19 +51,19 @@ package enum Topic: Hashable, Sendable {
 }
 
 /// Converts topics of a space to and from their names at the broker.
-package struct Topics: Hashable, Sendable {
+public struct Topics: Hashable, Sendable {
     /// The space.
-    package let space: SpaceID
+    public let space: SpaceID
     private let root: String
 
     /// Creates the topics below `lockstep/1/<space>/`.
-    package init(space: SpaceID) {
+    public init(space: SpaceID) {
         self.space = space
         root = Self.root(of: space)
     }
 
     /// Returns the name of a topic.
-    package func name(of topic: Topic) -> String {
+    public func name(of topic: Topic) -> String {
         switch topic {
         case .presence(let node): own(node, "presence")
         case .session(let node): own(node, "session")
@@ -82,7 +82,7 @@ package struct Topics: Hashable, Sendable {
     }
 
     /// Parses a topic's name; `nil` outside this space, or if a node's id is invalid.
-    package func parse(_ name: String) -> Topic? {
+    public func parse(_ name: String) -> Topic? {
         guard name.hasPrefix(root) else { return nil }
         var levels = Levels(text: name, start: root.utf8.count)
         guard levels.next() == "node" else { return feed(name.utf8.dropFirst(root.utf8.count)) }
@@ -119,7 +119,7 @@ package struct Topics: Hashable, Sendable {
     ///
     /// They are presence, session, intent, ack and hello of all nodes, pings and pongs to it, the feeds that displays
     /// show, and the debt service's acknowledgements.
-    package func subscriptions(for me: NodeID) -> [String] {
+    public func subscriptions(for me: NodeID) -> [String] {
         Self.nodeTopics(["presence", "session", "intent", "ack", "hello", "ping/\(me)", "pong/\(me)"], in: space)
             + [name(of: .calm), name(of: .debt), name(of: .debtYear), name(of: .debtAck)]
     }
@@ -128,7 +128,7 @@ package struct Topics: Hashable, Sendable {
     /// - Parameters:
     ///   - me: The service.
     ///   - space: `nil` for every space of the broker.
-    package static func calmSubscriptions(for me: NodeID, in space: SpaceID?) -> [String] {
+    public static func calmSubscriptions(for me: NodeID, in space: SpaceID?) -> [String] {
         nodeTopics(["presence", "session", "hello", "ping/\(me)", "pong/\(me)", "sound"], in: space)
             + ["\(root(of: space))feed/calm"]
     }
@@ -137,7 +137,7 @@ package struct Topics: Hashable, Sendable {
     /// - Parameters:
     ///   - me: The service.
     ///   - space: `nil` for every space of the broker.
-    package static func debtSubscriptions(for me: NodeID, in space: SpaceID?) -> [String] {
+    public static func debtSubscriptions(for me: NodeID, in space: SpaceID?) -> [String] {
         nodeTopics(["presence", "hello", "ping/\(me)", "pong/\(me)", "record"], in: space)
             + ["feed/calm", "feed/debt", "feed/debt/year"].map { root(of: space) + $0 }
     }
@@ -149,7 +149,7 @@ package struct Topics: Hashable, Sendable {
     private static func root(of space: SpaceID?) -> String { "lockstep/1/\(space?.rawValue ?? "+")/" }
 
     /// Returns the space of a topic; `nil` for topics of other programs.
-    package static func space(of name: String) -> SpaceID? {
+    public static func space(of name: String) -> SpaceID? {
         let top = "lockstep/1/"
         guard name.utf8.starts(with: top.utf8) else { return nil }
         return SpaceID(String(name.utf8.dropFirst(top.utf8.count).prefix { $0 != UInt8(ascii: "/") }) ?? "")

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Session
+public import Session
 
 /// The result of decoding a message from the broker.
-package enum Decoded: Hashable, Sendable {
+public enum Decoded: Hashable, Sendable {
     /// A message within all bounds, sent by the node whose topic it came on.
     case message(Message, from: NodeID)
     /// The node's own barrier has returned.
@@ -27,24 +27,24 @@ package enum Decoded: Hashable, Sendable {
 }
 
 /// A service's published result, for all displays; `nil` once it has been withdrawn.
-package enum Feed: Hashable, Sendable {
+public enum Feed: Hashable, Sendable {
     case calm(CalmFeed?)
     case debt(DebtFeed?)
     case debtYear(DebtYear?)
 }
 
 /// A message to publish.
-package struct Outgoing: Hashable, Sendable {
+public struct Outgoing: Hashable, Sendable {
     /// The topic's full name.
-    package var topic: String
+    public var topic: String
     /// The payload; at most 16,384 bytes.
-    package var payload: [UInt8]
+    public var payload: [UInt8]
     /// Whether the broker keeps it for later subscribers.
-    package var retain: Bool
+    public var retain: Bool
     /// The quality of service: 0 for comparing clocks, where a late message is worse than none; else 1.
-    package var qos: Int
+    public var qos: Int
 
-    package init(topic: String, payload: [UInt8], retain: Bool, qos: Int) {
+    public init(topic: String, payload: [UInt8], retain: Bool, qos: Int) {
         self.topic = topic
         self.payload = payload
         self.retain = retain
@@ -55,13 +55,13 @@ package struct Outgoing: Hashable, Sendable {
 /// Encodes a node's messages to topics and payloads, and decodes those that arrive.
 ///
 /// Decoding neither traps nor throws; a decoded message is within all bounds.
-package struct WireCodec: Sendable {
+public struct WireCodec: Sendable {
     /// The topics of the space.
-    package let topics: Topics
+    public let topics: Topics
     /// The node that writes.
-    package let me: NodeID
+    public let me: NodeID
 
-    package init(space: SpaceID, me: NodeID) {
+    public init(space: SpaceID, me: NodeID) {
         topics = Topics(space: space)
         self.me = me
         ownPresence = topics.name(of: .presence(me))
@@ -71,12 +71,12 @@ package struct WireCodec: Sendable {
     }
 
     /// The node's subscriptions, at QoS 0.
-    package var subscriptions: [String] { topics.subscriptions(for: me) }
+    public var subscriptions: [String] { topics.subscriptions(for: me) }
 
     /// The node's own session, which it subscribes to by name until the barrier has returned.
     ///
     /// So it receives its retained register, although ``subscriptions`` leave out its own messages.
-    package let ownSession: String
+    public let ownSession: String
     private let ownPresence: String
     private let ownIntent: String
     private let ownAck: String
@@ -85,12 +85,12 @@ package struct WireCodec: Sendable {
     ///
     /// It must on its presence, to learn whether the broker delivers retained messages to wildcards, and on its barrier.
     /// Messages of others on its topics arrive in any case.
-    package func needsEcho(on subscription: String) -> Bool {
+    public func needsEcho(on subscription: String) -> Bool {
         !["/session", "/intent", "/ack", "/hello"].contains { subscription.hasSuffix($0) }
     }
 
     /// Encodes a message of this node. Its fields must be valid, as the engine's are.
-    package func encode(_ message: Message) -> Outgoing {
+    public func encode(_ message: Message) -> Outgoing {
         switch message {
         case .presence(let presence): outgoing(.presence(me), named: ownPresence, presence.payload)
         case .register(let register): session(register.json())
@@ -108,15 +108,15 @@ package struct WireCodec: Sendable {
     }
 
     /// Encodes a sound level of this node. Its fields must be within their bounds.
-    package func encode(_ level: SoundLevel) -> Outgoing {
+    public func encode(_ level: SoundLevel) -> Outgoing {
         outgoing(.sound(me), level.payload, qos: 0)
     }
 
     /// Encodes the calm service's feed, which only that service may publish. Its fields must be within their bounds.
-    package func encode(_ calm: CalmFeed) -> Outgoing { outgoing(.calm, calm.payload) }
+    public func encode(_ calm: CalmFeed) -> Outgoing { outgoing(.calm, calm.payload) }
 
     /// Returns the will that the broker publishes when the connection breaks: the same presence, offline.
-    package func will(for presence: Presence) -> Outgoing {
+    public func will(for presence: Presence) -> Outgoing {
         var offline = presence
         offline.online = false
         offline.isSleeping = false
@@ -124,7 +124,7 @@ package struct WireCodec: Sendable {
     }
 
     /// Returns a message to this node itself. When it returns, all retained messages have arrived.
-    package func barrier(_ connection: ConnectionID) -> Outgoing {
+    public func barrier(_ connection: ConnectionID) -> Outgoing {
         outgoing(.ping(from: me, to: me), Barrier(connection: connection).payload)
     }
 
@@ -134,7 +134,7 @@ package struct WireCodec: Sendable {
     ///   - payload: The bytes of the payload.
     ///   - retained: The retain flag as the broker set it.
     ///   - now: This node's group time, for intents without a time.
-    package func decode(topic: String, payload: [UInt8], retained: Bool, now: GroupTime) -> Decoded {
+    public func decode(topic: String, payload: [UInt8], retained: Bool, now: GroupTime) -> Decoded {
         guard let topic = topics.parse(topic) else { return .discard(.malformed, from: nil) }
         let sender = topic.node
         if retained, !topic.isRetained { return .discard(.retained, from: sender) }

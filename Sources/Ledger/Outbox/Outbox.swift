@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Session
+public import Session
 package import Wire
 
 /// The ledger records of a node that wait, or were acknowledged in the latest 14 weeks.
@@ -168,7 +168,7 @@ package struct Outbox: Sendable {
 }
 
 /// A change of the files of ledger records, one file for each session.
-package enum RecordChange: Hashable, Sendable {
+public enum RecordChange: Hashable, Sendable {
     /// A waiting record was acknowledged.
     case keep(SessionID)
     /// An acknowledged record waits again, because the ledger has lost it.

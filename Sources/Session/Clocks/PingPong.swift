@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A request for a node's clocks.
-package struct Ping: Hashable, Sendable {
+public struct Ping: Hashable, Sendable {
     /// The asking connection; answers to an earlier one are ignored.
-    package var connection: ConnectionID
+    public var connection: ConnectionID
     /// The asker's boot clock, within ``Limits/reading``; the pong returns it.
-    package var sent: BootTime
+    public var sent: BootTime
     /// The asker's group time, so that a node whose time differs can ask back.
-    package var at: GroupTime
+    public var at: GroupTime
 
     /// The caller must read both clocks at one instant.
-    package init(connection: ConnectionID, sent: BootTime, at: GroupTime) {
+    public init(connection: ConnectionID, sent: BootTime, at: GroupTime) {
         self.connection = connection
         self.sent = sent
         self.at = at
@@ -18,24 +18,24 @@ package struct Ping: Hashable, Sendable {
 }
 
 /// Readings of a node's clocks at the one instant at which it answers a ping.
-package struct Pong: Hashable, Sendable {
+public struct Pong: Hashable, Sendable {
     /// The connection that asked.
-    package var connection: ConnectionID
+    public var connection: ConnectionID
     /// The asker's boot clock when it asked.
-    package var sent: BootTime
+    public var sent: BootTime
     /// The boot in which ``boot`` was read.
-    package var bootID: BootID
+    public var bootID: BootID
     /// The answering node's boot clock, within ``Limits/reading``.
-    package var boot: BootTime
+    public var boot: BootTime
     /// Its wall clock, right or wrong, within ``Limits/wall``.
-    package var wall: WallTime
+    public var wall: WallTime
     /// Its group time, within ``Limits/time``.
-    package var at: GroupTime
+    public var at: GroupTime
     /// The quality of its wall clock.
-    package var clock: ClockQuality
+    public var clock: ClockQuality
 
     /// The caller must read all clocks at one instant.
-    package init(
+    public init(
         connection: ConnectionID, sent: BootTime, bootID: BootID, boot: BootTime, wall: WallTime, at: GroupTime,
         clock: ClockQuality
     ) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A step that the caller must carry out. It completes those of an input in their order.
-package enum Effect: Hashable, Sendable {
+public enum Effect: Hashable, Sendable {
     /// Write the journal to disk, then answer with ``Engine/confirm(write:at:)`` or ``Input/journalFailed(_:)`` and the same
     /// number. Nothing that a journal must hold is published before that answer.
     indirect case journal(Journal, write: Int)
@@ -24,7 +24,7 @@ package enum Effect: Hashable, Sendable {
 }
 
 /// The answer to a person's request.
-package enum Reply: Hashable, Sendable {
+public enum Reply: Hashable, Sendable {
     /// The answer of this node or of the owner.
     case answered(Answer)
     /// The owner of this session did not answer within 5 s.
@@ -36,7 +36,7 @@ package enum Reply: Hashable, Sendable {
 }
 
 /// An event for the log. The shell writes the text.
-package enum Note: Hashable, Sendable {
+public enum Note: Hashable, Sendable {
     /// This node lost its session to a later start.
     case superseded(SessionID, by: Superseder)
     /// This node continued another node's session as a session of its own.

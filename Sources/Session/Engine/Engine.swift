@@ -10,19 +10,19 @@
 /// recovery changes it in `dispatch`. Rules that depend on several parts are in `Reactions.swift` and run until none applies:
 /// when the own session ends or is dated because of others, and when a request becomes a takeover (`Takeover.swift`).
 /// Publishing is a step of its own behind them, because a register leaves only in the state at the end of an input.
-package struct Engine: Hashable, Sendable {
+public struct Engine: Hashable, Sendable {
     /// The node's identity.
-    package let identity: NodeIdentity
+    public let identity: NodeIdentity
     /// The source of displays, as of the last rest. A decision computes its own.
-    package private(set) var view = View()
+    public private(set) var view = View()
     /// When the engine needs ``Input/wake``.
     ///
     /// `nil` while only another input can change anything, and between an input and the next rest.
-    package private(set) var nextWake: BootTime?
+    public private(set) var nextWake: BootTime?
     /// Whether the engine has handled nothing since the last rest.
     private var isAtRest = true
     /// The known nodes, this one included.
-    package internal(set) var peers = Peers()
+    public internal(set) var peers = Peers()
 
     var link = Link()
     var ownership = Ownership()
@@ -39,13 +39,13 @@ package struct Engine: Hashable, Sendable {
     private var effects: [Effect] = []
 
     /// Makes the engine of a node that knows nothing yet.
-    package init(identity: NodeIdentity) {
+    public init(identity: NodeIdentity) {
         self.identity = identity
     }
 
     /// Handles one input at one instant.
     /// - Returns: The effects that the caller must carry out, in order.
-    package mutating func handle(_ input: Input, at now: Instant) -> [Effect] {
+    public mutating func handle(_ input: Input, at now: Instant) -> [Effect] {
         (isAtRest, nextWake) = (false, nil)
         var context = context(at: now)
         advance(input, &context)
@@ -61,7 +61,7 @@ package struct Engine: Hashable, Sendable {
     ///
     /// It decides nothing, unless a deadline of the last rest has come without another input, or the wall clock was set.
     /// - Returns: The effects that the caller must carry out, in order.
-    package mutating func confirm(write: Int, at now: Instant) -> [Effect] {
+    public mutating func confirm(write: Int, at now: Instant) -> [Effect] {
         if gate.written(write) { emit(.log(.journal(works: true))) }
         if now.hasReached(nextWake) || time.hasMoved(at: now) { return handle(.wake, at: now) }
         isAtRest = false
@@ -73,7 +73,7 @@ package struct Engine: Hashable, Sendable {
 
     /// Does what no caller waits for: computes the view, asks for clocks, and plans the next wake.
     /// - Returns: The effects that the caller must carry out, in order.
-    package mutating func rest(at now: Instant) -> [Effect] {
+    public mutating func rest(at now: Instant) -> [Effect] {
         guard !isAtRest else { return [] }
         isAtRest = true
         let context = context(at: now)
@@ -259,24 +259,24 @@ package struct Engine: Hashable, Sendable {
     var canTakeOver: Bool { identity.mayOwn }
 
     /// Whether retained messages of the present connection are still arriving, so that ``view`` may be an earlier session's.
-    package var isCatchingUp: Bool { link.isUp && !link.isReady }
+    public var isCatchingUp: Bool { link.isUp && !link.isReady }
 
     /// Whether this node has asked all nodes to publish again on the present connection, since something was missing.
-    package var hasAskedAll: Bool { link.hasAskedAll }
+    public var hasAskedAll: Bool { link.hasAskedAll }
 
     /// Returns group time, within ``Limits/time``.
-    package func groupTime(_ now: Instant) -> GroupTime {
+    public func groupTime(_ now: Instant) -> GroupTime {
         min(max(time.time(at: now), Limits.time.lowerBound), Limits.time.upperBound)
     }
 
     /// Whether a kernel vouches for the clock that group time is taken from.
-    package var isTimeVouched: Bool { time.source == .own || time.source == .others && time.isComplete }
+    public var isTimeVouched: Bool { time.source == .own || time.source == .others && time.isComplete }
 
     /// The node whose clock group time follows; `nil` for this machine's own clock, or while no clock is plausible.
-    package var timeOrigin: NodeID? { time.origin }
+    public var timeOrigin: NodeID? { time.origin }
 
     /// Returns the quality of this machine's wall clock.
-    package func clockQuality(at now: Instant) -> ClockQuality { context(at: now).clockQuality }
+    public func clockQuality(at now: Instant) -> ClockQuality { context(at: now).clockQuality }
 
     /// Whether the own session was started without contact and is not published yet.
     package var isProvisional: Bool { ownership.isProvisional }
@@ -284,18 +284,18 @@ package struct Engine: Hashable, Sendable {
     /// Returns whether the last group time that a node stated contradicts this node's.
     ///
     /// A kernel must vouch for one of the two: otherwise it is unknown which is wrong.
-    package func isContradicted(by peer: NodeID, at now: Instant) -> Bool {
+    public func isContradicted(by peer: NodeID, at now: Instant) -> Bool {
         (time.source.isVouched || peers.vouching.contains(peer)) && clocks.isContradicting(peer, context(at: now))
     }
 
     /// Returns whether a stamp is too far ahead of a vouched time to count, or impossible.
-    package func isWrong(_ stamp: Stamp, at now: Instant) -> Bool { !context(at: now).admits(stamp) }
+    public func isWrong(_ stamp: Stamp, at now: Instant) -> Bool { !context(at: now).admits(stamp) }
 
     /// Returns whether this node has compared its clock with that of a peer, which so has a vote.
     package func hasCompared(with peer: NodeID) -> Bool { clocks.estimates[peer] != nil }
 
     /// Returns this node's presence for a connection.
-    package func presence(at now: Instant, connection: ConnectionID, online: Bool) -> Presence {
+    public func presence(at now: Instant, connection: ConnectionID, online: Bool) -> Presence {
         presence(context(at: now), connection: connection, online: online)
     }
 
@@ -307,7 +307,7 @@ package struct Engine: Hashable, Sendable {
     }
 
     /// Returns the latest known register of a node, this one included.
-    package func register(of subject: NodeID) -> Register? {
+    public func register(of subject: NodeID) -> Register? {
         isSelf(subject) ? ownership.register : replicas[subject]?.register
     }
 

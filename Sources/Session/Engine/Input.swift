@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// An event that an engine handles.
-package enum Input: Hashable, Sendable {
+public enum Input: Hashable, Sendable {
     /// The journal was read; `nil` if there was none. The first input of an engine, exactly once.
     ///
     /// The caller must check its registers: ``Register/invalidField`` is `nil`. `filed` is the latest version of a record that
@@ -40,25 +40,25 @@ package enum Input: Hashable, Sendable {
 }
 
 /// Connects a request with its reply. The shell chooses it and never uses it again.
-package typealias Ticket = Int
+public typealias Ticket = Int
 
 /// A request to start a session.
-package struct Start: Hashable, Sendable {
+public struct Start: Hashable, Sendable {
     /// The activity: empty, or 1 to ``Limits/titleBytes`` bytes of clean text.
-    package var title: String
+    public var title: String
     /// An emoji or the name of a built-in drawing: 1 to ``Limits/iconBytes`` bytes of clean text.
-    package var icon: String?
+    public var icon: String?
     /// The label that the time is booked on; `nil` for the default label.
-    package var label: Label?
+    public var label: Label?
     /// Down through the plan, or up.
-    package var mode: Mode
+    public var mode: Mode
     /// The phases: 1 to ``Limits/phases``, each valid by ``Phase/isValid``. A count-up session uses only kind and name of the first.
-    package var plan: [Phase]
+    public var plan: [Phase]
     /// Whether the next phase starts by itself.
-    package var autoAdvance: Bool
+    public var autoAdvance: Bool
 
     /// Creates a start. The engine checks the fields, and replies ``Reply/invalid(_:)`` if one is out of bounds.
-    package init(
+    public init(
         title: String = "", icon: String? = nil, label: Label? = nil, mode: Mode = .countdown, plan: [Phase],
         autoAdvance: Bool = false
     ) {
@@ -72,16 +72,16 @@ package struct Start: Hashable, Sendable {
 }
 
 /// A request to change the session that a person sees.
-package struct Press: Hashable, Sendable {
+public struct Press: Hashable, Sendable {
     /// The change.
-    package var operation: IntentOperation
+    public var operation: IntentOperation
     /// The session that the person saw; `nil` for the current one.
-    package var session: SessionID?
+    public var session: SessionID?
     /// The phase that the person saw; `nil` for the current one.
-    package var phase: Int?
+    public var phase: Int?
 
     /// Creates a press; without session and phase, for the current ones.
-    package init(_ operation: IntentOperation, session: SessionID? = nil, phase: Int? = nil) {
+    public init(_ operation: IntentOperation, session: SessionID? = nil, phase: Int? = nil) {
         self.operation = operation
         self.session = session
         self.phase = phase

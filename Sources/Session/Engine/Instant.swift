@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Readings of a node's clocks at one moment. The engine has no other source of time.
-package struct Instant: Hashable, Sendable {
+public struct Instant: Hashable, Sendable {
     /// The boot clock; it counts suspend. Durations are differences of it.
-    package var boot: BootTime
+    public var boot: BootTime
     /// The wall clock.
-    package var wall: WallTime
+    public var wall: WallTime
     /// The largest error of the wall clock, as the kernel reports it.
     ///
     /// `nil` if the kernel does not call the clock synchronised.
-    package var wallBound: Milliseconds?
+    public var wallBound: Milliseconds?
 
     /// Creates an instant from readings that were taken together.
-    package init(boot: BootTime, wall: WallTime, wallBound: Milliseconds? = nil) {
+    public init(boot: BootTime, wall: WallTime, wallBound: Milliseconds? = nil) {
         self.boot = boot
         self.wall = wall
         self.wallBound = wallBound

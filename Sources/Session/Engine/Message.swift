@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A message between nodes; one case for each topic.
-package enum Message: Hashable, Sendable {
+public enum Message: Hashable, Sendable {
     /// Whether a node is online, and its properties.
     indirect case presence(Presence)
     /// A node's latest session.
@@ -24,7 +24,7 @@ package enum Message: Hashable, Sendable {
 }
 
 /// A message on a node's `ack` topic.
-package enum Ack: Hashable, Sendable {
+public enum Ack: Hashable, Sendable {
     /// The answer to an intent.
     case answer(Answer)
     /// An objection: two different registers of `node` have this version. The node raises its revision above it.
@@ -34,7 +34,7 @@ package enum Ack: Hashable, Sendable {
 }
 
 /// The reason why a message was discarded.
-package enum Discard: String, CaseIterable, Sendable {
+public enum Discard: String, CaseIterable, Sendable {
     /// More than ``Limits/payloadBytes``.
     case tooLarge
     /// Not JSON, not UTF-8, or a field is missing or has the wrong type.

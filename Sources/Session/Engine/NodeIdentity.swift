@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The identity and the defaults of a node, fixed for the life of an engine.
-package struct NodeIdentity: Hashable, Sendable {
+public struct NodeIdentity: Hashable, Sendable {
     /// The node's id.
-    package var node: NodeID
+    public var node: NodeID
     /// Its name for people: 1 to ``Limits/nameBytes`` bytes of clean text.
-    package var name: String
+    public var name: String
     /// Its task. Only a `node` owns sessions.
-    package var role: Role
+    public var role: Role
     /// Whether it may send intents to owners; the broker's ACL does not let every display.
-    package var mayAsk: Bool
+    public var mayAsk: Bool
     /// Program and version: 1 to ``Limits/titleBytes`` bytes of clean text.
-    package var software: String
+    public var software: String
     /// The present boot of its machine.
-    package var bootID: BootID
+    public var bootID: BootID
     /// Whether it publishes a presence; a passing remote does not.
-    package var isAnnounced: Bool
+    public var isAnnounced: Bool
     /// Whether it may own a session: a node that the others know.
-    package var mayOwn: Bool { role == .node && isAnnounced }
+    public var mayOwn: Bool { role == .node && isAnnounced }
     /// Lengths of phases that a plan does not contain.
-    package var defaults: PhaseDefaults
+    public var defaults: PhaseDefaults
 
     /// Creates an identity. The caller must keep to the bounds of the fields.
-    package init(
+    public init(
         node: NodeID, name: String, role: Role = .node, mayAsk: Bool = true, software: String, bootID: BootID,
         isAnnounced: Bool = true, defaults: PhaseDefaults = PhaseDefaults()
     ) {

@@ -3,24 +3,24 @@
 /// The current session as a node knows it: all that displays need until it changes.
 ///
 /// It contains no countdown; ``moment(at:)`` computes one for any instant.
-package struct View: Hashable, Sendable {
+public struct View: Hashable, Sendable {
     /// The admitted register with the largest stamp, live or final.
-    package var register: Register?
+    public var register: Register?
     /// The register's anchor on this node's boot clock.
-    package var anchorBoot: BootTime
+    public var anchorBoot: BootTime
     /// The largest time since the anchor that was shown. A closer comparison of clocks does not set it back.
-    package var shown: Milliseconds
+    public var shown: Milliseconds
     /// The largest error of ``anchorBoot``; `nil` if it is unknown.
-    package var error: ErrorBound?
+    public var error: ErrorBound?
     /// When the contact with the owner was lost; `nil` while there is contact.
-    package var contactLostAt: BootTime?
+    public var contactLostAt: BootTime?
     /// Whether this node owns the session.
-    package var isOwner: Bool
+    public var isOwner: Bool
     /// Whether this node is connected to the broker.
-    package var isLinked: Bool
+    public var isLinked: Bool
 
     /// Without arguments, the view of a node that knows no session.
-    package init(
+    public init(
         register: Register? = nil, anchorBoot: BootTime = 0, shown: Milliseconds = 0, error: ErrorBound? = nil,
         contactLostAt: BootTime? = nil, isOwner: Bool = false, isLinked: Bool = false
     ) {
@@ -36,13 +36,13 @@ package struct View: Hashable, Sendable {
     /// Returns the session to show at a reading of the boot clock, if any.
     ///
     /// A stopped session is not shown; a completed or superseded one is for ``Limits/completionShown``.
-    package func moment(at boot: BootTime) -> Moment? {
+    public func moment(at boot: BootTime) -> Moment? {
         guard let moment = lastMoment(at: boot) else { return nil }
         return moment.isOver ? nil : moment
     }
 
     /// Returns the latest session at a reading of the boot clock, however long ago it ended.
-    package func lastMoment(at boot: BootTime) -> Moment? {
+    public func lastMoment(at boot: BootTime) -> Moment? {
         guard let register else { return nil }
         let since = max(boot - anchorBoot, shown)
         let now = register.advanced(since: since)
@@ -77,20 +77,20 @@ extension View {
 }
 
 /// The largest error of a reading of another node's clock.
-package struct ErrorBound: Hashable, Sendable {
+public struct ErrorBound: Hashable, Sendable {
     /// The error at ``at``.
-    package var size: Milliseconds
+    public var size: Milliseconds
     /// When it was computed, on this node's boot clock; `nil` if it does not grow.
-    package var at: BootTime?
+    public var at: BootTime?
 
     /// Without arguments, the bound 0 of the own clock, which does not grow.
-    package init(size: Milliseconds = 0, at: BootTime? = nil) {
+    public init(size: Milliseconds = 0, at: BootTime? = nil) {
         self.size = size
         self.at = at
     }
 
     /// Returns the bound at a later reading: two clocks drift apart by at most 200 millionths.
-    package func size(at boot: BootTime) -> Milliseconds {
+    public func size(at boot: BootTime) -> Milliseconds {
         guard let at else { return size }
         let step = 1_000 * ClockEstimate.driftInterval
         return size + Milliseconds(max(0, boot - at + step - 1).count / step.count)
@@ -98,21 +98,21 @@ package struct ErrorBound: Hashable, Sendable {
 }
 
 /// A session at one instant.
-package struct Moment: Hashable, Sendable {
+public struct Moment: Hashable, Sendable {
     /// The register, advanced to the instant.
-    package var register: Register
+    public var register: Register
     /// Its anchor on this node's boot clock.
-    package var anchorBoot: BootTime
+    public var anchorBoot: BootTime
     /// The time since the anchor.
     var since: Milliseconds
     /// The instant, on this node's boot clock.
-    package var boot: BootTime
+    public var boot: BootTime
     /// The largest error of the time; `nil` if it is unknown.
-    package var error: Milliseconds?
+    public var error: Milliseconds?
     /// When the contact with the owner of a live session was lost.
-    package var contactLostAt: BootTime?
+    public var contactLostAt: BootTime?
     /// Whether this node owns the session.
-    package var isOwner: Bool
+    public var isOwner: Bool
 
     /// Whether the session is no longer shown.
     var isOver: Bool {
@@ -124,25 +124,25 @@ package struct Moment: Hashable, Sendable {
     }
 
     /// The time without contact with the owner, from ``Limits/staleAfter`` on; `nil` before.
-    package var staleFor: Milliseconds? {
+    public var staleFor: Milliseconds? {
         contactLostAt.flatMap { boot - $0 >= Limits.staleAfter ? boot - $0 : nil }
     }
 
     /// Whether the time is shown as approximate.
-    package var isApproximate: Bool {
+    public var isApproximate: Bool {
         register.status == .running && error.map { $0 > Limits.exactEnough } ?? true
     }
 
     /// The time of the current phase that has passed, from 0 to its length.
-    package var elapsed: Milliseconds { register.elapsed(since: since) }
+    public var elapsed: Milliseconds { register.elapsed(since: since) }
 
     /// The time of the current phase that is left.
-    package var remaining: Milliseconds { register.currentPhase.length - elapsed }
+    public var remaining: Milliseconds { register.currentPhase.length - elapsed }
 
     /// The number on a display: the remaining seconds rounded up.
     ///
     /// Of a count-up it is the seconds that have passed, rounded down.
-    package var shownSeconds: Int {
+    public var shownSeconds: Int {
         switch register.mode {
         case .countdown: Int((remaining.count + 999) / 1_000)
         case .countup: Int(elapsed.count / 1_000)
@@ -150,7 +150,7 @@ package struct Moment: Hashable, Sendable {
     }
 
     /// When time alone next changes what a display shows, on this node's boot clock; `nil` if it does not.
-    package var nextChange: BootTime? {
+    public var nextChange: BootTime? {
         var changes: [BootTime] = []
         if register.status == .running {
             let into = register.mode == .countdown ? remaining.count % 1_000 : 1_000 - elapsed.count % 1_000

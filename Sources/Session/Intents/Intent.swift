@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A change of a session that a person asks for.
-package enum IntentOperation: Hashable, Sendable {
+public enum IntentOperation: Hashable, Sendable {
     /// Freezes the time.
     case pause
     /// Continues a paused time.
@@ -20,12 +20,12 @@ package enum IntentOperation: Hashable, Sendable {
     case correct(title: String? = nil, label: String? = nil, colour: Colour? = nil)
 
     /// An operation without its arguments, as in a payload.
-    package enum Name: String, CaseIterable, Codable, Sendable {
+    public enum Name: String, CaseIterable, Codable, Sendable {
         case pause, resume, stop, extend, startBreak, startFocus, skip, correct
     }
 
     /// The operation without its arguments.
-    package var name: Name {
+    public var name: Name {
         switch self {
         case .pause: .pause
         case .resume: .resume
@@ -42,7 +42,7 @@ package enum IntentOperation: Hashable, Sendable {
     ///
     /// Example: two people press *skip* in phase 1. The first press goes to phase 2; the second is refused, and does not go on to
     /// phase 3.
-    package var isFencedByPhase: Bool {
+    public var isFencedByPhase: Bool {
         switch self {
         case .startBreak, .startFocus, .skip: true
         case .pause, .resume, .stop, .extend, .correct: false
@@ -51,26 +51,26 @@ package enum IntentOperation: Hashable, Sendable {
 }
 
 /// A peer's request to the owner of a session.
-package struct Intent: Hashable, Sendable {
+public struct Intent: Hashable, Sendable {
     /// The id, the same each time the intent is sent.
-    package var id: IntentID
+    public var id: IntentID
     /// The lineage of the session that the asking person saw.
-    package var lineage: SessionID
+    public var lineage: SessionID
     /// The session that the asking person saw; no other one is changed.
-    package var session: SessionID
+    public var session: SessionID
     /// The phase that the asking person saw, an index in a plan; must match if ``IntentOperation/isFencedByPhase``.
-    package var phase: Int?
+    public var phase: Int?
     /// The change.
-    package var operation: IntentOperation
+    public var operation: IntentOperation
     /// The node that asks.
-    package var from: NodeID
+    public var from: NodeID
     /// When it was asked.
-    package var at: GroupTime
+    public var at: GroupTime
     /// The expiry; from then on it has no effect.
-    package var expiresAt: GroupTime
+    public var expiresAt: GroupTime
 
     /// An owner checks `phase` and the arguments of the operation, and refuses values out of bounds.
-    package init(
+    public init(
         id: IntentID, lineage: SessionID, session: SessionID, phase: Int?, operation: IntentOperation, from: NodeID,
         at: GroupTime, expiresAt: GroupTime
     ) {
@@ -86,7 +86,7 @@ package struct Intent: Hashable, Sendable {
 }
 
 /// The reason why an intent was refused.
-package enum Refusal: String, CaseIterable, Sendable {
+public enum Refusal: String, CaseIterable, Sendable {
     /// A later start has ended the session.
     case superseded
     /// The phase that it names is over.
@@ -102,7 +102,7 @@ package enum Refusal: String, CaseIterable, Sendable {
 }
 
 /// The result of an intent.
-package enum Outcome: Hashable, Sendable {
+public enum Outcome: Hashable, Sendable {
     /// It took effect; the register that shows it is on disk.
     case applied
     /// It had taken effect before.
@@ -113,7 +113,7 @@ package enum Outcome: Hashable, Sendable {
     case refused(Refusal)
 
     /// The word in a payload.
-    package var name: String {
+    public var name: String {
         switch self {
         case .applied: "applied"
         case .duplicate: "duplicate"
@@ -124,20 +124,20 @@ package enum Outcome: Hashable, Sendable {
 }
 
 /// The owner's answer to an intent.
-package struct Answer: Hashable, Sendable {
+public struct Answer: Hashable, Sendable {
     /// The intent.
-    package var intent: IntentID
+    public var intent: IntentID
     /// The result.
-    package var outcome: Outcome
+    public var outcome: Outcome
     /// The owner's session.
-    package var session: SessionID
+    public var session: SessionID
     /// The owner's revision after it.
-    package var rev: Int
+    public var rev: Int
     /// With ``Refusal/superseded``: the session that won, if it is known.
-    package var by: Superseder?
+    public var by: Superseder?
 
     /// `by` belongs to ``Refusal/superseded`` alone.
-    package init(intent: IntentID, outcome: Outcome, session: SessionID, rev: Int, by: Superseder? = nil) {
+    public init(intent: IntentID, outcome: Outcome, session: SessionID, rev: Int, by: Superseder? = nil) {
         self.intent = intent
         self.outcome = outcome
         self.session = session

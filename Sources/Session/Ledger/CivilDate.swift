@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A day of the proleptic Gregorian calendar, without a time zone.
-package struct CivilDate: Hashable, Comparable, Sendable, CustomStringConvertible {
+public struct CivilDate: Hashable, Comparable, Sendable, CustomStringConvertible {
     /// Days since 1970-01-01.
-    package var dayNumber: Int
+    public var dayNumber: Int
 
     /// Any number is a day.
-    package init(dayNumber: Int) { self.dayNumber = dayNumber }
+    public init(dayNumber: Int) { self.dayNumber = dayNumber }
 
     /// Computes the day of a year, a month (1 to 12) and a day of the month.
     ///
     /// Days after the month's end belong to the next month.
-    package init(year: Int, month: Int, day: Int) {
+    public init(year: Int, month: Int, day: Int) {
         // Years that begin in March have their leap day at the end (Howard Hinnant, "chrono-compatible low-level date
         // algorithms").
         let year = month <= 2 ? year - 1 : year
@@ -22,7 +22,7 @@ package struct CivilDate: Hashable, Comparable, Sendable, CustomStringConvertibl
     }
 
     /// Reads `2026-12-28`; `nil` for other text and for a day that does not exist.
-    package init?(_ text: some StringProtocol) {
+    public init?(_ text: some StringProtocol) {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
         guard parts.map(\.utf8.count) == [4, 2, 2], parts.allSatisfy({ $0.utf8.allSatisfy(Self.isDigit) }),
             let year = Int(parts[0]), let month = Int(parts[1]), let day = Int(parts[2]), (1...12).contains(month)
@@ -34,7 +34,7 @@ package struct CivilDate: Hashable, Comparable, Sendable, CustomStringConvertibl
     private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
 
     /// Year, month and day of the month.
-    package var components: (year: Int, month: Int, day: Int) {
+    public var components: (year: Int, month: Int, day: Int) {
         let shifted = dayNumber + 719_468
         let era = Self.floor(shifted, 146_097)
         let dayOfEra = shifted - era * 146_097
@@ -47,19 +47,19 @@ package struct CivilDate: Hashable, Comparable, Sendable, CustomStringConvertibl
     }
 
     /// 1 for Monday to 7 for Sunday.
-    package var weekday: Int { Self.modulo(dayNumber + 3, 7) + 1 }
+    public var weekday: Int { Self.modulo(dayNumber + 3, 7) + 1 }
 
     /// Returns the day this many days later.
-    package func adding(days: Int) -> CivilDate { CivilDate(dayNumber: dayNumber + days) }
+    public func adding(days: Int) -> CivilDate { CivilDate(dayNumber: dayNumber + days) }
 
     /// `2026-12-28`.
-    package var description: String {
+    public var description: String {
         let (year, month, day) = components
         return "\(Self.padded(year, 4))-\(Self.padded(month, 2))-\(Self.padded(day, 2))"
     }
 
     /// Orders days by time.
-    package static func < (one: CivilDate, other: CivilDate) -> Bool { one.dayNumber < other.dayNumber }
+    public static func < (one: CivilDate, other: CivilDate) -> Bool { one.dayNumber < other.dayNumber }
 
     package static func padded(_ number: Int, _ width: Int) -> String {
         let digits = String(number)

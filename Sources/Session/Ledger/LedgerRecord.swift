@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The ledger's record of a session: its attributes, and when each kind of phase ran.
-package struct LedgerRecord: Hashable, Sendable {
+public struct LedgerRecord: Hashable, Sendable {
     /// An interval of group time in which a phase of one kind ran.
-    package struct Run: Hashable, Sendable {
+    public struct Run: Hashable, Sendable {
         /// The purpose of the phase.
-        package var kind: PhaseKind
+        public var kind: PhaseKind
         /// The beginning, within ``Limits/time``.
-        package var from: GroupTime
+        public var from: GroupTime
         /// The end, not before ``from``; `nil` while it runs.
-        package var to: GroupTime?
+        public var to: GroupTime?
 
         /// Without an end, the run is open.
-        package init(kind: PhaseKind, from: GroupTime, to: GroupTime? = nil) {
+        public init(kind: PhaseKind, from: GroupTime, to: GroupTime? = nil) {
             self.kind = kind
             self.from = from
             self.to = to
@@ -20,40 +20,40 @@ package struct LedgerRecord: Hashable, Sendable {
     }
 
     /// The id of the session.
-    package var id: SessionID
+    public var id: SessionID
     /// The first session of a chain of takeovers; the session itself if there was no takeover.
-    package var lineage: SessionID
+    public var lineage: SessionID
     /// When it took over another session of its lineage; `nil` if it did not.
-    package var continuedAt: GroupTime?
+    public var continuedAt: GroupTime?
     /// The node whose session it took over; `nil` if it did not, or if the record does not say.
-    package var continuedFrom: NodeID?
+    public var continuedFrom: NodeID?
     /// The owner.
-    package var node: NodeID
+    public var node: NodeID
     /// The order of its start.
-    package var stamp: Stamp
+    public var stamp: Stamp
     /// The order among the node's records of this session: the larger one is newer.
-    package var version: Version
+    public var version: Version
     /// The activity: empty, or 1 to ``Limits/titleBytes`` bytes of clean text.
-    package var title: String
+    public var title: String
     /// An emoji or the name of a built-in drawing: 1 to ``Limits/iconBytes`` bytes of clean text.
-    package var icon: String?
+    public var icon: String?
     /// The label that the time is booked on; `nil` for the default label.
-    package var label: Label?
+    public var label: Label?
     /// Down through a plan, or up.
-    package var mode: Mode
+    public var mode: Mode
     /// The status.
-    package var status: Status
+    public var status: Status
     /// The start, within ``Limits/time``.
-    package var startedAt: GroupTime
+    public var startedAt: GroupTime
     /// When an open run ends by itself; `nil` without an open run.
-    package var endsAt: GroupTime?
+    public var endsAt: GroupTime?
     /// The times at which kinds of phases ran, oldest first: at most ``Limits/runs``. Only the last may be open.
-    package var runs: [Run]
+    public var runs: [Run]
     /// Whether its times may be wrong; see ``Journal/isApproximate``.
-    package var isApproximate: Bool
+    public var isApproximate: Bool
 
     /// Creates a record. The caller must check ``invalidField``.
-    package init(
+    public init(
         id: SessionID, lineage: SessionID, continuedAt: GroupTime? = nil, continuedFrom: NodeID? = nil, node: NodeID,
         stamp: Stamp, version: Version,
         title: String, icon: String? = nil, label: Label? = nil, mode: Mode, status: Status, startedAt: GroupTime,
@@ -77,7 +77,7 @@ package struct LedgerRecord: Hashable, Sendable {
         self.isApproximate = isApproximate
     }
 
-    package init(_ register: Register, isApproximate: Bool = false) {
+    public init(_ register: Register, isApproximate: Bool = false) {
         self.init(
             id: register.id, lineage: register.lineage, continuedAt: register.continues?.at,
             continuedFrom: register.continues?.node, node: register.owner, stamp: register.stamp,
@@ -92,7 +92,7 @@ package struct LedgerRecord: Hashable, Sendable {
     }
 
     /// The first field that is out of bounds or contradicts the others; `nil` if the record is valid.
-    package var invalidField: String? {
+    public var invalidField: String? {
         if let text = SessionText.invalid(title: title, icon: icon, label: label) { return text.rawValue }
         if !Limits.counter.contains(version.epoch) { return "epoch" }
         if !Limits.counter.contains(version.rev) { return "rev" }
@@ -114,23 +114,23 @@ package struct LedgerRecord: Hashable, Sendable {
 
 extension LedgerRecord {
     /// The identity of a record: a node can replace only records of its own.
-    package struct Key: Hashable, Comparable, Sendable {
+    public struct Key: Hashable, Comparable, Sendable {
         /// The node that recorded the session.
-        package var node: NodeID
+        public var node: NodeID
         /// The session.
-        package var session: SessionID
+        public var session: SessionID
 
-        package init(node: NodeID, session: SessionID) {
+        public init(node: NodeID, session: SessionID) {
             self.node = node
             self.session = session
         }
 
         /// Orders by session, then by node.
-        package static func < (one: Key, other: Key) -> Bool { (one.session, one.node) < (other.session, other.node) }
+        public static func < (one: Key, other: Key) -> Bool { (one.session, one.node) < (other.session, other.node) }
     }
 
     /// The key of this record.
-    package var key: Key { Key(node: node, session: id) }
+    public var key: Key { Key(node: node, session: id) }
 }
 
 extension LedgerRecord {
@@ -150,5 +150,5 @@ extension LedgerRecord {
 
 extension Journal {
     /// The record of this node's register.
-    package var record: LedgerRecord? { own.map { LedgerRecord($0, isApproximate: isApproximate) } }
+    public var record: LedgerRecord? { own.map { LedgerRecord($0, isApproximate: isApproximate) } }
 }

@@ -4,33 +4,33 @@
 ///
 /// It contains the one rule for where the runs of a session end because another node took it over. The owner, the ledger
 /// and the calm service apply it to the sessions that each of them knows.
-package struct LineagePart: Hashable, Sendable {
+public struct LineagePart: Hashable, Sendable {
     /// The takeover of a session.
-    package struct Takeover: Hashable, Sendable {
+    public struct Takeover: Hashable, Sendable {
         /// The node whose session was taken over; `nil` if the writer does not name it.
-        package var node: NodeID?
+        public var node: NodeID?
         /// The takeover.
-        package var at: GroupTime
+        public var at: GroupTime
 
-        package init(node: NodeID?, at: GroupTime) {
+        public init(node: NodeID?, at: GroupTime) {
             self.node = node
             self.at = at
         }
     }
 
     /// The first session of the chain.
-    package var lineage: SessionID
+    public var lineage: SessionID
     /// The node that owns the session.
-    package var node: NodeID
+    public var node: NodeID
     /// The order of its start.
-    package var stamp: Stamp
+    public var stamp: Stamp
     /// Its start, or its own takeover.
-    package var begin: GroupTime
+    public var begin: GroupTime
     /// The takeover that began it; `nil` for a session that a person started.
-    package var takeover: Takeover?
+    public var takeover: Takeover?
 
     /// It begins at its takeover, or else at the start.
-    package init(lineage: SessionID, node: NodeID, stamp: Stamp, startedAt: GroupTime, takeover: Takeover?) {
+    public init(lineage: SessionID, node: NodeID, stamp: Stamp, startedAt: GroupTime, takeover: Takeover?) {
         self.lineage = lineage
         self.node = node
         self.stamp = stamp
@@ -42,7 +42,7 @@ package struct LineagePart: Hashable, Sendable {
     ///
     /// A takeover ends only sessions of the node that it names, in its own lineage, that were stamped before it. One that
     /// lies before the session's beginning by more than clocks may differ belongs to an earlier session.
-    package func end(by later: LineagePart) -> GroupTime? {
+    public func end(by later: LineagePart) -> GroupTime? {
         guard later.lineage == lineage, later.stamp > stamp, let takeover = later.takeover,
             takeover.node == node,  // rule: cutNode
             takeover.at >= begin - Limits.stampLead  // rule: cutTime
@@ -51,20 +51,20 @@ package struct LineagePart: Hashable, Sendable {
     }
 
     /// Returns the earliest takeover of this session among `others`; `nil` if there is none.
-    package func end(by others: some Sequence<LineagePart>) -> GroupTime? { others.compactMap { end(by: $0) }.min() }
+    public func end(by others: some Sequence<LineagePart>) -> GroupTime? { others.compactMap { end(by: $0) }.min() }
 }
 
 /// A session in a chain of takeovers, as the ledger knows it.
-package struct FiledPart: Hashable, Sendable {
+public struct FiledPart: Hashable, Sendable {
     /// The session.
-    package var part: LineagePart
+    public var part: LineagePart
     /// When the ledger received the session's first record.
-    package var begun: GroupTime
+    public var begun: GroupTime
     /// When the ledger received the session's first final record; `nil` without one.
-    package var ended: GroupTime?
+    public var ended: GroupTime?
 
     /// The times are those of the ledger.
-    package init(_ part: LineagePart, begun: GroupTime, ended: GroupTime?) {
+    public init(_ part: LineagePart, begun: GroupTime, ended: GroupTime?) {
         self.part = part
         self.begun = begun
         self.ended = ended
@@ -75,7 +75,7 @@ package struct FiledPart: Hashable, Sendable {
     /// It is ``Time/distantFuture`` for a session that was not taken over. A takeover that the ledger received after the session's end
     /// does not cut it. One that does not name the node took over from the latest
     /// session before it.
-    package static func ends(of sessions: [FiledPart]) -> [GroupTime] {
+    public static func ends(of sessions: [FiledPart]) -> [GroupTime] {
         var ends = [GroupTime](repeating: .distantFuture, count: sessions.count)
         for chain in Dictionary(grouping: sessions.indices, by: { sessions[$0].part.lineage }).values
         where chain.count > 1 {
@@ -102,7 +102,7 @@ package struct FiledPart: Hashable, Sendable {
 
 extension Register {
     /// The session as a part of its lineage.
-    package var lineagePart: LineagePart {
+    public var lineagePart: LineagePart {
         LineagePart(
             lineage: lineage, node: owner, stamp: stamp, startedAt: startedAt,
             takeover: continues.map { LineagePart.Takeover(node: $0.node, at: $0.at) })
@@ -111,7 +111,7 @@ extension Register {
 
 extension LedgerRecord {
     /// The session as a part of its lineage.
-    package var lineagePart: LineagePart {
+    public var lineagePart: LineagePart {
         LineagePart(
             lineage: lineage, node: node, stamp: stamp, startedAt: startedAt,
             takeover: continuedAt.map { LineagePart.Takeover(node: continuedFrom, at: $0) })

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The state of a node, as far as it is known.
-package struct Peer: Hashable, Sendable {
+public struct Peer: Hashable, Sendable {
     /// Its latest presence or will; `nil` for a passing remote, which publishes none.
-    package fileprivate(set) var presence: Presence?
+    public fileprivate(set) var presence: Presence?
     /// When it last sent a message. Retained messages and wills do not count.
-    package fileprivate(set) var lastReceived: BootTime?
+    public fileprivate(set) var lastReceived: BootTime?
     /// The time at which it went offline or to sleep; `nil` while it is online.
-    package fileprivate(set) var offlineSince: BootTime?
+    public fileprivate(set) var offlineSince: BootTime?
     /// Its messages that were discarded, by reason.
-    package fileprivate(set) var discarded: [Discard: Int] = [:]
+    public fileprivate(set) var discarded: [Discard: Int] = [:]
 
     /// Whether it is online and awake.
-    package var isOnline: Bool { presence?.online == true && presence?.isSleeping != true }
+    public var isOnline: Bool { presence?.online == true && presence?.isSleeping != true }
 
     /// Whether its clock counts; see ``Peers/hasVote(_:)``.
     fileprivate var hasVote: Bool { presence.map { $0.role != .display } ?? (offlineSince == nil) }
@@ -22,7 +22,7 @@ package struct Peer: Hashable, Sendable {
 }
 
 /// The known nodes: at most ``Limits/nodes``.
-package struct Peers: Hashable, Sendable {
+public struct Peers: Hashable, Sendable {
     private var known: [NodeID: Peer] = [:]
     private var order: [NodeID] = []
     /// The online nodes, ordered by id.
@@ -32,18 +32,18 @@ package struct Peers: Hashable, Sendable {
     /// The nodes whose presence has arrived on the present connection, and was not deleted since.
     private(set) var announced: Set<NodeID> = []
     /// Discarded messages that no known node has sent, by reason.
-    package private(set) var unattributedDiscards: [Discard: Int] = [:]
+    public private(set) var unattributedDiscards: [Discard: Int] = [:]
 
     /// All nodes, ordered by id.
-    package var all: some BidirectionalCollection<(node: NodeID, peer: Peer)> {
+    public var all: some BidirectionalCollection<(node: NodeID, peer: Peer)> {
         order.lazy.compactMap { node in known[node].map { (node, $0) } }
     }
 
     /// Whether no node is known.
-    package var isEmpty: Bool { order.isEmpty }
+    public var isEmpty: Bool { order.isEmpty }
 
     /// The state of `node`; that of a new peer if it is unknown.
-    package subscript(node: NodeID) -> Peer { known[node] ?? Peer() }
+    public subscript(node: NodeID) -> Peer { known[node] ?? Peer() }
 
     private mutating func change(_ node: NodeID, _ body: (inout Peer) -> Void) {
         func state(of peer: inout Peer) -> (isOnline: Bool, isVouching: Bool) {

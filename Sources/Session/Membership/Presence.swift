@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The task of a participant of a space.
-package enum Role: String, CaseIterable, Sendable {
+public enum Role: String, CaseIterable, Sendable {
     case node, display, service
 }
 
 /// The quality of a node's wall clock.
-package struct ClockQuality: Hashable, Sendable {
+public struct ClockQuality: Hashable, Sendable {
     /// Whether the kernel calls the wall clock synchronised.
-    package var synced: Bool
+    public var synced: Bool
     /// Its largest error, within ``Limits/bound``; `nil` if unknown.
-    package var bound: Milliseconds?
+    public var bound: Milliseconds?
     /// Whether it differs from group time by more than ``Limits/stampLead``.
-    package var isWrong: Bool
+    public var isWrong: Bool
 
     /// The kernel judges `synced` and `bound`, the node `isWrong`.
-    package init(synced: Bool, bound: Milliseconds? = nil, isWrong: Bool = false) {
+    public init(synced: Bool, bound: Milliseconds? = nil, isWrong: Bool = false) {
         self.synced = synced
         self.bound = bound
         self.isWrong = isWrong
@@ -23,26 +23,26 @@ package struct ClockQuality: Hashable, Sendable {
 }
 
 /// A node's description of itself. The broker publishes the offline one when the node dies.
-package struct Presence: Hashable, Sendable {
+public struct Presence: Hashable, Sendable {
     /// Whether it is connected.
-    package var online: Bool
+    public var online: Bool
     /// The connection that this presence describes; the will of an older one is ignored.
-    package var connection: ConnectionID
+    public var connection: ConnectionID
     /// Its task.
-    package var role: Role
+    public var role: Role
     /// Its name for people: 1 to ``Limits/nameBytes`` bytes of clean text.
-    package var name: String
+    public var name: String
     /// When it was written; in a will, when the connection was made.
-    package var at: GroupTime
+    public var at: GroupTime
     /// The quality of its wall clock.
-    package var clock: ClockQuality
+    public var clock: ClockQuality
     /// Program and version: 1 to ``Limits/titleBytes`` bytes of clean text.
-    package var software: String
+    public var software: String
     /// Whether it is about to suspend.
-    package var isSleeping: Bool
+    public var isSleeping: Bool
 
     /// Creates a presence. The caller must keep to the bounds of the fields.
-    package init(
+    public init(
         online: Bool, connection: ConnectionID, role: Role, name: String, at: GroupTime, clock: ClockQuality,
         software: String, isSleeping: Bool = false
     ) {

@@ -1,33 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The state of a node that must survive a crash.
-package struct Journal: Hashable, Sendable {
+public struct Journal: Hashable, Sendable {
     /// The number of this journal: 1 for the first, one more after each loss. Within ``Limits/counter``.
-    package var epoch: Int
+    public var epoch: Int
     /// The high-water mark of stamps: not below any stamp that was given or admitted.
-    package var mark: HybridClock
+    public var mark: HybridClock
     /// This node's register.
-    package var own: Register?
+    public var own: Register?
     /// The last 16 sessions that this node owned before, newest last. Intents for them are still answered.
-    package var past: [SessionID]
+    public var past: [SessionID]
     /// The mark before the own session was stamped: its stamp must stay above.
-    package var base: HybridClock
+    public var base: HybridClock
     /// Whether the own session was started without contact and is not published yet.
-    package var isProvisional: Bool
+    public var isProvisional: Bool
     /// Whether the dates of ``own`` are a guess, because group time was not vouched for since it began.
-    package var isGuess: Bool
+    public var isGuess: Bool
     /// The register that others know while ``own`` is provisional; its start has ended it.
-    package var before: Register?
+    public var before: Register?
     /// Whether the dates of ``before`` are a guess.
-    package var isGuessBefore: Bool
+    public var isGuessBefore: Bool
     /// Whether times of the own session may be wrong.
     ///
     /// It was rebuilt by date, after a reboot or in a takeover before the clocks were compared; or vouched clocks
     /// contradicted each other while it lived.
-    package var isApproximate: Bool
+    public var isApproximate: Bool
 
     /// Creates a journal. The caller must check the registers: ``Register/invalidField`` is `nil`.
-    package init(
+    public init(
         epoch: Int = 1, mark: HybridClock = HybridClock(), own: Register? = nil, past: [SessionID] = [],
         base: HybridClock = HybridClock(), isProvisional: Bool = false, isGuess: Bool = false,
         before: Register? = nil, isGuessBefore: Bool = false, isApproximate: Bool = false
@@ -49,7 +49,7 @@ extension Journal {
     /// Returns the journal without a session that belongs to a former id of the node.
     ///
     /// That register stays on the broker under the old id, where others can take it over. Epoch and mark stay.
-    package func owned(by node: NodeID) -> Journal {
+    public func owned(by node: NodeID) -> Journal {
         guard let own, own.owner != node else { return self }
         return Journal(epoch: epoch, mark: mark, past: past)
     }

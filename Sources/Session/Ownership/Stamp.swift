@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The order of starts: hybrid logical time, then node id. The largest start wins.
-package struct Stamp: Hashable, Codable, Comparable, Sendable {
+public struct Stamp: Hashable, Codable, Comparable, Sendable {
     /// The time of the start, within ``Limits/time``.
-    package var time: GroupTime
+    public var time: GroupTime
     /// Orders starts within one millisecond, or behind a clock that was ahead; within ``Limits/counter``.
-    package var counter: Int
+    public var counter: Int
     /// The node that started.
-    package var node: NodeID
+    public var node: NodeID
 
     /// Creates a stamp. The caller must keep to the bounds of the fields.
-    package init(time: GroupTime, counter: Int, node: NodeID) {
+    public init(time: GroupTime, counter: Int, node: NodeID) {
         self.time = time
         self.counter = counter
         self.node = node
     }
 
     /// Compares time, counter and node, in that order.
-    package static func < (a: Stamp, b: Stamp) -> Bool {
+    public static func < (a: Stamp, b: Stamp) -> Bool {
         if a.time != b.time { return a.time < b.time }
         if a.counter != b.counter { return a.counter < b.counter }
         return a.node < b.node
@@ -29,7 +29,7 @@ package struct Stamp: Hashable, Codable, Comparable, Sendable {
     /// Returns whether a start with this stamp counts at a group time.
     ///
     /// It is at most ``Limits/stampLead`` ahead, and not before ``Limits/earliestStamp``.
-    package func isAdmissible(at groupTime: GroupTime) -> Bool { admissibleFrom.map { $0 <= groupTime } ?? false }
+    public func isAdmissible(at groupTime: GroupTime) -> Bool { admissibleFrom.map { $0 <= groupTime } ?? false }
 
     /// Whether a start with this stamp counts at a group time that no kernel vouches for.
     ///
@@ -44,11 +44,11 @@ package struct Stamp: Hashable, Codable, Comparable, Sendable {
 /// The algorithm is that of Kulkarni, Demirbas, Madappa, Avva and Leone, "Logical Physical Clocks and Consistent Snapshots
 /// in Globally Distributed Databases" (2014). The reading is the high-water mark that a journal keeps, so that a start
 /// after a restart is above it.
-package struct HybridClock: Hashable, Sendable {
+public struct HybridClock: Hashable, Sendable {
     /// The largest time stamped or seen.
-    package var time: GroupTime
+    public var time: GroupTime
     /// The counter that belongs to ``time``.
-    package var counter: Int
+    public var counter: Int
 
     /// How far the mark in a journal is raised above the stamp that passes it.
     ///
@@ -57,13 +57,13 @@ package struct HybridClock: Hashable, Sendable {
     package static let reserve: Milliseconds = .seconds(1)
 
     /// Continues from a mark. The caller must keep `time` within ``Limits/time`` and `counter` within ``Limits/counter``.
-    package init(time: GroupTime = 0, counter: Int = 0) {
+    public init(time: GroupTime = 0, counter: Int = 0) {
         self.time = time
         self.counter = counter
     }
 
     /// Stamps a start of `node` at group time `now`.
-    package mutating func stamp(at now: GroupTime, node: NodeID) -> Stamp {
+    public mutating func stamp(at now: GroupTime, node: NodeID) -> Stamp {
         if now > time {
             time = now
             counter = 0
@@ -86,7 +86,7 @@ package struct HybridClock: Hashable, Sendable {
 
     /// Raises the mark to a stamp, so that the next start is above it.
     /// - Returns: Whether the mark rose.
-    package mutating func see(_ stamp: Stamp) -> Bool {
+    public mutating func see(_ stamp: Stamp) -> Bool {
         guard !isAtLeast(stamp) else { return false }
         time = stamp.time
         counter = stamp.counter

@@ -3,28 +3,28 @@
 extension NodeID: Codable {
     /// Reads a string.
     /// - Throws: `DecodingError` for a text that does not follow the grammar.
-    package init(from decoder: any Decoder) throws { self = try decoder.text(as: Self.init) }
+    public init(from decoder: any Decoder) throws { self = try decoder.text(as: Self.init) }
 
     /// Writes ``rawValue``.
-    package func encode(to encoder: any Encoder) throws { try rawValue.encode(to: encoder) }
+    public func encode(to encoder: any Encoder) throws { try rawValue.encode(to: encoder) }
 }
 
 extension SpaceID: Codable {
     /// Reads a string.
     /// - Throws: `DecodingError` for a text that does not follow the grammar.
-    package init(from decoder: any Decoder) throws { self = try decoder.text(as: Self.init) }
+    public init(from decoder: any Decoder) throws { self = try decoder.text(as: Self.init) }
 
     /// Writes ``rawValue``.
-    package func encode(to encoder: any Encoder) throws { try rawValue.encode(to: encoder) }
+    public func encode(to encoder: any Encoder) throws { try rawValue.encode(to: encoder) }
 }
 
 extension Token: Codable {
     /// Reads a string.
     /// - Throws: `DecodingError` for a text that does not follow the grammar.
-    package init(from decoder: any Decoder) throws { self = try decoder.text(as: Self.init) }
+    public init(from decoder: any Decoder) throws { self = try decoder.text(as: Self.init) }
 
     /// Writes ``rawValue``.
-    package func encode(to encoder: any Encoder) throws { try rawValue.encode(to: encoder) }
+    public func encode(to encoder: any Encoder) throws { try rawValue.encode(to: encoder) }
 }
 
 extension Decoder {

@@ -3,46 +3,46 @@
 /// The id of a node: 1 to 32 characters of `a-z`, `0-9` and `-`, not beginning with `-`.
 ///
 /// Node ids are ordered by their bytes, which is the last tie-break between two ``Stamp``s.
-package struct NodeID: Hashable, Comparable, Sendable, CustomStringConvertible {
+public struct NodeID: Hashable, Comparable, Sendable, CustomStringConvertible {
     @usableFromInline let text: ShortText
 
     /// Accepts a text that follows the grammar; `nil` for any other.
-    package init?(_ rawValue: String) { self.init(utf8: rawValue.utf8.span) }
+    public init?(_ rawValue: String) { self.init(utf8: rawValue.utf8.span) }
 
     /// Accepts the bytes of a text that follows the grammar; `nil` for any other.
-    package init?(utf8: Span<UInt8>) {
+    public init?(utf8: Span<UInt8>) {
         guard let text = ShortText(level: utf8) else { return nil }
         self.text = text
     }
 
     /// The id in a topic.
-    package var rawValue: String { text.description }
+    public var rawValue: String { text.description }
 
     /// The text of the id: ``rawValue``.
-    package var description: String { rawValue }
+    public var description: String { rawValue }
 
     /// Calls `body` with the bytes of the text.
-    package func withUTF8(_ body: (Span<UInt8>) -> Void) { text.withUTF8(body) }
+    public func withUTF8(_ body: (Span<UInt8>) -> Void) { text.withUTF8(body) }
 
     /// Orders ids by their bytes.
-    package static func < (a: NodeID, b: NodeID) -> Bool { a.text < b.text }
+    public static func < (a: NodeID, b: NodeID) -> Bool { a.text < b.text }
 }
 
 /// The id of a space, with the grammar of ``NodeID``.
-package struct SpaceID: Hashable, Sendable, CustomStringConvertible {
+public struct SpaceID: Hashable, Sendable, CustomStringConvertible {
     private let text: ShortText
 
     /// Accepts a text that follows the grammar; `nil` for any other.
-    package init?(_ rawValue: String) {
+    public init?(_ rawValue: String) {
         guard let text = ShortText(level: rawValue.utf8.span) else { return nil }
         self.text = text
     }
 
     /// The id in a topic.
-    package var rawValue: String { text.description }
+    public var rawValue: String { text.description }
 
     /// The text of the id: ``rawValue``.
-    package var description: String { rawValue }
+    public var description: String { rawValue }
 }
 
 /// An opaque id: 1 to 36 characters of `A-Z`, `a-z`, `0-9`, `-` and `_`.
@@ -50,16 +50,16 @@ package struct SpaceID: Hashable, Sendable, CustomStringConvertible {
 /// Lockstep writes ULIDs, which sort by time. A reader accepts any id of this grammar, as a UUID or `press-7` of a script.
 ///
 /// Other modules compile its functions for each kind, since a call through the type's description costs more than the work.
-package struct Token<Kind>: Hashable, Comparable, Sendable, CustomStringConvertible {
+public struct Token<Kind>: Hashable, Comparable, Sendable, CustomStringConvertible {
     @usableFromInline let text: ShortText
 
     /// Accepts a text that follows the grammar; `nil` for any other.
     @inlinable
-    package init?(_ rawValue: String) { self.init(utf8: rawValue.utf8.span) }
+    public init?(_ rawValue: String) { self.init(utf8: rawValue.utf8.span) }
 
     /// Accepts the bytes of a text that follows the grammar; `nil` for any other.
     @inlinable
-    package init?(utf8: Span<UInt8>) {
+    public init?(utf8: Span<UInt8>) {
         guard let text = ShortText(token: utf8) else { return nil }
         self.text = text
     }
@@ -68,26 +68,26 @@ package struct Token<Kind>: Hashable, Comparable, Sendable, CustomStringConverti
     init<Other>(_ other: Token<Other>) { text = other.text }
 
     /// The id in a payload.
-    @inlinable package var rawValue: String { text.description }
+    @inlinable public var rawValue: String { text.description }
 
     /// The text of the id: ``rawValue``.
-    package var description: String { rawValue }
+    public var description: String { rawValue }
 
     /// Calls `body` with the bytes of the text.
     @inlinable
-    package func withUTF8(_ body: (Span<UInt8>) -> Void) { text.withUTF8(body) }
+    public func withUTF8(_ body: (Span<UInt8>) -> Void) { text.withUTF8(body) }
 
     /// Compares the bytes.
     @inlinable
-    package static func == (a: Token, b: Token) -> Bool { a.text == b.text }
+    public static func == (a: Token, b: Token) -> Bool { a.text == b.text }
 
     /// Hashes the bytes.
     @inlinable
-    package func hash(into hasher: inout Hasher) { text.hash(into: &hasher) }
+    public func hash(into hasher: inout Hasher) { text.hash(into: &hasher) }
 
     /// Orders ids by their bytes.
     @inlinable
-    package static func < (a: Token, b: Token) -> Bool { a.text < b.text }
+    public static func < (a: Token, b: Token) -> Bool { a.text < b.text }
 }
 
 /// The text of an id, stored in place: a copy neither allocates nor counts references.
@@ -165,19 +165,19 @@ struct ShortText: Hashable, Comparable, Sendable, CustomStringConvertible {
 }
 
 /// The kind of ``SessionID``.
-package enum SessionKind {}
+public enum SessionKind {}
 /// The kind of ``IntentID``.
-package enum IntentKind {}
+public enum IntentKind {}
 /// The kind of ``ConnectionID``.
-package enum ConnectionKind {}
+public enum ConnectionKind {}
 /// The kind of ``BootID``.
-package enum BootKind {}
+public enum BootKind {}
 
 /// The id of a session; a continuation has a new one.
-package typealias SessionID = Token<SessionKind>
+public typealias SessionID = Token<SessionKind>
 /// The id of an intent, the same each time it is sent.
-package typealias IntentID = Token<IntentKind>
+public typealias IntentID = Token<IntentKind>
 /// The id of one connection of a node to the broker. Ids of later connections of a node must be larger.
-package typealias ConnectionID = Token<ConnectionKind>
+public typealias ConnectionID = Token<ConnectionKind>
 /// The id of one boot of a machine. Readings of a boot clock compare only within one boot.
-package typealias BootID = Token<BootKind>
+public typealias BootID = Token<BootKind>

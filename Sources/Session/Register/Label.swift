@@ -1,32 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The label that the time of a session is booked on.
-package struct Label: Hashable, Sendable {
+public struct Label: Hashable, Sendable {
     /// The name: 1 to ``Limits/nameBytes`` bytes of clean text.
-    package var name: String
+    public var name: String
     /// The colour; grey if the writer's was invalid.
-    package var colour: Colour
+    public var colour: Colour
 
     /// Creates a label. The caller must check the name.
-    package init(name: String, colour: Colour = .grey) {
+    public init(name: String, colour: Colour = .grey) {
         self.name = name
         self.colour = colour
     }
 }
 
 /// A colour in sRGB with 8 bits for each channel.
-package struct Colour: Hashable, Sendable, CustomStringConvertible {
+public struct Colour: Hashable, Sendable, CustomStringConvertible {
     /// The red channel.
-    package var red: UInt8
+    public var red: UInt8
     /// The green channel.
-    package var green: UInt8
+    public var green: UInt8
     /// The blue channel.
-    package var blue: UInt8
+    public var blue: UInt8
     /// Opacity: 255 is opaque.
-    package var alpha: UInt8
+    public var alpha: UInt8
 
     /// Without `alpha`, the colour is opaque.
-    package init(red: UInt8, green: UInt8, blue: UInt8, alpha: UInt8 = 255) {
+    public init(red: UInt8, green: UInt8, blue: UInt8, alpha: UInt8 = 255) {
         self.red = red
         self.green = green
         self.blue = blue
@@ -34,10 +34,10 @@ package struct Colour: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The colour that replaces an invalid one.
-    package static let grey = Colour(red: 0x88, green: 0x88, blue: 0x88)
+    public static let grey = Colour(red: 0x88, green: 0x88, blue: 0x88)
 
     /// Reads 3, 6 or 8 hexadecimal digits, with or without `#`; `nil` for other text. The last two of eight are the opacity.
-    package init?(hex: String) {
+    public init?(hex: String) {
         var (value, count): (UInt32, Int) = (0, 0)
         for byte in hex.utf8.first == UInt8(ascii: "#") ? hex.utf8.dropFirst() : hex.utf8[...] {
             guard let digit = byte.hexDigit, count < 8 else { return nil }
@@ -54,7 +54,7 @@ package struct Colour: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// `#rrggbb`, or `#rrggbbaa` if the colour is not opaque.
-    package var description: String {
+    public var description: String {
         (alpha == 255 ? [red, green, blue] : [red, green, blue, alpha]).reduce(into: "#") { text, channel in
             text += (channel < 16 ? "0" : "") + String(channel, radix: 16)
         }

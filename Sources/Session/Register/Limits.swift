@@ -4,90 +4,90 @@
 ///
 /// The protocol states all of them, so to change one is to change the protocol. The bounds of the fields together keep the
 /// largest register below ``payloadBytes``; a test checks it.
-package enum Limits {
+public enum Limits {
     /// Phases in a plan, with repeats written out. 80 hold ten rounds of a workout of eight parts.
-    package static let phases = 80
+    public static let phases = 80
     /// Phases of a plan that may have added seconds.
     ///
     /// One that is no break, and one break of each of the three kinds.
-    package static let extended = 4
+    public static let extended = 4
     /// Runs of a session; beyond it, the two oldest neighbours of one phase are merged. 120 allow 40 pauses more than phases.
-    package static let runs = 120
+    public static let runs = 120
     /// Ids of applied intents in a register: more than people press within ``intentLife``.
-    package static let applied = 64
+    public static let applied = 64
     /// Seconds of one phase with extensions: up to a day.
-    package static let phaseSeconds = 1...86_400
+    public static let phaseSeconds = 1...86_400
     /// Bytes of a title in UTF-8: the width of a screen.
-    package static let titleBytes = 160
+    public static let titleBytes = 160
     /// Bytes of the name of a phase, a label or a node in UTF-8.
-    package static let nameBytes = 48
+    public static let nameBytes = 48
     /// Bytes of an icon in UTF-8: a built-in name or an emoji.
-    package static let iconBytes = 32
+    public static let iconBytes = 32
     /// Bytes of a payload: below the 64 KiB packets of the broker, and above the largest register.
-    package static let payloadBytes = 16_384
+    public static let payloadBytes = 16_384
     /// Epochs, revisions and stamp counters: exact in a JSON reader that uses doubles.
-    package static let counter: ClosedRange<Int> = 0...1_000_000_000_000
+    public static let counter: ClosedRange<Int> = 0...1_000_000_000_000
     /// Group times: until the year 2200.
-    package static let time: ClosedRange<GroupTime> = 0...7_258_118_400_000
+    public static let time: ClosedRange<GroupTime> = 0...7_258_118_400_000
     /// Readings of a wall clock, with the range of ``time``.
-    package static let wall: ClosedRange<WallTime> = 0...7_258_118_400_000
+    public static let wall: ClosedRange<WallTime> = 0...7_258_118_400_000
     /// Readings of a boot clock: a hundred years.
-    package static let reading: ClosedRange<BootTime> = 0...3_155_760_000_000
+    public static let reading: ClosedRange<BootTime> = 0...3_155_760_000_000
     /// Error bounds of a clock, with the range of ``reading``.
-    package static let bound: ClosedRange<Milliseconds> = 0...3_155_760_000_000
+    public static let bound: ClosedRange<Milliseconds> = 0...3_155_760_000_000
     /// The largest plausible epoch at the beginning of 2026.
     ///
     /// It rises by one each second, so no version is the last one.
-    package static let epochs = 1_000_000
+    public static let epochs = 1_000_000
     /// The most revisions by which an objection of another node raises a version. It must not use up ``counter``.
-    package static let claimedRevisions = 1_000_000
+    public static let claimedRevisions = 1_000_000
     /// Nodes of a space that a node remembers; messages of further ones are discarded. It bounds the memory of a node.
-    package static let nodes = 512
+    public static let nodes = 512
 
     /// The most that an admitted stamp is ahead of a vouched group time.
     ///
     /// It is also the largest difference between clocks that agree.
     ///
     /// A judgement: a kernel that calls its clock synchronised is right within 10 s, and no person waits longer for a start.
-    package static let stampLead: Milliseconds = .seconds(10)
+    public static let stampLead: Milliseconds = .seconds(10)
     /// The most that a plausible clock is ahead of ``earliestStamp``: 20 years.
     ///
     /// An admitted stamp is at most that much ahead of a group time that no kernel vouches for.
-    package static let plausibleSpan: Milliseconds = .days(7_305)
+    public static let plausibleSpan: Milliseconds = .days(7_305)
     /// Nodes that are asked for the time. A judgement: the median of seven is right although three are wrong.
-    package static let timeReferences = 7
+    public static let timeReferences = 7
     /// The longest time from a ping to a pong that is used; a later one bounds nothing.
-    package static let pongAge: Milliseconds = .seconds(10)
+    public static let pongAge: Milliseconds = .seconds(10)
     /// The largest error bound of a time that is not shown as approximate. A judgement: a person sees
     /// two displays that change a quarter of a second apart.
-    package static let exactEnough: Milliseconds = 250
+    public static let exactEnough: Milliseconds = 250
     /// The earliest start of a session: 2026-01-01, when Lockstep began to exist.
-    package static let earliestStamp: GroupTime = 1_767_225_600_000
+    public static let earliestStamp: GroupTime = 1_767_225_600_000
     /// The longest time after an expiry at which the next phase starts by itself: half an hour.
     ///
     /// A judgement of the product: after a longer suspend, no person was there for the phase.
-    package static let lateness: Milliseconds = .minutes(30)
+    public static let lateness: Milliseconds = .minutes(30)
     /// How long a display shows a completed session. A judgement of the product.
-    package static let completionShown: Milliseconds = .seconds(5)
+    public static let completionShown: Milliseconds = .seconds(5)
     /// The time without contact to the owner until a display is stale.
     ///
     /// A judgement of the product: shorter interruptions of a network end by themselves and would only alarm people.
-    package static let staleAfter: Milliseconds = .seconds(30)
+    public static let staleAfter: Milliseconds = .seconds(30)
     /// How long an intent may take effect. A judgement of the product: a later effect would surprise.
-    package static let intentLife: Milliseconds = .seconds(30)
+    public static let intentLife: Milliseconds = .seconds(30)
 }
 
 /// The check of text that may reach a screen.
-package enum CleanText {
+public enum CleanText {
     /// Whether `text` has 1 to `bytes` bytes of UTF-8, and only clean scalars.
-    package static func accepts(_ text: String, bytes: Int) -> Bool {
+    public static func accepts(_ text: String, bytes: Int) -> Bool {
         guard (1...bytes).contains(text.utf8.count) else { return false }
         // Printable ASCII, as most text is, needs no decoding.
         return text.utf8.allSatisfy { (0x20...0x7E).contains($0) } || text.unicodeScalars.allSatisfy(isClean)
     }
 
     /// Returns `text` without blanks at its beginning and end. A label with one would be another label.
-    package static func trimmed(_ text: String) -> String {
+    public static func trimmed(_ text: String) -> String {
         let rest = text.unicodeScalars.drop(while: \.properties.isWhitespace)
         let end = rest.lastIndex { !$0.properties.isWhitespace }
         return end.map { String(rest[...$0]) } ?? ""
@@ -96,7 +96,7 @@ package enum CleanText {
     /// Whether terminals and pages show `scalar` as itself, without another effect.
     ///
     /// It is no control character, line separator, direction override, byte order mark or U+FFF9 to U+FFFB.
-    package static func isClean(_ scalar: Unicode.Scalar) -> Bool {
+    public static func isClean(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x00...0x1F, 0x7F...0x9F, 0x2028...0x2029, 0x202A...0x202E, 0x2066...0x2069, 0xFEFF, 0xFFF9...0xFFFB:
             false

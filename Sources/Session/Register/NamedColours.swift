@@ -3,12 +3,12 @@
 /// The colours that a person can name.
 ///
 /// A name is resolved where it is typed; registers and records hold digits.
-package enum NamedColours {
+public enum NamedColours {
     /// The colour of breaks and rests.
-    package static let rest = Colour(red: 0x7B, green: 0xC8, blue: 0x8F)
+    public static let rest = Colour(red: 0x7B, green: 0xC8, blue: 0x8F)
 
     /// The 24 colours of labels, in the order of the rainbow. Each has a contrast of at least 4.5:1 on black.
-    package static let labels: [(name: String, colour: Colour)] = [
+    public static let labels: [(name: String, colour: Colour)] = [
         ("red", Colour(red: 0xE5, green: 0x48, blue: 0x4D)),
         ("coral", Colour(red: 0xFF, green: 0x8A, blue: 0x70)),
         ("orange", Colour(red: 0xF7, green: 0x7B, blue: 0x24)),
@@ -36,12 +36,12 @@ package enum NamedColours {
     ]
 
     /// Every name: those of labels, then `break`.
-    package static var names: [String] { labels.map(\.name) + [restName] }
+    public static var names: [String] { labels.map(\.name) + [restName] }
 
     private static let restName = "break"
 
     /// The colour of a name, in capitals or small letters; `nil` for an unknown name.
-    package static subscript(name: String) -> Colour? {
+    public static subscript(name: String) -> Colour? {
         let name = name.lowercased()
         return name == restName ? rest : labels.first { $0.name == name }?.colour
     }
@@ -49,12 +49,12 @@ package enum NamedColours {
 
 extension Colour {
     /// Reads a colour that a person typed: a name of ``NamedColours``, or digits as in ``init(hex:)``.
-    package init?(typed text: String) {
+    public init?(typed text: String) {
         guard let colour = NamedColours[text] ?? Colour(hex: text) else { return nil }
         self = colour
     }
 
     /// The forms that ``init(typed:)`` accepts, for error messages.
-    package static let forms =
+    public static let forms =
         "a name such as teal, or #rgb, #rrggbb or #rrggbbaa, where aa is the opacity, with or without #"
 }

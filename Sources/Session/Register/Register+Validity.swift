@@ -4,7 +4,7 @@ extension Register {
     /// The first field that is out of bounds or contradicts the others; `nil` if the register is valid.
     ///
     /// The engine relies on it: no index, sum or division of a valid register traps.
-    package var invalidField: String? { fieldOutOfBounds ?? contradiction }
+    public var invalidField: String? { fieldOutOfBounds ?? contradiction }
 
     /// The first field that contradicts the others; `nil` if all fit.
     ///
@@ -45,11 +45,11 @@ extension Register {
 }
 
 /// A text of a session that a person chooses.
-package enum SessionText: String, Sendable {
+public enum SessionText: String, Sendable {
     case title, icon, label
 
     /// The most bytes in UTF-8.
-    package var bytes: Int {
+    public var bytes: Int {
         switch self {
         case .title: Limits.titleBytes
         case .icon: Limits.iconBytes
@@ -58,7 +58,7 @@ package enum SessionText: String, Sendable {
     }
 
     /// Returns whether `text` is clean and not too long. Only a title may be empty.
-    package func accepts(_ text: String) -> Bool {
+    public func accepts(_ text: String) -> Bool {
         self == .title && text.isEmpty || CleanText.accepts(text, bytes: bytes)
     }
 

@@ -5,56 +5,56 @@
 /// The state of a node's latest session. Only its owner writes it.
 ///
 /// Copies share their fields until one of them is changed, since every part hands a register on, and one changes it.
-package struct Register: Hashable, Sendable {
+public struct Register: Hashable, Sendable {
     private var storage: Storage
 
     /// The id of the session.
-    package var id: SessionID { _read { yield fields.id } _modify { yield &fields.id } }
+    public var id: SessionID { _read { yield fields.id } _modify { yield &fields.id } }
     /// The first session of a chain of takeovers; the session itself if there was no takeover.
-    package var lineage: SessionID { _read { yield fields.lineage } _modify { yield &fields.lineage } }
+    public var lineage: SessionID { _read { yield fields.lineage } _modify { yield &fields.lineage } }
     /// The register that a takeover continues; `nil` for a session that a person started.
-    package var continues: Continuation? { _read { yield fields.continues } _modify { yield &fields.continues } }
+    public var continues: Continuation? { _read { yield fields.continues } _modify { yield &fields.continues } }
     /// The order of its start.
-    package var stamp: Stamp { _read { yield fields.stamp } _modify { yield &fields.stamp } }
+    public var stamp: Stamp { _read { yield fields.stamp } _modify { yield &fields.stamp } }
     /// The number of the owner's journal; see ``Journal/epoch``.
-    package var epoch: Int { _read { yield fields.epoch } _modify { yield &fields.epoch } }
+    public var epoch: Int { _read { yield fields.epoch } _modify { yield &fields.epoch } }
     /// Counts the node's changes over all its sessions, within ``Limits/counter``.
-    package var rev: Int { _read { yield fields.rev } _modify { yield &fields.rev } }
+    public var rev: Int { _read { yield fields.rev } _modify { yield &fields.rev } }
     /// The node that writes the register.
-    package var owner: NodeID { _read { yield fields.owner } _modify { yield &fields.owner } }
+    public var owner: NodeID { _read { yield fields.owner } _modify { yield &fields.owner } }
     /// The activity ("Reading"): empty, or 1 to ``Limits/titleBytes`` bytes of clean text.
-    package var title: String { _read { yield fields.title } _modify { yield &fields.title } }
+    public var title: String { _read { yield fields.title } _modify { yield &fields.title } }
     /// An emoji or the name of a built-in drawing: 1 to ``Limits/iconBytes`` bytes of clean text.
-    package var icon: String? { _read { yield fields.icon } _modify { yield &fields.icon } }
+    public var icon: String? { _read { yield fields.icon } _modify { yield &fields.icon } }
     /// The label that the time is booked on; `nil` for the default label.
-    package var label: Label? { _read { yield fields.label } _modify { yield &fields.label } }
+    public var label: Label? { _read { yield fields.label } _modify { yield &fields.label } }
     /// Down through the plan, or up.
-    package var mode: Mode { _read { yield fields.mode } _modify { yield &fields.mode } }
+    public var mode: Mode { _read { yield fields.mode } _modify { yield &fields.mode } }
     /// The ordered phases: 1 to ``Limits/phases``; exactly one, whose length is the cap, in a count-up session.
-    package var plan: [Phase] { _read { yield fields.plan } _modify { yield &fields.plan } }
+    public var plan: [Phase] { _read { yield fields.plan } _modify { yield &fields.plan } }
     /// Whether the next phase starts by itself.
-    package var autoAdvance: Bool { _read { yield fields.autoAdvance } _modify { yield &fields.autoAdvance } }
+    public var autoAdvance: Bool { _read { yield fields.autoAdvance } _modify { yield &fields.autoAdvance } }
     /// The index in ``plan`` of the current phase; of the next one while `ready`.
-    package var phase: Int { _read { yield fields.phase } _modify { yield &fields.phase } }
+    public var phase: Int { _read { yield fields.phase } _modify { yield &fields.phase } }
     /// The status.
-    package var status: Status { _read { yield fields.status } _modify { yield &fields.status } }
+    public var status: Status { _read { yield fields.status } _modify { yield &fields.status } }
     /// The start, within ``Limits/time``.
-    package var startedAt: GroupTime { _read { yield fields.startedAt } _modify { yield &fields.startedAt } }
+    public var startedAt: GroupTime { _read { yield fields.startedAt } _modify { yield &fields.startedAt } }
     /// The instant from which the time of the current phase is counted.
-    package var anchor: Anchor { _read { yield fields.anchor } _modify { yield &fields.anchor } }
+    public var anchor: Anchor { _read { yield fields.anchor } _modify { yield &fields.anchor } }
     /// The times at which phases ran, oldest first: at most ``Limits/runs``. Only the last may be open.
-    package var runs: [Run] { _read { yield fields.runs } _modify { yield &fields.runs } }
+    public var runs: [Run] { _read { yield fields.runs } _modify { yield &fields.runs } }
     /// Ids of intents that took effect, oldest first: at most ``Limits/applied``.
-    package var applied: [IntentID] { _read { yield fields.applied } _modify { yield &fields.applied } }
+    public var applied: [IntentID] { _read { yield fields.applied } _modify { yield &fields.applied } }
     /// The intent behind this revision; `nil` if it was none.
-    package var last: LastIntent? { _read { yield fields.last } _modify { yield &fields.last } }
+    public var last: LastIntent? { _read { yield fields.last } _modify { yield &fields.last } }
     /// The start that ended the session, if it is superseded.
-    package var supersededBy: Superseder? {
+    public var supersededBy: Superseder? {
         _read { yield fields.supersededBy } _modify { yield &fields.supersededBy }
     }
 
     /// Creates a register. The caller must check ``invalidField`` before the engine gets it.
-    package init(
+    public init(
         id: SessionID, lineage: SessionID, continues: Continuation? = nil, stamp: Stamp, epoch: Int, rev: Int,
         owner: NodeID, title: String, icon: String?, label: Label?, mode: Mode, plan: [Phase], autoAdvance: Bool,
         phase: Int, status: Status, startedAt: GroupTime, anchor: Anchor, runs: [Run], applied: [IntentID] = [],
@@ -69,21 +69,21 @@ package struct Register: Hashable, Sendable {
     }
 
     /// Compares the fields only where two registers of one version do not share them.
-    package static func == (a: Register, b: Register) -> Bool {
+    public static func == (a: Register, b: Register) -> Bool {
         a.storage === b.storage || a.version == b.version && a.fields == b.fields
     }
 
     /// Hashes all fields.
-    package func hash(into hasher: inout Hasher) { hasher.combine(fields) }
+    public func hash(into hasher: inout Hasher) { hasher.combine(fields) }
 
     /// The phase that runs, is paused or waits. ``phase`` must be an index of ``plan``.
-    package var currentPhase: Phase { fields.currentPhase }
+    public var currentPhase: Phase { fields.currentPhase }
 
     /// The end of the current phase; `nil` unless a countdown runs.
-    package var endsAt: GroupTime? { fields.endsAt }
+    public var endsAt: GroupTime? { fields.endsAt }
 
     /// The order among the registers of one node: the larger one is newer.
-    package internal(set) var version: Version {
+    public internal(set) var version: Version {
         get { Version(epoch: epoch, rev: rev) }
         set { (epoch, rev) = (newValue.epoch, newValue.rev) }
     }
@@ -141,14 +141,14 @@ extension Register {
 }
 
 /// The order of one node's registers.
-package struct Version: Hashable, Codable, Comparable, Sendable {
+public struct Version: Hashable, Codable, Comparable, Sendable {
     /// The number of the owner's journal; see ``Journal/epoch``.
-    package var epoch: Int
+    public var epoch: Int
     /// Counts changes, within ``Limits/counter``.
-    package var rev: Int
+    public var rev: Int
 
     /// Creates a version. The caller must keep to the bounds of the fields.
-    package init(epoch: Int, rev: Int) {
+    public init(epoch: Int, rev: Int) {
         self.epoch = epoch
         self.rev = rev
     }
@@ -157,11 +157,11 @@ package struct Version: Hashable, Codable, Comparable, Sendable {
     ///
     /// A revision at its limit overflows into the epoch. So no claim of a peer or a broker makes a node's registers
     /// unacceptable.
-    package var next: Version {
+    public var next: Version {
         if rev < Limits.counter.upperBound { return Version(epoch: epoch, rev: rev + 1) }
         return epoch < Limits.counter.upperBound ? Version(epoch: epoch + 1, rev: 0) : self
     }
 
     /// Compares epoch, then revision.
-    package static func < (a: Version, b: Version) -> Bool { (a.epoch, a.rev) < (b.epoch, b.rev) }
+    public static func < (a: Version, b: Version) -> Bool { (a.epoch, a.rev) < (b.epoch, b.rev) }
 }

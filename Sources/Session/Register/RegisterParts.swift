@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Whether a session counts down through its plan or up until it is stopped.
-package enum Mode: String, CaseIterable, Sendable {
+public enum Mode: String, CaseIterable, Sendable {
     case countdown, countup
 }
 
 /// The status of a session.
-package enum Status: String, CaseIterable, Codable, Sendable {
+public enum Status: String, CaseIterable, Codable, Sendable {
     /// Time passes.
     case running
     /// A person has frozen the time.
@@ -21,7 +21,7 @@ package enum Status: String, CaseIterable, Codable, Sendable {
     case superseded
 
     /// Whether the session can still change: running, paused or ready.
-    package var isLive: Bool {
+    public var isLive: Bool {
         switch self {
         case .running, .paused, .ready: true
         case .completed, .stopped, .superseded: false
@@ -30,20 +30,20 @@ package enum Status: String, CaseIterable, Codable, Sendable {
 }
 
 /// The instant from which a phase's time is counted.
-package struct Anchor: Hashable, Sendable {
+public struct Anchor: Hashable, Sendable {
     /// The time of the current phase that had passed, from 0 to its length.
-    package var elapsed: Milliseconds
+    public var elapsed: Milliseconds
     /// The instant, within ``Limits/time``.
-    package var at: GroupTime
+    public var at: GroupTime
     /// The largest error of ``at``, within ``Limits/bound``; `nil` if no kernel vouched for it.
-    package var bound: Milliseconds?
+    public var bound: Milliseconds?
     /// The boot of the owner's machine in which ``boot`` was read.
-    package var bootID: BootID
+    public var bootID: BootID
     /// The instant on the owner's boot clock, within ``Limits/reading``.
-    package var boot: BootTime
+    public var boot: BootTime
 
     /// The caller must read both clocks at one instant.
-    package init(elapsed: Milliseconds, at: GroupTime, bound: Milliseconds? = nil, bootID: BootID, boot: BootTime) {
+    public init(elapsed: Milliseconds, at: GroupTime, bound: Milliseconds? = nil, bootID: BootID, boot: BootTime) {
         self.elapsed = elapsed
         self.at = at
         self.bound = bound
@@ -53,16 +53,16 @@ package struct Anchor: Hashable, Sendable {
 }
 
 /// An interval of group time in which a phase ran.
-package struct Run: Hashable, Codable, Sendable {
+public struct Run: Hashable, Codable, Sendable {
     /// The index of the phase in the plan.
-    package var phase: Int
+    public var phase: Int
     /// The beginning, within ``Limits/time``.
-    package var from: GroupTime
+    public var from: GroupTime
     /// The end, not before ``from``; `nil` while it runs.
-    package var to: GroupTime?
+    public var to: GroupTime?
 
     /// Without an end, the run is open.
-    package init(phase: Int, from: GroupTime, to: GroupTime? = nil) {
+    public init(phase: Int, from: GroupTime, to: GroupTime? = nil) {
         self.phase = phase
         self.from = from
         self.to = to
@@ -70,18 +70,18 @@ package struct Run: Hashable, Codable, Sendable {
 }
 
 /// The register of another node that a session continues.
-package struct Continuation: Hashable, Codable, Sendable {
+public struct Continuation: Hashable, Codable, Sendable {
     /// The owner before.
-    package var node: NodeID
+    public var node: NodeID
     /// The epoch of that register, within ``Limits/counter``.
-    package var epoch: Int
+    public var epoch: Int
     /// The revision of that register, within ``Limits/counter``.
-    package var rev: Int
+    public var rev: Int
     /// The takeover, within ``Limits/time``.
-    package var at: GroupTime
+    public var at: GroupTime
 
     /// The caller must keep to the bounds of the fields.
-    package init(node: NodeID, epoch: Int, rev: Int, at: GroupTime) {
+    public init(node: NodeID, epoch: Int, rev: Int, at: GroupTime) {
         self.node = node
         self.epoch = epoch
         self.rev = rev
@@ -90,17 +90,17 @@ package struct Continuation: Hashable, Codable, Sendable {
 }
 
 /// The intent behind a revision of a register.
-package struct LastIntent: Hashable, Codable, Sendable {
+public struct LastIntent: Hashable, Codable, Sendable {
     /// Its id.
-    package var intent: IntentID
+    public var intent: IntentID
     /// The operation that it asked for.
-    package var op: IntentOperation.Name
+    public var op: IntentOperation.Name
     /// The node that asked.
-    package var from: NodeID
+    public var from: NodeID
     /// When the owner applied it.
-    package var at: GroupTime
+    public var at: GroupTime
 
-    package init(intent: IntentID, op: IntentOperation.Name, from: NodeID, at: GroupTime) {
+    public init(intent: IntentID, op: IntentOperation.Name, from: NodeID, at: GroupTime) {
         self.intent = intent
         self.op = op
         self.from = from
@@ -109,15 +109,15 @@ package struct LastIntent: Hashable, Codable, Sendable {
 }
 
 /// The later start that ended a session.
-package struct Superseder: Hashable, Codable, Sendable {
+public struct Superseder: Hashable, Codable, Sendable {
     /// The session that won.
-    package var session: SessionID
+    public var session: SessionID
     /// Its owner.
-    package var node: NodeID
+    public var node: NodeID
     /// The end of the session that lost. In an answer it may be the winner's start.
-    package var at: GroupTime
+    public var at: GroupTime
 
-    package init(session: SessionID, node: NodeID, at: GroupTime) {
+    public init(session: SessionID, node: NodeID, at: GroupTime) {
         self.session = session
         self.node = node
         self.at = at

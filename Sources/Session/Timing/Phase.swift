@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The purpose of a phase; it determines icon, texts, buttons and whether the minutes count.
-package enum PhaseKind: String, CaseIterable, Sendable {
+public enum PhaseKind: String, CaseIterable, Sendable {
     case focus, shortBreak, longBreak, work, rest, phase
 
     /// Whether the person rests in this phase.
-    package var isBreak: Bool {
+    public var isBreak: Bool {
         switch self {
         case .shortBreak, .longBreak, .rest: true
         case .focus, .work, .phase: false
@@ -14,20 +14,20 @@ package enum PhaseKind: String, CaseIterable, Sendable {
 }
 
 /// One timed part of a plan.
-package struct Phase: Hashable, Sendable {
+public struct Phase: Hashable, Sendable {
     /// Its purpose.
-    package var kind: PhaseKind
+    public var kind: PhaseKind
     /// Its own name ("Breathe"), if it has one.
     ///
     /// 1 to ``Limits/nameBytes`` bytes of clean text without `"` and `\`.
-    package var name: String?
+    public var name: String?
     /// Its length in seconds with extensions, within ``Limits/phaseSeconds``; the cap of a count-up session.
-    package var seconds: Int
+    public var seconds: Int
     /// Seconds of ``seconds`` that extensions added, if a phase that is inserted later may copy this one; otherwise 0.
-    package var added: Int
+    public var added: Int
 
     /// Creates a phase. The caller must check ``isValid``.
-    package init(kind: PhaseKind, name: String? = nil, seconds: Int, added: Int = 0) {
+    public init(kind: PhaseKind, name: String? = nil, seconds: Int, added: Int = 0) {
         self.kind = kind
         self.name = name
         self.seconds = seconds
@@ -38,10 +38,10 @@ package struct Phase: Hashable, Sendable {
     var unextended: Phase { Phase(kind: kind, name: name, seconds: seconds - added) }
 
     /// The length.
-    package var length: Milliseconds { .seconds(Int64(seconds)) }
+    public var length: Milliseconds { .seconds(Int64(seconds)) }
 
     /// Whether every field is within ``Limits``, and they fit each other.
-    package var isValid: Bool { isWithinBounds && isConsistent }
+    public var isValid: Bool { isWithinBounds && isConsistent }
 
     var isWithinBounds: Bool {
         Limits.phaseSeconds.contains(seconds) && added >= 0

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// An error in the text of a plan.
-package struct PlanError: Error, Hashable, Sendable, CustomStringConvertible {
+public struct PlanError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The column of the first character that does not fit; 1 is the first.
-    package var column: Int
+    public var column: Int
     /// The error, and the correct form.
-    package var message: String
+    public var message: String
 
     /// Names the column, then the message.
-    package var description: String { "column \(column): \(message)" }
+    public var description: String { "column \(column): \(message)" }
 }
 
 /// The one-line grammar of plans, in presets and on the command line.
@@ -24,13 +24,13 @@ package struct PlanError: Error, Hashable, Sendable, CustomStringConvertible {
 /// ```
 ///
 /// `work 40s x8 / rest 20s` is eight times work and rest: sixteen phases.
-package struct PlanGrammar {
+public struct PlanGrammar {
     private var rest: [Character]
     private var position = 0
 
     /// Reads a plan.
     /// - Throws: ``PlanError`` with the column, also when the plan has more than ``Limits/phases`` phases.
-    package static func phases(of text: String) throws(PlanError) -> [Phase] {
+    public static func phases(of text: String) throws(PlanError) -> [Phase] {
         var grammar = PlanGrammar(rest: Array(text))
         let phases = try grammar.sequence(depth: 0)
         grammar.skipSpaces()
@@ -43,7 +43,7 @@ package struct PlanGrammar {
     /// Reads a duration such as `25m` or `1h30m`.
     /// - Returns: Seconds within ``Limits/phaseSeconds``.
     /// - Throws: ``PlanError`` with the column.
-    package static func seconds(of text: String) throws(PlanError) -> Int {
+    public static func seconds(of text: String) throws(PlanError) -> Int {
         var grammar = PlanGrammar(rest: Array(text))
         grammar.skipSpaces()
         let seconds = try grammar.duration()

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The lengths of phases that a person asks for and that the plan does not contain.
-package struct PhaseDefaults: Hashable, Sendable {
+public struct PhaseDefaults: Hashable, Sendable {
     /// Seconds of a short break, within ``Limits/phaseSeconds``.
-    package var shortBreak: Int
+    public var shortBreak: Int
     /// Seconds of a long break, within ``Limits/phaseSeconds``.
-    package var longBreak: Int
+    public var longBreak: Int
     /// The number of focus phases after which an inserted break is a long one; 0 for never.
-    package var longBreakEvery: Int
+    public var longBreakEvery: Int
     /// Seconds of a focus phase, within ``Limits/phaseSeconds``.
-    package var focus: Int
+    public var focus: Int
     /// Seconds after which a count-up session ends by itself, within ``Limits/phaseSeconds``.
-    package var countUpCap: Int
+    public var countUpCap: Int
 
     /// The defaults of the app Goodtime, and a cap of 15 hours.
     ///
     /// Breaks have 5 and 15 minutes, every fourth one is long, and focus has 25 minutes.
-    package init(
+    public init(
         shortBreak: Int = 300, longBreak: Int = 900, longBreakEvery: Int = 4, focus: Int = 1_500,
         countUpCap: Int = 54_000
     ) {

@@ -17,7 +17,7 @@ extension Register {
     ///     passes ``Limits/lateness``: after a longer absence the next phase waits in `ready`, as a new revision.
     /// - Returns: The same register before the first boundary; after one, the register anchored at the last boundary
     ///   crossed, with its runs cut there. Revision and stamp stay.
-    package func advanced(since: Milliseconds, lateness: Milliseconds? = nil) -> Register {
+    public func advanced(since: Milliseconds, lateness: Milliseconds? = nil) -> Register {
         guard status == .running, since >= currentPhase.length - anchor.elapsed else { return self }
         var register = self
         var since = since
@@ -143,7 +143,7 @@ extension Register {
 
 extension Register {
     /// When the session got its present status. It is not the anchor, since a reboot of the owner moves that.
-    package var statusBeganAt: GroupTime {
+    public var statusBeganAt: GroupTime {
         let lastRun = runs.last.map { $0.to ?? $0.from } ?? anchor.at
         switch status {
         case .running, .paused: return lastRun
@@ -155,7 +155,7 @@ extension Register {
     }
 
     /// Returns the session ended by a later start. The anchor stays; its owner must have set it to that instant.
-    package func superseded(by superseder: Superseder) -> Register {
+    public func superseded(by superseder: Superseder) -> Register {
         var register = self
         register.closeRun(at: superseder.at)
         register.status = .superseded

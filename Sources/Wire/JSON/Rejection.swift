@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Session
+public import Session
 
 /// The reason why bytes could not be read as a value of the protocol.
-package struct Rejection: Error, Hashable, Sendable, CustomStringConvertible {
+public struct Rejection: Error, Hashable, Sendable, CustomStringConvertible {
     /// The reason under which a node counts it.
-    package var reason: Discard
+    public var reason: Discard
     /// The wrong field, as `anchor.at`; empty for the whole value.
-    package var path = ""
+    public var path = ""
     /// The error and the accepted values, for the log.
-    package var detail: String
+    public var detail: String
 
-    package init(_ reason: Discard, _ detail: String) {
+    public init(_ reason: Discard, _ detail: String) {
         self.reason = reason
         self.detail = detail
     }
 
     /// Names the reason, then the field, then the detail.
-    package var description: String { "\(reason.rawValue): \(path.isEmpty ? "" : path + ": ")\(detail)" }
+    public var description: String { "\(reason.rawValue): \(path.isEmpty ? "" : path + ": ")\(detail)" }
 
     /// A required field is missing.
     init(missing type: String) { self.init(.malformed, "missing: write a value of type \(type)") }

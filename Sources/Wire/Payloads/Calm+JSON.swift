@@ -1,36 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Session
+public import Session
 
 /// The calm service's result for one session.
-package struct CalmFeed: Hashable, Sendable, Described {
+public struct CalmFeed: Hashable, Sendable, Described {
     /// The change from the minute before the last one to the last one.
-    package enum Trend: String, CaseIterable, Sendable {
+    public enum Trend: String, CaseIterable, Sendable {
         case rising, falling, steady
     }
 
     /// The session.
-    package var session: SessionID
+    public var session: SessionID
     /// The quiet percentage of the heard running time, 0 to 100.
-    package var percent: Int
+    public var percent: Int
     /// Percent of the running time that was heard at all, 0 to 100.
-    package var coverage: Int
+    public var coverage: Int
     /// The trend of the last minute; `nil` before two minutes were heard.
-    package var trend: Trend?
+    public var trend: Trend?
     /// The present level in tenths of a decibel, within ±200 dB; `nil` if nothing was heard.
-    package var level: Int?
+    public var level: Int?
     /// The level in tenths of a decibel, within ±200 dB, below which it was quiet.
-    package var threshold: Int?
+    public var threshold: Int?
     /// The quiet share of each of the last whole minutes, in percent, the latest last; ``minutesLimit`` at most.
     ///
     /// It is `nil` for a minute that was not heard.
-    package var minutes: [Int?]
+    public var minutes: [Int?]
     /// When it was computed.
-    package var at: GroupTime
+    public var at: GroupTime
     /// The service that wrote it; `nil` if the feed does not say.
-    package var by: NodeID?
+    public var by: NodeID?
 
-    package init(
+    public init(
         session: SessionID, percent: Int, coverage: Int, trend: Trend? = nil, level: Int? = nil, threshold: Int? = nil,
         minutes: [Int?] = [], at: GroupTime, by: NodeID? = nil
     ) {
@@ -46,13 +46,13 @@ package struct CalmFeed: Hashable, Sendable, Described {
     }
 
     /// The most ``minutes``: an hour.
-    package static let minutesLimit = 60
+    public static let minutesLimit = 60
 
     /// The coverage below which displays show no percentage, in percent.
-    package static let enoughCoverage = 80
+    public static let enoughCoverage = 80
 
     /// The reading if enough was heard; else `nil`.
-    package var ifKnown: CalmFeed? { coverage >= Self.enoughCoverage ? self : nil }
+    public var ifKnown: CalmFeed? { coverage >= Self.enoughCoverage ? self : nil }
 
     package static let objectName = "feed/calm"
     package static let blank = CalmFeed(session: .blank, percent: 0, coverage: 0, at: 0)

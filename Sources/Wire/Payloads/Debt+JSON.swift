@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Session
+public import Session
 
 /// The week's debt, as the debt service publishes it.
-package struct DebtFeed: Hashable, Sendable, Described {
+public struct DebtFeed: Hashable, Sendable, Described {
     /// The minutes missing to the week's goal, negative beyond it: -100,000 to 100,000.
-    package var minutes: Int
+    public var minutes: Int
     /// When it was computed.
-    package var at: GroupTime
+    public var at: GroupTime
     /// The week in full; `nil` if only the minutes were published.
-    package var week: DebtWeek?
+    public var week: DebtWeek?
     /// The service that wrote it; `nil` if the feed does not say.
-    package var by: NodeID?
+    public var by: NodeID?
 
     /// The bounds of ``minutes``, far above a week of 10,080 minutes.
     package static let bounds = -100_000...100_000
 
-    package init(minutes: Int, at: GroupTime, week: DebtWeek? = nil, by: NodeID? = nil) {
+    public init(minutes: Int, at: GroupTime, week: DebtWeek? = nil, by: NodeID? = nil) {
         self.minutes = minutes
         self.at = at
         self.week = week
@@ -24,14 +24,14 @@ package struct DebtFeed: Hashable, Sendable, Described {
     }
 
     /// Returns the minutes at a later instant, with those of a running session; `nil` once the week is over.
-    package func minutes(at instant: GroupTime) -> Int? {
+    public func minutes(at instant: GroupTime) -> Int? {
         guard let week else { return minutes }
         guard instant < week.to else { return nil }
         return Int(week.goal) - Int(done(at: instant).count / 60_000)
     }
 
     /// Returns the time done at a later instant of the week.
-    package func done(at instant: GroupTime) -> Milliseconds {
+    public func done(at instant: GroupTime) -> Milliseconds {
         guard let week else { return 0 }
         guard let until = week.until else { return week.done }
         return week.done + max(0, min(instant, until, week.to) - at)
@@ -49,49 +49,49 @@ package struct DebtFeed: Hashable, Sendable, Described {
 }
 
 /// A week against its goal.
-package struct DebtWeek: Hashable, Sendable, Described {
+public struct DebtWeek: Hashable, Sendable, Described {
     /// The time done on one label.
-    package struct LabelSum: Hashable, Sendable {
+    public struct LabelSum: Hashable, Sendable {
         /// The label; `nil` for the default label.
-        package var label: Label?
+        public var label: Label?
         /// The time.
-        package var done: Milliseconds
+        public var done: Milliseconds
 
-        package init(label: Label?, done: Milliseconds) {
+        public init(label: Label?, done: Milliseconds) {
             self.label = label
             self.done = done
         }
     }
 
     /// The ISO week, as `2026-W53`.
-    package var name: String
+    public var name: String
     /// The start of the week.
-    package var from: GroupTime
+    public var from: GroupTime
     /// The end of the week.
-    package var to: GroupTime
+    public var to: GroupTime
     /// The minutes to do, with those carried over.
-    package var goal: Int
+    public var goal: Int
     /// The minutes of the goal that earlier weeks lacked.
-    package var carried: Int
+    public var carried: Int
     /// The time done until the feed's `at`.
-    package var done: Milliseconds
+    public var done: Milliseconds
     /// The time done on each day, the first one first.
-    package var days: [Milliseconds]
+    public var days: [Milliseconds]
     /// The consecutive days up to now on which a minute or more was done.
-    package var streak: Int
+    public var streak: Int
     /// The time done on each label, the most first; ``labelsLimit`` at most.
-    package var labels: [LabelSum]
+    public var labels: [LabelSum]
     /// How calm it was, in percent; `nil` if unknown.
-    package var calm: Int?
+    public var calm: Int?
     /// When the running session ends by itself; `nil` while no session that counts runs.
-    package var until: GroupTime?
+    public var until: GroupTime?
     /// The date of the first day in the home zone; `nil` if not published.
-    package var first: CivilDate?
+    public var first: CivilDate?
     /// The index in ``days`` of the feed's `at`, to which a running session adds; `nil` if not published.
-    package var today: Int?
+    public var today: Int?
 
     /// The most labels in the feed.
-    package static let labelsLimit = 40
+    public static let labelsLimit = 40
     /// The most days of a week: two weeks, where a change of zone or first weekday makes it longer.
     private static let daysLimit = 14
     /// Minutes of a goal: a week's 10,080 and at most 100,000 carried over.
@@ -99,7 +99,7 @@ package struct DebtWeek: Hashable, Sendable, Described {
     /// Times done: those of ``daysLimit`` days.
     fileprivate static let amounts: ClosedRange<Milliseconds> = 0 ... .days(14)
 
-    package init(
+    public init(
         name: String, from: GroupTime, to: GroupTime, goal: Int, carried: Int = 0, done: Milliseconds,
         days: [Milliseconds], streak: Int,
         labels: [LabelSum], calm: Int? = nil, until: GroupTime? = nil, first: CivilDate? = nil, today: Int? = nil

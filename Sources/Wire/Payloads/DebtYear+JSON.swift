@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Session
+public import Session
 
 /// The time done in the weeks before the one of ``DebtFeed``.
-package struct DebtYear: Hashable, Sendable, Described {
+public struct DebtYear: Hashable, Sendable, Described {
     /// The first day, which is the first of a week.
-    package var first: CivilDate
+    public var first: CivilDate
     /// Whole minutes done on each day, the earliest first; ``daysLimit`` at most.
-    package var days: [Int]
+    public var days: [Int]
     /// How calm each seven days were, in percent, `nil` if unknown.
     ///
     /// It has one value for each seven days, the last ones perhaps fewer, or is empty.
-    package var calm: [Int?]
+    public var calm: [Int?]
     /// When it was computed.
-    package var at: GroupTime
+    public var at: GroupTime
 
     /// The number of weeks that the service publishes.
-    package static let weeks = 52
+    public static let weeks = 52
     /// The most days in the feed.
-    package static let daysLimit = 400
+    public static let daysLimit = 400
     /// Minutes of a day: two days, since a week's first day can include the rest of a date.
     private static let minutes = 0...2_880
 
-    package init(first: CivilDate, days: [Int], calm: [Int?] = [], at: GroupTime) {
+    public init(first: CivilDate, days: [Int], calm: [Int?] = [], at: GroupTime) {
         self.first = first
         self.days = days
         self.calm = calm
@@ -30,7 +30,7 @@ package struct DebtYear: Hashable, Sendable, Described {
     }
 
     /// Returns whether it differs from an earlier one in more than its time.
-    package func isNews(after other: DebtYear?) -> Bool {
+    public func isNews(after other: DebtYear?) -> Bool {
         guard var other else { return true }
         other.at = at
         return self != other
@@ -50,7 +50,7 @@ package struct DebtYear: Hashable, Sendable, Described {
 
 extension WireCodec {
     /// Encodes the debt service's feed of the weeks before. Its fields must be within their bounds.
-    package func encode(_ year: DebtYear) -> Outgoing {
+    public func encode(_ year: DebtYear) -> Outgoing {
         outgoing(.debtYear, year.payload)
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Session
+public import Session
 
 extension Intent {
     /// Seconds that an `extend` adds without an argument.
@@ -89,7 +89,7 @@ struct IntentFields: Described {
 
 extension IntentOperation {
     /// Creates an operation from its name and the arguments of `extend` and `correct`.
-    package init(name: Name, seconds: Int?, title: String?, label: String?, colour: Colour?) {
+    public init(name: Name, seconds: Int?, title: String?, label: String?, colour: Colour?) {
         switch name {
         case .pause: self = .pause
         case .resume: self = .resume

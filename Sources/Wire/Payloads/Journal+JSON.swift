@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Session
+public import Session
 
 extension Journal: Described {
     /// Reads a journal back from its file.
     /// - Throws: ``Rejection`` when the bytes are not a journal of this version, or its register is out of bounds.
-    package init(json: [UInt8]) throws(Rejection) { self = try Self(payload: json) }
+    public init(json: [UInt8]) throws(Rejection) { self = try Self(payload: json) }
 
     /// The journal as one line of JSON without the line's end.
     /// - Parameter own: The payload of ``Journal/own``, if it was made before.
-    package func json(own: [UInt8]? = nil) -> [UInt8] { payload(with: own, as: "own") }
+    public func json(own: [UInt8]? = nil) -> [UInt8] { payload(with: own, as: "own") }
 
     package static let objectName = "journal"
     package static let blank = Journal(epoch: 0, mark: HybridClock())

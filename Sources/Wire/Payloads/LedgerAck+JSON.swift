@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Session
+public import Session
 
 /// The debt service's message to a node: results for its records, and the ledger's weeks.
-package struct LedgerAck: Hashable, Sendable, Described {
+public struct LedgerAck: Hashable, Sendable, Described {
     /// The result for a record.
-    package enum Outcome: String, CaseIterable, Sendable {
+    public enum Outcome: String, CaseIterable, Sendable {
         /// The ledger contains it, or a newer one of its session.
         case kept
         /// The ledger contains another record of this version, which stays; this one is stored beside it for a person.
@@ -15,33 +15,33 @@ package struct LedgerAck: Hashable, Sendable, Described {
     }
 
     /// The result for one record.
-    package struct Item: Hashable, Sendable {
+    public struct Item: Hashable, Sendable {
         /// The record.
-        package var name: RecordName
+        public var name: RecordName
         /// The result.
-        package var outcome: Outcome
+        public var outcome: Outcome
 
-        package init(_ name: RecordName, _ outcome: Outcome) {
+        public init(_ name: RecordName, _ outcome: Outcome) {
             self.name = name
             self.outcome = outcome
         }
     }
 
     /// The node that it is for.
-    package var node: NodeID
+    public var node: NodeID
     /// The results, ``itemsLimit`` at most.
-    package var items: [Item]
+    public var items: [Item]
     /// The latest weeks with records of the node; `nil` if they were not looked up.
     ///
     /// A node sends its records of each week that differs from its own.
-    package var weeks: [RecordWeek]?
+    public var weeks: [RecordWeek]?
 
     /// The most results in one message.
-    package static let itemsLimit = 64
+    public static let itemsLimit = 64
     /// The most weeks in one message, and of which a node keeps acknowledged records.
-    package static let weeksLimit = 14
+    public static let weeksLimit = 14
 
-    package init(node: NodeID, items: [Item] = [], weeks: [RecordWeek]? = nil) {
+    public init(node: NodeID, items: [Item] = [], weeks: [RecordWeek]? = nil) {
         self.node = node
         self.items = items
         self.weeks = weeks
@@ -71,24 +71,24 @@ extension LedgerAck.Item: Described {
 ///
 /// A week has seven days, counted from 1970 in universal time, by the time of the stamp. So it is the same for all
 /// programs; people never see it.
-package struct RecordWeek: Hashable, Sendable, Described {
+public struct RecordWeek: Hashable, Sendable, Described {
     /// The number of weeks since 1970.
-    package var number: Int
+    public var number: Int
     /// The number of records.
-    package fileprivate(set) var count = 0
+    public fileprivate(set) var count = 0
     fileprivate var sum: UInt64 = 0
 
     /// The length of a week.
-    package static let length: Milliseconds = .days(7)
+    public static let length: Milliseconds = .days(7)
 
     /// Creates the summary of a week without records.
-    package init(number: Int) { self.number = number }
+    public init(number: Int) { self.number = number }
 
     /// Returns the week of a stamp.
-    package static func number(of stamp: Stamp) -> Int { Int(stamp.time.milliseconds / length.count) }
+    public static func number(of stamp: Stamp) -> Int { Int(stamp.time.milliseconds / length.count) }
 
     /// Adds a record.
-    package mutating func add(_ name: RecordName) {
+    public mutating func add(_ name: RecordName) {
         count += 1
         let text = "\(name.id) \(name.version.epoch) \(name.version.rev) \(name.digest)"
         sum &+= FNV.hash(text.utf8.span)
@@ -125,12 +125,12 @@ extension Format where Self == SumFormat {
 
 extension WireCodec {
     /// Encodes the debt service's message to a node. Its fields must be within their bounds.
-    package func encode(_ ack: LedgerAck) -> Outgoing {
+    public func encode(_ ack: LedgerAck) -> Outgoing {
         outgoing(.debtAck, ack.payload)
     }
 
     /// Encodes the debt service's feed of the week. Its fields must be within their bounds.
-    package func encode(_ debt: DebtFeed) -> Outgoing {
+    public func encode(_ debt: DebtFeed) -> Outgoing {
         outgoing(.debt, debt.payload)
     }
 }

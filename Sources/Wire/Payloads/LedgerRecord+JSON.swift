@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Session
+public import Session
 
 /// The type of a ``RecordDigest``.
-package enum RecordDigestKind {}
+public enum RecordDigestKind {}
 /// Distinguishes two records of one version; opaque to readers.
-package typealias RecordDigest = Token<RecordDigestKind>
+public typealias RecordDigest = Token<RecordDigestKind>
 
 /// A ledger record with its digest and its bytes, as it is sent, stored and acknowledged.
-package struct DigestedRecord: Hashable, Sendable {
+public struct DigestedRecord: Hashable, Sendable {
     /// The record.
-    package let record: LedgerRecord
+    public let record: LedgerRecord
     /// Its digest, made by its writer.
-    package let digest: RecordDigest
+    public let digest: RecordDigest
     /// The record as its node wrote it: it is sent, and stored in files and in the ledger.
-    package let json: [UInt8]
+    public let json: [UInt8]
 
     /// Its name in an acknowledgement.
-    package var name: RecordName { RecordName(id: record.id, version: record.version, digest: digest) }
+    public var name: RecordName { RecordName(id: record.id, version: record.version, digest: digest) }
 
     /// Writes a record, and computes its digest. The fields must be valid, as the engine's are.
-    package init(_ record: LedgerRecord) {
+    public init(_ record: LedgerRecord) {
         var json = record.payload
         let digest: RecordDigest = FNV.digest(of: json.span)
         var writer = JSONWriter()
@@ -37,7 +37,7 @@ package struct DigestedRecord: Hashable, Sendable {
     ///   - json: The bytes.
     ///   - sender: The node of the topic; `nil` for a file.
     /// - Throws: ``Rejection`` when the bytes are not a record of this version, or it is out of bounds.
-    package init(json: [UInt8], by sender: NodeID? = nil) throws(Rejection) {
+    public init(json: [UInt8], by sender: NodeID? = nil) throws(Rejection) {
         var fields = try Fields(payload: json, by: sender)
         fields.record.continuedFrom = fields.rest.continuedFrom
         (record, digest, self.json) = (fields.record, fields.rest.digest, json)
@@ -75,15 +75,15 @@ package struct DigestedRecord: Hashable, Sendable {
 }
 
 /// Identifies one version of a record.
-package struct RecordName: Hashable, Sendable, Described {
+public struct RecordName: Hashable, Sendable, Described {
     /// The session.
-    package var id: SessionID
+    public var id: SessionID
     /// The version of its record.
-    package var version: Version
+    public var version: Version
     /// The record's digest.
-    package var digest: RecordDigest
+    public var digest: RecordDigest
 
-    package init(id: SessionID, version: Version, digest: RecordDigest) {
+    public init(id: SessionID, version: Version, digest: RecordDigest) {
         self.id = id
         self.version = version
         self.digest = digest
@@ -92,7 +92,7 @@ package struct RecordName: Hashable, Sendable, Described {
     /// Reads the name of an invalid record, so that its node gets an answer.
     ///
     /// It is `nil` if the record has no valid name.
-    package init?(ofRejected json: [UInt8]) {
+    public init?(ofRejected json: [UInt8]) {
         do throws(Rejection) {
             self = try JSONReader(json).value(.object())
         } catch {
@@ -156,12 +156,12 @@ extension [LedgerRecord.Run] {
 
     /// Reads runs from the JSON of a store.
     /// - Throws: ``Rejection`` for invalid JSON; ``LedgerRecord/invalidField`` checks whether they fit the record.
-    package init(json: [UInt8]) throws(Rejection) {
+    public init(json: [UInt8]) throws(Rejection) {
         self = try JSONReader(json).value(Self.format)
     }
 
     /// Returns the runs as `[["focus",from,to],…]`.
-    package func json() -> [UInt8] {
+    public func json() -> [UInt8] {
         var writer = JSONWriter()
         var value: Self? = self
         Self.format.pass("", &value, .required, to: &writer)
@@ -182,5 +182,5 @@ extension LedgerRecord.Run: Described {
 
 extension WireCodec {
     /// Encodes a ledger record of this node.
-    package func encode(_ digested: DigestedRecord) -> Outgoing { outgoing(.record(me), digested.json) }
+    public func encode(_ digested: DigestedRecord) -> Outgoing { outgoing(.record(me), digested.json) }
 }

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Session
+public import Session
 
 /// A sound level at a node during the last period.
-package struct SoundLevel: Hashable, Sendable, Described {
+public struct SoundLevel: Hashable, Sendable, Described {
     /// The largest level, and the negated smallest, in decibels.
-    package static let limit = 200.0
+    public static let limit = 200.0
     /// The range of ``period``.
-    package static let periods: ClosedRange<Milliseconds> = 100 ... .minutes(1)
+    public static let periods: ClosedRange<Milliseconds> = 100 ... .minutes(1)
 
     /// The microphone, if the node has several.
-    package var source: Token<SoundSourceKind>?
+    public var source: Token<SoundSourceKind>?
     /// The level in tenths of a decibel; at most ``limit`` decibels, above or below zero.
-    package var level: Int
+    public var level: Int
     /// The length of the period, within ``periods``; also the time between two levels.
-    package var period: Milliseconds
+    public var period: Milliseconds
     /// When the node sent it; `nil` for the time at which it arrives.
-    package var sent: BootTime?
+    public var sent: BootTime?
     /// The boot of ``sent``.
-    package var bootID: BootID?
+    public var bootID: BootID?
 
-    package init(
+    public init(
         source: Token<SoundSourceKind>? = nil, level: Int, period: Milliseconds = 1_000, sent: BootTime? = nil,
         bootID: BootID? = nil
     ) {
@@ -44,4 +44,4 @@ package struct SoundLevel: Hashable, Sendable, Described {
 }
 
 /// The type of a microphone's name.
-package enum SoundSourceKind {}
+public enum SoundSourceKind {}
