@@ -185,6 +185,24 @@ import Testing
         #expect(rig.groupTime == EngineHarness.epoch + 80_000)
     }
 
+    /// In a suspend the kernel counts the boot clock on by a battery clock.
+    @Test func nodeThatWakesIsFollowedFromItsNextPongOn() {
+        var rig = EngineHarness(wallBound: nil)
+        rig.linkUp()
+        rig.meet("kitchen", PeerClock(wallLead: EngineHarness.epoch - 999_000))
+        rig.meet("attic")
+        rig.pass(1_000)
+        #expect(rig.groupTime == rig.wall, "of two the clock nearer to the own one counts")
+        let clock = rig.clocks.removeValue(forKey: id("attic"))
+        rig.hear(.presence(presence("attic-1", sleeping: true)), from: "attic")
+        #expect(rig.groupTime == rig.wall + 1_000)
+        rig.hear(.presence(presence("attic-1")), from: "attic")
+        #expect(rig.groupTime == rig.wall + 1_000)
+        rig.clocks[id("attic")] = clock
+        rig.pass(1_000)
+        #expect(rig.groupTime == rig.wall)
+    }
+
     /// Its kernel lost the time server.
     @Test func clockCountsNoLongerWhenItsKernelStopsVouching() {
         var rig = EngineHarness(wall: EngineHarness.epoch + 60_000, wallBound: nil)

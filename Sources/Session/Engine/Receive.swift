@@ -100,17 +100,18 @@ extension Engine {
         if isOnline != known.isOnline || presence.online != known.presence?.online { clocks.planAgain() }
         let hasChanged = peers.vouching.contains(sender) != wasVouching
         if hasChanged { clocks.planAgain() }
-        // After a suspend its estimate is forgotten, but its time is still followed.
+        // The estimate from before a suspend may be wrong: the next pong chooses. Until then its time is still followed.
+        let wasSuspended = isOnline && known.presence?.isSleeping == true
         let isUnvouched =
             presence.online && !presence.clock.synced && (clocks.unvouch(sender) || time.origin == sender)
-        if hasChanged || isUnvouched, time.source == .others { selectTimeSource(&context) }
+        if wasSuspended { clocks.forget(sender) }
+        if hasChanged && !wasSuspended || isUnvouched, time.source == .others { selectTimeSource(&context) }
         // Its first presence on a connection may say that it sleeps.
         if presence.online, known.presence?.connection != presence.connection {
             clocks.restart(with: sender)
             // Its broker may not have kept the current register for it.
             if !retained { planReminder(isForNewcomer: true, context) }  // rule: newcomer
         }
-        if isOnline, known.presence?.isSleeping == true { clocks.forget(sender) }
     }
 
     // MARK: Registers
