@@ -109,6 +109,7 @@ package enum Check: String, CaseIterable, Sendable {
     /// - continuations, which keep the dates of the previous owner;
     /// - sessions of a node whose group time the liar's clock could set;
     /// - guesses of an earlier boot, which a reboot makes final;
+    /// - sessions that a node had left for another, and recovers from the broker: its journal does not say who dated them;
     /// - worlds without a vouched clock, or whose vouched clocks contradict each other.
     case dated
     /// Every request has its reply.

@@ -155,6 +155,8 @@ struct Witness {
     var errors: Set<Milliseconds> = []
     /// Sessions of owners whose time the liar's clock could set.
     var exposed: Set<SessionID> = []
+    /// Sessions that a node had left before it recovered them from the broker.
+    var returned: Set<SessionID> = []
     /// Sessions with a published register.
     var published: Set<SessionID> = []
     /// The records that the ledger must hold.

@@ -93,7 +93,7 @@ extension World {
         let tolerance = Limits.stampLead + 2 * Clock.syncedBound
         for machine in machines where !witness.nodes[machine.index].isForgetful {
             guard let own = machine.own, own.continues == nil, let start = witness.starts[own.id],
-                !witness.exposed.contains(own.id)
+                !witness.exposed.contains(own.id), !witness.returned.contains(own.id)
             else { continue }
             if let boot = witness.guessedIn[own.id], boot != witness.nodes[machine.index].bootID { continue }
             let error = own.startedAt - start

@@ -256,6 +256,7 @@ extension World {
     ///
     /// The broker may have an earlier pause, and the same input may have ended that by a later start.
     private mutating func witnessRecovery(of session: SessionID, at node: Int) {
+        if witness.nodes[node].own?.id != session { witness.returned.insert(session) }
         guard let own = machines[node].own, own.id == session else { return }
         for intent in witness.effects.keys where !own.applied.contains(intent) {
             witness.effects[intent]?.removeAll { $0.node == own.owner && $0.session == session }
