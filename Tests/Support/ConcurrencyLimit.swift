@@ -79,8 +79,8 @@ private actor TestSemaphore {
     /// Three for each core, since they mostly wait for a program, a disk or a timer.
     static let ofPrograms = TestSemaphore(count: 3 * cores)
     static let ofWaiting = TestSemaphore(count: 4 * cores)
-    /// The start of a browser occupies more than one core for some seconds.
-    static let ofBrowsers = TestSemaphore(count: max(1, cores / 2))
+    /// The start of a browser occupies a core for a second; its tests then wait for the page most of the time.
+    static let ofBrowsers = TestSemaphore(count: cores)
     /// Tests share one thread for each core: one thread stays free for other tests.
     static let ofCPUBound = TestSemaphore(count: max(1, cores - 1))
     private static var cores: Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
