@@ -54,8 +54,11 @@ struct Dating: Hashable, Sendable {
     mutating func date(_ ownership: inout Ownership, among replicas: Replicas, _ context: Context) -> Note? {
         // rule: dated, else: return nil
         guard ownership.journal.isGuess, let own = ownership.register else { return nil }
-        let shift = shift(of: own, context)
-        let isFinal = context.isTimeVouched
+        let wanted = shift(of: own, context)
+        // A takeover by another clock would cut off what lies behind it.
+        let room = own.status == .superseded ? ownership.journal.roomBeforeTakeover(among: replicas, context) : nil
+        let shift = min(wanted, room ?? wanted)
+        let isFinal = context.isTimeVouched && shift == wanted
         guard isFinal || shift.magnitude > GroupClock.tolerance else { return nil }
         if isFinal {  // rule: dateFinal
             ownership.journal.isGuess = false

@@ -67,6 +67,12 @@ extension Journal {
         isWithheld && before.map { found.version > $0.version } ?? true
     }
 
+    /// The time from the end of the last run to the takeover of the session; `nil` if no takeover is known.
+    func roomBeforeTakeover(among replicas: Replicas, _ context: Context) -> Milliseconds? {
+        guard let end = own?.runs.last?.to, let taken = takenOverAt(among: replicas, context) else { return nil }
+        return max(0, taken - end)
+    }
+
     /// When the own session was taken over; `nil` if that is not known.
     /// - Parameter winner: A session that beats it, and may continue a session that took it over.
     func takenOverAt(among replicas: Replicas, by winner: Register? = nil, _ context: Context) -> GroupTime? {
