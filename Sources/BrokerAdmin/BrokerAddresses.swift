@@ -35,9 +35,8 @@ struct BrokerAddresses {
         ([host, .name("localhost"), .address("127.0.0.1")] + ownNames + present).unique
     }
 
-    /// The names and addresses of an invitation, in the order in which nodes try them.
-    ///
-    /// Names come first, since an address can change.
+    /// The names and addresses of an invitation, in the order in which nodes try them. Names come first, since an
+    /// address can change.
     func inInvitation(for host: HostName, isOnLAN: Bool) -> [HostName] {
         let more: [HostName]
         if isOnLAN {

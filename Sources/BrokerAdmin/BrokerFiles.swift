@@ -150,10 +150,8 @@ struct BrokerFiles: Sendable {
         }
     }
 
-    /// Waits until no other command changes the members, and keeps others waiting until this process ends.
-    ///
-    /// Each command reads the files of the members, decides, and writes them again. Before the first setup there is nothing
-    /// to lose.
+    /// Waits until no other command changes the members, and keeps others waiting until this process ends. Each command
+    /// reads the files of the members, decides, and writes them again. Before the first setup there is nothing to lose.
     func lock() async throws(JoinFailure) {
         guard has("lockstep") else { return }
         let path = path("lockstep/lock")

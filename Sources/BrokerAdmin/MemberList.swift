@@ -3,10 +3,9 @@
 import Session
 import Setup
 
-/// The members of a broker and their passwords: the contents of the files `members` and `passwd`.
-///
-/// A line of `members` is `NAME ROLE SPACE STATE SECONDS`. Lines of `passwd` stay as they are, also those that other
-/// programs wrote. A user without a line in `members` is a node of all spaces.
+/// The members of a broker and their passwords: the contents of the files `members` and `passwd`. A line of `members`
+/// is `NAME ROLE SPACE STATE SECONDS`. Lines of `passwd` stay as they are, also those that other programs wrote. A user
+/// without a line in `members` is a node of all spaces.
 struct MemberList {
     /// The user by which this program reads and clears retained messages. No node can have its name.
     static let localUser = "_local"

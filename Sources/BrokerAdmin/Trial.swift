@@ -183,11 +183,9 @@ struct Trial {
         return Anonymous(isEncrypted: false, packet: [])
     }
 
-    /// Returns the answers to large packets.
-    ///
-    /// One is a CONNECT of 95 KiB with a name and a password, which ends the connection if packets are bounded (newer brokers
-    /// cut 100,000 bytes always). To an open listener it is also a retained message of 200 KiB, the size of Zigbee2MQTT's
-    /// list of devices.
+    /// Returns the answers to large packets. One is a CONNECT of 95 KiB with a name and a password, which ends the
+    /// connection if packets are bounded (newer brokers cut 100,000 bytes always). To an open listener it is also a
+    /// retained message of 200 KiB, the size of Zigbee2MQTT's list of devices.
     private static func large(_ port: Int, _ encryption: TrialConnection.Encryption, isOpen: Bool) -> [[UInt8]] {
         let connection = TrialConnection(port: port, encryption)
         let letter = UInt8(ascii: "x")

@@ -3,9 +3,8 @@
 import COpenSSL
 import Glibc
 
-/// A connection to a listener on loopback that shows each answer as it is.
-///
-/// Reading and writing block, for two seconds at most.
+/// A connection to a listener on loopback that shows each answer as it is. Reading and writing block, for two seconds
+/// at most.
 final class TrialConnection {
     enum Encryption {
         case none

@@ -9,10 +9,8 @@ extension NodeCore {
     public enum Action: Sendable {
         /// Write to disk, then answer with ``Event/persisted(_:)`` or ``Event/persistFailed(_:)`` and the number.
         indirect case persist(Write)
-        /// Publish a message.
-        ///
-        /// With a token the shell reports the outcome by ``Event/sent(_:_:)``, unless the connection ends first. `of` is the
-        /// encoded message, for observers; `nil` if it is none of the engine.
+        /// Publish a message. With a token the shell reports the outcome by ``Event/sent(_:_:)``, unless the connection
+        /// ends first. `of` is the encoded message, for observers; `nil` if it is none of the engine.
         case send(Outgoing, Token?, of: Message?)
         /// Subscribe at QoS 0, then publish the barrier, which returns behind all retained messages.
         case subscribe([Filter], barrier: Outgoing)
@@ -27,9 +25,7 @@ extension NodeCore {
         case changeRecords([RecordChange])
         /// Read these acknowledged ledger records, and answer with ``Event/recordsRead(_:)``.
         case readRecords([SessionID])
-        /// Hand on a message, after the engine has handled it.
-        ///
-        /// The node gets feeds alone, a service every message.
+        /// Hand on a message, after the engine has handled it. The node gets feeds alone, a service every message.
         case deliver(Decoded)
         /// The broker has confirmed an answer of this node.
         case answered(Answer)

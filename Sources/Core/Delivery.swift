@@ -88,9 +88,8 @@ struct Delivery: Sendable {
     /// Whether a register is not confirmed yet.
     var hasRegisters: Bool { !registers.isEmpty }
 
-    /// Keeps an answer until the registers before it are confirmed, or for the next connection or barrier.
-    ///
-    /// An intent that is repeated meanwhile gets no second answer, which would displace those to other intents.
+    /// Keeps an answer until the registers before it are confirmed, or for the next connection or barrier. An intent
+    /// that is repeated meanwhile gets no second answer, which would displace those to other intents.
     mutating func add(_ answer: WaitingAnswer) {
         if waiting.contains(where: { $0.says(answer.answer) }) { return }
         var answer = answer

@@ -2,17 +2,14 @@
 
 import Session
 
-/// The wait of the first connection for retained messages.
-///
-/// Some brokers withhold retained messages from wildcard subscriptions. Then a passing remote knows no node: it has sent a
-/// hello, and waits for the answers.
+/// The wait of the first connection for retained messages. Some brokers withhold retained messages from wildcard
+/// subscriptions. Then a passing remote knows no node: it has sent a hello, and waits for the answers.
 struct FirstCatchUp: Sendable {
     /// The time that a remote waits for answers to its hello. A judgement: a node answers one hello a second, up to 200
     /// ms later, so the owner's answer can be the last one.
     private static let helloPatience: Milliseconds = 1_500
-    /// The time that it waits for further answers once it knows a live session.
-    ///
-    /// Longer than the 200 ms over which nodes spread them.
+    /// The time that it waits for further answers once it knows a live session. Longer than the 200 ms over which nodes
+    /// spread them.
     private static let helloSpread: Milliseconds = 300
 
     /// Whether the wait has ended, for this process.

@@ -21,9 +21,8 @@ public struct NodeCore: Sendable {
     /// When ``Event/wake`` is needed; `nil` while only another event can change anything.
     public private(set) var nextWake: BootTime?
 
-    /// Whether the node is subscribed to its own session by name, until its first register leaves.
-    ///
-    /// So it is on a connection on which the broker withholds the node's own messages otherwise (MQTT 5).
+    /// Whether the node is subscribed to its own session by name, until its first register leaves. So it is on a
+    /// connection on which the broker withholds the node's own messages otherwise (MQTT 5).
     private var isOwnSubscribed = false
     /// Whether the retained messages of the present connection have arrived, or the wait for them has ended.
     private var isReady = false
@@ -76,18 +75,16 @@ public struct NodeCore: Sendable {
         return actions
     }
 
-    /// Handles an input that no event carries: a message without its bytes.
-    ///
-    /// The tests of `Session` forge such messages, and the bench does not measure the codec.
+    /// Handles an input that no event carries: a message without its bytes. The tests of `Session` forge such messages,
+    /// and the bench does not measure the codec.
     package mutating func handle(_ input: Input, at now: Instant) -> [Action] {
         decide(input, at: now)
         defer { actions = [] }
         return actions
     }
 
-    /// Does what no person waits for, when no event waits any more.
-    ///
-    /// It releases records, computes the view, asks for clocks, and plans the next wake.
+    /// Does what no person waits for, when no event waits any more. It releases records, computes the view, asks for
+    /// clocks, and plans the next wake.
     /// - Returns: The actions that the shell must carry out, in order. Events that they cause are handled, and then the core
     ///   rests again.
     public mutating func rest(at now: Instant) -> [Action] {
@@ -204,9 +201,8 @@ public struct NodeCore: Sendable {
         written = write
     }
 
-    /// Releases the records that are on disk, unless a register has just left, for which people wait.
-    ///
-    /// Then the confirmation of that register, or the end of its connection, brings the next rest.
+    /// Releases the records that are on disk, unless a register has just left, for which people wait. Then the
+    /// confirmation of that register, or the end of its connection, brings the next rest.
     private mutating func releaseRecords(at now: Instant) {
         defer { hasJustPublished = false }
         if hasJustPublished, delivery.hasRegisters { return }
@@ -249,10 +245,9 @@ public struct NodeCore: Sendable {
         if !willRetry, firstCatchUp.end() { actions.append(.caughtUp) }
     }
 
-    /// Subscribes, with a barrier to this node behind all retained messages.
-    ///
-    /// Under MQTT 5 a node asks not to receive its own registers, which the broker would send back before any other node
-    /// gets them. Until the barrier it subscribes to its own session by name, to learn the register that the broker kept.
+    /// Subscribes, with a barrier to this node behind all retained messages. Under MQTT 5 a node asks not to receive
+    /// its own registers, which the broker would send back before any other node gets them. Until the barrier it
+    /// subscribes to its own session by name, to learn the register that the broker kept.
     private mutating func subscribe(_ connection: ConnectionID) {
         var filters = codec.subscriptions.map {
             Filter(topics: $0, isNoLocal: isOwnSubscribed && !codec.needsEcho(on: $0))
@@ -267,9 +262,8 @@ public struct NodeCore: Sendable {
         isOwnSubscribed = false
     }
 
-    /// Passes a barrier that is overdue before a person's request is decided.
-    ///
-    /// The barrier may recover a register, which would undo the effect.
+    /// Passes a barrier that is overdue before a person's request is decided. The barrier may recover a register, which
+    /// would undo the effect.
     private mutating func endOverdueWait(before event: Event, at now: Instant) {
         switch event {
         case .start, .press, .take: if now.hasReached(twin.deadline) { passBarrier(at: now) }
@@ -328,10 +322,9 @@ public struct NodeCore: Sendable {
         if case .register(let register) = message, register.status.isLive { firstCatchUp.receivedLive(at: now.boot) }
     }
 
-    /// Expects a twin if the broker keeps a register of this node that the journal lacks.
-    ///
-    /// Either the journal was lost, or another program writes under this node's id. The retained presence does not decide
-    /// it, since this node's own has replaced it.
+    /// Expects a twin if the broker keeps a register of this node that the journal lacks. Either the journal was lost,
+    /// or another program writes under this node's id. The retained presence does not decide it, since this node's own
+    /// has replaced it.
     private mutating func expectTwin(behind register: Register) {
         let own = engine.register(of: codec.me)?.version
         if own.map({ $0 < register.version }) ?? true { twin.expect() }

@@ -4,9 +4,8 @@ import Session
 
 /// Detects another program that uses this node's id, as after a machine was cloned, and yields to it.
 struct Twin: Sendable {
-    /// The number of a twin's presences after which it is certain and logged.
-    ///
-    /// The first may be left over from an earlier process of this node.
+    /// The number of a twin's presences after which it is certain and logged. The first may be left over from an
+    /// earlier process of this node.
     private static let certain = 2
     /// The longest wait of the program that backs off. A judgement, stated by the protocol.
     private static let longestWait: Milliseconds = .seconds(60)
@@ -14,9 +13,8 @@ struct Twin: Sendable {
     private static let shortestWait: Milliseconds = .seconds(2)
     /// The time after the last presence until the conflict counts as over: longer than two attempts are apart.
     private static let memory = 3 * longestWait
-    /// The time that the barrier waits for a twin's answer.
-    ///
-    /// A judgement, stated by the protocol. The engine counts it as passed 2 s after the connection in any case.
+    /// The time that the barrier waits for a twin's answer. A judgement, stated by the protocol. The engine counts it
+    /// as passed 2 s after the connection in any case.
     private static let patience: Milliseconds = 1_500
     /// Connections of this process that are remembered. A judgement: presences of older ones do not arrive any more.
     private static let connections = 16

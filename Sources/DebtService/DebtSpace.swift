@@ -12,9 +12,8 @@ import Wire
 final class DebtSpace: ServiceSpace {
     /// Milliseconds until a ledger that could not be read is read again. A judgement: a disk error seldom ends at once.
     private static let retryInterval: Int64 = 60_000
-    /// Milliseconds that nodes have to send the records that this ledger lacks.
-    ///
-    /// A week that is less than the one at the broker waits for that. A judgement: a node answers within a second.
+    /// Milliseconds that nodes have to send the records that this ledger lacks. A week that is less than the one at the
+    /// broker waits for that. A judgement: a node answers within a second.
     private static let completion: Int64 = 10_000
 
     let id: SpaceID
@@ -132,9 +131,8 @@ final class DebtSpace: ServiceSpace {
         output.publish(core.codec.encode(feed))
     }
 
-    /// Whether a feed waits because it has less than the one that the broker keeps.
-    ///
-    /// It waits until nodes have sent what the ledger lacks; with an empty ledger, until that has a record.
+    /// Whether a feed waits because it has less than the one that the broker keeps. It waits until nodes have sent what
+    /// the ledger lacks; with an empty ledger, until that has a record.
     private func waits(_ feed: DebtFeed, at now: Int64) throws -> Bool {
         guard published == nil, let mine = feed.week, let theirs = kept?.week, GroupTime(now) < theirs.to,
             mine.done < theirs.done

@@ -3,10 +3,9 @@
 import Mosquitto
 import Session
 
-/// When the weeks of a service's spaces are computed, so that it keeps answering under load.
-///
-/// To add up a week of thousands of sessions is what costs most, and each record can change it. So after a week was
-/// computed the next one waits for a multiple of the time that took. All times are of the boot clock, in milliseconds.
+/// When the weeks of a service's spaces are computed, so that it keeps answering under load. To add up a week of
+/// thousands of sessions is what costs most, and each record can change it. So after a week was computed the next one
+/// waits for a multiple of the time that took. All times are of the boot clock, in milliseconds.
 struct WeekSchedule {
     /// The pause after a computation, in multiples of its length: at most a tenth of the time goes there.
     private static let pause: Int64 = 10
@@ -33,9 +32,8 @@ struct WeekSchedule {
 
     mutating func insert(changed space: SpaceID) { changed.insert(space) }
 
-    /// Returns and removes the spaces whose weeks are to be added up now.
-    ///
-    /// If that has to wait, it arms the timer and returns none.
+    /// Returns and removes the spaces whose weeks are to be added up now. If that has to wait, it arms the timer and
+    /// returns none.
     mutating func takeChanged(at now: Int64) -> Set<SpaceID> {
         guard !changed.isEmpty else { return [] }
         guard now >= updatesFrom else {

@@ -8,11 +8,9 @@ public enum AwakeScale: TimeScale {}
 /// Milliseconds of a clock that stops in a suspend.
 public typealias AwakeTime = Time<AwakeScale>
 
-/// Groups arriving records into transactions of the ledger, and collects their answers.
-///
-/// Pure: the shell has the clock, the disk and the connection. It writes each ``nextBatch(at:)`` and passes the result to
-/// ``filed(_:at:)``; records that arrive meanwhile are the next batch. It publishes each ``nextAnswer()`` and reports its
-/// end to ``answered()``.
+/// Groups arriving records into transactions of the ledger, and collects their answers. Pure: the shell has the clock,
+/// the disk and the connection. It writes each ``nextBatch(at:)`` and passes the result to ``filed(_:at:)``; records
+/// that arrive meanwhile are the next batch. It publishes each ``nextAnswer()`` and reports its end to ``answered()``.
 public struct LedgerIntake: Sendable {
     /// A record of a space.
     public struct Arrival: Hashable, Sendable {
@@ -72,10 +70,8 @@ public struct LedgerIntake: Sendable {
     /// Whether no record waits or is being written.
     public var isIdle: Bool { waiting.isEmpty && filing.isEmpty }
 
-    /// Receives a record.
-    ///
-    /// A record ahead of a group time that no kernel vouches for gets no answer, so that its node sends it again: after a
-    /// start without NTP every record looks like that.
+    /// Receives a record. A record ahead of a group time that no kernel vouches for gets no answer, so that its node
+    /// sends it again: after a start without NTP every record looks like that.
     /// - Parameters:
     ///   - digested: The record.
     ///   - space: Its space.
@@ -114,9 +110,8 @@ public struct LedgerIntake: Sendable {
         return filing
     }
 
-    /// Answers for the batch that was written.
-    ///
-    /// `outcomes` says how each record was filed; `nil` if none was, so that their nodes send them again.
+    /// Answers for the batch that was written. `outcomes` says how each record was filed; `nil` if none was, so that
+    /// their nodes send them again.
     public mutating func filed(_ outcomes: [FilingResult]?, at now: AwakeTime) {
         noteLag(since: filingSince, at: now)
         for (arrival, outcome) in zip(filing, outcomes ?? []) {

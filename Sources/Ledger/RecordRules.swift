@@ -40,10 +40,8 @@ public enum FilingResult: Hashable, Sendable {
 }
 
 extension LedgerRecord {
-    /// Returns whether a node can have recorded it by `now`.
-    ///
-    /// Its times are from 2025-12-31 to a day ahead; an open run ends within the day that a phase lasts at most. Imports of
-    /// a person are not checked.
+    /// Returns whether a node can have recorded it by `now`. Its times are from 2025-12-31 to a day ahead; an open run
+    /// ends within the day that a phase lasts at most. Imports of a person are not checked.
     public func isPlausible(at now: GroupTime) -> Bool {
         let past = (Limits.earliestStamp - .days(1))...(max(now, Limits.earliestStamp) + .days(1))
         return past.contains(stamp.time) && past.contains(startedAt) && continuedAt.map(past.contains) ?? true

@@ -87,9 +87,8 @@ package enum Files {
         }
     }
 
-    /// Replaces a file atomically: after a crash either the old or the new one exists.
-    ///
-    /// The new one is written beside it as `<name>.new`, flushed and renamed, and the directory flushed.
+    /// Replaces a file atomically: after a crash either the old or the new one exists. The new one is written beside it
+    /// as `<name>.new`, flushed and renamed, and the directory flushed.
     /// - Parameters:
     ///   - directory: The descriptor of the directory; `path` is for errors.
     ///   - isFlushed: Whether it must survive a power cut, and not only the process.

@@ -34,10 +34,8 @@ package enum Clocks {
     }
 }
 
-/// Caches the kernel's error bound of the wall clock.
-///
-/// It is read at most once a second, and again after the wall clock was set: then the clock counts as unsynchronised until
-/// NTP has synchronised it.
+/// Caches the kernel's error bound of the wall clock. It is read at most once a second, and again after the wall clock
+/// was set: then the clock counts as unsynchronised until NTP has synchronised it.
 struct WallBound: Sendable {
     /// How long a bound is cached.
     private static let interval: Milliseconds = .seconds(1)

@@ -4,11 +4,8 @@ package import Core
 package import Mosquitto
 package import Session
 
-/// Runs a core on an event loop.
-///
-/// It is a `CoreLoop` that reads the clocks, and wakes the core when it is due or the wall clock was set.
-///
-/// The owner carries out the actions:
+/// Runs a core on an event loop. It is a `CoreLoop` that reads the clocks, and wakes the core when it is due or the
+/// wall clock was set. The owner carries out the actions:
 /// ```
 /// guard runner.add(event) else { return }
 /// while let actions = runner.next() { for action in actions { perform(action) } }
@@ -28,10 +25,8 @@ package struct CoreRunner {
         self.clocks = clocks
     }
 
-    /// Sets the loop, and the function by which the owner adds `wake`.
-    ///
-    /// It is called when the core is due, and when the wall clock was set: a machine that starts with a wrong clock shows
-    /// the session as soon as NTP has corrected it.
+    /// Sets the loop, and the function by which the owner adds `wake`. It is called when the core is due, and when the
+    /// wall clock was set: a machine that starts with a wrong clock shows the session as soon as NTP has corrected it.
     package mutating func use(_ loop: EventLoop, wake: @escaping @Sendable () -> Void) {
         timer = loop.makeTimer(wake)
         clockWatch = loop.watchWallClock(wake)

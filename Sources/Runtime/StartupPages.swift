@@ -5,9 +5,8 @@ package import Mosquitto
 import Platform
 import Session
 
-/// Gives back the pages of program code that a process has read in.
-///
-/// Only the start needs most of them. The kernel keeps them in its cache, and maps again what the process uses.
+/// Gives back the pages of program code that a process has read in. Only the start needs most of them. The kernel keeps
+/// them in its cache, and maps again what the process uses.
 package enum StartupPages {
     /// When the start is over: connections are made, and servers listen. A judgement.
     private static let startTime: Milliseconds = .seconds(3)
@@ -20,9 +19,8 @@ package enum StartupPages {
         return timer
     }
 
-    /// Gives them back now.
-    ///
-    /// Pages of code are never changed, so nothing is lost. If the kernel's list of mappings cannot be read, they stay.
+    /// Gives them back now. Pages of code are never changed, so nothing is lost. If the kernel's list of mappings
+    /// cannot be read, they stay.
     @Sendable private static func release() {
         guard let maps = try? Files.read("/proc/self/maps", limit: 1 << 20) else { return }
         for line in String(decoding: maps, as: UTF8.self).split(separator: "\n") {

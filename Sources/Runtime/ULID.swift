@@ -7,9 +7,8 @@ import Synchronization
 package enum ULID {
     private static let alphabet = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ".utf8)
 
-    /// The low 80 bits of the next id: a counter from a random start.
-    ///
-    /// So a press does not wait for the kernel's random numbers.
+    /// The low 80 bits of the next id: a counter from a random start. So a press does not wait for the kernel's random
+    /// numbers.
     private static let next = Mutex(UInt128.random(in: 0..<1 << 80))
 
     /// Returns a new id.

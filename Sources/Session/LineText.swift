@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A text of one line without control characters.
-///
-/// Every writer of settings, headers, command lines and log lines takes this type alone. So text from outside cannot become
-/// another line: it is checked by ``init(line:)`` or shown by ``init(showing:)``, and a `String` in an interpolation does not
-/// compile.
+/// A text of one line without control characters. Every writer of settings, headers, command lines and log lines takes
+/// this type alone. So text from outside cannot become another line: it is checked by ``init(line:)`` or shown by
+/// ``init(showing:)``, and a `String` in an interpolation does not compile.
 public struct LineText: Hashable, Sendable, CustomStringConvertible {
     /// The text itself.
     public let description: String

@@ -115,10 +115,8 @@ public struct Topics: Hashable, Sendable {
         }
     }
 
-    /// Returns a node's subscriptions, at QoS 0.
-    ///
-    /// They are presence, session, intent, ack and hello of all nodes, pings and pongs to it, the feeds that displays
-    /// show, and the debt service's acknowledgements.
+    /// Returns a node's subscriptions, at QoS 0. They are presence, session, intent, ack and hello of all nodes, pings
+    /// and pongs to it, the feeds that displays show, and the debt service's acknowledgements.
     public func subscriptions(for me: NodeID) -> [String] {
         Self.nodeTopics(["presence", "session", "intent", "ack", "hello", "ping/\(me)", "pong/\(me)"], in: space)
             + [name(of: .calm), name(of: .debt), name(of: .debtYear), name(of: .debtAck)]

@@ -8,9 +8,8 @@ public enum Decoded: Hashable, Sendable {
     case message(Message, from: NodeID)
     /// The node's own barrier has returned.
     case barrier(ConnectionID)
-    /// The retained presence or session of a node was deleted.
-    ///
-    /// If it was this node's, the node publishes both again. For another node nothing follows: its last state counts.
+    /// The retained presence or session of a node was deleted. If it was this node's, the node publishes both again.
+    /// For another node nothing follows: its last state counts.
     case erased(from: NodeID, isPresence: Bool)
     /// Not used, and counted; `from` is `nil` if the topic names no node.
     case discard(Discard, from: NodeID?)
@@ -52,9 +51,8 @@ public struct Outgoing: Hashable, Sendable {
     }
 }
 
-/// Encodes a node's messages to topics and payloads, and decodes those that arrive.
-///
-/// Decoding neither traps nor throws; a decoded message is within all bounds.
+/// Encodes a node's messages to topics and payloads, and decodes those that arrive. Decoding neither traps nor throws;
+/// a decoded message is within all bounds.
 public struct WireCodec: Sendable {
     /// The topics of the space.
     public let topics: Topics
@@ -73,18 +71,16 @@ public struct WireCodec: Sendable {
     /// The node's subscriptions, at QoS 0.
     public var subscriptions: [String] { topics.subscriptions(for: me) }
 
-    /// The node's own session, which it subscribes to by name until the barrier has returned.
-    ///
-    /// So it receives its retained register, although ``subscriptions`` leave out its own messages.
+    /// The node's own session, which it subscribes to by name until the barrier has returned. So it receives its
+    /// retained register, although ``subscriptions`` leave out its own messages.
     public let ownSession: String
     private let ownPresence: String
     private let ownIntent: String
     private let ownAck: String
 
-    /// Returns whether the node must receive its own messages on one of its subscriptions.
-    ///
-    /// It must on its presence, to learn whether the broker delivers retained messages to wildcards, and on its barrier.
-    /// Messages of others on its topics arrive in any case.
+    /// Returns whether the node must receive its own messages on one of its subscriptions. It must on its presence, to
+    /// learn whether the broker delivers retained messages to wildcards, and on its barrier. Messages of others on its
+    /// topics arrive in any case.
     public func needsEcho(on subscription: String) -> Bool {
         !["/session", "/intent", "/ack", "/hello"].contains { subscription.hasSuffix($0) }
     }

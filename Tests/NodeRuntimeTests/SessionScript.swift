@@ -6,9 +6,8 @@ import Testing
 @testable import NodeRuntime
 @testable import Session
 
-/// A session that its owner changes, and a node that looks at it.
-///
-/// Group time and the boot clock advance together, and only by ``passes(_:)``.
+/// A session that its owner changes, and a node that looks at it. Group time and the boot clock advance together, and
+/// only by ``passes(_:)``.
 struct SessionScript {
     static let start: GroupTime = 1_800_000_000_000
     /// The lead of group time over the boot clock.

@@ -6,9 +6,8 @@ import Wire
 
 @testable import Session
 
-/// One core with virtual clocks, a disk and a link whose behaviour a test chooses.
-///
-/// It hands messages over without their bytes, so that a test can forge values that no codec lets through.
+/// One core with virtual clocks, a disk and a link whose behaviour a test chooses. It hands messages over without their
+/// bytes, so that a test can forge values that no codec lets through.
 struct EngineHarness {
     enum DiskMode { case atOnce, later, failing }
 

@@ -30,7 +30,6 @@ public final class CertificateAuthority: Sendable {
     }
 
     /// Issues a certificate.
-    ///
     /// - Parameters:
     ///   - name: Its common name, and the name of its files.
     ///   - alternatives: Its alternative names, as OpenSSL writes them.

@@ -12,9 +12,8 @@ public struct MutatedPayload: Sendable {
     public var expected: String?
 }
 
-/// Invalid payloads, made from valid ones by many mutations.
-///
-/// All are from ``sender``, so they belong on `lockstep/1/<space>/node/fuzz/<topicSuffix>`.
+/// Invalid payloads, made from valid ones by many mutations. All are from ``sender``, so they belong on
+/// `lockstep/1/<space>/node/fuzz/<topicSuffix>`.
 public enum MutatedPayloads {
     /// The node that sends them.
     public static let sender = "fuzz"

@@ -2,9 +2,8 @@
 
 import FoundationEssentials
 
-/// Resources of a process, as counted by the kernel.
-///
-/// Concurrent tests share one process, so a test must count in a separate process.
+/// Resources of a process, as counted by the kernel. Concurrent tests share one process, so a test must count in a
+/// separate process.
 public struct ProcessCounters: Sendable, Equatable {
     /// Threads.
     public let threads: Int

@@ -7,9 +7,8 @@ public enum WallClock {
     /// Whether this process may set it, which only root of the machine may.
     public static let canBeSet = set()
 
-    /// Sets the clock one microsecond ahead. The kernel reports that to programs like any other setting.
-    ///
-    /// Setting it would make the kernel call it unsynchronised, so the state before is set in the same call.
+    /// Sets the clock one microsecond ahead. The kernel reports that to programs like any other setting. Setting it
+    /// would make the kernel call it unsynchronised, so the state before is set in the same call.
     /// - Returns: Whether this process may do that.
     @discardableResult
     public static func set() -> Bool {

@@ -2,10 +2,9 @@
 
 import Glibc
 
-/// Combines the samples of a room's microphones into a timeline of quiet and loud, independent of any session.
-///
-/// Samples may arrive in any order. A sample is dropped when it begins more than ``lateness`` before the latest `now`
-/// that the meter has seen: the timeline before that is final.
+/// Combines the samples of a room's microphones into a timeline of quiet and loud, independent of any session. Samples
+/// may arrive in any order. A sample is dropped when it begins more than ``lateness`` before the latest `now` that the
+/// meter has seen: the timeline before that is final.
 package struct Meter: Hashable, Codable, Sendable {
     /// The maximum delay of a sample, in milliseconds.
     package static let lateness: Int64 = 120_000
@@ -45,9 +44,8 @@ package struct Meter: Hashable, Codable, Sendable {
     /// The current level in tenths of a decibel; `nil` without a valid sample.
     package func level(at now: Int64) -> Int? { mixed(at: now) }
 
-    /// Shifts all times by `milliseconds`, to the boot clock of another boot.
-    ///
-    /// If a wall clock was wrong, its times may be in the future now, where they would keep out every new sample.
+    /// Shifts all times by `milliseconds`, to the boot clock of another boot. If a wall clock was wrong, its times may
+    /// be in the future now, where they would keep out every new sample.
     /// - Parameter now: The present boot clock, in milliseconds.
     mutating func move(by milliseconds: Int64, at now: Int64) {
         timeline.move(by: milliseconds)

@@ -27,9 +27,8 @@ extension Meter {
             trend: trend(of: union))
     }
 
-    /// Returns the percentage of quiet of each of the last whole minutes, the latest last.
-    ///
-    /// A minute of which less than half was measured is `nil`; such minutes at the beginning are left out.
+    /// Returns the percentage of quiet of each of the last whole minutes, the latest last. A minute of which less than
+    /// half was measured is `nil`; such minutes at the beginning are left out.
     /// - Parameter count: The maximum number of minutes.
     func minutes(before now: Int64, count: Int) -> [Int?] {
         let end = now / Self.minute * Self.minute

@@ -3,10 +3,9 @@
 package import Session
 package import Wire
 
-/// The calm service's state of a space: its meter and the lineage of its current session.
-///
-/// The two are separate, so that they may arrive in any order: after a takeover, or a pause made while the owner was
-/// offline, the sums are computed again from the same timeline.
+/// The calm service's state of a space: its meter and the lineage of its current session. The two are separate, so that
+/// they may arrive in any order: after a takeover, or a pause made while the owner was offline, the sums are computed
+/// again from the same timeline.
 package struct Room: Hashable, Sendable, Codable {
     /// The number of past minutes in the feed.
     static let minutes = 60
@@ -38,9 +37,8 @@ package struct Room: Hashable, Sendable, Codable {
         set { lineage = newValue }
     }
 
-    /// Returns the feed of a session at an instant.
-    ///
-    /// It is `nil` if nothing was measured, or if the session ended ``grace`` ago or earlier.
+    /// Returns the feed of a session at an instant. It is `nil` if nothing was measured, or if the session ended
+    /// ``grace`` ago or earlier.
     /// - Parameter moment: The session at that instant.
     package mutating func feed(of moment: Moment) -> CalmFeed? {
         // The anchor is one instant on both clocks, whatever the wall clocks say.

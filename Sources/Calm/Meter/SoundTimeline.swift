@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The history of quiet and loud in a room, as a list of changes with running sums.
-///
-/// The running sums make the total of any interval a binary search.
+/// The history of quiet and loud in a room, as a list of changes with running sums. The running sums make the total of
+/// any interval a binary search.
 struct SoundTimeline: Hashable, Sendable {
     enum Sound: Int64, Sendable {
         case unknown, quiet, loud

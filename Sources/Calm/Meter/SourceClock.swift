@@ -2,9 +2,8 @@
 
 package import Session
 
-/// Converts a node's boot clock to this machine's, from the arrival times of its messages.
-///
-/// No message arrives before it is sent, so the fastest message gives the best estimate of the offset between the two.
+/// Converts a node's boot clock to this machine's, from the arrival times of its messages. No message arrives before it
+/// is sent, so the fastest message gives the best estimate of the offset between the two.
 package struct SourceClock: Hashable, Sendable {
     /// The assumed maximum drift between two clocks: one millisecond in this many milliseconds (200 ppm).
     private static let drift: Int64 = 5_000

@@ -44,10 +44,8 @@ package enum CommandLineRunner {
         }
     }
 
-    /// Parses a subcommand by itself if the first argument names one.
-    ///
-    /// That is faster than parsing the tree of all commands. If it fails, the tree is parsed: its error names the whole
-    /// command.
+    /// Parses a subcommand by itself if the first argument names one. That is faster than parsing the tree of all
+    /// commands. If it fails, the tree is parsed: its error names the whole command.
     private static func parse(
         _ type: any ParsableCommand.Type, _ arguments: [String]
     ) throws -> any ParsableCommand {

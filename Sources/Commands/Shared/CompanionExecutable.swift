@@ -22,9 +22,8 @@ package enum CompanionExecutable {
         try become(path: path(of: name), arguments)
     }
 
-    /// Replaces this process with the program at a path.
-    ///
-    /// Output that is still in a buffer is written first; it would be lost with the process.
+    /// Replaces this process with the program at a path. Output that is still in a buffer is written first; it would be
+    /// lost with the process.
     /// - Throws: ``UsageError`` if it cannot be run.
     package static func become(path program: String, _ arguments: [String]) throws {
         fflush(nil)

@@ -137,9 +137,8 @@ package struct Minutes: Hashable, Sendable {
         return sum
     }
 
-    /// Sweeps over all starts and ends, and gives each interval to the running entry of the highest rank.
-    ///
-    /// Inherited time ranks below all other.
+    /// Sweeps over all starts and ends, and gives each interval to the running entry of the highest rank. Inherited
+    /// time ranks below all other.
     private static func sweep(_ intervals: [Interval], ranks: [Int]) -> [Piece] {
         let beginnings = intervals.sorted { $0.from < $1.from }
         let times = Set(intervals.flatMap { [$0.from, $0.to] }).sorted()

@@ -17,9 +17,8 @@ package enum RunTimes {
         return nil
     }
 
-    /// Returns the runs of a session whose beginning or end is corrected.
-    ///
-    /// With one of the two the other runs stay, as far as they lie on the right side of it. With both the session has one run.
+    /// Returns the runs of a session whose beginning or end is corrected. With one of the two the other runs stay, as
+    /// far as they lie on the right side of it. With both the session has one run.
     /// - Parameters:
     ///   - record: The session, without an open run.
     ///   - kinds: The kinds of phases that count.

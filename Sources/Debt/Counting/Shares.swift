@@ -2,10 +2,8 @@
 
 package import Session
 
-/// Divides the counted time of the weeks among sessions, so that the shares add up to the weeks' totals.
-///
-/// An instant belongs to one session only. Time inherited by a takeover belongs to the earlier session, if the ledger
-/// has it.
+/// Divides the counted time of the weeks among sessions, so that the shares add up to the weeks' totals. An instant
+/// belongs to one session only. Time inherited by a takeover belongs to the earlier session, if the ledger has it.
 package struct Shares: Sendable {
     /// An interval of one session and one kind of phase.
     package struct Span: Hashable, Sendable {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Reads comma-separated values (RFC 4180) row by row, with line numbers.
-///
-/// Lines end in LF, CR or CRLF. A byte order mark and empty lines are skipped.
+/// Reads comma-separated values (RFC 4180) row by row, with line numbers. Lines end in LF, CR or CRLF. A byte order
+/// mark and empty lines are skipped.
 struct CSVReader {
     struct Row: Hashable {
         /// The line that it starts on, from 1.
@@ -131,10 +130,9 @@ enum CSVText {
         return "\"\(String(quoted))\""
     }
 
-    /// Prefixes text that a spreadsheet would run as a formula with an apostrophe.
-    ///
-    /// Not by characters: an equals sign with a joiner is another character, and the same sign to a spreadsheet. Some take
-    /// full-width signs for the plain ones.
+    /// Prefixes text that a spreadsheet would run as a formula with an apostrophe. Not by characters: an equals sign
+    /// with a joiner is another character, and the same sign to a spreadsheet. Some take full-width signs for the plain
+    /// ones.
     static func guarded(_ text: String) -> String {
         text.unicodeScalars.first.map("=+-@'＝＋－＠".unicodeScalars.contains) == true ? "'" + text : text
     }

@@ -3,9 +3,8 @@
 package import Session
 import Wire
 
-/// The history as comma-separated values, complete enough to rebuild the ledger.
-///
-/// It has a row for each run of a record, and for each run of each correction.
+/// The history as comma-separated values, complete enough to rebuild the ledger. It has a row for each run of a record,
+/// and for each run of each correction.
 package enum HistoryCSV {
     /// The columns. A row counts if `counts` is `yes`: the latest correction applies.
     package static let columns =

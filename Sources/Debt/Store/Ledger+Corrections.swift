@@ -64,9 +64,8 @@ extension Ledger {
         }
     }
 
-    /// Returns when the first run of a space started; `nil` without runs.
-    ///
-    /// Corrections are applied: deleted sessions are ignored, and moved ones count from their new start.
+    /// Returns when the first run of a space started; `nil` without runs. Corrections are applied: deleted sessions are
+    /// ignored, and moved ones count from their new start.
     package func beginning(of space: SpaceID) throws -> Int64? {
         try read {
             try Int64.fetchOne(

@@ -124,9 +124,8 @@ extension Ledger {
 
     // MARK: Sessions
 
-    /// Returns the sessions that may count between two instants, with all others of their lineages.
-    ///
-    /// It names the indices, since without statistics SQLite would scan the whole space.
+    /// Returns the sessions that may count between two instants, with all others of their lineages. It names the
+    /// indices, since without statistics SQLite would scan the whole space.
     package func entries(of space: SpaceID, from: Int64, to: Int64) throws -> [Entry] {
         try read { database in
             let rows = try Row.fetchAll(
@@ -235,9 +234,8 @@ extension Ledger {
         }
     }
 
-    /// Returns the records whose version the ledger already holds with other content.
-    ///
-    /// A conflict is over when a later version arrives or a person corrects the session.
+    /// Returns the records whose version the ledger already holds with other content. A conflict is over when a later
+    /// version arrives or a person corrects the session.
     package func conflicts() throws -> [Arrival] {
         let rows = try read {
             try Row.fetchAll(

@@ -10,10 +10,9 @@ package struct LedgerRestore: Hashable, Sendable {
     /// The path of the replaced ledger; `nil` if there was none.
     package var before: String?
 
-    /// Replaces a ledger by a backup. The caller must make sure that no process has the ledger open.
-    ///
-    /// A copy of the backup is opened and checked; the backup itself is only read. The replaced ledger stays
-    /// in the same directory under a free name.
+    /// Replaces a ledger by a backup. The caller must make sure that no process has the ledger open. A copy of the
+    /// backup is opened and checked; the backup itself is only read. The replaced ledger stays in the same directory
+    /// under a free name.
     /// - Throws: ``LedgerError`` if the backup is damaged, foreign, empty or of a later version. Nothing has changed then.
     package init(from backup: String, to path: String) throws {
         guard access(backup, R_OK) == 0 else {

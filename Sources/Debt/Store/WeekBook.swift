@@ -144,9 +144,8 @@ package struct WeekBook {
                 first: week.days.first?.date, today: week.days.lastIndex { $0.from <= now }))
     }
 
-    /// Returns the feed of the past year, up to the week before the present one.
-    ///
-    /// Each call reads one uncached week at most, since a whole year may take a while.
+    /// Returns the feed of the past year, up to the week before the present one. Each call reads one uncached week at
+    /// most, since a whole year may take a while.
     /// - Returns: `nil` while weeks are missing: the caller must call again.
     package mutating func year(at now: Int64) throws -> DebtYear? {
         let present = history.week(containing: now)
@@ -199,9 +198,8 @@ package struct WeekBook {
 }
 
 extension DebtFeed {
-    /// Returns whether it differs from what readers of an earlier feed can extrapolate.
-    ///
-    /// The start of a day is always news, so that a reader without any for longer knows that the service is gone.
+    /// Returns whether it differs from what readers of an earlier feed can extrapolate. The start of a day is always
+    /// news, so that a reader without any for longer knows that the service is gone.
     package func isNews(after other: DebtFeed?) -> Bool {
         guard let other, let mine = week, var theirs = other.week else { return true }
         // Readers extrapolate running time; up to a second is rounding.
@@ -220,9 +218,8 @@ extension DebtFeed {
 }
 
 extension DebtWeek {
-    /// Returns whether a label of an earlier week is gone or recoloured, or two have other time.
-    ///
-    /// Readers add the running time to one label; up to a second is rounding.
+    /// Returns whether a label of an earlier week is gone or recoloured, or two have other time. Readers add the
+    /// running time to one label; up to a second is rounding.
     fileprivate func books(otherThan earlier: DebtWeek) -> Bool {
         var known = Dictionary(earlier.labels.map { ($0.label?.name, $0) }) { first, _ in first }
         var changed = 0

@@ -97,10 +97,9 @@ package struct Week: Hashable, Sendable {
     package func contains(_ instant: Int64) -> Bool { instant >= from && instant < to }
 }
 
-/// The history of the rules, each of which applies from an instant on.
-///
-/// The bounds of a week follow the rules at its start, and each week begins at the end of the one before. Its goal and
-/// what counts follow the last rules before its end: a person who sets a new goal means the present week.
+/// The history of the rules, each of which applies from an instant on. The bounds of a week follow the rules at its
+/// start, and each week begins at the end of the one before. Its goal and what counts follow the last rules before its
+/// end: a person who sets a new goal means the present week.
 package struct RulesHistory: Hashable, Sendable {
     /// Rules and the instant from which they apply.
     package struct Item: Hashable, Sendable {

@@ -3,11 +3,9 @@
 import Glibc
 package import Session
 
-/// A time zone of the IANA database.
-///
-/// ``ZoneTable`` knows the offsets; days, weeks and texts are computed here. Foundation's `Calendar` and
-/// `ISO8601FormatStyle` were measured in their place and rejected: a week of the ledger took longer, programs started later
-/// and were larger.
+/// A time zone of the IANA database. ``ZoneTable`` knows the offsets; days, weeks and texts are computed here.
+/// Foundation's `Calendar` and `ISO8601FormatStyle` were measured in their place and rejected: a week of the ledger
+/// took longer, programs started later and were larger.
 package struct Zone: Hashable, Sendable, CustomStringConvertible {
     private let name: String
     private let table: ZoneTable
@@ -67,9 +65,8 @@ package struct Zone: Hashable, Sendable, CustomStringConvertible {
     /// - Parameter time: In milliseconds since midnight.
     package func instant(of date: CivilDate, time: Int64) -> Int64 { instants(of: date, time: time)[0] }
 
-    /// Returns the instants of a local time, the earlier first: two when the clocks are set back over it.
-    ///
-    /// For a local time that the clocks skip it is the instant of the jump.
+    /// Returns the instants of a local time, the earlier first: two when the clocks are set back over it. For a local
+    /// time that the clocks skip it is the instant of the jump.
     /// - Parameter time: In milliseconds since midnight.
     package func instants(of date: CivilDate, time: Int64) -> [Int64] {
         let shown = Int64(date.dayNumber) * Self.day + time

@@ -2,9 +2,8 @@
 
 import Session
 
-/// The offset of a time zone in all years to come, such as `CET-1CEST,M3.5.0,M10.5.0/3`.
-///
-/// The text is that of POSIX for the variable TZ, with the hours from -167 to 167 that RFC 9636 adds.
+/// The offset of a time zone in all years to come, such as `CET-1CEST,M3.5.0,M10.5.0/3`. The text is that of POSIX for
+/// the variable TZ, with the hours from -167 to 167 that RFC 9636 adds.
 struct ZoneRule: Sendable {
     private var standard: Int64
     private var summer: (offset: Int64, begin: Day, end: Day)?

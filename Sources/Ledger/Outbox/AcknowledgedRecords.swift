@@ -24,10 +24,8 @@ struct AcknowledgedRecords: Sendable {
         }
     }
 
-    /// Compares the records with the weeks of the ledger.
-    ///
-    /// The latest weeks are those with records. The present time has no influence: a clock that is years ahead would make
-    /// the node forget everything.
+    /// Compares the records with the weeks of the ledger. The latest weeks are those with records. The present time has
+    /// no influence: a clock that is years ahead would make the node forget everything.
     /// - Returns: The sessions before the latest weeks, and those of the weeks that differ.
     func compare(with weeks: [RecordWeek]) -> (earlier: [SessionID], different: [SessionID]) {
         let theirs = Dictionary(weeks.map { ($0.number, $0) }, uniquingKeysWith: { $1 })

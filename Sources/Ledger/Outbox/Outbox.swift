@@ -49,9 +49,8 @@ package struct Outbox: Sendable {
         unwritten.add(register, isApproximate: isApproximate)
     }
 
-    /// Returns the records that a journal no longer contains, which must be on disk before it.
-    ///
-    /// A record is part of each write until one of those is on disk, so that no failure needs a report.
+    /// Returns the records that a journal no longer contains, which must be on disk before it. A record is part of each
+    /// write until one of those is on disk, so that no failure needs a report.
     /// - Parameters:
     ///   - own: The session in the journal.
     ///   - write: The number of the write, which rises.

@@ -92,9 +92,8 @@ package struct WaitingRecords: Sendable {
         drain(at: boot)
     }
 
-    /// The wait before ``retry(at:)`` is to be called: up to 5 s after a record is due.
-    ///
-    /// The delay is random, so that the nodes of a service that was busy do not all return at once.
+    /// The wait before ``retry(at:)`` is to be called: up to 5 s after a record is due. The delay is random, so that
+    /// the nodes of a service that was busy do not all return at once.
     package func retryWait(using random: inout SplitMix64) -> Wait? {
         guard isUp, isServicePresent else { return nil }
         let waits = records.values.filter { !$0.isSetAside }.compactMap(\.wait)

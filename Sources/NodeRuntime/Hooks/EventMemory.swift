@@ -8,10 +8,9 @@ import Session
 import Setup
 import Wire
 
-/// The file of the reported session events, beside the journal.
-///
-/// It is written before the hooks of new events run. So a crash between the two loses a hook; the other order would run
-/// one twice, and a missing notification does less harm than a duplicate entry.
+/// The file of the reported session events, beside the journal. It is written before the hooks of new events run. So a
+/// crash between the two loses a hook; the other order would run one twice, and a missing notification does less harm
+/// than a duplicate entry.
 struct EventMemory: Sendable {
     static let name = "hooks.json"
     /// The largest file that is read, in bytes; this program writes no larger one.

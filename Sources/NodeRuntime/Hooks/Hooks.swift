@@ -8,10 +8,9 @@ import Session
 package import Setup
 import Wire
 
-/// Runs user hooks, shows desktop notifications and plays a sound at session events of this node.
-///
-/// Hooks of one event run one after the other, in order; those of different events, notifications and sounds run
-/// concurrently. The node never waits for them.
+/// Runs user hooks, shows desktop notifications and plays a sound at session events of this node. Hooks of one event
+/// run one after the other, in order; those of different events, notifications and sounds run concurrently. The node
+/// never waits for them.
 package final class Hooks: Sendable {
     /// The maximum number of waiting runs of a queue; further ones are dropped and logged.
     static let queueLimit = 32

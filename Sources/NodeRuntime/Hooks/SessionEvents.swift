@@ -51,9 +51,8 @@ struct SessionEvents: Hashable, Sendable {
         fileprivate var lead: Lead { Lead(of: groupTime, over: boot) }
     }
 
-    /// Returns when the next event can happen by time alone.
-    ///
-    /// That is the end of a phase, or 30 seconds without contact; `nil` if there is none.
+    /// Returns when the next event can happen by time alone. That is the end of a phase, or 30 seconds without contact;
+    /// `nil` if there is none.
     static func nextLook(at view: View, boot: BootTime) -> BootTime? {
         guard let moment = view.lastMoment(at: boot), moment.register.status.isLive else { return nil }
         let boundary = moment.register.status == .running ? boot + max(moment.remaining, 1) : nil

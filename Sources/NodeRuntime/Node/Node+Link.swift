@@ -56,10 +56,8 @@ extension Node {
         handle(link.receive(event, at: groupTime))
     }
 
-    /// Subscribes at QoS 0.
-    ///
-    /// A session that ends with its connection gets nothing a second time, so acknowledgements would only cost a packet for
-    /// each message and let the broker hold back all but twenty.
+    /// Subscribes at QoS 0. A session that ends with its connection gets nothing a second time, so acknowledgements
+    /// would only cost a packet for each message and let the broker hold back all but twenty.
     func subscribe(_ filters: [NodeCore.Filter], barrier: Outgoing) {
         link.subscribe(filters.map { Subscription($0.topics, qos: .atMostOnce, noLocal: $0.isNoLocal) })
         link.send(barrier)

@@ -9,14 +9,12 @@ package import Session
 package import Setup
 import Wire
 
-/// A node: an actor that carries out the actions of a `NodeCore`.
-///
-/// It runs on the thread of its broker connection, so a press that arrives over MQTT is decided, journalled and published
-/// without a thread switch. The cost: a slow disk blocks that thread. `Mosquitto` resolves names and connects elsewhere.
+/// A node: an actor that carries out the actions of a `NodeCore`. It runs on the thread of its broker connection, so a
+/// press that arrives over MQTT is decided, journalled and published without a thread switch. The cost: a slow disk
+/// blocks that thread. `Mosquitto` resolves names and connects elsewhere.
 package actor Node {
-    /// How long the reply to a start waits for the broker.
-    ///
-    /// A judgement: a person waits for it, and a broker on the local network answers within a tenth of that.
+    /// How long the reply to a start waits for the broker. A judgement: a person waits for it, and a broker on the
+    /// local network answers within a tenth of that.
     private static let confirmationLimit: Milliseconds = 300
 
     /// The loop of the node and of its connection.
@@ -107,9 +105,8 @@ package actor Node {
         askers.add(reply, to: ticket)
     }
 
-    /// Waits until the broker has acknowledged all registers, for ``confirmationLimit`` at most.
-    ///
-    /// So the reply to a start can say that the broker refuses the session, for example because it is too large.
+    /// Waits until the broker has acknowledged all registers, for ``confirmationLimit`` at most. So the reply to a
+    /// start can say that the broker refuses the session, for example because it is too large.
     package func waitForRegisters() async {
         guard core.hasUnconfirmedRegisters else { return }
         let caller = askers.confirming.makeCaller()

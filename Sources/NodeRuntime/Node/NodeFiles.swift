@@ -85,9 +85,7 @@ struct NodeFiles {
         )
     }
 
-    /// Describes the free space of a file system; `nil` if it is unknown.
-    ///
-    /// For example: "0 of 64 KB are free there".
+    /// Describes the free space of a file system; `nil` if it is unknown. For example: "0 of 64 KB are free there".
     private static func room(at path: String) -> String? {
         var system = statvfs()
         guard statvfs(path, &system) == 0 else { return nil }

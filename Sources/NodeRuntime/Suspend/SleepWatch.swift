@@ -6,10 +6,9 @@ import Glibc
 package import Logging
 import Platform
 
-/// Notifies a node before its machine suspends and after it wakes up, by signals of logind.
-///
-/// It holds logind's delay lock: the machine suspends when other nodes have been notified, or after half a second.
-/// Without a system bus or logind it does nothing, which is no error: containers have neither.
+/// Notifies a node before its machine suspends and after it wakes up, by signals of logind. It holds logind's delay
+/// lock: the machine suspends when other nodes have been notified, or after half a second. Without a system bus or
+/// logind it does nothing, which is no error: containers have neither.
 package enum SleepWatch {
     /// Seconds until a lost system bus is tried again. A judgement: an update of the system restarts it in less.
     private static let retrySeconds: UInt32 = 5

@@ -2,15 +2,13 @@
 
 import Session
 
-/// Whether a service publishes its feed in a space, or stands by for another service that does.
-///
-/// The feed itself names the service that wrote it. All times are of the boot clock, in milliseconds.
+/// Whether a service publishes its feed in a space, or stands by for another service that does. The feed itself names
+/// the service that wrote it. All times are of the boot clock, in milliseconds.
 struct FeedTurn: Sendable {
     /// Milliseconds between two pings to the other service.
     static let interval: Milliseconds = .seconds(5)
-    /// The number of pings in a row without an answer after which the other service is gone.
-    ///
-    /// A judgement, stated by the protocol: a broker that restarts does not change which service publishes.
+    /// The number of pings in a row without an answer after which the other service is gone. A judgement, stated by the
+    /// protocol: a broker that restarts does not change which service publishes.
     private static let patience = 3
 
     let me: NodeID

@@ -28,18 +28,16 @@ package struct ServiceOutput {
     package func publish(_ outgoing: Outgoing, completion: Completion? = nil) { send(outgoing, completion) }
 }
 
-/// The core of a service in one space. It lives on the loop's thread.
-///
-/// It owns no session; it knows group time, the current session, the nodes, and whether it publishes its feed.
+/// The core of a service in one space. It lives on the loop's thread. It owns no session; it knows group time, the
+/// current session, the nodes, and whether it publishes its feed.
 package final class ServiceCore {
     /// A feed that a service publishes.
     package enum Kind { case calm, debt }
 
     /// Called after each event.
     package var onHandled: () -> Void = {}
-    /// Called when the service must publish its feed, whether it has changed or not.
-    ///
-    /// Its turn begins, or the broker has lost the feed.
+    /// Called when the service must publish its feed, whether it has changed or not. Its turn begins, or the broker has
+    /// lost the feed.
     package var onTurn: () -> Void = {}
     private var runner: CoreRunner
     private let output: ServiceOutput

@@ -15,10 +15,9 @@ package protocol ServiceSpace: AnyObject {
     func handle(_ event: NodeCore.Event)
 }
 
-/// The broker connection of a service, and the spaces that it serves. It lives on the loop's thread.
-///
-/// It registers the will, subscribes, and reports the connection to each space. A connection has one will, which tells one
-/// space only, so a service for every space has none.
+/// The broker connection of a service, and the spaces that it serves. It lives on the loop's thread. It registers the
+/// will, subscribes, and reports the connection to each space. A connection has one will, which tells one space only,
+/// so a service for every space has none.
 package final class ServiceLink<Space: ServiceSpace> {
     private static var spacesLimit: Int { 4_096 }
 

@@ -22,9 +22,8 @@ struct ClockSync: Hashable, Sendable {
     private static let restartInterval: Milliseconds = .seconds(1)
     /// The longest interval between exchanges while a session runs. A judgement: drift stays below 25 ms.
     private static let longestIdleInterval: Milliseconds = .seconds(120)
-    /// The shortest interval between exchanges, and between comparisons after a contradiction.
-    ///
-    /// A judgement, which bounds the pings that a false clock can cause.
+    /// The shortest interval between exchanges, and between comparisons after a contradiction. A judgement, which
+    /// bounds the pings that a false clock can cause.
     private static let shortestIdleInterval: Milliseconds = .seconds(5)
 
     private(set) var estimates: [NodeID: ClockEstimate] = [:]
@@ -167,10 +166,9 @@ struct ClockSync: Hashable, Sendable {
     /// Whether every vouched clock that is to be asked has answered, or does not answer.
     var areReferencesKnown: Bool { references.allSatisfy { hasAnswered($0) || isSilent($0) } }
 
-    /// Chooses the nodes to ask.
-    ///
-    /// These are the owner of the live session that is shown here, and nodes that vouch for their clocks: if this node does
-    /// not, those that tell it the time, or any if there is none; else those that contradict it, so that both sides know of it.
+    /// Chooses the nodes to ask. These are the owner of the live session that is shown here, and nodes that vouch for
+    /// their clocks: if this node does not, those that tell it the time, or any if there is none; else those that
+    /// contradict it, so that both sides know of it.
     mutating func update(_ plan: Plan, among peers: Peers, _ context: Context) {
         guard plan != self.plan else { return }
         self.plan = plan
@@ -250,9 +248,8 @@ struct ClockSync: Hashable, Sendable {
         if isSilent(node) { restart(with: node) }
     }
 
-    /// Forgets the estimate of a node whose machine was suspended.
-    ///
-    /// In a suspend the kernel counts the boot clock on by the machine's battery clock, which has whole seconds on some machines.
+    /// Forgets the estimate of a node whose machine was suspended. In a suspend the kernel counts the boot clock on by
+    /// the machine's battery clock, which has whole seconds on some machines.
     mutating func forget(_ node: NodeID) {
         estimates[node] = nil
         restart(with: node)

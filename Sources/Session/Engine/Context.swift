@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The clocks and the identity that the parts of an engine read while one input is handled.
-///
-/// It is made once for an input or a rest. Only the choice of the source of group time renews it.
+/// The clocks and the identity that the parts of an engine read while one input is handled. It is made once for an
+/// input or a rest. Only the choice of the source of group time renews it.
 struct Context {
     let node: NodeID
     let bootID: BootID
@@ -26,9 +25,8 @@ struct Context {
             isWrong: GroupClock.contradict(now.told, groupTime))
     }
 
-    /// Whether a stamp counts.
-    ///
-    /// Only a vouched clock can tell that one is ahead of time. Until all such clocks are known, stamps of others wait.
+    /// Whether a stamp counts. Only a vouched clock can tell that one is ahead of time. Until all such clocks are
+    /// known, stamps of others wait.
     func admits(_ stamp: Stamp, lead: Milliseconds = 0) -> Bool {
         // rule: admission, else: return true
         let isJudged = source.isVouched || !isComplete && stamp.node != node  // rule: vouchedAdmission, else: true

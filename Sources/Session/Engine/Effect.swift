@@ -5,15 +5,13 @@ public enum Effect: Hashable, Sendable {
     /// Write the journal to disk, then answer with ``Engine/confirm(write:at:)`` or ``Input/journalFailed(_:)`` and the same
     /// number. Nothing that a journal must hold is published before that answer.
     indirect case journal(Journal, write: Int)
-    /// Keep the ledger record of a register; comes before the journal that contains the register.
-    ///
-    /// The record must not be sent before that journal is on disk, and must be on disk before a journal is written that
-    /// no longer contains its session.
+    /// Keep the ledger record of a register; comes before the journal that contains the register. The record must not
+    /// be sent before that journal is on disk, and must be on disk before a journal is written that no longer contains
+    /// its session.
     indirect case record(Register, isApproximate: Bool)
-    /// Publish on this node's own topic.
-    ///
-    /// Without a connection only answers are published: they wait for the next connection as long as the asker can use
-    /// them. The failure of another message needs no report, since present state is published again on each connection.
+    /// Publish on this node's own topic. Without a connection only answers are published: they wait for the next
+    /// connection as long as the asker can use them. The failure of another message needs no report, since present
+    /// state is published again on each connection.
     case publish(Message)
     /// Send a message to this node behind all subscriptions, and answer with ``Input/barrierPassed(_:)`` when it returns.
     case barrier(ConnectionID)

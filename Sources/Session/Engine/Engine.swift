@@ -15,9 +15,8 @@ public struct Engine: Hashable, Sendable {
     public let identity: NodeIdentity
     /// The source of displays, as of the last rest. A decision computes its own.
     public private(set) var view = View()
-    /// When the engine needs ``Input/wake``.
-    ///
-    /// `nil` while only another input can change anything, and between an input and the next rest.
+    /// When the engine needs ``Input/wake``. `nil` while only another input can change anything, and between an input
+    /// and the next rest.
     public private(set) var nextWake: BootTime?
     /// Whether the engine has handled nothing since the last rest.
     private var isAtRest = true
@@ -57,9 +56,8 @@ public struct Engine: Hashable, Sendable {
         return effects
     }
 
-    /// Records that the journal of this number is on disk, and releases what waited for it.
-    ///
-    /// It decides nothing, unless a deadline of the last rest has come without another input, or the wall clock was set.
+    /// Records that the journal of this number is on disk, and releases what waited for it. It decides nothing, unless
+    /// a deadline of the last rest has come without another input, or the wall clock was set.
     /// - Returns: The effects that the caller must carry out, in order.
     public mutating func confirm(write: Int, at now: Instant) -> [Effect] {
         if gate.written(write) { emit(.log(.journal(works: true))) }
@@ -139,10 +137,9 @@ public struct Engine: Hashable, Sendable {
         if let connection = link.removePendingBarrier() { emit(.barrier(connection)) }
     }
 
-    /// Publishes register and answers that may leave now.
-    ///
-    /// The register leaves when it is on disk and the barrier of this connection has passed. Answers leave behind it when
-    /// they are on disk; the caller holds them while there is no connection, or before its barrier.
+    /// Publishes register and answers that may leave now. The register leaves when it is on disk and the barrier of
+    /// this connection has passed. Answers leave behind it when they are on disk; the caller holds them while there is
+    /// no connection, or before its barrier.
     private mutating func release() {
         let isWanted = ownership.isUnpublished && !ownership.journal.isWithheld
         let isOnDisk = gate.isRegisterWritten && !ownership.isRegisterChanged
@@ -242,10 +239,8 @@ public struct Engine: Hashable, Sendable {
 
     var node: NodeID { identity.node }
 
-    /// Whether messages of `sender` are this node's own.
-    ///
-    /// A passing remote may use the id of a node because the broker's ACL requires it. That node is another program, whose
-    /// messages are not the remote's own.
+    /// Whether messages of `sender` are this node's own. A passing remote may use the id of a node because the broker's
+    /// ACL requires it. That node is another program, whose messages are not the remote's own.
     func isSelf(_ sender: NodeID) -> Bool { sender == node && identity.isAnnounced }
 
     /// Makes the context of an input or a rest.
@@ -281,9 +276,8 @@ public struct Engine: Hashable, Sendable {
     /// Whether the own session was started without contact and is not published yet.
     package var isProvisional: Bool { ownership.isProvisional }
 
-    /// Returns whether the last group time that a node stated contradicts this node's.
-    ///
-    /// A kernel must vouch for one of the two: otherwise it is unknown which is wrong.
+    /// Returns whether the last group time that a node stated contradicts this node's. A kernel must vouch for one of
+    /// the two: otherwise it is unknown which is wrong.
     public func isContradicted(by peer: NodeID, at now: Instant) -> Bool {
         (time.source.isVouched || peers.vouching.contains(peer)) && clocks.isContradicting(peer, context(at: now))
     }
@@ -320,9 +314,8 @@ public struct Engine: Hashable, Sendable {
         return replicas[subject].map { ($0.stamp, $0.version) }
     }
 
-    /// Returns the plausible vouched clocks of others.
-    ///
-    /// Each has its possible leads, and whether the node has stayed online.
+    /// Returns the plausible vouched clocks of others. Each has its possible leads, and whether the node has stayed
+    /// online.
     package func vouchedVotes(_ now: Instant) -> [NodeID: (lead: ClosedRange<Lead>, isPresent: Bool)] {
         clocks.estimates.compactMapValues { estimate in
             guard estimate.clock.synced, GroupClock.isPlausible(now.boot + estimate.lead) else { return nil }

@@ -2,10 +2,9 @@
 
 /// An event that an engine handles.
 public enum Input: Hashable, Sendable {
-    /// The journal was read; `nil` if there was none. The first input of an engine, exactly once.
-    ///
-    /// The caller must check its registers: ``Register/invalidField`` is `nil`. `filed` is the latest version of a record that
-    /// has a file of its own: a crash may have undone the write of the journal that goes with it.
+    /// The journal was read; `nil` if there was none. The first input of an engine, exactly once. The caller must check
+    /// its registers: ``Register/invalidField`` is `nil`. `filed` is the latest version of a record that has a file of
+    /// its own: a crash may have undone the write of the journal that goes with it.
     indirect case restored(Journal?, filed: Version? = nil)
     /// A person on this machine starts a session. `id` must be new.
     indirect case start(Start, id: SessionID, ticket: Ticket)
@@ -15,9 +14,8 @@ public enum Input: Hashable, Sendable {
     indirect case take(id: IntentID, ticket: Ticket)
     /// The asking program ended; its ticket gets no reply any more.
     case hangUp(Ticket)
-    /// The broker accepted a connection, made under this id.
-    ///
-    /// `hearsItself` states whether it returns this node's registers: it does not where they are subscribed with *no local*.
+    /// The broker accepted a connection, made under this id. `hearsItself` states whether it returns this node's
+    /// registers: it does not where they are subscribed with *no local*.
     case linkUp(ConnectionID, hearsItself: Bool)
     /// The connection ended.
     case linkDown
@@ -25,9 +23,8 @@ public enum Input: Hashable, Sendable {
     case sleeping(Bool)
     /// The barrier of a connection returned, so all messages have arrived that the broker had retained.
     case barrierPassed(ConnectionID)
-    /// A well-formed message of a node arrived. `retained` is the broker's flag.
-    ///
-    /// The caller must check a register in it: ``Register/invalidField`` is `nil`.
+    /// A well-formed message of a node arrived. `retained` is the broker's flag. The caller must check a register in
+    /// it: ``Register/invalidField`` is `nil`.
     case received(Message, from: NodeID, retained: Bool)
     /// A retained message of a node was deleted by an empty payload: its presence or its register.
     case erased(from: NodeID, isPresence: Bool)

@@ -6,9 +6,8 @@ public struct Instant: Hashable, Sendable {
     public var boot: BootTime
     /// The wall clock.
     public var wall: WallTime
-    /// The largest error of the wall clock, as the kernel reports it.
-    ///
-    /// `nil` if the kernel does not call the clock synchronised.
+    /// The largest error of the wall clock, as the kernel reports it. `nil` if the kernel does not call the clock
+    /// synchronised.
     public var wallBound: Milliseconds?
 
     /// Creates an instant from readings that were taken together.

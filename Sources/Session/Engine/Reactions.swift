@@ -2,10 +2,8 @@
 
 /// The rules that combine the state of several parts, whichever input has changed it.
 extension Engine {
-    /// Applies one rule after the other until none applies.
-    ///
-    /// It ends, because no rule applies twice to the same cause: a wait that is over is cleared, a session gets its final date
-    /// or ends, and a request that was answered is removed.
+    /// Applies one rule after the other until none applies. It ends, because no rule applies twice to the same cause: a
+    /// wait that is over is cleared, a session gets its final date or ends, and a request that was answered is removed.
     mutating func react(_ context: inout Context) {
         // A node that is silent by now is not waited for.
         if time.source != .own { compareClocks(context) }
@@ -37,9 +35,8 @@ extension Engine {
         return true
     }
 
-    /// Ends the votes of nodes whose presence was deleted while this node was away.
-    ///
-    /// The broker keeps none, and they do not answer.
+    /// Ends the votes of nodes whose presence was deleted while this node was away. The broker keeps none, and they do
+    /// not answer.
     mutating func forgetAbsentVotes(_ context: inout Context) {
         if echoes.sawOwnPresence {  // rule: erasedVote
             for node in clocks.estimates.keys where !peers.announced.contains(node) && !clocks.hasAnswered(node) {
@@ -146,10 +143,9 @@ extension Engine {
 
     // MARK: Group time
 
-    /// Selects the source of group time from all known clocks.
-    ///
-    /// Stamps are judged again after a jump, when the mark is ahead of the new time, and when a vouched clock begins to
-    /// tell it. Callers need the new time at once, so this is no reaction.
+    /// Selects the source of group time from all known clocks. Stamps are judged again after a jump, when the mark is
+    /// ahead of the new time, and when a vouched clock begins to tell it. Callers need the new time at once, so this is
+    /// no reaction.
     mutating func selectTimeSource(_ context: inout Context) {
         let now = context.now
         let before = time.timeBeforeStep(atBoot: now.boot)

@@ -31,10 +31,9 @@ extension Engine {
         }
     }
 
-    /// Forgets a passing sender all of whose intents have expired, or else a node that is gone.
-    ///
-    /// A node that is not online either takes the place of one whose session is older than its own. So the current session is
-    /// known, however many names the broker keeps.
+    /// Forgets a passing sender all of whose intents have expired, or else a node that is gone. A node that is not
+    /// online either takes the place of one whose session is older than its own. So the current session is known,
+    /// however many names the broker keeps.
     private mutating func makeRoom(for message: Message, isHere: Bool, _ context: Context) {
         let limit = context.now.boot - Limits.intentLife
         var gone = peers.forgetSilent(since: limit) { [node, replicas] in $0 == node || replicas[$0] != nil }
@@ -170,10 +169,9 @@ extension Engine {
         echoes.planReminder(isForNewcomer: isForNewcomer, at: context.now.boot)
     }
 
-    /// Asks all nodes to publish again if the register shown proves that the broker has withheld something.
-    ///
-    /// So it is if the session was superseded by one that is not here, or the presence of its owner is not here. The members of
-    /// a cluster may keep retained messages separately.
+    /// Asks all nodes to publish again if the register shown proves that the broker has withheld something. So it is if
+    /// the session was superseded by one that is not here, or the presence of its owner is not here. The members of a
+    /// cluster may keep retained messages separately.
     mutating func askWhatIsMissing(_ context: Context) {
         // rule: newcomer, else: return
         var current = replicas.current?.register
@@ -184,9 +182,8 @@ extension Engine {
         if current.status == .superseded || current.status.isLive && !isKnown { sayHello(context) }
     }
 
-    /// Asks all nodes to publish again if a register shows that the broker has withheld something.
-    ///
-    /// A node that publishes one is there, so the broker has not delivered its presence.
+    /// Asks all nodes to publish again if a register shows that the broker has withheld something. A node that
+    /// publishes one is there, so the broker has not delivered its presence.
     private mutating func askForPresence(of sender: NodeID, retained: Bool, _ context: Context) {
         if retained || peers[sender].isOnline { return askWhatIsMissing(context) }
         sayHello(context)  // rule: newcomer
@@ -220,10 +217,9 @@ extension Engine {
 
     // MARK: Intents and answers
 
-    /// Answers a peer, if the intent is for a session that this node answers for.
-    ///
-    /// Before the first barrier of this process it does not: a later register that the broker has kept would undo the effect,
-    /// and the asker sends the intent again.
+    /// Answers a peer, if the intent is for a session that this node answers for. Before the first barrier of this
+    /// process it does not: a later register that the broker has kept would undo the effect, and the asker sends the
+    /// intent again.
     private mutating func answer(_ intent: Intent, _ context: Context) {
         guard let own = ownership.register, isForOwnSession(intent), echoes.hasPassedBarrier else { return }
         let verdict = admission.charge(.intent, to: intent.from, context)  // rule: intentRate, else: .accepted

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The current session as a node knows it: all that displays need until it changes.
-///
-/// It contains no countdown; ``moment(at:)`` computes one for any instant.
+/// The current session as a node knows it: all that displays need until it changes. It contains no countdown;
+/// ``moment(at:)`` computes one for any instant.
 public struct View: Hashable, Sendable {
     /// The admitted register with the largest stamp, live or final.
     public var register: Register?
@@ -33,9 +32,8 @@ public struct View: Hashable, Sendable {
         self.isLinked = isLinked
     }
 
-    /// Returns the session to show at a reading of the boot clock, if any.
-    ///
-    /// A stopped session is not shown; a completed or superseded one is for ``Limits/completionShown``.
+    /// Returns the session to show at a reading of the boot clock, if any. A stopped session is not shown; a completed
+    /// or superseded one is for ``Limits/completionShown``.
     public func moment(at boot: BootTime) -> Moment? {
         guard let moment = lastMoment(at: boot) else { return nil }
         return moment.isOver ? nil : moment
@@ -60,10 +58,9 @@ public struct View: Hashable, Sendable {
 }
 
 extension View {
-    /// Keeps a comparison of clocks from setting back a time that was shown.
-    ///
-    /// The time stands still until it is reached, if the errors of both explain the difference. It may go back with a new
-    /// revision, or if the error of the time that was shown was unknown.
+    /// Keeps a comparison of clocks from setting back a time that was shown. The time stands still until it is reached,
+    /// if the errors of both explain the difference. It may go back with a new revision, or if the error of the time
+    /// that was shown was unknown.
     mutating func keepShownTime(of before: View, at boot: BootTime) {
         guard let register, let earlier = before.register, register.version == earlier.version,
             register.owner == earlier.owner, register.anchor.bootID == earlier.anchor.bootID, let error = before.error
@@ -139,9 +136,8 @@ public struct Moment: Hashable, Sendable {
     /// The time of the current phase that is left.
     public var remaining: Milliseconds { register.currentPhase.length - elapsed }
 
-    /// The number on a display: the remaining seconds rounded up.
-    ///
-    /// Of a count-up it is the seconds that have passed, rounded down.
+    /// The number on a display: the remaining seconds rounded up. Of a count-up it is the seconds that have passed,
+    /// rounded down.
     public var shownSeconds: Int {
         switch register.mode {
         case .countdown: Int((remaining.count + 999) / 1_000)

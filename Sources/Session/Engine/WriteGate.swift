@@ -42,9 +42,8 @@ struct WriteGate: Hashable, Sendable {
         waiting.append(Waiting(write: isRegisterChanged ? lastAsked + 1 : lastAskedForRegister, effect: effect))
     }
 
-    /// Removes the answers that may leave now.
-    ///
-    /// A person at this machine does not wait for a disk that fails. A peer gets no answer that a crash could undo.
+    /// Removes the answers that may leave now. A person at this machine does not wait for a disk that fails. A peer
+    /// gets no answer that a crash could undo.
     mutating func release() -> [Effect] {
         if waiting.isEmpty { return [] }
         var free: [Effect] = []

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Decides intents, and remembers the answers for intents that are repeated.
-///
-/// The memory keeps a number of answers for each peer, so a peer that sends many intents does not displace the answers to
-/// others.
+/// Decides intents, and remembers the answers for intents that are repeated. The memory keeps a number of answers for
+/// each peer, so a peer that sends many intents does not displace the answers to others.
 struct Answers: Hashable, Sendable {
     private var refusals = Memory(kept: 64)
-    /// Intents that took effect in the own session.
-    ///
-    /// No intent that still lives is forgotten: one peer can send 100 in a row and 20 a second, each for 30 seconds.
+    /// Intents that took effect in the own session. No intent that still lives is forgotten: one peer can send 100 in a
+    /// row and 20 a second, each for 30 seconds.
     private var effects = Memory(kept: 700)
 
     /// The decision on an intent.
@@ -113,9 +110,8 @@ struct Answers: Hashable, Sendable {
         refusals[intent] ?? effects[intent].flatMap { $0.session == session ? $0 : nil }
     }
 
-    /// The oldest id of the peer that has the most ids in a full `applied`.
-    ///
-    /// So a peer that sends many intents does not displace the ids of others, even if another peer forwards them.
+    /// The oldest id of the peer that has the most ids in a full `applied`. So a peer that sends many intents does not
+    /// displace the ids of others, even if another peer forwards them.
     private func oldest(in applied: [IntentID]) -> IntentID? {
         // rule: fairTrim, else: return applied.first
         let askers = applied.map(effects.asker)

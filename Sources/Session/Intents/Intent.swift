@@ -38,10 +38,8 @@ public enum IntentOperation: Hashable, Sendable {
         }
     }
 
-    /// Whether the operation is only for the phase that the person saw.
-    ///
-    /// Example: two people press *skip* in phase 1. The first press goes to phase 2; the second is refused, and does not go on to
-    /// phase 3.
+    /// Whether the operation is only for the phase that the person saw. Example: two people press *skip* in phase 1.
+    /// The first press goes to phase 2; the second is refused, and does not go on to phase 3.
     public var isFencedByPhase: Bool {
         switch self {
         case .startBreak, .startFocus, .skip: true

@@ -2,27 +2,22 @@
 
 /// The intents that this node has sent to other owners and that are not answered yet.
 struct Requests: Hashable, Sendable {
-    /// How long a person waits for an owner's answer.
-    ///
-    /// A judgement of the product: one second more than ``unresponsiveLimit``, so that a takeover comes before the person
-    /// is told that there was no answer. The documents state it.
+    /// How long a person waits for an owner's answer. A judgement of the product: one second more than
+    /// ``unresponsiveLimit``, so that a takeover comes before the person is told that there was no answer. The
+    /// documents state it.
     static let giveUpAfter: Milliseconds = .seconds(5)
-    /// How long a person waits at most, however often the session is continued or another one is shown.
-    ///
-    /// Twice ``giveUpAfter``: once until the owner can be asked, and once for its answer. The protocol states it.
+    /// How long a person waits at most, however often the session is continued or another one is shown. Twice
+    /// ``giveUpAfter``: once until the owner can be asked, and once for its answer. The protocol states it.
     static let longestWait: Milliseconds = 2 * giveUpAfter
-    /// The time until an unanswered intent is sent again with the same id.
-    ///
-    /// A judgement: long enough for a broker on a slow network, short enough for two tries before ``silenceLimit``.
+    /// The time until an unanswered intent is sent again with the same id. A judgement: long enough for a broker on a
+    /// slow network, short enough for two tries before ``silenceLimit``.
     static let resendInterval: Milliseconds = .seconds(1)
-    /// The time without any message from the owner until its session is taken over.
-    ///
-    /// A judgement: twice ``resendInterval``, since one lost answer is no reason to take over. The protocol states it. Nodes
-    /// with other values would still agree, because a takeover by mistake does no harm.
+    /// The time without any message from the owner until its session is taken over. A judgement: twice
+    /// ``resendInterval``, since one lost answer is no reason to take over. The protocol states it. Nodes with other
+    /// values would still agree, because a takeover by mistake does no harm.
     static let silenceLimit: Milliseconds = .seconds(2)
-    /// The time until an owner that sends other messages but no answer loses its session.
-    ///
-    /// Longer than ``silenceLimit``, since the owner is alive and its disk may be slow. The protocol states it.
+    /// The time until an owner that sends other messages but no answer loses its session. Longer than ``silenceLimit``,
+    /// since the owner is alive and its disk may be slow. The protocol states it.
     static let unresponsiveLimit: Milliseconds = .seconds(4)
     /// Owners that a request remembers, so that a late answer of one is not counted as a lie. A judgement.
     private static let rememberedOwners = 8
@@ -37,9 +32,8 @@ struct Requests: Hashable, Sendable {
         private(set) var ticket: Ticket?
         /// The wait before it is sent next.
         fileprivate var sendWait: Wait
-        /// The beginning of the time that the present owner has for its answer.
-        ///
-        /// It begins when the intent is made, again when it is first sent, and again when it is sent to another owner.
+        /// The beginning of the time that the present owner has for its answer. It begins when the intent is made,
+        /// again when it is first sent, and again when it is sent to another owner.
         fileprivate private(set) var limitsFrom: BootTime
         /// When the present owner's silence began, as the last check found.
         private var silentSince: BootTime
@@ -85,9 +79,8 @@ struct Requests: Hashable, Sendable {
             if ticket != nil { answerWait.began = min(boot, madeAt + Requests.longestWait - answerWait.length) }
         }
 
-        /// Dates the intent by the owner's time when it is sent for the first time.
-        ///
-        /// The owner's limits start then. Its times move if the next owner has another time.
+        /// Dates the intent by the owner's time when it is sent for the first time. The owner's limits start then. Its
+        /// times move if the next owner has another time.
         fileprivate mutating func date(by time: GroupTime, at boot: BootTime) {
             if let lead, !GroupClock.contradict(boot + lead, time) { return }
             let shift = lead.map { time - (boot + $0) } ?? time - intent.at
@@ -321,10 +314,9 @@ extension Requests.Request {
         return by.node != context.node && winner?.id != by.session ? .undecided : .final
     }
 
-    /// Whether a refusal answers an earlier sending of the request, to the owner before.
-    ///
-    /// Example: `desk` is asked, `kitchen-pi` takes the session over, and the request goes on to `kitchen-pi`. Then the
-    /// refusal of `desk` arrives late.
+    /// Whether a refusal answers an earlier sending of the request, to the owner before. Example: `desk` is asked,
+    /// `kitchen-pi` takes the session over, and the request goes on to `kitchen-pi`. Then the refusal of `desk` arrives
+    /// late.
     fileprivate func isBehind(_ by: Superseder, head: Register?, winner: Register?) -> Bool {
         guard let head, head.id == intent.session, let winner else { return false }
         return winner.id == by.session && winner.stamp < head.stamp

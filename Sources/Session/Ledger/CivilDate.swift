@@ -8,9 +8,8 @@ public struct CivilDate: Hashable, Comparable, Sendable, CustomStringConvertible
     /// Any number is a day.
     public init(dayNumber: Int) { self.dayNumber = dayNumber }
 
-    /// Computes the day of a year, a month (1 to 12) and a day of the month.
-    ///
-    /// Days after the month's end belong to the next month.
+    /// Computes the day of a year, a month (1 to 12) and a day of the month. Days after the month's end belong to the
+    /// next month.
     public init(year: Int, month: Int, day: Int) {
         // Years that begin in March have their leap day at the end (Howard Hinnant, "chrono-compatible low-level date
         // algorithms").

@@ -103,9 +103,8 @@ public struct LedgerRecord: Hashable, Sendable {
         return runs.areWithinBounds ? contradiction : "runs"
     }
 
-    /// The first field that contradicts the others; `nil` if all fit.
-    ///
-    /// Each must be within its own bounds, as the fields of a payload are once they were read.
+    /// The first field that contradicts the others; `nil` if all fit. Each must be within its own bounds, as the fields
+    /// of a payload are once they were read.
     package var contradiction: String? {
         if stamp.node != node { return "stamp" }
         return runs.fit(isOpen: status == .running && endsAt != nil) ? nil : "runs"

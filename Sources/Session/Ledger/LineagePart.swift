@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One session as a part of its lineage.
-///
-/// It contains the one rule for where the runs of a session end because another node took it over. The owner, the ledger
-/// and the calm service apply it to the sessions that each of them knows.
+/// One session as a part of its lineage. It contains the one rule for where the runs of a session end because another
+/// node took it over. The owner, the ledger and the calm service apply it to the sessions that each of them knows.
 public struct LineagePart: Hashable, Sendable {
     /// The takeover of a session.
     public struct Takeover: Hashable, Sendable {
@@ -38,10 +36,9 @@ public struct LineagePart: Hashable, Sendable {
         self.takeover = takeover
     }
 
-    /// Returns when `later` took this session over; `nil` if it did not.
-    ///
-    /// A takeover ends only sessions of the node that it names, in its own lineage, that were stamped before it. One that
-    /// lies before the session's beginning by more than clocks may differ belongs to an earlier session.
+    /// Returns when `later` took this session over; `nil` if it did not. A takeover ends only sessions of the node that
+    /// it names, in its own lineage, that were stamped before it. One that lies before the session's beginning by more
+    /// than clocks may differ belongs to an earlier session.
     public func end(by later: LineagePart) -> GroupTime? {
         guard later.lineage == lineage, later.stamp > stamp, let takeover = later.takeover,
             takeover.node == node,  // rule: cutNode
@@ -70,11 +67,9 @@ public struct FiledPart: Hashable, Sendable {
         self.ended = ended
     }
 
-    /// Returns the latest end of each session's runs.
-    ///
-    /// It is ``Time/distantFuture`` for a session that was not taken over. A takeover that the ledger received after the session's end
-    /// does not cut it. One that does not name the node took over from the latest
-    /// session before it.
+    /// Returns the latest end of each session's runs. It is ``Time/distantFuture`` for a session that was not taken
+    /// over. A takeover that the ledger received after the session's end does not cut it. One that does not name the
+    /// node took over from the latest session before it.
     public static func ends(of sessions: [FiledPart]) -> [GroupTime] {
         var ends = [GroupTime](repeating: .distantFuture, count: sessions.count)
         for chain in Dictionary(grouping: sessions.indices, by: { sessions[$0].part.lineage }).values

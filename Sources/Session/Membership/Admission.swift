@@ -82,9 +82,8 @@ struct Admission: Hashable, Sendable {
         }
     }
 
-    /// Whether a register shows that an intent took effect.
-    ///
-    /// Its author must have been asked, or own the current session.
+    /// Whether a register shows that an intent took effect. Its author must have been asked, or own the current
+    /// session.
     static func shows(_ register: Register, effectOf request: Requests.Request, head: NodeID?) -> Bool {
         guard register.applied.contains(request.intent.id) else { return false }
         return (request.owners.contains(register.owner) || register.owner == head)  // rule: effectSender
@@ -93,18 +92,16 @@ struct Admission: Hashable, Sendable {
 
     // MARK: Counters
 
-    /// Whether a version can be an honest node's: an epoch counts lost journals, so it grows slower than time.
-    ///
-    /// The bound rises by one a second. So whatever was written in a node's name, a second later there is a version above it
-    /// that every reader accepts.
+    /// Whether a version can be an honest node's: an epoch counts lost journals, so it grows slower than time. The
+    /// bound rises by one a second. So whatever was written in a node's name, a second later there is a version above
+    /// it that every reader accepts.
     static func isPlausible(_ version: Version, groupTime: GroupTime) -> Bool {
         version.epoch <= Limits.epochs + Int(max(0, groupTime - Limits.earliestStamp).count / 1_000)
     }
 
-    /// The version that an objection makes this node exceed: a bounded step towards the claim.
-    ///
-    /// The step is ``Limits/claimedRevisions`` or one epoch. A node handles one objection a second, so it reaches an
-    /// honest claim that is further away after some seconds.
+    /// The version that an objection makes this node exceed: a bounded step towards the claim. The step is
+    /// ``Limits/claimedRevisions`` or one epoch. A node handles one objection a second, so it reaches an honest claim
+    /// that is further away after some seconds.
     static func step(from own: Version, towards claim: Version) -> Version {
         let isNear = claim.epoch == own.epoch && claim.rev - own.rev <= Limits.claimedRevisions
         if isNear || claim <= own { return claim }

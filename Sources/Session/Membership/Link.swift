@@ -2,9 +2,8 @@
 
 /// The connection to the broker, from its subscriptions to the comparison of clocks.
 struct Link: Hashable, Sendable {
-    /// The time until the barrier counts as passed although it has not returned.
-    ///
-    /// A judgement, stated by the protocol: a broker that drops the barrier must not keep the node from working.
+    /// The time until the barrier counts as passed although it has not returned. A judgement, stated by the protocol: a
+    /// broker that drops the barrier must not keep the node from working.
     private static let barrierPatience: Milliseconds = .seconds(2)
     /// The time behind the barrier in which nodes may become known that the broker keeps no presence of. A judgement,
     /// stated by the protocol: with it, a node whose clock is wrong is corrected before others see its session.

@@ -132,9 +132,8 @@ public struct Peers: Hashable, Sendable {
         return true
     }
 
-    /// Forgets the node without a presence that was silent longest, to make room.
-    ///
-    /// Passing remotes have none, and each command is one under an id of its own.
+    /// Forgets the node without a presence that was silent longest, to make room. Passing remotes have none, and each
+    /// command is one under an id of its own.
     /// - Parameters:
     ///   - boot: Only nodes whose last message is older are forgotten.
     ///   - isNeeded: Whether another part knows something of a node.

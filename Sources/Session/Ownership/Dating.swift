@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The stamps and dates of the own session.
-///
-/// A new stamp is above the mark, which the journal keeps. Dates that are a guess move with group time until it is vouched
-/// for.
+/// The stamps and dates of the own session. A new stamp is above the mark, which the journal keeps. Dates that are a
+/// guess move with group time until it is vouched for.
 struct Dating: Hashable, Sendable {
     private(set) var mark = StampMark()
 
@@ -39,9 +37,8 @@ struct Dating: Hashable, Sendable {
         ownership.writeAgain()
     }
 
-    /// A new stamp for a start that was not published yet, above an earlier start of this node.
-    ///
-    /// That one may be of a clock that was ahead. `nil` if the own stamp is above it already.
+    /// A new stamp for a start that was not published yet, above an earlier start of this node. That one may be of a
+    /// clock that was ahead. `nil` if the own stamp is above it already.
     mutating func stampAbove(_ found: Stamp, in ownership: inout Ownership, _ context: Context) -> Stamp? {
         guard let own = ownership.register, own.stamp <= found, context.admits(found) else { return nil }
         raiseMark(to: found, in: &ownership, context)
@@ -73,9 +70,8 @@ struct Dating: Hashable, Sendable {
         return .restamped(own.id, from: own.stamp.time, to: moved.stamp.time)
     }
 
-    /// Gives a new stamp to a session whose stamp group time does not admit; the caller checks that.
-    ///
-    /// The session's dates stay.
+    /// Gives a new stamp to a session whose stamp group time does not admit; the caller checks that. The session's
+    /// dates stay.
     mutating func restamp(_ ownership: inout Ownership, among replicas: Replicas, _ context: Context) -> Note? {
         // rule: restamp, else: return nil
         guard let own = ownership.register else { return nil }

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// This node's own topics at the broker, and when to publish on them again.
-///
-/// Presence and register are repaired together, at most once a second, so that two programs with one id do not overwrite
-/// each other at full speed.
+/// This node's own topics at the broker, and when to publish on them again. Presence and register are repaired
+/// together, at most once a second, so that two programs with one id do not overwrite each other at full speed.
 struct Echoes: Hashable, Sendable {
     /// The most versions whose echoes are awaited. A judgement: ten peers may press a hundred times in a row before the
     /// first echo returns.
@@ -62,11 +60,9 @@ struct Echoes: Hashable, Sendable {
         contested = nil
     }
 
-    /// Expects the echo of a register that leaves now.
-    ///
-    /// Under *no local* there is none, and an older register on the own topic is always repaired. A broker that returns it all
-    /// the same causes few repairs: an echo of the present version is known, and only one that a later change has overtaken
-    /// is repaired, at most once a second.
+    /// Expects the echo of a register that leaves now. Under *no local* there is none, and an older register on the own
+    /// topic is always repaired. A broker that returns it all the same causes few repairs: an echo of the present
+    /// version is known, and only one that a later change has overtaken is repaired, at most once a second.
     mutating func expect(_ version: Version) {
         if hearsItself { expected.append(version, limit: Self.expectedVersions) }
     }
@@ -113,9 +109,8 @@ struct Echoes: Hashable, Sendable {
     /// Plans a repair for now, or for when the next one is allowed.
     mutating func repair(at boot: BootTime) { repairWait = Wait(from: boot, for: 0) }
 
-    /// Plans a repair as the answer to a hello, up to ``helloSpread`` later.
-    ///
-    /// The delay depends on the node's id, so that the nodes of a large space do not all answer at once.
+    /// Plans a repair as the answer to a hello, up to ``helloSpread`` later. The delay depends on the node's id, so
+    /// that the nodes of a large space do not all answer at once.
     mutating func answerHello(of node: NodeID, at boot: BootTime) {
         let delay = FNV.hash(node.rawValue.utf8.span) % UInt64(Self.helloSpread.count)
         let wait = Wait(from: boot, for: Milliseconds(Int64(delay)))
@@ -130,10 +125,9 @@ struct Echoes: Hashable, Sendable {
         return contested
     }
 
-    /// Plans a reminder, because an older live register or another node has appeared.
-    ///
-    /// The broker may have lost the own register before they could read it, or keep it at another member of a cluster. So the
-    /// own register is published once more, unless the author of the older one has yielded by then.
+    /// Plans a reminder, because an older live register or another node has appeared. The broker may have lost the own
+    /// register before they could read it, or keep it at another member of a cluster. So the own register is published
+    /// once more, unless the author of the older one has yielded by then.
     mutating func planReminder(isForNewcomer: Bool, at boot: BootTime) {
         reminderPlannedAt = reminderPlannedAt ?? boot
         hasNewcomer = hasNewcomer || isForNewcomer

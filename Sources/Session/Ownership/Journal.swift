@@ -20,10 +20,8 @@ public struct Journal: Hashable, Sendable {
     public var before: Register?
     /// Whether the dates of ``before`` are a guess.
     public var isGuessBefore: Bool
-    /// Whether times of the own session may be wrong.
-    ///
-    /// It was rebuilt by date, after a reboot or in a takeover before the clocks were compared; or vouched clocks
-    /// contradicted each other while it lived.
+    /// Whether times of the own session may be wrong. It was rebuilt by date, after a reboot or in a takeover before
+    /// the clocks were compared; or vouched clocks contradicted each other while it lived.
     public var isApproximate: Bool
 
     /// Creates a journal. The caller must check the registers: ``Register/invalidField`` is `nil`.
@@ -46,17 +44,15 @@ public struct Journal: Hashable, Sendable {
 }
 
 extension Journal {
-    /// Returns the journal without a session that belongs to a former id of the node.
-    ///
-    /// That register stays on the broker under the old id, where others can take it over. Epoch and mark stay.
+    /// Returns the journal without a session that belongs to a former id of the node. That register stays on the broker
+    /// under the old id, where others can take it over. Epoch and mark stay.
     public func owned(by node: NodeID) -> Journal {
         guard let own, own.owner != node else { return self }
         return Journal(epoch: epoch, mark: mark, past: past)
     }
 
-    /// Whether the session began and ended without contact, so that it is not announced.
-    ///
-    /// A session that continues another node's is announced, since that one has to end.
+    /// Whether the session began and ended without contact, so that it is not announced. A session that continues
+    /// another node's is announced, since that one has to end.
     var isWithheld: Bool {
         guard isProvisional, let own = own, own.continues == nil else { return false }
         return own.status == .completed || own.status == .stopped

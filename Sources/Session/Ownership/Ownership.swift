@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// This node's own session and the journal that contains it.
-///
-/// A change of the register raises its version. Changes are collected until the end of the input: then the records of the
-/// changed sessions are filed, and the journal is written once.
+/// This node's own session and the journal that contains it. A change of the register raises its version. Changes are
+/// collected until the end of the input: then the records of the changed sessions are filed, and the journal is written
+/// once.
 struct Ownership: Hashable, Sendable {
     /// Former sessions of this node for which intents are still answered. A judgement: more than a person starts while a
     /// peer is offline for ``Limits/intentLife``.
@@ -212,7 +211,6 @@ struct Ownership: Hashable, Sendable {
     }
 
     /// Ends the minutes of a superseded session at its takeover, which may arrive after the start that superseded it.
-    ///
     /// Only a takeover that names this session's node cuts a session that is over, by the rule of ``LineagePart``.
     /// - Returns: Whether anything changed.
     mutating func cut(by replicas: Replicas, _ context: Context) -> Bool {

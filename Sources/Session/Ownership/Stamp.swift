@@ -26,14 +26,12 @@ public struct Stamp: Hashable, Codable, Comparable, Sendable {
     /// From which group time on the stamp counts; `nil` if it never counts, being before 2026.
     var admissibleFrom: GroupTime? { time >= Limits.earliestStamp ? time - Limits.stampLead : nil }
 
-    /// Returns whether a start with this stamp counts at a group time.
-    ///
-    /// It is at most ``Limits/stampLead`` ahead, and not before ``Limits/earliestStamp``.
+    /// Returns whether a start with this stamp counts at a group time. It is at most ``Limits/stampLead`` ahead, and
+    /// not before ``Limits/earliestStamp``.
     public func isAdmissible(at groupTime: GroupTime) -> Bool { admissibleFrom.map { $0 <= groupTime } ?? false }
 
-    /// Whether a start with this stamp counts at a group time that no kernel vouches for.
-    ///
-    /// The bound rises with time, so that there is always a stamp above the largest one.
+    /// Whether a start with this stamp counts at a group time that no kernel vouches for. The bound rises with time, so
+    /// that there is always a stamp above the largest one.
     func isPlausible(at groupTime: GroupTime) -> Bool {
         time >= Limits.earliestStamp && time <= groupTime + Limits.plausibleSpan
     }
@@ -50,10 +48,9 @@ public struct HybridClock: Hashable, Sendable {
     /// The counter that belongs to ``time``.
     public var counter: Int
 
-    /// How far the mark in a journal is raised above the stamp that passes it.
-    ///
-    /// A longer reserve writes less often under a flood of rising stamps. A start within the reserve after a crash is
-    /// stamped that much ahead of group time, so it is far below ``Limits/stampLead``.
+    /// How far the mark in a journal is raised above the stamp that passes it. A longer reserve writes less often under
+    /// a flood of rising stamps. A start within the reserve after a crash is stamped that much ahead of group time, so
+    /// it is far below ``Limits/stampLead``.
     package static let reserve: Milliseconds = .seconds(1)
 
     /// Continues from a mark. The caller must keep `time` within ``Limits/time`` and `counter` within ``Limits/counter``.

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The id of a node: 1 to 32 characters of `a-z`, `0-9` and `-`, not beginning with `-`.
-///
-/// Node ids are ordered by their bytes, which is the last tie-break between two ``Stamp``s.
+/// The id of a node: 1 to 32 characters of `a-z`, `0-9` and `-`, not beginning with `-`. Node ids are ordered by their
+/// bytes, which is the last tie-break between two ``Stamp``s.
 public struct NodeID: Hashable, Comparable, Sendable, CustomStringConvertible {
     @usableFromInline let text: ShortText
 
@@ -45,11 +44,9 @@ public struct SpaceID: Hashable, Sendable, CustomStringConvertible {
     public var description: String { rawValue }
 }
 
-/// An opaque id: 1 to 36 characters of `A-Z`, `a-z`, `0-9`, `-` and `_`.
-///
-/// Lockstep writes ULIDs, which sort by time. A reader accepts any id of this grammar, as a UUID or `press-7` of a script.
-///
-/// Other modules compile its functions for each kind, since a call through the type's description costs more than the work.
+/// An opaque id: 1 to 36 characters of `A-Z`, `a-z`, `0-9`, `-` and `_`. Lockstep writes ULIDs, which sort by time. A
+/// reader accepts any id of this grammar, as a UUID or `press-7` of a script. Other modules compile its functions for
+/// each kind, since a call through the type's description costs more than the work.
 public struct Token<Kind>: Hashable, Comparable, Sendable, CustomStringConvertible {
     @usableFromInline let text: ShortText
 

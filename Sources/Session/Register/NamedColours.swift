@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The colours that a person can name.
-///
-/// A name is resolved where it is typed; registers and records hold digits.
+/// The colours that a person can name. A name is resolved where it is typed; registers and records hold digits.
 public enum NamedColours {
     /// The colour of breaks and rests.
     public static let rest = Colour(red: 0x7B, green: 0xC8, blue: 0x8F)

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Register {
-    /// The first field that is out of bounds or contradicts the others; `nil` if the register is valid.
-    ///
-    /// The engine relies on it: no index, sum or division of a valid register traps.
+    /// The first field that is out of bounds or contradicts the others; `nil` if the register is valid. The engine
+    /// relies on it: no index, sum or division of a valid register traps.
     public var invalidField: String? { fieldOutOfBounds ?? contradiction }
 
-    /// The first field that contradicts the others; `nil` if all fit.
-    ///
-    /// Each must be within its own bounds, as the fields of a payload are once they were read.
+    /// The first field that contradicts the others; `nil` if all fit. Each must be within its own bounds, as the fields
+    /// of a payload are once they were read.
     package var contradiction: String? {
         if plan.contains(where: { !$0.isConsistent }) || plan.count(where: { $0.added > 0 }) > Limits.extended {
             return "plan"

@@ -2,9 +2,8 @@
 
 // One line for each field.
 // swift-format-ignore
-/// The state of a node's latest session. Only its owner writes it.
-///
-/// Copies share their fields until one of them is changed, since every part hands a register on, and one changes it.
+/// The state of a node's latest session. Only its owner writes it. Copies share their fields until one of them is
+/// changed, since every part hands a register on, and one changes it.
 public struct Register: Hashable, Sendable {
     private var storage: Storage
 
@@ -153,10 +152,8 @@ public struct Version: Hashable, Codable, Comparable, Sendable {
         self.rev = rev
     }
 
-    /// The version of the next change; the same version at the end of both counters.
-    ///
-    /// A revision at its limit overflows into the epoch. So no claim of a peer or a broker makes a node's registers
-    /// unacceptable.
+    /// The version of the next change; the same version at the end of both counters. A revision at its limit overflows
+    /// into the epoch. So no claim of a peer or a broker makes a node's registers unacceptable.
     public var next: Version {
         if rev < Limits.counter.upperBound { return Version(epoch: epoch, rev: rev + 1) }
         return epoch < Limits.counter.upperBound ? Version(epoch: epoch + 1, rev: 0) : self

@@ -7,9 +7,8 @@ struct HeldRegister: Hashable, Sendable {
     private(set) var offset: Milliseconds
     /// Whether the offset was measured; otherwise it follows from group time.
     private(set) var isMeasured = false
-    /// The largest error of group time when the offset was computed from this anchor.
-    ///
-    /// `nil` if group time was not vouched for, or the anchor was another one.
+    /// The largest error of group time when the offset was computed from this anchor. `nil` if group time was not
+    /// vouched for, or the anchor was another one.
     private(set) var positionError: Milliseconds?
     /// Whether its stamp is near enough to group time to count.
     private(set) var isAdmitted: Bool
@@ -24,9 +23,8 @@ struct HeldRegister: Hashable, Sendable {
     /// The anchor on this node's boot clock.
     var anchorBoot: BootTime { anchor.boot - offset }
 
-    /// Converts a register's anchor to this node's clock.
-    ///
-    /// An admitted stamp stays admitted, so that a session does not vanish when clocks waver.
+    /// Converts a register's anchor to this node's clock. An admitted stamp stays admitted, so that a session does not
+    /// vanish when clocks waver.
     init(_ register: Register, after known: HeldRegister?, measured: Milliseconds?, _ context: Context) {
         self.register = register
         offset = Self.offset(of: register.anchor, context)

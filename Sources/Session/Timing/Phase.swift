@@ -17,9 +17,7 @@ public enum PhaseKind: String, CaseIterable, Sendable {
 public struct Phase: Hashable, Sendable {
     /// Its purpose.
     public var kind: PhaseKind
-    /// Its own name ("Breathe"), if it has one.
-    ///
-    /// 1 to ``Limits/nameBytes`` bytes of clean text without `"` and `\`.
+    /// Its own name ("Breathe"), if it has one. 1 to ``Limits/nameBytes`` bytes of clean text without `"` and `\`.
     public var name: String?
     /// Its length in seconds with extensions, within ``Limits/phaseSeconds``; the cap of a count-up session.
     public var seconds: Int
@@ -48,9 +46,8 @@ public struct Phase: Hashable, Sendable {
             && name.map { CleanText.accepts($0, bytes: Limits.nameBytes) } ?? true
     }
 
-    /// Whether fields within their bounds fit each other: it is longer than what was added to it.
-    ///
-    /// A name has no quote and no backslash, which the grammar of plans uses.
+    /// Whether fields within their bounds fit each other: it is longer than what was added to it. A name has no quote
+    /// and no backslash, which the grammar of plans uses.
     var isConsistent: Bool {
         added < seconds && !(name?.utf8.contains { $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") } ?? false)
     }

@@ -13,9 +13,8 @@ public struct PhaseDefaults: Hashable, Sendable {
     /// Seconds after which a count-up session ends by itself, within ``Limits/phaseSeconds``.
     public var countUpCap: Int
 
-    /// The defaults of the app Goodtime, and a cap of 15 hours.
-    ///
-    /// Breaks have 5 and 15 minutes, every fourth one is long, and focus has 25 minutes.
+    /// The defaults of the app Goodtime, and a cap of 15 hours. Breaks have 5 and 15 minutes, every fourth one is long,
+    /// and focus has 25 minutes.
     public init(
         shortBreak: Int = 300, longBreak: Int = 900, longBreakEvery: Int = 4, focus: Int = 1_500,
         countUpCap: Int = 54_000
@@ -38,10 +37,9 @@ extension Register {
         return outcome
     }
 
-    /// The reason to refuse an intent that was meant for another phase of this session.
-    ///
-    /// A person who presses "Start break" while the phase changes must not end the break that has just started. The other
-    /// operations do the same in each phase, so for them a phase only has to be a possible one.
+    /// The reason to refuse an intent that was meant for another phase of this session. A person who presses "Start
+    /// break" while the phase changes must not end the break that has just started. The other operations do the same in
+    /// each phase, so for them a phase only has to be a possible one.
     private func phaseRefusal(of intent: Intent) -> Refusal? {
         guard status.isLive else { return nil }
         let isFenced = intent.operation.isFencedByPhase
@@ -104,9 +102,8 @@ extension Register {
         return .applied
     }
 
-    /// Records the added seconds of phases that ``breakPhase(_:)`` and ``focusPhase(_:)`` may copy.
-    ///
-    /// These are the last phase that is no break, and the first break of each kind: at most ``Limits/extended``.
+    /// Records the added seconds of phases that ``breakPhase(_:)`` and ``focusPhase(_:)`` may copy. These are the last
+    /// phase that is no break, and the first break of each kind: at most ``Limits/extended``.
     private mutating func remember(added seconds: Int) {
         let kind = currentPhase.kind
         if kind.isBreak {
@@ -153,9 +150,8 @@ extension Register {
         return .applied
     }
 
-    /// Starts the break, or the focus phase, that a person asked for.
-    ///
-    /// It is the next phase of the plan if that is one, otherwise a phase inserted behind the current one.
+    /// Starts the break, or the focus phase, that a person asked for. It is the next phase of the plan if that is one,
+    /// otherwise a phase inserted behind the current one.
     private mutating func change(toBreak: Bool, defaults: PhaseDefaults) -> Outcome {
         guard mode == .countdown else { return .refused(.notAllowed) }
         if status == .ready {

@@ -6,11 +6,9 @@ extension Register {
         status == .running ? anchor.boot + currentPhase.length - anchor.elapsed : nil
     }
 
-    /// Returns the session after a time in which no person pressed anything.
-    ///
-    /// A countdown ends at its boundary; the next phase starts exactly there if ``autoAdvance`` is set, otherwise it waits
-    /// in `ready`. A count-up session ends at its cap. Displays use this alone, so they agree although nothing is sent,
-    /// however long the owner is gone.
+    /// Returns the session after a time in which no person pressed anything. A countdown ends at its boundary; the next
+    /// phase starts exactly there if ``autoAdvance`` is set, otherwise it waits in `ready`. A count-up session ends at
+    /// its cap. Displays use this alone, so they agree although nothing is sent, however long the owner is gone.
     /// - Parameters:
     ///   - since: The time since the anchor.
     ///   - lateness: The longest time after an expiry at which the next phase still starts; `nil` for any. The owner
@@ -48,17 +46,15 @@ extension Register {
         }
     }
 
-    /// The time of the current phase that has passed `since` after the anchor.
-    ///
-    /// The result lies between the value at the anchor and the length of the phase, also where clocks have jumped.
+    /// The time of the current phase that has passed `since` after the anchor. The result lies between the value at the
+    /// anchor and the length of the phase, also where clocks have jumped.
     func elapsed(since: Milliseconds) -> Milliseconds {
         guard status == .running, since > 0 else { return anchor.elapsed }
         return min(anchor.elapsed + since, currentPhase.length)
     }
 
-    /// The register with its anchor at the present instant of this node, `since` after its own anchor.
-    ///
-    /// The open run keeps its length, which the boot clock measured, and moves with group time if that was stepped.
+    /// The register with its anchor at the present instant of this node, `since` after its own anchor. The open run
+    /// keeps its length, which the boot clock measured, and moves with group time if that was stepped.
     func anchored(since: Milliseconds? = nil, _ context: Context) -> Register {
         let since = since ?? context.now.boot - anchor.boot
         var register = self
@@ -93,10 +89,9 @@ extension Register {
         return moved
     }
 
-    /// Begins a run of the current phase at the anchor.
-    ///
-    /// Beyond ``Limits/runs`` the two oldest neighbouring runs of one phase become one. It begins where the first began and is as
-    /// long as both, so the sum is exact. Example: 9:00 to 9:10 and 9:15 to 9:20 become 9:00 to 9:15.
+    /// Begins a run of the current phase at the anchor. Beyond ``Limits/runs`` the two oldest neighbouring runs of one
+    /// phase become one. It begins where the first began and is as long as both, so the sum is exact. Example: 9:00 to
+    /// 9:10 and 9:15 to 9:20 become 9:00 to 9:15.
     mutating func openRun() {
         runs.append(Run(phase: phase, from: anchor.at))
         separateOverlaps()
@@ -109,9 +104,8 @@ extension Register {
         runs[runs.count - 1].to = max(at, open.from)
     }
 
-    /// Moves earlier runs back until they do not overlap later ones, after group time was set back between them.
-    ///
-    /// Each keeps its length, which the boot clock measured, so that no minute counts twice and none is lost.
+    /// Moves earlier runs back until they do not overlap later ones, after group time was set back between them. Each
+    /// keeps its length, which the boot clock measured, so that no minute counts twice and none is lost.
     mutating func separateOverlaps() {
         guard var limit = runs.last?.from else { return }
         for index in runs.indices.dropLast().reversed() {
@@ -163,10 +157,9 @@ extension Register {
         return register
     }
 
-    /// The same session with its times moved by `shift`.
-    ///
-    /// After a takeover, the times of the former owner stay, since its clock may have been right. If they would then lie after
-    /// the takeover, its clock was wrong like this one's, and all times move.
+    /// The same session with its times moved by `shift`. After a takeover, the times of the former owner stay, since
+    /// its clock may have been right. If they would then lie after the takeover, its clock was wrong like this one's,
+    /// and all times move.
     func moved(by shift: Milliseconds) -> Register {
         func move(_ time: GroupTime) -> GroupTime { min(max(time + shift, 0), Limits.time.upperBound) }
         func isInherited(_ run: Run) -> Bool {

@@ -3,7 +3,6 @@
 package import Session
 
 /// An object of the protocol, described once: it is read, written, bounded and documented from its fields.
-///
 /// Sources/README.md says how to add a field.
 package protocol Described {
     /// The object's name in Protocol.md.

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Reads, writes or documents the fields of an object, one after the other.
-///
-/// It has a function for each kind of JSON value. ``Format`` says to which kind a value belongs. In an array, fields have no keys.
+/// Reads, writes or documents the fields of an object, one after the other. It has a function for each kind of JSON
+/// value. ``Format`` says to which kind a value belongs. In an array, fields have no keys.
 package protocol Form: ~Copyable {
     /// The error of a field: ``Rejection`` for a reader.
     associatedtype Failure: Error

@@ -2,10 +2,9 @@
 
 import Session
 
-/// A strict reader of a scanned JSON text: each field is looked up among the slots of its object.
-///
-/// Numbers of the protocol are whole, without fraction and exponent. Of a key that occurs twice the last value counts, and
-/// the earlier ones must be valid too.
+/// A strict reader of a scanned JSON text: each field is looked up among the slots of its object. Numbers of the
+/// protocol are whole, without fraction and exponent. Of a key that occurs twice the last value counts, and the earlier
+/// ones must be valid too.
 package struct JSONReader: Form {
     package typealias Failure = Rejection
 
@@ -214,9 +213,8 @@ package struct JSONReader: Form {
         return Int64((10 * number).rounded())
     }
 
-    /// Throws unless the version is the one that this program reads.
-    ///
-    /// A payload of another version may contain anything, so its version is checked before its fields.
+    /// Throws unless the version is the one that this program reads. A payload of another version may contain anything,
+    /// so its version is checked before its fields.
     private mutating func checkVersion() throws(Rejection) {
         var version: Int64?
         do throws(Rejection) {

@@ -2,9 +2,8 @@
 
 import Session
 
-/// A value of a JSON text: its kind, where it stands, and where its object or array goes on.
-///
-/// Positions have 32 bits, since a payload can have thousands of values.
+/// A value of a JSON text: its kind, where it stands, and where its object or array goes on. Positions have 32 bits,
+/// since a payload can have thousands of values.
 struct JSONSlot {
     enum Kind {
         case object, array, string, whole, number, yes, no, null
@@ -38,9 +37,8 @@ struct JSONBytes {
     var range: Range<Int> { Int(start)..<Int(start) + Int(count) }
 }
 
-/// Checks a JSON text in one pass over its bytes, and notes a slot for each value.
-///
-/// Slots have the order of the text. Where RFC 8259 leaves a choice: nesting ends at ``depthLimit``, and a lone surrogate is an error.
+/// Checks a JSON text in one pass over its bytes, and notes a slot for each value. Slots have the order of the text.
+/// Where RFC 8259 leaves a choice: nesting ends at ``depthLimit``, and a lone surrogate is an error.
 struct JSONScanner {
     /// The most objects and arrays that may be open at one time, the outermost included.
     static let depthLimit = 16
@@ -218,10 +216,9 @@ struct JSONScanner {
     private static let quote = UInt8(ascii: "\"")
     private static let backslash = UInt8(ascii: "\\")
 
-    /// Counts the bytes of a word, the lowest first, that are no quote, backslash or control character.
-    ///
-    /// A byte is below a limit if subtracting the limit sets its highest bit. That also borrows from the byte above, so
-    /// only the lowest bit that was set counts.
+    /// Counts the bytes of a word, the lowest first, that are no quote, backslash or control character. A byte is below
+    /// a limit if subtracting the limit sets its highest bit. That also borrows from the byte above, so only the lowest
+    /// bit that was set counts.
     private static func plainBytes(_ word: UInt64) -> (count: Int, areASCII: Bool) {
         let each: UInt64 = 0x0101_0101_0101_0101
         let highest: UInt64 = 0x8080_8080_8080_8080

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Writes compact JSON in the order of the calls, so that a field is always at the same place.
-///
-/// It owns plain memory: an array would check at each byte whether it is shared, which doubles the time to write a register.
+/// Writes compact JSON in the order of the calls, so that a field is always at the same place. It owns plain memory: an
+/// array would check at each byte whether it is shared, which doubles the time to write a register.
 package struct JSONWriter: Form, ~Copyable {
     package typealias Failure = Never
     package var isWriter: Bool { true }

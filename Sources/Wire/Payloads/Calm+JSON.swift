@@ -21,9 +21,8 @@ public struct CalmFeed: Hashable, Sendable, Described {
     public var level: Int?
     /// The level in tenths of a decibel, within ±200 dB, below which it was quiet.
     public var threshold: Int?
-    /// The quiet share of each of the last whole minutes, in percent, the latest last; ``minutesLimit`` at most.
-    ///
-    /// It is `nil` for a minute that was not heard.
+    /// The quiet share of each of the last whole minutes, in percent, the latest last; ``minutesLimit`` at most. It is
+    /// `nil` for a minute that was not heard.
     public var minutes: [Int?]
     /// When it was computed.
     public var at: GroupTime

@@ -8,9 +8,8 @@ public struct DebtYear: Hashable, Sendable, Described {
     public var first: CivilDate
     /// Whole minutes done on each day, the earliest first; ``daysLimit`` at most.
     public var days: [Int]
-    /// How calm each seven days were, in percent, `nil` if unknown.
-    ///
-    /// It has one value for each seven days, the last ones perhaps fewer, or is empty.
+    /// How calm each seven days were, in percent, `nil` if unknown. It has one value for each seven days, the last ones
+    /// perhaps fewer, or is empty.
     public var calm: [Int?]
     /// When it was computed.
     public var at: GroupTime

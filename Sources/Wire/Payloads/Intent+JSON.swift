@@ -6,10 +6,8 @@ extension Intent {
     /// Seconds that an `extend` adds without an argument.
     static let extensionSeconds = 60
 
-    /// Reads an intent that arrives from `sender` at group time `now`.
-    ///
-    /// A script may leave out the lineage, the phase, the arguments and both times. The engine checks the arguments, since
-    /// it must answer.
+    /// Reads an intent that arrives from `sender` at group time `now`. A script may leave out the lineage, the phase,
+    /// the arguments and both times. The engine checks the arguments, since it must answer.
     init(payload: [UInt8], from sender: NodeID, now: GroupTime) throws(Rejection) {
         let asked = try IntentFields(payload: payload, by: sender, from: IntentFields(at: now))
         self = asked.intent

@@ -31,9 +31,8 @@ public struct LedgerAck: Hashable, Sendable, Described {
     public var node: NodeID
     /// The results, ``itemsLimit`` at most.
     public var items: [Item]
-    /// The latest weeks with records of the node; `nil` if they were not looked up.
-    ///
-    /// A node sends its records of each week that differs from its own.
+    /// The latest weeks with records of the node; `nil` if they were not looked up. A node sends its records of each
+    /// week that differs from its own.
     public var weeks: [RecordWeek]?
 
     /// The most results in one message.
@@ -67,10 +66,8 @@ extension LedgerAck.Item: Described {
     }
 }
 
-/// A summary of a node's records of one week, equal for equal sets of records.
-///
-/// A week has seven days, counted from 1970 in universal time, by the time of the stamp. So it is the same for all
-/// programs; people never see it.
+/// A summary of a node's records of one week, equal for equal sets of records. A week has seven days, counted from 1970
+/// in universal time, by the time of the stamp. So it is the same for all programs; people never see it.
 public struct RecordWeek: Hashable, Sendable, Described {
     /// The number of weeks since 1970.
     public var number: Int

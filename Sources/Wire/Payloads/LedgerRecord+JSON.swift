@@ -89,9 +89,8 @@ public struct RecordName: Hashable, Sendable, Described {
         self.digest = digest
     }
 
-    /// Reads the name of an invalid record, so that its node gets an answer.
-    ///
-    /// It is `nil` if the record has no valid name.
+    /// Reads the name of an invalid record, so that its node gets an answer. It is `nil` if the record has no valid
+    /// name.
     public init?(ofRejected json: [UInt8]) {
         do throws(Rejection) {
             self = try JSONReader(json).value(.object())

@@ -7,7 +7,6 @@ public struct TimedOut: Error, CustomStringConvertible {
 }
 
 /// Waits until a condition holds.
-///
 /// - Parameters:
 ///   - what: The condition in words, for the failure.
 ///   - limit: How long to wait: long enough for a busy machine.

@@ -10,9 +10,8 @@ public enum Port {
     /// A file with a byte for each port, which the process that uses it has locked.
     private static let ledger = open("/tmp/lockstep-test-ports-\(getuid())", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
 
-    /// Returns a port without a listener that no test of this or another process uses.
-    ///
-    /// It is below the range of outgoing connections, which could block a broker that restarts on its port.
+    /// Returns a port without a listener that no test of this or another process uses. It is below the range of
+    /// outgoing connections, which could block a broker that restarts on its port.
     public static func free() -> Int {
         while true {
             let port = Int.random(in: 12_000...32_000)

@@ -25,7 +25,6 @@ public enum Spawn {
     }
 
     /// Starts a program whose output goes to a file.
-    ///
     /// - Parameters:
     ///   - arguments: The program and its arguments.
     ///   - environment: Its whole environment; `nil` for that of this process.

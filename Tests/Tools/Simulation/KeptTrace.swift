@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A trace that is kept as a test, with its header.
-///
-/// The header states the cause (`# went wrong: …`) and the mutant that the trace catches (`# rule: …`). A long line goes on
-/// in the next line behind `#  `.
+/// A trace that is kept as a test, with its header. The header states the cause (`# went wrong: …`) and the mutant that
+/// the trace catches (`# rule: …`). A long line goes on in the next line behind `# `.
 package struct KeptTrace: Hashable, Sendable, CustomStringConvertible {
     /// The name of the file without `.trace`.
     package var name: String

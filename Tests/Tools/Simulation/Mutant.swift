@@ -2,10 +2,9 @@
 
 import Session
 
-/// An engine, core or ledger that lacks one rule. The simulator must catch each.
-///
-/// A comment `rule:` marks the lines of a rule. `Tests/Mutants/make` builds a simulator that can leave them out. The plain
-/// build cannot: it has no switch in the code that ships.
+/// An engine, core or ledger that lacks one rule. The simulator must catch each. A comment `rule:` marks the lines of a
+/// rule. `Tests/Mutants/make` builds a simulator that can leave them out. The plain build cannot: it has no switch in
+/// the code that ships.
 package struct Mutant: Hashable, Sendable {
     /// The fault, as printed.
     package var name: String

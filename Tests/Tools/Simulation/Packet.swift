@@ -4,9 +4,8 @@ import Core
 import Session
 import Wire
 
-/// An MQTT publish in flight: the bytes that the codec wrote.
-///
-/// They are decoded once, since only a barrier, a ping and a pong decode differently for each receiver.
+/// An MQTT publish in flight: the bytes that the codec wrote. They are decoded once, since only a barrier, a ping and a
+/// pong decode differently for each receiver.
 final class Packet {
     let topic: String
     /// The topic's bytes, for filters.

@@ -30,9 +30,8 @@ extension Scenario {
             hash: world.trace.hash, lines: world.trace.lines)
     }
 
-    /// Shrinks the scenario to one that violates the same check.
-    ///
-    /// This is delta debugging over the acts, then over the mix.
+    /// Shrinks the scenario to one that violates the same check. This is delta debugging over the acts, then over the
+    /// mix.
     /// - Parameters:
     ///   - check: The check that must fail.
     ///   - attempts: The largest number of worlds to run.

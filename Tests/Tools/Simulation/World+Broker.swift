@@ -84,10 +84,9 @@ extension World {
         queue.add(.brokerUp(half), at: now + time)
     }
 
-    /// Checks that the broker keeps no other register of a node than the one that the node published last.
-    ///
-    /// It may have lost that. Where the halves keep retained messages separately, only the half that the node is connected to
-    /// has it.
+    /// Checks that the broker keeps no other register of a node than the one that the node published last. It may have
+    /// lost that. Where the halves keep retained messages separately, only the half that the node is connected to has
+    /// it.
     mutating func checkKept() {
         for machine in machines where machine.isLinked {
             // A session that is not announced leaves the earlier one there.

@@ -83,10 +83,9 @@ extension World {
     /// Notes the errors of all vouched clocks. A date may come from any clock that was vouched for when it was final.
     mutating func witnessErrors() { witness.errors.formUnion(machines.indices.compactMap(vouchedError)) }
 
-    /// Checks that each session has the date of its start by the true time or by a vouched clock.
-    ///
-    /// A vouched clock is believed within ``Limits/stampLead``, and an honest one is wrong by ``Clock/syncedBound`` at
-    /// most, at the start and at the date. ``Check/dated`` lists the exemptions.
+    /// Checks that each session has the date of its start by the true time or by a vouched clock. A vouched clock is
+    /// believed within ``Limits/stampLead``, and an honest one is wrong by ``Clock/syncedBound`` at most, at the start
+    /// and at the date. ``Check/dated`` lists the exemptions.
     mutating func checkDates() {
         guard machines.indices.contains(where: { vouchedError(of: $0) != nil }), !isDisputed else { return }
         witnessErrors()
@@ -102,9 +101,8 @@ extension World {
         }
     }
 
-    /// Checks that no node goes by a clock whose vote has ended.
-    ///
-    /// Where a clock can be right, each node goes by such a one.
+    /// Checks that no node goes by a clock whose vote has ended. Where a clock can be right, each node goes by such a
+    /// one.
     mutating func checkVotes() {
         guard isLiarForgotten else { return }
         let plausible = Limits.earliestStamp...Limits.earliestStamp + Limits.plausibleSpan

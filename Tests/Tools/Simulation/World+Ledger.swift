@@ -107,9 +107,8 @@ struct LedgerService {
     }
 }
 
-/// An event of ledger records.
-///
-/// These draw from a stream of their own and are not counted, so that other choices do not depend on them.
+/// An event of ledger records. These draw from a stream of their own and are not counted, so that other choices do not
+/// depend on them.
 enum LedgerEvent {
     /// A record of a node reaches the service through the connection of this index.
     indirect case filed(Int, DigestedRecord)

@@ -217,10 +217,9 @@ extension World {
         return lacking > (mix.unshared == 0 ? 0 : 1)
     }
 
-    /// Whether the broker has lost a register that some node does not know. Nodes may then show different sessions until
-    /// the owner publishes it again.
-    ///
-    /// No node does that for a liar that is no member any more, nor replaces its two registers of one version.
+    /// Whether the broker has lost a register that some node does not know. Nodes may then show different sessions
+    /// until the owner publishes it again. No node does that for a liar that is no member any more, nor replaces its
+    /// two registers of one version.
     var isForgotten: Bool {
         let liars = Set(machines.map { machine in liar.flatMap { machine.engine.register(of: $0.node) } })
         if isLiarRevoked, liars.count > 1 { return true }

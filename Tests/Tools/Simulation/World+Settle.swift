@@ -114,10 +114,9 @@ extension World {
         }
     }
 
-    /// Whether a register of the liar, or its last one, claims more epochs than an honest node reaches.
-    ///
-    /// The bound rises with time, so that one node refuses what another reads a moment later. And at the broker a refused
-    /// claim replaces the register before it, which only the nodes hold that were there.
+    /// Whether a register of the liar, or its last one, claims more epochs than an honest node reaches. The bound rises
+    /// with time, so that one node refuses what another reads a moment later. And at the broker a refused claim
+    /// replaces the register before it, which only the nodes hold that were there.
     private func isClaim(_ register: Register?) -> Bool {
         guard let register, let liar, register.owner == liar.node else { return false }
         return max(register.epoch, liar.register?.epoch ?? 0) > Limits.epochs
@@ -174,9 +173,8 @@ extension World {
         }
     }
 
-    /// Whether a stamp that no node makes again is not due yet. So one node may admit it before another.
-    ///
-    /// It is the ghost's stamp, or that of a node that has lost its register for good.
+    /// Whether a stamp that no node makes again is not due yet. So one node may admit it before another. It is the
+    /// ghost's stamp, or that of a node that has lost its register for good.
     private var isGhostAhead: Bool {
         judged.contains { machine in
             let time = machine.engine.groupTime(machine.clock.instant(at: now))

@@ -252,9 +252,8 @@ extension World {
         }
     }
 
-    /// Forgets effects that a recovery undoes, and an end.
-    ///
-    /// The broker may have an earlier pause, and the same input may have ended that by a later start.
+    /// Forgets effects that a recovery undoes, and an end. The broker may have an earlier pause, and the same input may
+    /// have ended that by a later start.
     private mutating func witnessRecovery(of session: SessionID, at node: Int) {
         if witness.nodes[node].own?.id != session { witness.returned.insert(session) }
         guard let own = machines[node].own, own.id == session else { return }

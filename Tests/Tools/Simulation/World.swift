@@ -4,12 +4,8 @@ import Core
 import Session
 import Wire
 
-/// Several nodes in one process with a broker, networks, disks and people, in virtual time.
-///
-/// The scenario determines a world to the byte. It ends at the first violation, or when it has
-/// settled and all checks were made.
-///
-/// Its words:
+/// Several nodes in one process with a broker, networks, disks and people, in virtual time. The scenario determines a
+/// world to the byte. It ends at the first violation, or when it has settled and all checks were made. Its words:
 /// - *half*: one of the two brokers and what is connected to it; the *bridge* joins both;
 /// - *life*: one run of a node's program, until it dies or is replaced; *doom* is the planned end of a life;
 /// - *nap*: a time in which the program is stopped or its machine sleeps;
@@ -18,10 +14,8 @@ import Wire
 /// - *witness*: the checks' own account of what happened, independent of the engines;
 /// - *settling*: the time after the last act, in which all faults end and nodes must agree.
 struct World {
-    /// The largest number of events in a world.
-    ///
-    /// A world of some hours has a fortieth of it, and half of it if a false clock makes all nodes compare theirs again
-    /// every five seconds on a slow network.
+    /// The largest number of events in a world. A world of some hours has a fortieth of it, and half of it if a false
+    /// clock makes all nodes compare theirs again every five seconds on a slow network.
     private static let events = 4_000_000
 
     let scenario: Scenario

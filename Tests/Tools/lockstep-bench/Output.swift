@@ -30,9 +30,8 @@ struct OutputOptions: ParsableArguments {
     @Flag(help: "Print JSON for programs: an array of figures.")
     var json = false
 
-    /// Runs a measurement, prints its figures and ends the command with 1 when a goal is not met.
-    ///
-    /// A signal cancels the measurement, which then ends what it has started.
+    /// Runs a measurement, prints its figures and ends the command with 1 when a goal is not met. A signal cancels the
+    /// measurement, which then ends what it has started.
     func report(_ measure: @escaping @Sendable () async throws -> [Figure]) async throws {
         let signals = await UnixSignalsSequence(trapping: [.sigint, .sigterm, .sighup])
         let figures = try await withThrowingTaskGroup(of: [Figure]?.self) { group in

@@ -46,10 +46,9 @@ extension WebPage {
             file: file, line: line)
     }
 
-    /// Clicks on an element as soon as it is enabled, in view and at rest.
-    ///
-    /// A page that redraws between the press and the release swallows the click, which is then repeated. If it redraws
-    /// before the press, the new element gets the click.
+    /// Clicks on an element as soon as it is enabled, in view and at rest. A page that redraws between the press and
+    /// the release swallows the click, which is then repeated. If it redraws before the press, the new element gets the
+    /// click.
     package func click(_ selector: String, file: String = #fileID, line: Int = #line) async throws {
         let resting = """
             (async () => {

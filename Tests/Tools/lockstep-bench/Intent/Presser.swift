@@ -7,9 +7,8 @@ import Platform
 import Session
 import Wire
 
-/// Presses at a node and watches its view, on the node's loop.
-///
-/// So only the node's own work lies between a press and its effect.
+/// Presses at a node and watches its view, on the node's loop. So only the node's own work lies between a press and its
+/// effect.
 actor Presser {
     private let node: Node
     private let loop: EventLoop

@@ -23,9 +23,8 @@ struct LedgerOverMQTT: Sendable {
         var repeated: Int
     }
 
-    /// The nanoseconds after which a node sends a record again.
-    ///
-    /// `Protocol.md` states them under *Sending*: twice as long each time, up to the limit, and up to the jitter later.
+    /// The nanoseconds after which a node sends a record again. `Protocol.md` states them under *Sending*: twice as
+    /// long each time, up to the limit, and up to the jitter later.
     private static let patience: Int64 = 10_000_000_000
     private static let patienceLimit: Int64 = 600_000_000_000
     private static let jitter: Int64 = 5_000_000_000

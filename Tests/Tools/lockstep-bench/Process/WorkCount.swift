@@ -6,10 +6,9 @@ import Setup
 import Subprocess
 import SystemPackage
 
-/// Counts instructions and allocations for one unit of work, by running this program under valgrind.
-///
-/// A noisy machine does not move these numbers, and they need no rights. They count all threads of this process, outside of the
-/// kernel. Each is the difference of two runs with different numbers of units, which leaves out the start and the end.
+/// Counts instructions and allocations for one unit of work, by running this program under valgrind. A noisy machine
+/// does not move these numbers, and they need no rights. They count all threads of this process, outside of the kernel.
+/// Each is the difference of two runs with different numbers of units, which leaves out the start and the end.
 enum WorkCount {
     /// Measures the work of a subcommand.
     /// - Parameter arguments: The arguments of this program that do a number of units.

@@ -4,9 +4,8 @@ import CMosquitto
 import Setup
 import Synchronization
 
-/// Bare subscribers: a crowd on one thread, and some that are timed, each on its own thread.
-///
-/// The crowd subscribes to the nodes' session too, so that the broker has the same load.
+/// Bare subscribers: a crowd on one thread, and some that are timed, each on its own thread. The crowd subscribes to
+/// the nodes' session too, so that the broker has the same load.
 final class RawFanout: Sendable {
     private static let topic = "lockstep/1/plain/node/owner/session"
     private let publisherLoop: RawLoop

@@ -7,10 +7,9 @@ import Mosquitto
 import Platform
 import Setup
 
-/// Two bare clients on the threads of two nodes: B asks, A answers.
-///
-/// Both share the nodes' threads: the latency depends on the core that a thread runs on and what else runs there, and
-/// threads of their own could be better or worse off for a whole run.
+/// Two bare clients on the threads of two nodes: B asks, A answers. Both share the nodes' threads: the latency depends
+/// on the core that a thread runs on and what else runs there, and threads of their own could be better or worse off
+/// for a whole run.
 final class RawPair: Sendable {
     private static let root = "lockstep/1/plain/node"
     private let loopA: RawLoop
