@@ -23,7 +23,6 @@ enum AccessList {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// The topics that a role may write below its own name.
     static func leaves(of role: MemberRole) -> [String] {
         switch role {
         case .node: ["presence", "session", "intent", "ack", "hello", "ping/+", "pong/+", "record", "sound"]
@@ -33,7 +32,6 @@ enum AccessList {
         }
     }
 
-    /// The feeds that a role may write.
     static func feeds(of role: MemberRole) -> [String] {
         switch role {
         case .node, .remote, .display: []

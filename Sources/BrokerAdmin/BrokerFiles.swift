@@ -39,7 +39,6 @@ struct BrokerFiles: Sendable {
     var folder: String { root + "/etc/mosquitto" }
     /// Whether `lockstep broker setup` has been here.
     var hasBroker: Bool { has("lockstep/passwd") }
-    /// The name of the user of mosquitto.
     var user: String {
         root.isEmpty ? "mosquitto" : getpwuid(geteuid()).map { String(cString: $0.pointee.pw_name) } ?? "root"
     }
@@ -59,8 +58,7 @@ struct BrokerFiles: Sendable {
         }
     }
 
-    /// Returns the content of a text file; `nil` if there is none.
-    /// - Throws: ``JoinFailure``, also for other bytes than UTF-8, which would change when they are written again.
+    /// Throws also for other bytes than UTF-8, which would change when they are written again.
     func text(_ name: String) throws(JoinFailure) -> String? {
         guard let bytes = try bytes(name) else { return nil }
         guard let text = String(validating: bytes, as: UTF8.self) else {
@@ -75,7 +73,6 @@ struct BrokerFiles: Sendable {
             passwords: text("lockstep/passwd") ?? "")
     }
 
-    /// Returns where the broker listens.
     func place() throws(JoinFailure) -> BrokerPlace {
         guard let place = BrokerPlace(try text("lockstep/address") ?? "") else {
             throw JoinFailure(

@@ -45,8 +45,6 @@ struct MemberList {
         return Member(node: words[0], role: role, space: words[2], state: state, since: time)
     }
 
-    // MARK: Reading
-
     /// The names of all users that have a password.
     var users: [String] { passwords.compactMap { $0.contains(":") ? String($0.prefix { $0 != ":" }) : nil } }
 
@@ -58,7 +56,6 @@ struct MemberList {
         return Member(node: node, role: role, space: "+", state: .joined, since: 0)
     }
 
-    /// Every member, and every user that could be one, by name.
     var all: [Member] {
         Set(members.map(\.node) + users).sorted().compactMap { self[$0] }
     }
@@ -71,9 +68,6 @@ struct MemberList {
         }
     }
 
-    // MARK: Changes
-
-    /// Replaces the line of a member, or adds it.
     mutating func set(_ member: Member) {
         members.removeAll { $0.node == member.node }
         members.append(member)
@@ -85,8 +79,6 @@ struct MemberList {
         passwords.removeAll { $0.hasPrefix(user + ":") }
         if let hash { passwords.append("\(user):\(hash)") }
     }
-
-    // MARK: Files
 
     var membersText: String {
         members.map { "\($0.node) \($0.role.rawValue) \($0.space) \($0.state.rawValue) \($0.since)\n" }.joined()

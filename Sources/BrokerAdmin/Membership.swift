@@ -78,8 +78,7 @@ struct Membership {
             node: node, secret: secret, expires: member.since)
     }
 
-    /// Withdraws the invitations that were not used in time.
-    /// - Returns: The names.
+    /// Withdraws the invitations that were not used in time, and returns their names.
     mutating func expire() async throws(JoinFailure) -> [String] {
         guard await service.isRunning else {
             throw JoinFailure(.refused, "mosquitto does not run, so it cannot be seen which invitations were used")
@@ -188,8 +187,8 @@ struct Membership {
         }
     }
 
-    /// Clears the retained messages of a member and these feeds. The presence becomes "offline" first: the broker sends no
-    /// will of a user that is removed.
+    /// Clears the retained messages of a member and these feeds. The presence becomes "offline" first: the broker sends
+    /// no will of a user that is removed.
     private func clear(_ name: String, feeds: [String]) async throws(JoinFailure) {
         let own = "/node/\(name)/"
         let topics = try await LocalUser(files).run { retained -> [String] in

@@ -53,7 +53,6 @@ extension Trial {
         }.prefix(3).map { String($0.drop { $0.isNumber || $0 == ":" || $0 == " " }) }.joined(separator: "\n")
     }
 
-    /// Writes the files of a trial.
     private func prepare(_ folder: String, adding new: [BrokerFile]) async throws -> TrialConfiguration {
         for path in [folder, folder + "/data", folder + "/conf.d", folder + "/lockstep"] { mkdir(path, 0o755) }
         if access(files.folder, F_OK) == 0 {

@@ -3,8 +3,7 @@
 import COpenSSL
 import Glibc
 
-/// A connection to a listener on loopback that shows each answer as it is. Reading and writing block, for two seconds
-/// at most.
+/// A connection to a listener on loopback that shows each answer as it is. Calls block for two seconds at most.
 final class TrialConnection {
     enum Encryption {
         case none
@@ -86,7 +85,6 @@ final class TrialConnection {
     }
 }
 
-/// A packet of MQTT.
 struct MQTTPacket {
     private(set) var bytes: [UInt8]
 

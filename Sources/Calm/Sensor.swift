@@ -9,7 +9,6 @@ package struct Sensor: Hashable, Sendable {
     private let scale: Double
     private let offset: Double
 
-    /// Creates a reader.
     /// - Parameters:
     ///   - pointer: A JSON pointer (RFC 6901), as `/noise` or `/ANALOG/A0`; empty for the payload itself.
     ///   - scale: The factor for the number.

@@ -69,7 +69,7 @@ package actor CalmService: BrokerService {
         ticker?.arm(atBootMilliseconds: SystemClock.bootMilliseconds() + Self.feedInterval)
     }
 
-    /// - Returns: The space of the message; `nil` if it is not used.
+    /// Returns the space of the message; `nil` if it is not used.
     private func handle(_ message: MQTTMessage) -> SpaceWatch? {
         let now = SystemClock.bootMilliseconds()
         if let space = Topics.space(of: message.topic) {

@@ -8,8 +8,7 @@ import Session
 import Setup
 import Wire
 
-/// Publishes sound levels under this machine's node id. A level that cannot be sent at once is dropped: the meter shows
-/// it as a gap.
+/// Publishes sound levels under this machine's node id. A level that cannot be sent at once is dropped, and is a gap.
 actor Microphone {
     private nonisolated let loop: EventLoop
     private let codec: WireCodec

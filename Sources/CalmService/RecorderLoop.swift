@@ -26,7 +26,6 @@ final class RecorderLoop: Sendable {
     private let isPaced: Bool
     private let log: Logger
     private let stopped = Atomic(false)
-    /// Wakes the thread.
     private let bell: WakePipe
 
     /// - Parameter isPaced: Whether sound that arrives faster than real time, from a file, is slowed down.

@@ -20,8 +20,8 @@ extension NodeCore {
         case makeWay(for: Milliseconds)
         /// Answer the program that asked.
         case reply(Ticket, Reply)
-        /// Move ledger records between the files of waiting and of acknowledged records. A failure is only logged: it is
-        /// repaired after the next start.
+        /// Move ledger records between the files of waiting and of acknowledged records. A failure is only logged: it
+        /// is repaired after the next start.
         case changeRecords([RecordChange])
         /// Read these acknowledged ledger records, and answer with ``Event/recordsRead(_:)``.
         case readRecords([SessionID])
@@ -29,8 +29,8 @@ extension NodeCore {
         case deliver(Decoded)
         /// The broker has confirmed an answer of this node.
         case answered(Answer)
-        /// The broker has confirmed the presence that reports whether this machine sleeps. If a sleeping one was lost, it
-        /// counts as confirmed, so that the machine may suspend.
+        /// The broker has confirmed the presence that reports whether this machine sleeps. If a sleeping one was lost,
+        /// it counts as confirmed, so that the machine may suspend.
         case announced(isSleeping: Bool)
         /// The broker has confirmed every register that was sent, or their connection has ended.
         case registersConfirmed
@@ -58,7 +58,6 @@ extension NodeCore {
 
     /// A subscription.
     public struct Filter: Hashable, Sendable {
-        /// The topics, with `+` for one level.
         public var topics: String
         /// Whether the broker withholds this node's own messages.
         public var isNoLocal: Bool
@@ -66,7 +65,6 @@ extension NodeCore {
 
     /// An event for the log. The shell writes the text.
     public enum Note: Hashable, Sendable {
-        /// A note of the engine.
         case engine(Session.Note)
         /// Another program uses this node's id, under this name.
         case twin(name: String)

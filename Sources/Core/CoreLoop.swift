@@ -23,7 +23,6 @@ public struct CoreLoop: Sendable {
     /// Makes the loop of a core that has handled no event yet.
     public init(_ core: NodeCore) { self.core = core }
 
-    /// Adds an event.
     public mutating func add(_ event: NodeCore.Event) { waiting.append(.event(event)) }
 
     /// Adds an input that no event carries: a message without its bytes.
@@ -31,7 +30,6 @@ public struct CoreLoop: Sendable {
 
     /// The event that ``next(at:)`` hands to the core; `nil` before a rest.
     package var nextEvent: NodeCore.Event? { if case .event(let event)? = waiting.first { event } else { nil } }
-
     /// Whether ``next(at:)`` has nothing to do.
     package var isAtRest: Bool { waiting.isEmpty && hasRested }
 

@@ -54,14 +54,12 @@ extension NodeCore {
 
     /// A message as it arrived.
     public struct Packet: Hashable, Sendable {
-        /// The full name of the topic.
         public var topic: String
         /// The payload, whatever it contains.
         public var payload: [UInt8]
         /// The broker's retain flag.
         public var isRetained: Bool
 
-        /// Copies a message as it arrived; the core checks it.
         public init(topic: String, payload: [UInt8], isRetained: Bool) {
             self.topic = topic
             self.payload = payload

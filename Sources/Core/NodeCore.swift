@@ -6,17 +6,16 @@ public import Wire
 
 /// A whole node without clocks, disk and sockets: events go in, actions come out.
 ///
-/// The shell must send ``Event/restored(_:)`` first; send events one at a time in the order in which they happened, each
-/// with readings of both clocks; carry out every action, in order, before the next event; let the core ``rest(at:)`` when no
-/// event waits any more; and send ``Event/wake`` at ``nextWake``, or soon after. The node, the services, the simulated
-/// machine, the tests and the bench are loops around this one value, so the code that is simulated is the code that ships.
-/// ``CoreLoop`` keeps the order for them.
+/// The shell must send ``Event/restored(_:)`` first; send events one at a time in the order in which they happened,
+/// each with readings of both clocks; carry out every action, in order, before the next event; let the core
+/// ``rest(at:)`` when no event waits any more; and send ``Event/wake`` at ``nextWake``, or soon after. The node, the
+/// services, the simulated machine, the tests and the bench are loops around this one value, so the code that is
+/// simulated is the code that ships. ``CoreLoop`` keeps the order for them.
 public struct NodeCore: Sendable {
     /// The engine. Only events change it.
     public private(set) var engine: Engine
     /// Reads and writes the messages of the space.
     public let codec: WireCodec
-    /// The present connection; `nil` while there is none.
     public private(set) var connection: ConnectionID?
     /// When ``Event/wake`` is needed; `nil` while only another event can change anything.
     public private(set) var nextWake: BootTime?
@@ -41,18 +40,14 @@ public struct NodeCore: Sendable {
     private var actions: [Action] = []
 
     /// Makes the core of a node that knows nothing yet.
-    /// - Parameters:
-    ///   - identity: The identity of the node.
-    ///   - space: The space that it takes part in.
-    ///   - seed: Determines the lengths of random waits; each process must have another one.
+    /// - Parameter seed: Determines the lengths of random waits; each process must have another one.
     public init(identity: NodeIdentity, space: SpaceID, seed: UInt64) {
         engine = Engine(identity: identity)
         codec = WireCodec(space: space, me: identity.node)
         random = SplitMix64(seed: seed)
     }
 
-    /// Handles one event at one instant.
-    /// - Returns: The actions that the shell must carry out, in order.
+    /// Handles one event at one instant, and returns the actions that the shell must carry out, in order.
     public mutating func handle(_ event: Event, at now: Instant) -> [Action] {
         endOverdueWait(before: event, at: now)
         switch event {
@@ -85,8 +80,7 @@ public struct NodeCore: Sendable {
 
     /// Does what no person waits for, when no event waits any more. It releases records, computes the view, asks for
     /// clocks, and plans the next wake.
-    /// - Returns: The actions that the shell must carry out, in order. Events that they cause are handled, and then the core
-    ///   rests again.
+    /// Events that the returned actions cause are handled, and then the core rests again.
     public mutating func rest(at now: Instant) -> [Action] {
         releaseRecords(at: now)
         expire(at: now)
@@ -102,21 +96,15 @@ public struct NodeCore: Sendable {
 
     // MARK: Questions
 
-    /// The source of displays.
     public var view: View { engine.view }
-
     /// Whether retained messages of the present connection are still arriving, so that the view may be an earlier one.
     public var isCatchingUp: Bool { engine.isCatchingUp }
-
     /// Whether the retained messages of the first connection have arrived, or there will be no connection.
     public var hasCaughtUp: Bool { firstCatchUp.isOver }
-
     /// Whether the broker has not confirmed every register yet.
     public var hasUnconfirmedRegisters: Bool { delivery.hasRegisters }
-
     /// Why the broker has refused the own register; `nil` once it accepts one.
     public var registerRefusal: RegisterRefusal? { delivery.refusal }
-
     /// The number of ledger records that the debt service has not acknowledged.
     public var recordsWaiting: Int { outbox.waiting.records.count }
 
@@ -262,8 +250,7 @@ public struct NodeCore: Sendable {
         isOwnSubscribed = false
     }
 
-    /// Passes a barrier that is overdue before a person's request is decided. The barrier may recover a register, which
-    /// would undo the effect.
+    /// Passes an overdue barrier before a request is decided: a register that it recovers would undo the effect.
     private mutating func endOverdueWait(before event: Event, at now: Instant) {
         switch event {
         case .start, .press, .take: if now.hasReached(twin.deadline) { passBarrier(at: now) }
@@ -323,8 +310,7 @@ public struct NodeCore: Sendable {
     }
 
     /// Expects a twin if the broker keeps a register of this node that the journal lacks. Either the journal was lost,
-    /// or another program writes under this node's id. The retained presence does not decide it, since this node's own
-    /// has replaced it.
+    /// or another program has this id. The retained presence cannot tell: this node's own has replaced it.
     private mutating func expectTwin(behind register: Register) {
         let own = engine.register(of: codec.me)?.version
         if own.map({ $0 < register.version }) ?? true { twin.expect() }

@@ -39,7 +39,6 @@ struct Twin: Sendable {
     /// When the barrier passes without an answer.
     var deadline: BootTime? { barrierReturnedAt.map { $0 + Self.patience } }
 
-    /// Begins a connection of this process.
     mutating func connected(as connection: ConnectionID) {
         own.append(connection)
         if own.count > Self.connections { own.removeFirst() }
@@ -48,8 +47,7 @@ struct Twin: Sendable {
         isMakingWay = false
     }
 
-    /// Receives a presence under this node's id.
-    /// - Returns: Whether to tell a person now.
+    /// Receives a presence under this node's id, and returns whether to tell a person now.
     mutating func receive(_ presence: Presence, retained: Bool, on connection: ConnectionID, at boot: BootTime) -> Bool
     {
         guard presence.online, !own.contains(presence.connection) else { return false }

@@ -22,7 +22,6 @@ final class DebtSpace: ServiceSpace {
     var onTurn: () -> Void = {}
     private let output: ServiceOutput
     private let ledger: Ledger
-
     private var book: WeekBook
     private var published: DebtFeed?
     /// The feed that the broker keeps, whichever service wrote it.
@@ -84,8 +83,7 @@ final class DebtSpace: ServiceSpace {
     /// Compares the records of all online nodes: another service may have received some.
     func compareAll() throws { for node in core.state.peers.online { try compare(with: node) } }
 
-    /// Stores which nodes are offline: an open run counts only until its owner went offline.
-    /// - Returns: Whether the ledger has changed.
+    /// Stores which nodes are offline, since an open run counts only until then. Returns whether that is a change.
     func mark(_ changes: [(node: NodeID, change: PresenceQueue.Change)]) throws -> Bool {
         var marks: [(node: NodeID, goneSince: Int64?)] = []
         for (node, change) in changes where core.state.peers[node].presence?.role == .node {
@@ -108,11 +106,8 @@ final class DebtSpace: ServiceSpace {
 
     // MARK: The week
 
-    /// Discards the computed weeks that a change from `instant` on can affect.
     func forget(from instant: Int64) { book.forget(from: instant) }
-
     func forgetWeeks() { book.forget(history: nil) }
-
     /// Lets the next update come by `instant`, in milliseconds of group time.
     func updates(by instant: Int64) { nextUpdate = min(nextUpdate, instant) }
 
@@ -143,8 +138,8 @@ final class DebtSpace: ServiceSpace {
         return rest > 0
     }
 
-    /// Reads one of the weeks before this one. After the last one, publishes the past year if it has changed.
-    /// - Returns: Whether more weeks are to be read.
+    /// Reads one of the weeks before this one, and returns whether more are to be read. After the last one, publishes
+    /// the past year if it has changed.
     func updateYear() throws -> Bool {
         guard core.serves, published != nil else { return false }
         guard let year = try book.year(at: core.groupTime(at: Clocks.now()).milliseconds) else { return true }

@@ -10,9 +10,8 @@ import Runtime
 import Session
 import Wire
 
-/// Carries out a ``LedgerIntake``: files records, sends the answers and reports problems. It lives on the service's thread.
-///
-/// Another thread writes, so that the service keeps reading: a broker silently drops what its client does not read in time.
+/// Carries out a ``LedgerIntake``: files records, sends the answers and reports problems. It lives on the service's
+/// thread. Another thread writes, since a broker silently drops what its client does not read in time.
 final class RecordIntake {
     /// A record and how it was filed.
     typealias Filed = (arrival: LedgerIntake.Arrival, outcome: Ledger.Outcome)
@@ -27,7 +26,6 @@ final class RecordIntake {
     private let log: Logger
     private let send: (SpaceID, LedgerAck, @escaping ServiceOutput.Completion) -> Void
     private let onFiled: (Result<[Filed], any Error>) -> Void
-
     private var intake = LedgerIntake()
     private var isPlanned = false
     private var limiter = LogLimiter()
@@ -55,7 +53,6 @@ final class RecordIntake {
 
     // MARK: Records
 
-    /// Whether no record waits or is being written.
     var isIdle: Bool { intake.isIdle }
 
     /// Receives a record at an instant of group time. Those that arrive in the same turn of the loop are written together.

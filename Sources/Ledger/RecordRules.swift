@@ -24,11 +24,7 @@ public enum FilingResult: Hashable, Sendable {
     /// It is new, and its node has recorded more sessions than a ledger accepts from one node.
     case refused
 
-    /// Compares two records of one session.
-    /// - Parameters:
-    ///   - version: The version of the record that arrives.
-    ///   - digest: The digest of the record that arrives.
-    ///   - present: Version and digest of the stored record; `nil` if there is none.
+    /// Compares two records of one session: that which arrives, and the stored one if there is one.
     public init<Digest: Equatable>(version: Version, digest: Digest, over present: (version: Version, digest: Digest)?)
     {
         guard let present, present.version >= version else {

@@ -16,11 +16,10 @@ package struct FileError: Error, CustomStringConvertible {
     }
 
     package var isMissing: Bool { code == ENOENT }
-
     package var description: String { "cannot \(action) \(path): \(String(cString: strerror(code)))" }
 }
 
-/// The steps of ``Files/replace(_:in:path:isFlushed:before:_:)`` that can fail.
+/// The steps of ``Files/replace(_:in:path:isFlushed:before:_:)`` that can fail, for tests.
 package enum ReplaceStep: Hashable, CaseIterable, Sendable {
     case create, flush, rename, flushDirectory
 }
@@ -45,7 +44,6 @@ package enum Files {
         throw FileError(path: path, action: "read", code: EFBIG)
     }
 
-    /// Writes all bytes at the file's position.
     package static func write(_ bytes: [UInt8], to file: CInt, path: String) throws(FileError) {
         var rest = bytes[...]
         while !rest.isEmpty {
@@ -56,7 +54,6 @@ package enum Files {
         }
     }
 
-    /// Writes all bytes at an offset of the file.
     package static func write(
         _ bytes: UnsafeRawBufferPointer, to file: CInt, at offset: Int, path: String
     ) throws(FileError) {
@@ -125,7 +122,6 @@ package enum Files {
         return file
     }
 
-    /// Replaces a file by these bytes.
     package static func replace(
         _ name: String, in directory: CInt, path: String, isFlushed: Bool = true, with bytes: [UInt8]
     ) throws(FileError) {
@@ -135,7 +131,6 @@ package enum Files {
             })
     }
 
-    /// Replaces a file by these bytes.
     package static func replace(_ path: String, isFlushed: Bool = true, with bytes: [UInt8]) throws(FileError) {
         let (folder, name) = split(path)
         let directory = try openDirectory(folder)
@@ -165,7 +160,6 @@ package enum Files {
         return descriptor
     }
 
-    /// Returns the directory of a file; `.` for a name alone.
     package static func folder(of path: String) -> String { split(path).folder }
 
     private static func split(_ path: String) -> (folder: String, name: String) {

@@ -6,7 +6,6 @@ package enum RandomKey {
     package static let length = 32
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
 
-    /// Returns a new key from the system's random numbers.
     package static func make() -> String {
         var random = SystemRandomNumberGenerator()
         return String((0..<length).map { _ in alphabet[Int(random.next() & 63)] })

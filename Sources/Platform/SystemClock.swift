@@ -2,14 +2,11 @@
 
 package import Glibc
 
-/// Reads the kernel's clocks.
 package enum SystemClock {
     /// Milliseconds since the machine started, time in suspend included.
     package static func bootMilliseconds() -> Int64 { nanoseconds(CLOCK_BOOTTIME) / 1_000_000 }
-
     /// Milliseconds since the machine started, without time in suspend: for how long work takes.
     package static func awakeMilliseconds() -> Int64 { nanoseconds(CLOCK_MONOTONIC) / 1_000_000 }
-
     /// Milliseconds since 1970 on the wall clock.
     package static func wallMilliseconds() -> Int64 { nanoseconds(CLOCK_REALTIME) / 1_000_000 }
 

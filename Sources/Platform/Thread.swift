@@ -16,7 +16,6 @@ package enum Thread {
         }
     }
 
-    /// Starts a thread.
     /// - Parameters:
     ///   - name: Shown by the system's tools, cut to 15 bytes.
     ///   - isDetached: Whether the thread cleans up after itself; otherwise the caller joins it.

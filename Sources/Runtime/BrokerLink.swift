@@ -55,9 +55,7 @@ package final class BrokerLink {
         try await client.run()
     }
 
-    /// Returns an id for the connection that is attempted next. It sorts behind those of the earlier connections, also if
-    /// the clock was set back.
-    /// - Parameter time: The present: the id sorts by it.
+    /// An id for the next attempt, which sorts behind those of earlier connections, also if the clock was set back.
     package func nextConnection(at time: GroupTime) -> ConnectionID {
         lastTime = max(time, lastTime + 1)
         let id: ConnectionID = ULID.make(at: lastTime)
@@ -65,8 +63,7 @@ package final class BrokerLink {
         return id
     }
 
-    /// Receives a change of the connection.
-    /// - Returns: The event as a core receives it.
+    /// Receives a change of the connection, and returns it as a core's event.
     package func receive(_ event: MQTTEvent, at time: @autoclosure () -> GroupTime) -> NodeCore.Event {
         switch event {
         case .connected(let made):
@@ -132,8 +129,7 @@ package final class BrokerLink {
         loop.execute { [client] in client?.assumeIsolated { $0.rest(milliseconds: time.count) } }
     }
 
-    /// Closes the connection for good.
-    /// - Parameter goodbye: Returns the last messages of the connection.
+    /// `goodbye` returns the last messages of the connection.
     package func close(goodbye: (ConnectionID) -> [MQTTMessage] = { _ in [] }) async {
         guard let client else { return }
         let messages = connection.map(goodbye) ?? []

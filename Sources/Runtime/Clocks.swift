@@ -6,7 +6,6 @@ import Platform
 package import Session
 import Synchronization
 
-/// The clocks of this machine.
 package enum Clocks {
     /// Reads both clocks, and the error bound of the wall clock.
     package static func now() -> Instant {
@@ -15,7 +14,6 @@ package enum Clocks {
         return Instant(boot: boot, wall: wall, wallBound: lastBound.withLock { $0.bound(boot: boot, wall: wall) })
     }
 
-    /// Reads the boot clock.
     package static func boot() -> BootTime { BootTime(SystemClock.bootMilliseconds()) }
 
     /// The id of the present boot; `nil` if the kernel's file cannot be read.

@@ -32,8 +32,7 @@ package struct CoreRunner {
         clockWatch = loop.watchWallClock(wake)
     }
 
-    /// Adds an event.
-    /// - Returns: `true` if the caller must call ``next()`` until it returns `nil`; `false` if a caller is doing that.
+    /// Returns `true` if the caller must call ``next()`` until it returns `nil`; `false` if a caller is doing that.
     package mutating func add(_ event: NodeCore.Event) -> Bool {
         if case .wake = event { armedFor = nil }
         loop.add(event)
@@ -41,8 +40,7 @@ package struct CoreRunner {
         return !isRunning
     }
 
-    /// Passes the next event to the core, or lets it rest.
-    /// - Returns: The actions, in order; `nil` at rest.
+    /// Passes the next event to the core, or lets it rest. Returns the actions, in order; `nil` at rest.
     package mutating func next() -> [NodeCore.Action]? {
         isRunning = !loop.isAtRest
         if isRunning { return loop.next(at: clocks()) }
@@ -60,9 +58,6 @@ package struct CoreRunner {
 }
 
 extension LoopTimer {
-    /// Arms the timer for a reading of the boot clock.
     package func arm(at boot: BootTime) { arm(atBootMilliseconds: boot.milliseconds) }
-
-    /// Arms the timer for the end of a time that begins now.
     package func arm(after time: Milliseconds) { arm(at: Clocks.boot() + time) }
 }

@@ -43,7 +43,6 @@ package struct SessionLog {
         return true
     }
 
-    /// Logs a note of the core.
     package mutating func write(_ note: NodeCore.Note, of engine: Engine) {
         switch note {
         case .engine(let note): write(note, of: engine)

@@ -179,10 +179,8 @@ package final class Credential {
 
     // MARK: Texts
 
-    /// The certificate as PEM.
     package var certificatePEM: [UInt8] { Self.written { PEM_write_bio_X509($0, certificate) == 1 } }
 
-    /// The private key as PEM.
     package var keyPEM: [UInt8] {
         Self.written { PEM_write_bio_PKCS8PrivateKey($0, key, nil, nil, 0, nil, nil) == 1 }
     }
@@ -219,7 +217,6 @@ package final class Credential {
 
 /// A certificate that cannot be used or made: the message names the file and the way out.
 package struct CertificateError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The message.
     package var description: String
 
     package init(_ description: String) { self.description = description }

@@ -7,7 +7,6 @@ import Wire
 
 @testable import Debt
 
-/// Tests the feed of the past year.
 @Suite("The year", .cpuBound)
 struct YearTests {
     private static let hour: Int64 = 3_600_000

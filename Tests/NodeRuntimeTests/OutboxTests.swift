@@ -50,7 +50,6 @@ final class OutboxTests {
         outbox.release(upTo: writes, at: 0)
     }
 
-    /// Writes a journal without a session.
     private func forget() throws {
         writes += 1
         try outbox.secure(except: nil, write: writes)

@@ -161,7 +161,6 @@ struct EngineHarness {
         while !pendingWrites.isEmpty { flushOne() }
     }
 
-    /// Answers the oldest of them.
     mutating func flushOne() {
         let (state, write) = pendingWrites.removeFirst()
         journal = state
@@ -304,6 +303,5 @@ extension GroupTime {
 }
 
 extension Run {
-    /// The length of an ended run.
     var length: Milliseconds { (to ?? from) - from }
 }

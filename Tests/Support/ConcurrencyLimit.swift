@@ -66,10 +66,8 @@ extension Trait where Self == WaitingForTimers {
 extension Trait where Self == ConcurrencyLimit {
     /// For suites whose tests start programs or depend on timers: a few tests run at a time.
     public static var limitedConcurrency: Self { Self(semaphore: .ofPrograms) }
-
     /// For suites whose tests start browsers or many programs: each test occupies a core.
     public static var startingBrowsers: Self { Self(semaphore: .ofBrowsers) }
-
     /// For suites that compute for seconds: one core stays free for other tests.
     public static var cpuBound: Self { Self(semaphore: .ofCPUBound) }
 }

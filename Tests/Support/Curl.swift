@@ -2,7 +2,6 @@
 
 /// Requests by curl, a client that checks certificates.
 public enum Curl {
-    /// Sends a request.
     /// - Parameters:
     ///   - authority: The file of the only authority to trust.
     ///   - options: Further options of curl.

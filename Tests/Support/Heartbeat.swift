@@ -48,8 +48,6 @@ package struct Stalls {
     private var beat: ContinuousClock.Instant
     private var window: (start: ContinuousClock.Instant, stolen: Int64)
 
-    /// Starts without a stall.
-    /// - Parameter stolen: The ticks of ``StolenTime``.
     package init(now: ContinuousClock.Instant, stolen: Int64) {
         beat = now
         window = (now, stolen)

@@ -6,11 +6,8 @@ import Synchronization
 
 /// A TCP proxy on the loopback interface that simulates network faults.
 public final class Proxy: Sendable {
-    /// A direction through the proxy.
     public enum Direction: Sendable, CaseIterable {
-        /// From client to server.
         case forth
-        /// From server to client.
         case back
     }
 
@@ -64,20 +61,16 @@ public final class Proxy: Sendable {
         }
     }
 
-    /// Runs `body` with a proxy to a port of this machine.
     public static func with<Value>(to target: Int, _ body: (Proxy) async throws -> Value) async throws -> Value {
         let proxy = try Proxy(to: target)
         defer { proxy.change { $0.isStopped = true } }
         return try await body(proxy)
     }
 
-    /// The number of connections through the proxy.
     public var connections: Int { state.withLock { $0.made } }
 
     /// Sends later connections to another port.
     public func lead(to target: Int) { change { $0.target = target } }
-
-    /// Ends all connections.
     public func cut() { change { $0.cuts += 1 } }
 
     /// Ends all connections and accepts no more.
@@ -97,10 +90,7 @@ public final class Proxy: Sendable {
         }
     }
 
-    /// Drops packets of an MQTT broker on later connections; none with `nil`.
     public func drop(_ dropped: Dropped?) { change { $0.drops = dropped } }
-
-    /// Delays all bytes by `time` in each direction.
     public func delay(_ time: Duration) { change { $0.delay = time } }
 
     /// Ends all faults; held bytes pass first.

@@ -10,7 +10,6 @@ public import Testing
 /// rightly take over from an owner or drop a silent connection. Only a stall that the ``Heartbeat`` has measured
 /// excuses a failure, never a long wait. The third try is never excused.
 public struct StallRetry: SuiteTrait, TestTrait, TestScoping {
-    /// Applies to each test of a suite, not to the suite as a whole.
     public var isRecursive: Bool { true }
 
     /// Runs one case of a test until it passes or fails without an excuse.

@@ -8,7 +8,6 @@ package struct Lineage: Hashable, Codable, Sendable {
     private static let limit = 64
 
     package let id: SessionID
-    /// The sessions, sorted by stamp.
     private var parts: [Part] = []
 
     fileprivate struct Part: Hashable, Codable, Sendable {

@@ -24,9 +24,8 @@ package struct Meter: Hashable, Codable, Sendable {
 
     package init(threshold: Threshold) { self.threshold = threshold }
 
-    /// Adds a sample.
-    /// - Parameter now: The boot clock, in milliseconds.
-    /// - Returns: `false` if the sample was dropped: too late, from the future, or beyond ``sources``.
+    /// Adds a sample; `now` is the boot clock, in milliseconds. Returns `false` if the sample was dropped: too late,
+    /// from the future, or beyond ``sources``.
     @discardableResult
     package mutating func add(_ sample: Sample, at now: Int64) -> Bool {
         settled = max(settled, now - Self.lateness)
@@ -65,7 +64,6 @@ package struct Meter: Hashable, Codable, Sendable {
 
     // MARK: From samples to sounds
 
-    /// Recomputes the timeline between two times.
     private mutating func listen(from start: Int64, to end: Int64) {
         var times = [start]
         for samples in recent.values {

@@ -17,7 +17,6 @@ extension Meter {
     static let steady: Int64 = 5
     private static let minute: Int64 = 60_000
 
-    /// Returns how quiet the running time was.
     /// - Parameter stretches: The running time; overlaps count once.
     package func reading(of stretches: [Stretch]) -> Reading {
         let union = stretches.union

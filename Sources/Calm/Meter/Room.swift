@@ -37,9 +37,7 @@ package struct Room: Hashable, Sendable, Codable {
         set { lineage = newValue }
     }
 
-    /// Returns the feed of a session at an instant. It is `nil` if nothing was measured, or if the session ended
-    /// ``grace`` ago or earlier.
-    /// - Parameter moment: The session at that instant.
+    /// Returns `nil` if nothing was measured, or if the session ended ``grace`` ago or earlier.
     package mutating func feed(of moment: Moment) -> CalmFeed? {
         // The anchor is one instant on both clocks, whatever the wall clocks say.
         let lead = Lead(of: moment.register.anchor.at, over: moment.anchorBoot)
@@ -60,6 +58,5 @@ package struct Room: Hashable, Sendable, Codable {
             minutes: meter.minutes(before: moment.boot.milliseconds, count: Self.minutes), at: max(0, at))
     }
 
-    /// Shifts all times by `milliseconds`, to the boot clock of another boot.
     package mutating func move(by milliseconds: Int64, at now: Int64) { meter.move(by: milliseconds, at: now) }
 }

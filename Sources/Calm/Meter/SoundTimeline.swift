@@ -65,12 +65,10 @@ struct SoundTimeline: Hashable, Sendable {
         if index > 64 { changes.removeFirst(index) }
     }
 
-    /// Shifts all times by `milliseconds`.
     mutating func move(by milliseconds: Int64) {
         for index in changes.indices { changes[index].at += milliseconds }
     }
 
-    /// Returns the sums between two times.
     func sums(from: Int64, to: Int64) -> Sums {
         guard to > from else { return Sums() }
         let (before, after) = (sums(until: from), sums(until: to))
@@ -85,7 +83,6 @@ struct SoundTimeline: Hashable, Sendable {
         return changes[index - 1].sums(until: time)
     }
 
-    /// Returns the index of the first change after `time`.
     private func index(after time: Int64) -> Int {
         var (low, high) = (0, changes.count)
         while low < high {

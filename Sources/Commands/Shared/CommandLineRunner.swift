@@ -7,8 +7,7 @@ import Setup
 
 /// Runs a command and ends the process with its exit code: 2 for a wrong command line or setting.
 package enum CommandLineRunner {
-    /// Parses the command line, runs the command and exits.
-    /// - Parameter arguments: The arguments to parse; `nil` for the arguments of the process.
+    /// - Parameter arguments: `nil` for the arguments of the process.
     package static func run<Command: AsyncParsableCommand>(
         _ type: Command.Type, _ arguments: [String]? = nil
     ) async -> Never {
@@ -54,8 +53,7 @@ package enum CommandLineRunner {
         return try type.parseAsRoot(arguments)
     }
 
-    /// Writes the rest of the output.
-    /// - Returns: The exit code: ``ExitStatus/failed`` if the output is incomplete, as on a full disk.
+    /// Writes the rest of the output. Returns ``ExitStatus/failed`` if the output is incomplete, as on a full disk.
     private static func finishOutput(of name: String) -> Int32 {
         // A reader that has closed the pipe, such as `head`, has what it wants.
         guard fflush(nil) != 0, errno != EPIPE else { return ExitStatus.done.rawValue }

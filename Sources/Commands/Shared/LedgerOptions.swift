@@ -29,7 +29,6 @@ package struct LedgerAccess: ParsableArguments {
 
     package init() {}
 
-    /// The given options.
     package var arguments: [String] { place.arguments + (space.map { ["--space", $0] } ?? []) }
 }
 
@@ -52,13 +51,11 @@ package struct HistoryOptions: ParsableArguments {
 
     package init() {}
 
-    /// The given options.
     package var arguments: [String] {
         [("--since", since), ("--label", label)].flatMap { name, value in value.map { [name + "=" + $0] } ?? [] }
             + [("--json", json), ("--csv", csv), ("--ical", ical)].filter(\.1).map(\.0)
     }
 
-    /// The formats exclude each other.
     package func validate() throws {
         guard [json, csv, ical].count(where: \.self) <= 1 else {
             throw ValidationError("--json, --csv and --ical exclude each other")

@@ -12,7 +12,6 @@ struct History: ParsableCommand {
     static let configuration = CommandConfiguration(abstract: "List sessions, the latest last.", shouldDisplay: false)
 
     @OptionGroup var access: LedgerAccess
-
     @OptionGroup var options: HistoryOptions
 
     private struct SessionJSON: Encodable {

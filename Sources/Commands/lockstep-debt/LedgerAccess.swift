@@ -10,7 +10,6 @@ import Session
 import Setup
 
 extension LedgerAccess {
-    /// An open ledger, and the space that a command is about.
     struct Opened {
         var settings: DebtSettings
         var ledger: Ledger

@@ -23,7 +23,6 @@ struct Doctor: AsyncParsableCommand {
 
     @OptionGroup(title: "Which ledger")
     var ledger: LedgerOptions
-
     @OptionGroup var output: OutputOptions
 
     func run() async throws {

@@ -31,7 +31,6 @@ package struct Piece: Hashable, Sendable {
     /// The index of the owning entry: of those that ran, the one with the largest stamp.
     package var entry: Int
 
-    /// The length in milliseconds.
     package var length: Int64 { to - from }
 }
 
@@ -44,9 +43,9 @@ package struct Ongoing: Hashable, Sendable {
 
 /// The counted time of a set of sessions. It is the union of all runs that count, so every instant counts once.
 ///
-/// A session's runs end where a later session took it over (``LineagePart``), also against its own record: its node may not
-/// have received the takeover. A session that was final in the ledger before the takeover arrived is not cut,
-/// so that a takeover cannot change the past. A correction by a person is not cut.
+/// A session's runs end where a later session took it over (``LineagePart``), also against its own record: its node may
+/// not have received the takeover. A session that was final in the ledger before the takeover arrived is not cut, so
+/// that a takeover cannot change the past. A correction by a person is not cut.
 package struct Minutes: Hashable, Sendable {
     /// The intervals that count, in order and without overlaps.
     package private(set) var pieces: [Piece] = []

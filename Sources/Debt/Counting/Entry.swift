@@ -53,9 +53,7 @@ package struct Entry: Hashable, Sendable {
 /// A person's correction or deletion of a session. It is stored beside the unchanged record; the latest one applies.
 package struct Correction: Hashable, Sendable {
     package struct Content: Hashable, Sendable {
-        /// The title; may be empty.
         package var title: String
-        /// The label; `nil` for the default label.
         package var label: Label?
         /// The runs, oldest first; none is open.
         package var runs: [LedgerRecord.Run]
@@ -67,7 +65,6 @@ package struct Correction: Hashable, Sendable {
         }
     }
 
-    /// Identifies the correction, so that receiving it twice has no effect.
     package var id: CorrectionID
     /// The corrected session and the node that recorded it.
     package var key: LedgerRecord.Key

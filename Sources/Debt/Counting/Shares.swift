@@ -5,12 +5,10 @@ package import Session
 /// Divides the counted time of the weeks among sessions, so that the shares add up to the weeks' totals. An instant
 /// belongs to one session only. Time inherited by a takeover belongs to the earlier session, if the ledger has it.
 package struct Shares: Sendable {
-    /// An interval of one session and one kind of phase.
+    /// An interval of one session and one kind of phase, in milliseconds of group time.
     package struct Span: Hashable, Sendable {
         package var kind: PhaseKind
-        /// The start, in milliseconds of group time.
         package var from: Int64
-        /// The end, in milliseconds of group time.
         package var to: Int64
     }
 

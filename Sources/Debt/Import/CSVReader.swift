@@ -23,7 +23,6 @@ struct CSVReader {
     private var index = 0
     private var line = 1
 
-    /// Creates a reader of UTF-8 text.
     init(_ bytes: [UInt8]) {
         self.bytes = bytes
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { index = 3 }
@@ -131,8 +130,7 @@ enum CSVText {
     }
 
     /// Prefixes text that a spreadsheet would run as a formula with an apostrophe. Not by characters: an equals sign
-    /// with a joiner is another character, and the same sign to a spreadsheet. Some take full-width signs for the plain
-    /// ones.
+    /// with a joiner is another one, and the same to a spreadsheet. Some take full-width signs for plain ones.
     static func guarded(_ text: String) -> String {
         text.unicodeScalars.first.map("=+-@'＝＋－＠".unicodeScalars.contains) == true ? "'" + text : text
     }

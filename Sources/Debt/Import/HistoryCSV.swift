@@ -19,7 +19,6 @@ package enum HistoryCSV {
     /// The values of the status column in the rows of a correction.
     static let (corrected, deleted) = ("corrected", "deleted")
 
-    /// The header line.
     package static var header: String { CSVText.row(Array(columns)) }
 
     /// Returns the lines of a session.

@@ -12,7 +12,6 @@ package struct Import: Sendable {
         package var line: Int
         /// The column; `nil` for the row as a whole.
         package var column: String?
-        /// The problem.
         package var reason: String
 
         /// A message such as `line 3, Start date: …`.
@@ -93,7 +92,6 @@ package struct Import: Sendable {
 
 /// An error that stops the import of a whole file.
 package enum ImportError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The file is empty.
     case empty
     /// The columns in the first line are unknown.
     case unknown([String])

@@ -5,10 +5,9 @@ import GRDB
 import Session
 import Wire
 
-/// The check that everything in a ledger can be read.
 extension Ledger {
-    /// Reads every row, since SQLite's own check says nothing about what a row contains.
-    /// - Throws: ``LedgerError/unreadable(_:)`` with the first row that cannot be read, or contradicts its columns.
+    /// Reads every row, since SQLite's own check says nothing about what a row contains. The error names the first that
+    /// cannot be read, or contradicts its columns.
     package func readAll() throws {
         try read { database in
             for table in ["record", "correction", "conflict", "calm", "rules", "gone", "problem"] {

@@ -6,9 +6,9 @@ import GRDB
 enum LedgerSchema {
     /// Creates the tables in an empty file.
     ///
-    /// In `record`, `first` and `last` are a session's first and last instant, by which a week finds it; an open run ends
-    /// at its planned end. The few sessions longer than two days have an index by their ends, so that the cost of a week
-    /// is independent of the size of the ledger. The last two columns are when the first version of a record
+    /// In `record`, `first` and `last` are a session's first and last instant, by which a week finds it; an open run
+    /// ends at its planned end. The few sessions longer than two days have an index by their ends, so that the cost of
+    /// a week is independent of the size of the ledger. The last two columns are when the first version of a record
     /// arrived, and when its first final version did.
     static var migrations: DatabaseMigrator {
         var migrator = DatabaseMigrator()

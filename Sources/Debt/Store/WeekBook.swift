@@ -39,7 +39,6 @@ package struct WeekBook {
         pastCalm = pastCalm.filter { past[$0.key] != nil }
     }
 
-    /// Returns what was done in a week.
     package mutating func sums(of week: Week, now: Int64) throws -> WeekSums {
         if let known = past[week.from], known.week == week { return known }
         let entries = try ledger.entries(of: space, from: week.from, to: week.to)
@@ -52,7 +51,6 @@ package struct WeekBook {
         return sums
     }
 
-    /// Returns the report of a week, including carried minutes.
     package mutating func report(of week: Week, now: Int64) throws -> WeekReport {
         let rules = history.rules(for: week)
         let carried = rules.carriesOver ? try carriedOver(into: week, now: now) : 0
@@ -182,8 +180,7 @@ package struct WeekBook {
         return weeks
     }
 
-    /// Computes and caches a week.
-    /// - Returns: Whether it was cached; a week with a running session is not.
+    /// Computes and caches a week. Returns `false` for a week with a running session, which is not cached.
     private mutating func remember(_ week: Week, now: Int64) throws -> Bool {
         let sums = try sums(of: week, now: now)
         pastCalm[week.from] = sums.done == 0 ? .some(nil) : .some(try calm(of: week, now: now))

@@ -13,7 +13,6 @@ package struct WeekSums: Hashable, Sendable {
     /// The running entry, if any, whose time a later reader must add.
     package var ongoing: Ongoing?
 
-    /// The time done in all, in milliseconds.
     package var done: Int64 { days.reduce(0, +) }
 
     /// Splits counted time at the bounds of the week and its days.

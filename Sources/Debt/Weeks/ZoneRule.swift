@@ -22,7 +22,6 @@ struct ZoneRule: Sendable {
         var time: Int64
     }
 
-    /// Parses the text; `nil` for anything else.
     init?(_ text: String) {
         var rest = text[...]
         guard Self.takeName(&rest), let west = Self.takeTime(&rest) else { return nil }

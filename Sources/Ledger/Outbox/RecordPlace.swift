@@ -12,6 +12,5 @@ enum RecordPlace: Sendable {
     var isFile: Bool { if case .file = self { true } else { false } }
 
     func isWritten(by write: Int) -> Bool { if case .writing(let first) = self { first <= write } else { false } }
-
     mutating func beginWriting(_ write: Int) { if case .journal = self { self = .writing(write) } }
 }

@@ -38,8 +38,7 @@ struct UnwrittenRecords: Sendable {
         return unfiled
     }
 
-    /// Removes the records of a write that is on disk, like all before it. Of several versions that one write contains,
-    /// only the last is returned.
+    /// Removes the records of a write that is on disk, like all before it. Of several versions the last is returned.
     mutating func removeWritten(by write: Int) -> [(digested: DigestedRecord, isFiled: Bool)] {
         for index in records.indices where records[index].place.isWritten(by: write) { records[index].place = .file }
         var written: [(digested: DigestedRecord, isFiled: Bool)] = []

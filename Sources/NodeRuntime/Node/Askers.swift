@@ -7,7 +7,6 @@ import Session
 struct Askers {
     /// The callers that wait for the retained messages of the first connection.
     var catchUp = Waiters()
-    /// The callers that wait until the broker has acknowledged all registers.
     var confirming = Waiters()
     private enum Asker {
         case asked
@@ -34,7 +33,6 @@ struct Askers {
         }
     }
 
-    /// Resumes with the reply to a ticket, now or later.
     mutating func wait(for ticket: Ticket, _ continuation: CheckedContinuation<Reply, Never>) {
         if case .replied(let reply) = askers[ticket] {
             askers[ticket] = nil

@@ -23,10 +23,6 @@ struct EventWatch {
     private var linkExpectedSince: BootTime?
     private let timer: LoopTimer
 
-    /// - Parameters:
-    ///   - events: The memory of an earlier process; `nil` for none.
-    ///   - isLinkExpected: Whether the first look waits for the broker.
-    ///   - timer: Fires when the next look is due.
     init(
         events: SessionEvents?, beginningAt groupTime: GroupTime, isLinkExpected: Bool, timer: LoopTimer,
         handler: @escaping Handler
@@ -62,9 +58,7 @@ struct EventWatch {
 }
 
 extension Node {
-    /// Calls `handler` with the session events since `events` was stored, and with each later one.
-    /// - Parameters:
-    ///   - events: The memory of an earlier process; `nil` for none.
+    /// Calls `handler` with the session events since `events`, the memory of an earlier process, and with each later one.
     ///   - isLinkExpected: Whether the first look waits for the broker.
     func watchEvents(since events: SessionEvents?, isLinkExpected: Bool, handler: @escaping EventWatch.Handler) {
         eventWatch = EventWatch(

@@ -7,7 +7,6 @@ import Runtime
 package import Session
 package import Wire
 
-/// The node's broker connection.
 extension Node {
     /// Connects and reconnects to a broker until the task is cancelled or ``goOffline()`` is called.
     /// - Throws: `MQTTError` only for an invalid configuration. A broker that is down or refuses is logged and tried again.
@@ -18,9 +17,7 @@ extension Node {
         }
     }
 
-    /// Waits until the retained messages of the broker have arrived.
-    /// - Parameter time: The maximum wait.
-    /// - Returns: Why there is no connection then; `nil` if there is one.
+    /// Waits until the retained messages of the broker have arrived. Returns why there is no connection; `nil` if there is.
     package func waitUntilCaughtUp(for time: Milliseconds = .seconds(4)) async -> String? {
         if !core.hasCaughtUp {
             let caller = askers.catchUp.makeCaller()
@@ -63,8 +60,7 @@ extension Node {
         link.send(barrier)
     }
 
-    /// Publishes a sound level for the calm service, as of now.
-    /// - Returns: `false` if there is no connection: a level is of no use later.
+    /// Returns `false` if there is no connection: a level is of no use later.
     package func publish(_ level: SoundLevel) -> Bool {
         guard view.isLinked else { return false }
         var level = level
@@ -73,8 +69,6 @@ extension Node {
         link.send(core.codec.encode(level))
         return true
     }
-
-    // MARK: Suspend
 
     /// Announces that this machine suspends. Called from any thread.
     /// - Parameter done: Called when the broker has acknowledged it, or at once without a connection.

@@ -55,8 +55,7 @@ struct NodeFiles {
         }
     }
 
-    /// Writes to disk.
-    /// - Returns: The result, for the core.
+    /// Writes to disk, and returns the result for the core.
     mutating func write(_ write: NodeCore.Write) -> NodeCore.Event {
         do {
             try records?.write(write)
@@ -72,7 +71,6 @@ struct NodeFiles {
     }
 
     func change(_ changes: [RecordChange]) { for change in changes { records?.apply(change) } }
-
     func acknowledgedRecords(_ ids: [SessionID]) -> [DigestedRecord] { ids.compactMap { records?.readKept($0) } }
 
     /// The problem that the last change is not on disk, if it is not.

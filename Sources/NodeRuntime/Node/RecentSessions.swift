@@ -26,7 +26,6 @@ struct RecentSessions {
     private var latest: Register?
 
     /// Reads the sessions of an earlier process. A file that cannot be read is overwritten later.
-    /// - Parameter directory: The state directory; `nil` for none.
     init(in directory: String?) {
         path = directory.map { "\($0)/\(Self.name)" }
         guard let path, let bytes = try? Files.read(path, limit: Self.fileLimit),
@@ -35,7 +34,6 @@ struct RecentSessions {
         all = Array(stored.prefix(Self.limit))
     }
 
-    /// Sets the timer that calls ``save()``.
     mutating func use(saveTimer: LoopTimer) { self.saveTimer = saveTimer }
 
     /// Stores the session that is shown now. When it starts and when it is over, a write of the file is planned. A

@@ -146,7 +146,6 @@ private enum Logind {
     static let signal = "PrepareForSleep"
 }
 
-/// A failed call on the bus.
 private struct BusError: Error {
     var description: String
     private let code: Int32
@@ -181,8 +180,7 @@ private struct Bus: ~Copyable {
         try BusError.check(sd_bus_add_match(bus, nil, rule, nil, nil), "the system bus refuses the subscription")
     }
 
-    /// Waits for a message.
-    /// - Returns: `true` if a suspend begins, `false` if it has ended, `nil` for any other message.
+    /// Waits for a message. Returns `true` if a suspend begins, `false` if it has ended, `nil` for any other message.
     func nextSuspend() throws(BusError) -> Bool? {
         var message: OpaquePointer?
         let code = sd_bus_process(bus, &message)
@@ -221,8 +219,7 @@ private struct Bus: ~Copyable {
         }
     }
 
-    /// Requests a lock that delays each suspend until it is closed.
-    /// - Returns: Its descriptor, which the caller must close.
+    /// Requests a lock that delays each suspend until its descriptor is closed, which is the caller's task.
     func inhibitSleep() throws(BusError) -> Int32 {
         var call: OpaquePointer?
         let code = sd_bus_message_new_method_call(bus, &call, Logind.name, Logind.path, Logind.interface, "Inhibit")

@@ -17,8 +17,7 @@ struct SuspendState {
     /// Fires when the broker has not acknowledged that this node is awake.
     private var wakeDeadline: LoopTimer?
 
-    /// Begins a suspend.
-    /// - Parameter done: Called when the broker has acknowledged it.
+    /// - Parameter done: Called when the broker has acknowledged the suspend.
     mutating func fallAsleep(then done: @escaping @Sendable () -> Void) { self.done = done }
 
     /// Ends a suspend. The broker may have closed the connection meanwhile without this machine noticing.
@@ -29,7 +28,6 @@ struct SuspendState {
         wakeDeadline?.arm(after: Self.wakeTimeout)
     }
 
-    /// Records that the broker has acknowledged a presence.
     mutating func announced(isSleeping: Bool) {
         if isSleeping {
             done?()

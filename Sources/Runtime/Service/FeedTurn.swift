@@ -12,7 +12,6 @@ struct FeedTurn: Sendable {
     private static let patience = 3
 
     let me: NodeID
-    /// Whether this service publishes the feed.
     private(set) var serves = false
     /// The other service that publishes the feed, and is not known to be gone.
     private(set) var other: NodeID?
@@ -23,14 +22,13 @@ struct FeedTurn: Sendable {
 
     init(_ me: NodeID) { self.me = me }
 
-    /// Begins to serve if no other service does. Must be called when the barrier has passed, and whenever ``other`` may be gone.
+    /// Begins to serve if no other service does. To be called when the barrier has passed, and ``other`` may be gone.
     mutating func begin() { serves = other == nil }
 
     /// Forgets what was known, because the connection was lost.
     mutating func disconnected() { self = FeedTurn(me) }
 
-    /// Receives the feed of a service.
-    /// - Returns: Whether this service must publish its own feed again.
+    /// Receives the feed of a service. Returns whether this service must publish its own feed again.
     mutating func receive(from writer: NodeID) -> Bool {
         guard writer != me else {
             other = nil
@@ -44,9 +42,8 @@ struct FeedTurn: Sendable {
         return false
     }
 
-    /// Decides at each ``interval`` whether the other service is still there.
-    /// - Parameter answeredAt: When a message of the other service arrived last.
-    /// - Returns: The service to ping.
+    /// Decides at each ``interval`` whether the other service is still there, from when its latest message arrived.
+    /// Returns the service to ping.
     mutating func ask(answeredAt: BootTime?, at now: BootTime) -> NodeID? {
         guard let other else { return nil }
         if let askedAt { unanswered = answeredAt ?? .distantPast >= askedAt ? 0 : unanswered + 1 }

@@ -29,7 +29,6 @@ struct ClockEstimate: Hashable, Sendable {
     /// Combines an exchange with the earlier estimate of the node.
     init(_ pong: Pong, at now: BootTime, after known: ClockEstimate? = nil) {
         bootID = pong.bootID
-        // A reading is rounded down to the millisecond.
         low = Microseconds(pong.boot - now - 1)
         // While the pong was on its way, the peer's clock may have gained.
         high = Microseconds(pong.boot - pong.sent + 1) + Self.drift(in: now - pong.sent)
@@ -70,7 +69,6 @@ struct ClockEstimate: Hashable, Sendable {
 
     /// The peer's wall clock minus this node's boot clock.
     var lead: Lead { wallLead + offset }
-
     /// The peer's group time minus this node's boot clock.
     var groupLead: Lead { timeLead + offset }
 }

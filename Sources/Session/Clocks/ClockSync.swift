@@ -22,8 +22,7 @@ struct ClockSync: Hashable, Sendable {
     private static let restartInterval: Milliseconds = .seconds(1)
     /// The longest interval between exchanges while a session runs. A judgement: drift stays below 25 ms.
     private static let longestIdleInterval: Milliseconds = .seconds(120)
-    /// The shortest interval between exchanges, and between comparisons after a contradiction. A judgement, which
-    /// bounds the pings that a false clock can cause.
+    /// The shortest interval between exchanges and between comparisons. A judgement: it bounds the pings of a false clock.
     private static let shortestIdleInterval: Milliseconds = .seconds(5)
 
     private(set) var estimates: [NodeID: ClockEstimate] = [:]
@@ -53,7 +52,6 @@ struct ClockSync: Hashable, Sendable {
     struct Plan: Hashable, Sendable {
         /// Whether it is known who is online.
         var isReady: Bool
-        /// The owner of the live session that is shown here; `nil` if that is this node.
         var owner: NodeID?
         /// The boot that the owner should be in.
         var boot: BootID?
@@ -68,9 +66,7 @@ struct ClockSync: Hashable, Sendable {
         }
     }
 
-    /// The pings to one node.
     struct Poll: Hashable, Sendable {
-        /// The wait for the next ping; `nil` if there is none.
         var wait: Wait?
         var sent = 0
         /// The boot that the node should be in, if it is asked as long as its session runs.
@@ -155,9 +151,7 @@ struct ClockSync: Hashable, Sendable {
         restart()
     }
 
-    /// Makes the next ``update(_:among:_:)`` choose nodes although the plan is the same.
     mutating func planAgain() { plan = nil }
-
     /// Whether a node has answered since the last connection ended.
     func hasAnswered(_ node: NodeID) -> Bool { estimates[node].map { $0.at > disconnectedAt } ?? false }
 
@@ -261,7 +255,6 @@ struct ClockSync: Hashable, Sendable {
         restart()
     }
 
-    /// Removes a node that is no peer any more.
     mutating func remove(_ node: NodeID) {
         depart(node)
         forget(node)

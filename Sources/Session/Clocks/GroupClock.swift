@@ -21,8 +21,7 @@ struct GroupClock: Hashable, Sendable {
     private(set) var source = TimeSource.mark
     /// The node whose clock is followed; `nil` for the own clock and for the mark.
     private(set) var origin: NodeID?
-    /// Whether every vouched clock that is to be asked has answered, or does not answer. Without a connection it stays
-    /// as it was.
+    /// Whether every vouched clock that is to be asked has answered, or does not. It stays without a connection.
     var isComplete = false
     /// Whether the stamps of others were last judged without a vouched time, so that all plausible ones count.
     var admitsAll = false
@@ -68,7 +67,6 @@ struct GroupClock: Hashable, Sendable {
 
     /// Group time if the own wall clock was not set since the latest choice.
     func timeBeforeStep(atBoot boot: BootTime) -> GroupTime { boot + (source == .own ? wallLead : lead) }
-
     func time(at now: Instant) -> GroupTime { source == .own ? now.told : now.boot + lead }
 
     /// Whether two readings of one instant contradict each other.
@@ -79,7 +77,6 @@ struct GroupClock: Hashable, Sendable {
         (Limits.earliestStamp...Limits.earliestStamp + Limits.plausibleSpan).contains(time)
     }
 
-    /// Whether the kernel vouches for the own wall clock.
     static func isVouched(_ now: Instant) -> Bool { now.wallBound != nil && isPlausible(now.told) }
 
     /// Chooses the source of group time.

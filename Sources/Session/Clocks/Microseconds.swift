@@ -5,7 +5,6 @@ package struct Microseconds: Hashable, Comparable, Sendable {
     package var count: Int64
 
     package init(_ count: Int64) { self.count = count }
-
     package init(_ time: Milliseconds) { count = time.count * 1_000 }
 
     /// The duration in milliseconds, rounded up.

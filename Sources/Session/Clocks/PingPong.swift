@@ -19,7 +19,6 @@ public struct Ping: Hashable, Sendable {
 
 /// Readings of a node's clocks at the one instant at which it answers a ping.
 public struct Pong: Hashable, Sendable {
-    /// The connection that asked.
     public var connection: ConnectionID
     /// The asker's boot clock when it asked.
     public var sent: BootTime
@@ -31,7 +30,6 @@ public struct Pong: Hashable, Sendable {
     public var wall: WallTime
     /// Its group time, within ``Limits/time``.
     public var at: GroupTime
-    /// The quality of its wall clock.
     public var clock: ClockQuality
 
     /// The caller must read all clocks at one instant.

@@ -14,7 +14,6 @@ struct Context {
 
     /// The largest error of group time; `nil` if this machine's kernel does not vouch for it.
     var bound: Milliseconds? { source == .own ? now.wallBound.map { min($0, Limits.bound.upperBound) } : nil }
-
     /// Whether dates are final: a vouched clock tells group time, and all that are to be asked are known.
     var isTimeVouched: Bool { source == .own || source == .others && isComplete }
 

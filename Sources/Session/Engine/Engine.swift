@@ -2,21 +2,19 @@
 
 /// The decisions of one node of a space, without clocks, disk and sockets.
 ///
-/// The caller must hand over inputs one at a time in the order in which they happened, with readings of both clocks, and
-/// carry out every effect, in order, before the next input, and let the engine ``rest(at:)`` when no input waits any more.
-/// ``Input/restored(_:filed:)`` comes first, and ``Input/wake`` at ``nextWake``, or soon after.
+/// The caller must hand over inputs one at a time in the order in which they happened, with readings of both clocks,
+/// and carry out every effect, in order, before the next input, and let the engine ``rest(at:)`` when no input waits
+/// any more. ``Input/restored(_:filed:)`` comes first, and ``Input/wake`` at ``nextWake``, or soon after.
 ///
 /// Each part owns its state. The passing of time changes the own session in `advance`; a start, `take`, an intent or a
 /// recovery changes it in `dispatch`. Rules that depend on several parts are in `Reactions.swift` and run until none applies:
 /// when the own session ends or is dated because of others, and when a request becomes a takeover (`Takeover.swift`).
 /// Publishing is a step of its own behind them, because a register leaves only in the state at the end of an input.
 public struct Engine: Hashable, Sendable {
-    /// The node's identity.
     public let identity: NodeIdentity
     /// The source of displays, as of the last rest. A decision computes its own.
     public private(set) var view = View()
-    /// When the engine needs ``Input/wake``. `nil` while only another input can change anything, and between an input
-    /// and the next rest.
+    /// When the engine needs ``Input/wake``; `nil` while only another input can change anything, and before a rest.
     public private(set) var nextWake: BootTime?
     /// Whether the engine has handled nothing since the last rest.
     private var isAtRest = true
@@ -42,8 +40,7 @@ public struct Engine: Hashable, Sendable {
         self.identity = identity
     }
 
-    /// Handles one input at one instant.
-    /// - Returns: The effects that the caller must carry out, in order.
+    /// Handles one input at one instant, and returns the effects that the caller must carry out, in order.
     public mutating func handle(_ input: Input, at now: Instant) -> [Effect] {
         (isAtRest, nextWake) = (false, nil)
         var context = context(at: now)
@@ -58,7 +55,6 @@ public struct Engine: Hashable, Sendable {
 
     /// Records that the journal of this number is on disk, and releases what waited for it. It decides nothing, unless
     /// a deadline of the last rest has come without another input, or the wall clock was set.
-    /// - Returns: The effects that the caller must carry out, in order.
     public mutating func confirm(write: Int, at now: Instant) -> [Effect] {
         if gate.written(write) { emit(.log(.journal(works: true))) }
         if now.hasReached(nextWake) || time.hasMoved(at: now) { return handle(.wake, at: now) }
@@ -69,8 +65,7 @@ public struct Engine: Hashable, Sendable {
         return effects
     }
 
-    /// Does what no caller waits for: computes the view, asks for clocks, and plans the next wake.
-    /// - Returns: The effects that the caller must carry out, in order.
+    /// Computes the view, asks for clocks, and plans the next wake: what no caller waits for.
     public mutating func rest(at now: Instant) -> [Effect] {
         guard !isAtRest else { return [] }
         isAtRest = true
@@ -90,15 +85,14 @@ public struct Engine: Hashable, Sendable {
         if time.hasMoved(at: context.now) { selectTimeSource(&context) }
         if let due = replicas.nextWake, due <= context.now.boot { admitDue(context) }
         _ = ownership.advance(at: context.now.boot)
-        // A wait may have ended during a suspend. A barrier that is overdue recovers a register, which must be there before
-        // an intent is decided. The end of a connection ends its waits itself.
+        // A wait may have ended during a suspend. A barrier that is overdue recovers a register, which must be there
+        // before an intent is decided. The end of a connection ends its waits itself.
         if case .linkDown = input { return }
         while endDueWait(&context) {}
         // An intent moves the anchor, from which the error of a date is computed.
         while dateOwnSession(context) {}
     }
 
-    /// Hands the input to its part.
     private mutating func dispatch(_ input: Input, _ context: inout Context) {
         switch input {
         case .restored, .wake: break
@@ -222,13 +216,12 @@ public struct Engine: Hashable, Sendable {
         }
     }
 
-    /// Whether the own register can be the current one. A stamp that others do not admit counts here only while no other
-    /// register is current.
+    /// Whether the own register can be the current one. A stamp that others do not admit counts only while none is.
     func isCandidate(_ own: Register, _ context: Context) -> Bool {
         guard link.isReady else { return true }
         if ownership.journal.isWithheld { return false }
-        // If the largest admitted stamp has the largest counter, a start above it has the next millisecond, which can be one
-        // more than is admitted.
+        // If the largest admitted stamp has the largest counter, a start above it has the next millisecond, which can
+        // be one more than is admitted.
         return replicas.current == nil || context.admits(own.stamp, lead: 1)
     }
 
@@ -255,7 +248,6 @@ public struct Engine: Hashable, Sendable {
 
     /// Whether retained messages of the present connection are still arriving, so that ``view`` may be an earlier session's.
     public var isCatchingUp: Bool { link.isUp && !link.isReady }
-
     /// Whether this node has asked all nodes to publish again on the present connection, since something was missing.
     public var hasAskedAll: Bool { link.hasAskedAll }
 
@@ -266,11 +258,9 @@ public struct Engine: Hashable, Sendable {
 
     /// Whether a kernel vouches for the clock that group time is taken from.
     public var isTimeVouched: Bool { time.source == .own || time.source == .others && time.isComplete }
-
     /// The node whose clock group time follows; `nil` for this machine's own clock, or while no clock is plausible.
     public var timeOrigin: NodeID? { time.origin }
 
-    /// Returns the quality of this machine's wall clock.
     public func clockQuality(at now: Instant) -> ClockQuality { context(at: now).clockQuality }
 
     /// Whether the own session was started without contact and is not published yet.
@@ -300,7 +290,6 @@ public struct Engine: Hashable, Sendable {
             isSleeping: online && link.isSleeping)
     }
 
-    /// Returns the latest known register of a node, this one included.
     public func register(of subject: NodeID) -> Register? {
         isSelf(subject) ? ownership.register : replicas[subject]?.register
     }
@@ -314,8 +303,7 @@ public struct Engine: Hashable, Sendable {
         return replicas[subject].map { ($0.stamp, $0.version) }
     }
 
-    /// Returns the plausible vouched clocks of others. Each has its possible leads, and whether the node has stayed
-    /// online.
+    /// The plausible vouched clocks of others, with their possible leads, and whether the node has stayed online.
     package func vouchedVotes(_ now: Instant) -> [NodeID: (lead: ClosedRange<Lead>, isPresent: Bool)] {
         clocks.estimates.compactMapValues { estimate in
             guard estimate.clock.synced, GroupClock.isPlausible(now.boot + estimate.lead) else { return nil }

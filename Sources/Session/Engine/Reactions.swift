@@ -12,8 +12,7 @@ extension Engine {
 
     // MARK: Time
 
-    /// Ends a wait whose time has come.
-    /// - Returns: Whether there was one.
+    /// Ends a wait whose time has come, and returns whether there was one.
     mutating func endDueWait(_ context: inout Context) -> Bool {
         if context.now.hasReached(link.barrierDeadline) {
             passBarrier(&context)
@@ -35,8 +34,7 @@ extension Engine {
         return true
     }
 
-    /// Ends the votes of nodes whose presence was deleted while this node was away. The broker keeps none, and they do
-    /// not answer.
+    /// Ends the votes of nodes whose presence was deleted while this node was away: the broker keeps none.
     mutating func forgetAbsentVotes(_ context: inout Context) {
         if echoes.sawOwnPresence {  // rule: erasedVote
             for node in clocks.estimates.keys where !peers.announced.contains(node) && !clocks.hasAnswered(node) {
@@ -85,8 +83,7 @@ extension Engine {
         return ownership.cut(by: replicas, context)
     }
 
-    /// Logs a change of the own session.
-    /// - Returns: `true`, since another rule may apply now.
+    /// Logs a change of the own session, and returns `true`, since another rule may apply now.
     private mutating func log(_ note: Note) -> Bool {
         emit(.log(note))
         return true
@@ -144,8 +141,7 @@ extension Engine {
     // MARK: Group time
 
     /// Selects the source of group time from all known clocks. Stamps are judged again after a jump, when the mark is
-    /// ahead of the new time, and when a vouched clock begins to tell it. Callers need the new time at once, so this is
-    /// no reaction.
+    /// ahead of the new time, and when a vouched clock begins to tell it. No reaction, since callers need it at once.
     mutating func selectTimeSource(_ context: inout Context) {
         let now = context.now
         let before = time.timeBeforeStep(atBoot: now.boot)
@@ -166,8 +162,8 @@ extension Engine {
             admitDue(context)
         }
         if context.clockQuality.isWrong != wasWrong || hasJumped || (time.source == .own) != (former == .own) {
-            // The presence states group time, which others compare with their own, and whether this kernel vouches. A clock
-            // that wavers can change both with each answer, so the rate is bounded.
+            // The presence states group time, which others compare with their own, and whether this kernel vouches. A
+            // clock that wavers can change both with each answer, so the rate is bounded.
             clocks.planAgain()
             repair(context)
         }

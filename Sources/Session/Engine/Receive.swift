@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Handles each kind of message.
 extension Engine {
     mutating func receive(_ message: Message, from sender: NodeID, retained: Bool, _ context: inout Context) {
         let isSignOfLife = !retained && (sender != node || identity.isAnnounced) && !message.isWill
@@ -57,7 +56,6 @@ extension Engine {
         clocks.remove(gone)
     }
 
-    /// Checks a message by the rules of ``Admission``.
     private mutating func judge(_ message: Message, from sender: NodeID, _ context: Context) -> Admission.Verdict {
         var situation = Admission.Situation(context: context, isSelf: isSelf(sender), connection: link.connection)
         if case .ack(.answer(let answer)) = message, let request = requests[answer.intent] {
@@ -140,8 +138,8 @@ extension Engine {
             askForPresence(of: sender, retained: retained, context)
             return
         case .contradicted(let version):
-            // Its author may have lost the end of its journal, and found nothing at the broker. An objection can be lost
-            // like any message, so each such register gets one.
+            // Its author may have lost the end of its journal, and found nothing at the broker. An objection can be
+            // lost like any message, so each such register gets one.
             object(.fork(node: sender, version: version), to: sender, context)
             if let held = replicas[sender]?.register { planReminder(below: held, context) }
             return
@@ -189,8 +187,8 @@ extension Engine {
         sayHello(context)  // rule: newcomer
     }
 
-    /// Asks all nodes to publish again, once in five seconds at most. Others may lack this node's messages too, so it publishes
-    /// with it.
+    /// Asks all nodes to publish again, once in five seconds at most. So does this node, whose messages others may
+    /// lack.
     mutating func sayHello(_ context: Context) {
         guard link.isReady, link.mayAskAll(at: context.now.boot) else { return }
         link.askAll(at: context.now.boot)
@@ -218,8 +216,7 @@ extension Engine {
     // MARK: Intents and answers
 
     /// Answers a peer, if the intent is for a session that this node answers for. Before the first barrier of this
-    /// process it does not: a later register that the broker has kept would undo the effect, and the asker sends the
-    /// intent again.
+    /// process it does not, since a later register that the broker has kept would undo the effect.
     private mutating func answer(_ intent: Intent, _ context: Context) {
         guard let own = ownership.register, isForOwnSession(intent), echoes.hasPassedBarrier else { return }
         let verdict = admission.charge(.intent, to: intent.from, context)  // rule: intentRate, else: .accepted
@@ -274,7 +271,6 @@ extension Engine {
         receive(claim: context.now.boot + estimate.groupLead, of: peer, &context)
     }
 
-    /// Receives the group time that a node states.
     private mutating func receive(claim: GroupTime, of sender: NodeID, _ context: inout Context) {
         let isNews = clocks.receive(claim: claim, of: sender, context)
         // The broker may have withheld the presence of a node whose kernel vouches: this one's, or that of its origin.

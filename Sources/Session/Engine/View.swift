@@ -13,9 +13,7 @@ public struct View: Hashable, Sendable {
     public var error: ErrorBound?
     /// When the contact with the owner was lost; `nil` while there is contact.
     public var contactLostAt: BootTime?
-    /// Whether this node owns the session.
     public var isOwner: Bool
-    /// Whether this node is connected to the broker.
     public var isLinked: Bool
 
     /// Without arguments, the view of a node that knows no session.
@@ -96,22 +94,18 @@ public struct ErrorBound: Hashable, Sendable {
 
 /// A session at one instant.
 public struct Moment: Hashable, Sendable {
-    /// The register, advanced to the instant.
     public var register: Register
     /// Its anchor on this node's boot clock.
     public var anchorBoot: BootTime
     /// The time since the anchor.
     var since: Milliseconds
-    /// The instant, on this node's boot clock.
     public var boot: BootTime
     /// The largest error of the time; `nil` if it is unknown.
     public var error: Milliseconds?
     /// When the contact with the owner of a live session was lost.
     public var contactLostAt: BootTime?
-    /// Whether this node owns the session.
     public var isOwner: Bool
 
-    /// Whether the session is no longer shown.
     var isOver: Bool {
         switch register.status {
         case .running, .paused, .ready: false
@@ -132,12 +126,10 @@ public struct Moment: Hashable, Sendable {
 
     /// The time of the current phase that has passed, from 0 to its length.
     public var elapsed: Milliseconds { register.elapsed(since: since) }
-
     /// The time of the current phase that is left.
     public var remaining: Milliseconds { register.currentPhase.length - elapsed }
 
-    /// The number on a display: the remaining seconds rounded up. Of a count-up it is the seconds that have passed,
-    /// rounded down.
+    /// The number on a display: the remaining seconds rounded up, or the passed ones of a count-up rounded down.
     public var shownSeconds: Int {
         switch register.mode {
         case .countdown: Int((remaining.count + 999) / 1_000)

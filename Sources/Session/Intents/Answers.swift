@@ -11,12 +11,10 @@ struct Answers: Hashable, Sendable {
     /// The decision on an intent.
     enum Decision {
         case answer(Answer)
-        /// The answer, and the register that it reports.
         case apply(Answer, Register)
     }
 
     struct Memory: Hashable, Sendable {
-        /// Answers per peer.
         let kept: Int
 
         private struct Kept: Hashable, Sendable {

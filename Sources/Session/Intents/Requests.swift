@@ -3,8 +3,7 @@
 /// The intents that this node has sent to other owners and that are not answered yet.
 struct Requests: Hashable, Sendable {
     /// How long a person waits for an owner's answer. A judgement of the product: one second more than
-    /// ``unresponsiveLimit``, so that a takeover comes before the person is told that there was no answer. The
-    /// documents state it.
+    /// ``unresponsiveLimit``, so that a takeover comes first. The documents state it.
     static let giveUpAfter: Milliseconds = .seconds(5)
     /// How long a person waits at most, however often the session is continued or another one is shown. Twice
     /// ``giveUpAfter``: once until the owner can be asked, and once for its answer. The protocol states it.
@@ -30,7 +29,6 @@ struct Requests: Hashable, Sendable {
         private(set) var owners: [NodeID]
         /// The request of a person who waits for the answer; `nil` for an intent that is only forwarded.
         private(set) var ticket: Ticket?
-        /// The wait before it is sent next.
         fileprivate var sendWait: Wait
         /// The beginning of the time that the present owner has for its answer. It begins when the intent is made,
         /// again when it is first sent, and again when it is sent to another owner.
@@ -39,13 +37,11 @@ struct Requests: Hashable, Sendable {
         private var silentSince: BootTime
         /// Whether that silence can end in a takeover. Once a check finds that it cannot, only new limits change that.
         private var isSilenceCounted = true
-        /// When it was made here.
         private let madeAt: BootTime
-        /// The wait for an answer. If a person waits, it begins again with the owner's limits, within ``Requests/longestWait``.
+        /// The wait for an answer. A person's begins again with the owner's limits, within ``Requests/longestWait``.
         fileprivate private(set) var answerWait: Wait
         /// The lead by which it was dated; `nil` before it was sent.
         private var lead: Lead?
-        /// Whether it was sent.
         fileprivate var isSent: Bool { lead != nil }
         /// The refusal that the person gets when the request ends without another answer.
         fileprivate(set) var refusal: Answer?
@@ -68,7 +64,7 @@ struct Requests: Hashable, Sendable {
             return min(silentSince + Requests.silenceLimit, limitsFrom + Requests.unresponsiveLimit)
         }
 
-        /// Whether an intent that took effect here has expired before it was forwarded, since a clock was corrected meanwhile.
+        /// Whether an intent that took effect here expired before it was forwarded, since a clock was corrected.
         fileprivate func isExpired(_ context: Context) -> Bool {
             // rule: forwardExpiry, else: return false
             return ticket == nil && !isSent && intent.expiresAt <= context.groupTime
@@ -110,28 +106,22 @@ struct Requests: Hashable, Sendable {
 
     /// The state of the session that is shown, and of its owner, that requests depend on.
     struct Situation {
-        /// The register that is shown.
         var head: Register?
-        /// Its owner.
         var owner: Peer
         /// Whether answers are subscribed to.
         var isReady: Bool
-        /// Whether this node may continue a session.
         var canTakeOver: Bool
         /// Whether messages with a group time wait for the first comparison of clocks.
         var messagesAwaitTime: Bool
-        /// The owner's time.
         var time: GroupTime
     }
 
     /// A due step of a request.
     enum Step {
-        /// Send the intent. A repeated one goes with a ping to the owner, so that an owner with no answer shows whether it
-        /// is alive.
+        /// Send the intent; a repeated one with a ping to the owner, which so shows whether it is alive.
         case send(Intent, pinging: NodeID?)
         /// Apply the intent here, since no other node will answer.
         case takeOver(Request)
-        /// End the request: it was refused, or not answered in time.
         case giveUp(Request)
     }
 
@@ -168,7 +158,6 @@ struct Requests: Hashable, Sendable {
     var isEmpty: Bool { open.isEmpty }
 
     subscript(intent: IntentID) -> Request? { open.first { $0.intent.id == intent } }
-
     mutating func add(_ request: Request) { open.append(request) }
 
     /// Adds an intent that took effect here, for the owner of the session that continues, unless it has expired.
@@ -315,8 +304,7 @@ extension Requests.Request {
     }
 
     /// Whether a refusal answers an earlier sending of the request, to the owner before. Example: `desk` is asked,
-    /// `kitchen-pi` takes the session over, and the request goes on to `kitchen-pi`. Then the refusal of `desk` arrives
-    /// late.
+    /// `kitchen-pi` takes the session over and is asked next. Then the refusal of `desk` arrives.
     fileprivate func isBehind(_ by: Superseder, head: Register?, winner: Register?) -> Bool {
         guard let head, head.id == intent.session, let winner else { return false }
         return winner.id == by.session && winner.stamp < head.stamp

@@ -7,7 +7,6 @@ public struct LineagePart: Hashable, Sendable {
     public struct Takeover: Hashable, Sendable {
         /// The node whose session was taken over; `nil` if the writer does not name it.
         public var node: NodeID?
-        /// The takeover.
         public var at: GroupTime
 
         public init(node: NodeID?, at: GroupTime) {
@@ -16,11 +15,8 @@ public struct LineagePart: Hashable, Sendable {
         }
     }
 
-    /// The first session of the chain.
     public var lineage: SessionID
-    /// The node that owns the session.
     public var node: NodeID
-    /// The order of its start.
     public var stamp: Stamp
     /// Its start, or its own takeover.
     public var begin: GroupTime
@@ -53,14 +49,12 @@ public struct LineagePart: Hashable, Sendable {
 
 /// A session in a chain of takeovers, as the ledger knows it.
 public struct FiledPart: Hashable, Sendable {
-    /// The session.
     public var part: LineagePart
     /// When the ledger received the session's first record.
     public var begun: GroupTime
     /// When the ledger received the session's first final record; `nil` without one.
     public var ended: GroupTime?
 
-    /// The times are those of the ledger.
     public init(_ part: LineagePart, begun: GroupTime, ended: GroupTime?) {
         self.part = part
         self.begun = begun
@@ -96,7 +90,6 @@ public struct FiledPart: Hashable, Sendable {
 }
 
 extension Register {
-    /// The session as a part of its lineage.
     public var lineagePart: LineagePart {
         LineagePart(
             lineage: lineage, node: owner, stamp: stamp, startedAt: startedAt,
@@ -105,7 +98,6 @@ extension Register {
 }
 
 extension LedgerRecord {
-    /// The session as a part of its lineage.
     public var lineagePart: LineagePart {
         LineagePart(
             lineage: lineage, node: node, stamp: stamp, startedAt: startedAt,

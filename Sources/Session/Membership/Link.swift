@@ -30,14 +30,9 @@ struct Link: Hashable, Sendable {
     private var isBarrierPending = false
 
     var isUp: Bool { connection != nil }
-
     /// Whether the subscriptions of the present connection are known to work.
     var isReady: Bool { isUp && barrierBegan == nil }
-
-    /// When the barrier counts as passed.
     var barrierDeadline: BootTime? { barrierBegan.map { $0 + Self.barrierPatience } }
-
-    /// When the wait for nodes that the broker keeps no presence of ends.
     var comparisonDeadline: BootTime? { comparisonBegan.map { $0 + Self.clockPatience } }
 
     mutating func up(_ connection: ConnectionID, at boot: BootTime) {
@@ -56,17 +51,14 @@ struct Link: Hashable, Sendable {
         comparisonBegan = nil
     }
 
-    /// Ends the wait for the barrier.
     mutating func barrierPassed(isTimeVouched: Bool, at boot: BootTime) {
         barrierBegan = nil
         barrierPassedAt = boot
         if !isTimeVouched { comparisonBegan = boot }
     }
 
-    /// Ends the wait for nodes that the broker keeps no presence of.
     mutating func clocksWereCompared() { comparisonBegan = nil }
 
-    /// - Returns: Whether this is a change.
     mutating func setSleeping(_ isSleeping: Bool) -> Bool {
         guard self.isSleeping != isSleeping else { return false }
         self.isSleeping = isSleeping
@@ -74,16 +66,11 @@ struct Link: Hashable, Sendable {
         return true
     }
 
-    /// Plans to ask all nodes to publish again.
     mutating func askAll(at boot: BootTime) { (askedAt, isHelloPending) = (boot, true) }
 
-    /// Whether this node has asked all nodes to publish again on the present connection.
     var hasAskedAll: Bool { askedAt != nil }
 
-    /// Whether it may ask them now.
     func mayAskAll(at boot: BootTime) -> Bool { askedAt.map { boot >= $0 + Self.helloInterval } ?? true }
-
-    /// Plans to publish the presence.
     mutating func announce() { isPresencePending = true }
 
     /// Returns whether a hello is to be published now, once. One of a connection that has ended is not.

@@ -31,7 +31,6 @@ struct Dating: Hashable, Sendable {
         raiseMarkToOwnStamp(in: &ownership, context)
     }
 
-    /// Puts the mark into the journal, and plans to write it.
     private func store(in ownership: inout Ownership) {
         ownership.journal.mark = mark.written
         ownership.writeAgain()
@@ -70,8 +69,7 @@ struct Dating: Hashable, Sendable {
         return .restamped(own.id, from: own.stamp.time, to: moved.stamp.time)
     }
 
-    /// Gives a new stamp to a session whose stamp group time does not admit; the caller checks that. The session's
-    /// dates stay.
+    /// Gives a new stamp to a session whose stamp group time does not admit; the caller checks that. Dates stay.
     mutating func restamp(_ ownership: inout Ownership, among replicas: Replicas, _ context: Context) -> Note? {
         // rule: restamp, else: return nil
         guard let own = ownership.register else { return nil }
@@ -91,9 +89,9 @@ struct Dating: Hashable, Sendable {
 
     /// The stamp of the session when its times are moved.
     ///
-    /// It is above the stamps that were seen before the start, so that this start wins over them; and not above those seen
-    /// since, so that a later start wins over this one. A published stamp stays if the session has ended, and is never
-    /// replaced by a smaller one, unless group time admits only that.
+    /// It is above the stamps that were seen before the start, so that this start wins over them; and not above those
+    /// seen since, so that a later start wins over this one. A published stamp stays if the session has ended, and is
+    /// never replaced by a smaller one, unless group time admits only that.
     private func stamp(
         of own: Register, in journal: Journal, movedBy shift: Milliseconds, among replicas: Replicas, _ context: Context
     ) -> Stamp {

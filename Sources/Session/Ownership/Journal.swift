@@ -6,7 +6,6 @@ public struct Journal: Hashable, Sendable {
     public var epoch: Int
     /// The high-water mark of stamps: not below any stamp that was given or admitted.
     public var mark: HybridClock
-    /// This node's register.
     public var own: Register?
     /// The last 16 sessions that this node owned before, newest last. Intents for them are still answered.
     public var past: [SessionID]
@@ -18,13 +17,12 @@ public struct Journal: Hashable, Sendable {
     public var isGuess: Bool
     /// The register that others know while ``own`` is provisional; its start has ended it.
     public var before: Register?
-    /// Whether the dates of ``before`` are a guess.
     public var isGuessBefore: Bool
     /// Whether times of the own session may be wrong. It was rebuilt by date, after a reboot or in a takeover before
     /// the clocks were compared; or vouched clocks contradicted each other while it lived.
     public var isApproximate: Bool
 
-    /// Creates a journal. The caller must check the registers: ``Register/invalidField`` is `nil`.
+    /// The caller must check the registers.
     public init(
         epoch: Int = 1, mark: HybridClock = HybridClock(), own: Register? = nil, past: [SessionID] = [],
         base: HybridClock = HybridClock(), isProvisional: Bool = false, isGuess: Bool = false,

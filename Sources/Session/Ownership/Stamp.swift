@@ -6,17 +6,15 @@ public struct Stamp: Hashable, Codable, Comparable, Sendable {
     public var time: GroupTime
     /// Orders starts within one millisecond, or behind a clock that was ahead; within ``Limits/counter``.
     public var counter: Int
-    /// The node that started.
     public var node: NodeID
 
-    /// Creates a stamp. The caller must keep to the bounds of the fields.
+    /// The caller must keep to the bounds of the fields.
     public init(time: GroupTime, counter: Int, node: NodeID) {
         self.time = time
         self.counter = counter
         self.node = node
     }
 
-    /// Compares time, counter and node, in that order.
     public static func < (a: Stamp, b: Stamp) -> Bool {
         if a.time != b.time { return a.time < b.time }
         if a.counter != b.counter { return a.counter < b.counter }
@@ -39,9 +37,9 @@ public struct Stamp: Hashable, Codable, Comparable, Sendable {
 
 /// A hybrid logical clock: each stamp is larger than all that it stamped or saw before.
 ///
-/// The algorithm is that of Kulkarni, Demirbas, Madappa, Avva and Leone, "Logical Physical Clocks and Consistent Snapshots
-/// in Globally Distributed Databases" (2014). The reading is the high-water mark that a journal keeps, so that a start
-/// after a restart is above it.
+/// The algorithm is that of Kulkarni, Demirbas, Madappa, Avva and Leone, "Logical Physical Clocks and Consistent
+/// Snapshots in Globally Distributed Databases" (2014). The reading is the high-water mark that a journal keeps, so
+/// that a start after a restart is above it.
 public struct HybridClock: Hashable, Sendable {
     /// The largest time stamped or seen.
     public var time: GroupTime
@@ -78,11 +76,9 @@ public struct HybridClock: Hashable, Sendable {
         HybridClock(time: min(time + Self.reserve, Limits.time.upperBound), counter: counter)
     }
 
-    /// Whether the mark is not below a stamp.
     func isAtLeast(_ stamp: Stamp) -> Bool { (time, counter) >= (stamp.time, stamp.counter) }
 
     /// Raises the mark to a stamp, so that the next start is above it.
-    /// - Returns: Whether the mark rose.
     public mutating func see(_ stamp: Stamp) -> Bool {
         guard !isAtLeast(stamp) else { return false }
         time = stamp.time

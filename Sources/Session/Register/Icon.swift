@@ -4,7 +4,6 @@
 public enum Icon: String, CaseIterable, Hashable, Sendable {
     case hourglass, cup, book, pen, leaf, dumbbell
 
-    /// The names, for help texts and errors.
     public static var names: String { allCases.map(\.rawValue).joined(separator: ", ") }
 
     /// Whether a display can draw `text`: the name of a drawing, or one emoji. A start that asks for anything else is

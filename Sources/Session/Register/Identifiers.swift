@@ -5,25 +5,18 @@
 public struct NodeID: Hashable, Comparable, Sendable, CustomStringConvertible {
     @usableFromInline let text: ShortText
 
-    /// Accepts a text that follows the grammar; `nil` for any other.
     public init?(_ rawValue: String) { self.init(utf8: rawValue.utf8.span) }
 
-    /// Accepts the bytes of a text that follows the grammar; `nil` for any other.
     public init?(utf8: Span<UInt8>) {
         guard let text = ShortText(level: utf8) else { return nil }
         self.text = text
     }
 
-    /// The id in a topic.
     public var rawValue: String { text.description }
-
-    /// The text of the id: ``rawValue``.
     public var description: String { rawValue }
 
-    /// Calls `body` with the bytes of the text.
     public func withUTF8(_ body: (Span<UInt8>) -> Void) { text.withUTF8(body) }
 
-    /// Orders ids by their bytes.
     public static func < (a: NodeID, b: NodeID) -> Bool { a.text < b.text }
 }
 
@@ -31,16 +24,12 @@ public struct NodeID: Hashable, Comparable, Sendable, CustomStringConvertible {
 public struct SpaceID: Hashable, Sendable, CustomStringConvertible {
     private let text: ShortText
 
-    /// Accepts a text that follows the grammar; `nil` for any other.
     public init?(_ rawValue: String) {
         guard let text = ShortText(level: rawValue.utf8.span) else { return nil }
         self.text = text
     }
 
-    /// The id in a topic.
     public var rawValue: String { text.description }
-
-    /// The text of the id: ``rawValue``.
     public var description: String { rawValue }
 }
 
@@ -50,11 +39,9 @@ public struct SpaceID: Hashable, Sendable, CustomStringConvertible {
 public struct Token<Kind>: Hashable, Comparable, Sendable, CustomStringConvertible {
     @usableFromInline let text: ShortText
 
-    /// Accepts a text that follows the grammar; `nil` for any other.
     @inlinable
     public init?(_ rawValue: String) { self.init(utf8: rawValue.utf8.span) }
 
-    /// Accepts the bytes of a text that follows the grammar; `nil` for any other.
     @inlinable
     public init?(utf8: Span<UInt8>) {
         guard let text = ShortText(token: utf8) else { return nil }
@@ -64,25 +51,18 @@ public struct Token<Kind>: Hashable, Comparable, Sendable, CustomStringConvertib
     /// Converts an id of another kind, such as that of an intent that started a session.
     init<Other>(_ other: Token<Other>) { text = other.text }
 
-    /// The id in a payload.
     @inlinable public var rawValue: String { text.description }
-
-    /// The text of the id: ``rawValue``.
     public var description: String { rawValue }
 
-    /// Calls `body` with the bytes of the text.
     @inlinable
     public func withUTF8(_ body: (Span<UInt8>) -> Void) { text.withUTF8(body) }
 
-    /// Compares the bytes.
     @inlinable
     public static func == (a: Token, b: Token) -> Bool { a.text == b.text }
 
-    /// Hashes the bytes.
     @inlinable
     public func hash(into hasher: inout Hasher) { text.hash(into: &hasher) }
 
-    /// Orders ids by their bytes.
     @inlinable
     public static func < (a: Token, b: Token) -> Bool { a.text < b.text }
 }
@@ -161,13 +141,9 @@ struct ShortText: Hashable, Comparable, Sendable, CustomStringConvertible {
     }
 }
 
-/// The kind of ``SessionID``.
 public enum SessionKind {}
-/// The kind of ``IntentID``.
 public enum IntentKind {}
-/// The kind of ``ConnectionID``.
 public enum ConnectionKind {}
-/// The kind of ``BootID``.
 public enum BootKind {}
 
 /// The id of a session; a continuation has a new one.

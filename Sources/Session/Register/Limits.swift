@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The bounds of every field, and the constants that several parts share. The protocol states all of them, so to change
-/// one is to change the protocol. The bounds of the fields together keep the largest register below ``payloadBytes``; a
-/// test checks it.
+/// one is to change it. They keep the largest register below ``payloadBytes``; a test checks that.
 public enum Limits {
     /// Phases in a plan, with repeats written out. 80 hold ten rounds of a workout of eight parts.
     public static let phases = 80
@@ -32,17 +31,15 @@ public enum Limits {
     public static let reading: ClosedRange<BootTime> = 0...3_155_760_000_000
     /// Error bounds of a clock, with the range of ``reading``.
     public static let bound: ClosedRange<Milliseconds> = 0...3_155_760_000_000
-    /// The largest plausible epoch at the beginning of 2026. It rises by one each second, so no version is the last
-    /// one.
+    /// The largest plausible epoch at the beginning of 2026. It rises by one each second, so no version is the last.
     public static let epochs = 1_000_000
     /// The most revisions by which an objection of another node raises a version. It must not use up ``counter``.
     public static let claimedRevisions = 1_000_000
     /// Nodes of a space that a node remembers; messages of further ones are discarded. It bounds the memory of a node.
     public static let nodes = 512
 
-    /// The most that an admitted stamp is ahead of a vouched group time. It is also the largest difference between
-    /// clocks that agree. A judgement: a kernel that calls its clock synchronised is right within 10 s, and no person
-    /// waits longer for a start.
+    /// The most that an admitted stamp is ahead of a vouched group time, and that agreeing clocks differ. A judgement:
+    /// a kernel that calls its clock synchronised is right within 10 s, and no person waits longer for a start.
     public static let stampLead: Milliseconds = .seconds(10)
     /// The most that a plausible clock is ahead of ``earliestStamp``: 20 years. An admitted stamp is at most that much
     /// ahead of a group time that no kernel vouches for.

@@ -33,7 +33,6 @@ public enum NamedColours {
         ("grey", .grey),
     ]
 
-    /// Every name: those of labels, then `break`.
     public static var names: [String] { labels.map(\.name) + [restName] }
 
     private static let restName = "break"

@@ -46,7 +46,6 @@ extension Register {
 public enum SessionText: String, Sendable {
     case title, icon, label
 
-    /// The most bytes in UTF-8.
     public var bytes: Int {
         switch self {
         case .title: Limits.titleBytes
@@ -60,17 +59,14 @@ public enum SessionText: String, Sendable {
         self == .title && text.isEmpty || CleanText.accepts(text, bytes: bytes)
     }
 
-    /// The first text that is out of bounds; `nil` if there is none.
     static func invalid(title: String, icon: String?, label: Label?) -> SessionText? {
         let texts: [(SessionText, String?)] = [(.title, title), (.icon, icon), (.label, label?.name)]
         return texts.first { kind, text in text.map { !kind.accepts($0) } ?? false }?.0
     }
 }
 
-/// A time that passed.
 protocol Interval {
     var from: GroupTime { get }
-    /// The end; `nil` while it is open.
     var to: GroupTime? { get }
 }
 

@@ -19,12 +19,9 @@ struct HeldRegister: Hashable, Sendable {
     var stamp: Stamp { register.stamp }
     var owner: NodeID { register.owner }
     var anchor: Anchor { register.anchor }
-
-    /// The anchor on this node's boot clock.
     var anchorBoot: BootTime { anchor.boot - offset }
 
-    /// Converts a register's anchor to this node's clock. An admitted stamp stays admitted, so that a session does not
-    /// vanish when clocks waver.
+    /// An admitted stamp stays admitted, so that a session does not vanish when clocks waver.
     init(_ register: Register, after known: HeldRegister?, measured: Milliseconds?, _ context: Context) {
         self.register = register
         offset = Self.offset(of: register.anchor, context)
@@ -42,8 +39,8 @@ struct HeldRegister: Hashable, Sendable {
         if known?.isAdmitted == true, known?.stamp == register.stamp { admitAnyway() }
     }
 
-    /// Returns the register, judged again after group time was corrected. A position by a vouched clock is not changed by
-    /// one that is not vouched for.
+    /// Returns the register, judged again after group time was corrected. A position by a vouched clock is not changed
+    /// by one that is not vouched for.
     func judgedAgain(_ context: Context) -> HeldRegister {
         var again = self
         if !isMeasured, context.bound != nil || positionError == nil {
@@ -71,8 +68,7 @@ struct HeldRegister: Hashable, Sendable {
         admissibleAt = wait.map { context.now.boot + $0 }
     }
 
-    /// Adopts a measured offset.
-    /// - Returns: Whether anything changed.
+    /// Adopts a measured offset, and returns whether anything changed.
     @discardableResult
     mutating func measure(_ measured: Milliseconds) -> Bool {
         guard !isMeasured || (measured - offset).magnitude > 1 else { return false }

@@ -3,16 +3,13 @@
 /// The latest registers of the other nodes. The one with the largest admitted stamp is current.
 struct Replicas: Hashable, Sendable {
     private var held: [NodeID: HeldRegister] = [:]
-    /// The admitted register with the largest stamp.
     private(set) var current: HeldRegister?
     /// When the next register that is ahead of group time becomes admissible.
     private(set) var nextWake: BootTime?
 
     subscript(node: NodeID) -> HeldRegister? { held[node] }
 
-    /// The registers, in no order.
     var registers: some Sequence<Register> { held.values.lazy.map(\.register) }
-
     /// The registers with their positions, ordered by node.
     var all: [HeldRegister] { held.keys.sorted().compactMap { held[$0] } }
 
@@ -76,8 +73,7 @@ struct Replicas: Hashable, Sendable {
         }
     }
 
-    /// Admits registers whose stamp is no longer ahead of group time.
-    /// - Returns: Their stamps.
+    /// Admits registers whose stamp is no longer ahead of group time, and returns their stamps.
     mutating func admitDue(_ context: Context) -> [Stamp] {
         var stamps: [Stamp] = []
         for held in all where !held.isAdmitted {

@@ -15,7 +15,6 @@ public enum PhaseKind: String, CaseIterable, Sendable {
 
 /// One timed part of a plan.
 public struct Phase: Hashable, Sendable {
-    /// Its purpose.
     public var kind: PhaseKind
     /// Its own name ("Breathe"), if it has one. 1 to ``Limits/nameBytes`` bytes of clean text without `"` and `\`.
     public var name: String?
@@ -24,7 +23,6 @@ public struct Phase: Hashable, Sendable {
     /// Seconds of ``seconds`` that extensions added, if a phase that is inserted later may copy this one; otherwise 0.
     public var added: Int
 
-    /// Creates a phase. The caller must check ``isValid``.
     public init(kind: PhaseKind, name: String? = nil, seconds: Int, added: Int = 0) {
         self.kind = kind
         self.name = name
@@ -35,9 +33,7 @@ public struct Phase: Hashable, Sendable {
     /// The phase at its length before extensions.
     var unextended: Phase { Phase(kind: kind, name: name, seconds: seconds - added) }
 
-    /// The length.
     public var length: Milliseconds { .seconds(Int64(seconds)) }
-
     /// Whether every field is within ``Limits``, and they fit each other.
     public var isValid: Bool { isWithinBounds && isConsistent }
 

@@ -1,20 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The lengths of phases that a person asks for and that the plan does not contain.
+/// The lengths of phases that the plan does not contain, in seconds within ``Limits/phaseSeconds``.
 public struct PhaseDefaults: Hashable, Sendable {
-    /// Seconds of a short break, within ``Limits/phaseSeconds``.
     public var shortBreak: Int
-    /// Seconds of a long break, within ``Limits/phaseSeconds``.
     public var longBreak: Int
     /// The number of focus phases after which an inserted break is a long one; 0 for never.
     public var longBreakEvery: Int
-    /// Seconds of a focus phase, within ``Limits/phaseSeconds``.
     public var focus: Int
-    /// Seconds after which a count-up session ends by itself, within ``Limits/phaseSeconds``.
+    /// After this time a count-up session ends by itself.
     public var countUpCap: Int
 
-    /// The defaults of the app Goodtime, and a cap of 15 hours. Breaks have 5 and 15 minutes, every fourth one is long,
-    /// and focus has 25 minutes.
+    /// The defaults of the app Goodtime, and a cap of 15 hours.
     public init(
         shortBreak: Int = 300, longBreak: Int = 900, longBreakEvery: Int = 4, focus: Int = 1_500,
         countUpCap: Int = 54_000
@@ -180,8 +176,8 @@ extension Register {
         status = .running
     }
 
-    /// The break to insert: a long one after every ``PhaseDefaults/longBreakEvery`` focus phases, which is Goodtime's rule.
-    /// A workout rests as its plan says.
+    /// The break to insert: a long one after every ``PhaseDefaults/longBreakEvery`` focus phases, which is Goodtime's
+    /// rule. A workout rests as its plan says.
     private func breakPhase(_ defaults: PhaseDefaults) -> Phase {
         if currentPhase.kind == .work, let rest = plan.first(where: { $0.kind == .rest }) {
             return rest.unextended

@@ -98,7 +98,6 @@ extension Register {
         if runs.count > Limits.runs { mergeOldestRuns() }
     }
 
-    /// Ends the open run.
     mutating func closeRun(at: GroupTime) {
         guard let open = runs.last, open.to == nil else { return }
         runs[runs.count - 1].to = max(at, open.from)
@@ -158,8 +157,7 @@ extension Register {
     }
 
     /// The same session with its times moved by `shift`. After a takeover, the times of the former owner stay, since
-    /// its clock may have been right. If they would then lie after the takeover, its clock was wrong like this one's,
-    /// and all times move.
+    /// its clock may have been right. If they would then lie after the takeover, its clock was wrong too, and all move.
     func moved(by shift: Milliseconds) -> Register {
         func move(_ time: GroupTime) -> GroupTime { min(max(time + shift, 0), Limits.time.upperBound) }
         func isInherited(_ run: Run) -> Bool {

@@ -24,7 +24,6 @@ extension Described {
     package var contradiction: String? { nil }
 
     /// Reads a whole payload: the version, then the fields.
-    /// - Parameters:
     ///   - bytes: The payload.
     ///   - sender: The node of the topic; `nil` for a file.
     ///   - blank: The initial value, if it depends on the time.
@@ -46,8 +45,6 @@ extension Described {
 
 /// The version of every payload.
 enum ProtocolVersion {
-    /// The version that this program reads and writes.
     static let current: Int64 = 1
-    /// The key of a payload's version.
     static let key: StaticString = "v"
 }

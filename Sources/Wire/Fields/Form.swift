@@ -47,7 +47,6 @@ package enum Need {
 extension Form where Self: ~Copyable {
     package var isWriter: Bool { false }
 
-    /// A required field.
     package mutating func field<F: Format>(
         _ key: StaticString, _ value: inout F.Value, _ format: F
     ) throws(Failure) {

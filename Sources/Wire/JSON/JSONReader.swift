@@ -2,9 +2,8 @@
 
 import Session
 
-/// A strict reader of a scanned JSON text: each field is looked up among the slots of its object. Numbers of the
-/// protocol are whole, without fraction and exponent. Of a key that occurs twice the last value counts, and the earlier
-/// ones must be valid too.
+/// A strict reader of a scanned JSON text: each field is looked up among the slots of its object. Numbers are whole,
+/// without fraction and exponent. Of a key that occurs twice the last value counts; the earlier must be valid.
 package struct JSONReader: Form {
     package typealias Failure = Rejection
 
@@ -12,7 +11,6 @@ package struct JSONReader: Form {
     private let bytes: [UInt8]
     private let slots: [JSONSlot]
     private let sender: NodeID?
-    /// The slot of the present value.
     private var present = 0
     /// The values within the present object or array: at first the outermost value alone.
     private var items: Items
@@ -130,8 +128,7 @@ package struct JSONReader: Form {
 
     // MARK: Lookup
 
-    /// Calls `body` at each value of a key, the last of which counts; `null` means absence.
-    /// - Returns: Whether there is a value.
+    /// Calls `body` at each value of a key, the last of which counts. Returns whether there is a value; `null` means absence.
     private mutating func read(
         _ key: StaticString, _ need: Need, _ type: @autoclosure () -> String,
         _ body: (inout JSONReader) throws(Rejection) -> Void
@@ -176,8 +173,7 @@ package struct JSONReader: Form {
         return nil
     }
 
-    /// Makes the values within the present one those that are read.
-    /// - Returns: The values around it.
+    /// Makes the values within the present one those that are read, and returns the values around it.
     private mutating func enter(_ kind: JSONSlot.Kind) throws(Rejection) -> Items {
         guard slot.kind == kind else { throw Self.fault(kind == .object ? "an object" : "an array") }
         let outer = items

@@ -22,7 +22,6 @@ struct JSONSlot {
     var mayRepeatKeys = false
 }
 
-/// A place in the bytes of a JSON text.
 struct JSONBytes {
     var start: Int32 = 0
     var count: Int32 = 0
@@ -45,16 +44,13 @@ struct JSONScanner {
     /// The most bytes of a text. It bounds the slots too, since each value but the first has a byte and a separator.
     static let bytesLimit = 16 << 20
 
-    /// The outermost value and all within it.
     private(set) var slots: [JSONSlot] = []
     /// The strings that have escapes in the text, resolved. Their places are counted from the end of the text.
     private(set) var resolved: [UInt8] = []
-    /// The next byte to read.
     private var position = 0
     /// The number of objects and arrays that are open.
     private var depth = 0
 
-    /// Scans a text of one value.
     init(_ bytes: [UInt8]) throws(Rejection) {
         let text = bytes.span
         guard text.count <= Self.bytesLimit else { throw fault("at most \(Self.bytesLimit) bytes") }
@@ -168,8 +164,7 @@ struct JSONScanner {
         slot.text = JSONBytes(start..<position)
     }
 
-    /// Skips digits, at least one.
-    /// - Returns: Their value, wrapped around if it has more than 64 bits.
+    /// Skips digits, at least one. Returns their value, wrapped around if it has more than 64 bits.
     private mutating func digits(_ text: Span<UInt8>) throws(Rejection) -> UInt64 {
         var value: UInt64 = 0
         var end = position
@@ -217,8 +212,8 @@ struct JSONScanner {
     private static let backslash = UInt8(ascii: "\\")
 
     /// Counts the bytes of a word, the lowest first, that are no quote, backslash or control character. A byte is below
-    /// a limit if subtracting the limit sets its highest bit. That also borrows from the byte above, so only the lowest
-    /// bit that was set counts.
+    /// a limit if subtracting the limit sets its highest bit. That may borrow from the byte above, so the lowest set
+    /// bit counts.
     private static func plainBytes(_ word: UInt64) -> (count: Int, areASCII: Bool) {
         let each: UInt64 = 0x0101_0101_0101_0101
         let highest: UInt64 = 0x8080_8080_8080_8080

@@ -19,7 +19,6 @@ package struct JSONWriter: Form, ~Copyable {
 
     deinit { memory.deallocate() }
 
-    /// The JSON written so far.
     var bytes: [UInt8] { Array(memory[..<count]) }
 
     // MARK: Fields
@@ -88,7 +87,6 @@ package struct JSONWriter: Form, ~Copyable {
         return value
     }
 
-    /// Writes an object or array.
     private mutating func inside(_ brackets: StaticString, _ body: (inout JSONWriter) -> Void) {
         let outer = hasKeys
         hasKeys = brackets.utf8Start[0] == UInt8(ascii: "{")
@@ -101,7 +99,6 @@ package struct JSONWriter: Form, ~Copyable {
         hasKeys = outer
     }
 
-    /// Writes a key, whose value must be written next.
     private mutating func key(_ key: StaticString) {
         comma()
         append(UInt8(ascii: "\""))

@@ -17,7 +17,6 @@ extension Intent {
             name: asked.op, seconds: args?.seconds, title: args?.title, label: args?.label, colour: args?.colour)
     }
 
-    /// The intent as it is sent.
     func json() -> [UInt8] { IntentFields(self).payload }
 }
 
@@ -40,7 +39,6 @@ struct IntentFields: Described {
         }
     }
 
-    /// The intent without its operation.
     var intent: Intent
     /// The lineage; `nil` from a script that knows only the session.
     var lineage: SessionID?
@@ -86,7 +84,6 @@ struct IntentFields: Described {
 }
 
 extension IntentOperation {
-    /// Creates an operation from its name and the arguments of `extend` and `correct`.
     public init(name: Name, seconds: Int?, title: String?, label: String?, colour: Colour?) {
         switch name {
         case .pause: self = .pause

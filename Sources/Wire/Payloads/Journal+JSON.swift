@@ -3,8 +3,7 @@
 public import Session
 
 extension Journal: Described {
-    /// Reads a journal back from its file.
-    /// - Throws: ``Rejection`` when the bytes are not a journal of this version, or its register is out of bounds.
+    /// Reads a journal back from its file; throws also if its register is out of bounds.
     public init(json: [UInt8]) throws(Rejection) { self = try Self(payload: json) }
 
     /// The journal as one line of JSON without the line's end.

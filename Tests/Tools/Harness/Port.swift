@@ -16,8 +16,7 @@ public enum Port {
         while true {
             let port = Int.random(in: 12_000...32_000)
             let isNew = taken.withLock { $0.insert(port).inserted }
-            // Bound without listening: a program that starts at this moment inherits a copy of the socket, and would keep
-            // the port in use.
+            // Not listening: a program that starts at this moment inherits a copy, and would keep the port in use.
             if isNew, isLocked(port), let socket = try? bound(port) {
                 close(socket)
                 return port
@@ -37,7 +36,6 @@ public enum Port {
         return fcntl(ledger, F_SETLK, &lock) == 0
     }
 
-    /// Whether a process listens on a port.
     public static func answers(_ port: Int) -> Bool {
         let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         defer { close(socket) }

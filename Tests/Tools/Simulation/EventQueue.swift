@@ -65,7 +65,6 @@ struct EventQueue {
     private var free: [Int] = []
     private var number = 0
 
-    /// The time of the next event.
     var nextTime: VirtualTime? { heap.first?.time }
 
     mutating func add(_ event: Event, at time: VirtualTime) {

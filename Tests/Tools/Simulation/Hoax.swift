@@ -75,8 +75,7 @@ enum Hoax: Int, CaseIterable {
     /// A start that shows the effect of an intent for another session.
     case foreignEffect
 
-    /// The hoaxes that the first stream draws from. A later one has a stream of its own, so that seeds without it stay
-    /// as they were.
+    /// The hoaxes that the first stream draws from. A later one has its own, so that other seeds stay as they were.
     static let base = allCases.filter { $0 != .foreignEffect }
 
     /// Whether each message of it can make the victim write.
@@ -90,7 +89,6 @@ enum Hoax: Int, CaseIterable {
 
 /// The clock that the liar claims.
 struct FalseClock {
-    /// The way in which the answers differ.
     enum Manner { case same, twoFaced, wavering }
 
     /// The lead over the true time.
@@ -112,7 +110,6 @@ struct FalseClock {
     var quality: ClockQuality { ClockQuality(synced: isVouched, bound: isVouched ? 10 : nil) }
 }
 
-/// The messages of a hoax.
 extension Liar {
     /// Claims another clock, or that it is offline. A new connection makes all nodes ask again.
     mutating func change(_ clock: FalseClock, isHere: Bool, at time: GroupTime) -> [Packet] {
@@ -214,7 +211,6 @@ extension Liar {
     }
 }
 
-/// The lies at limits and the floods of a hoax.
 extension Liar {
     /// Times that no honest node can stamp: 1970, the end of 2025 and 2200.
     private static let impossibleTimes: [GroupTime] = [0, Limits.earliestStamp - 86_400_001, Limits.time.upperBound]

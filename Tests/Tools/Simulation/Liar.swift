@@ -62,9 +62,7 @@ struct Liar {
     /// Records the true time of an act.
     mutating func act(at time: GroupTime) { self.time = time }
 
-    /// Tells one lie.
-    /// - Parameters:
-    ///   - time: The true time.
+    /// Tells one lie at the true time `time`.
     ///   - ahead: The lead of a stamp over it.
     mutating func lie(_ which: Int, about victim: Victim, ahead: Milliseconds, at time: GroupTime) -> [Packet] {
         serial += 1
@@ -88,7 +86,6 @@ struct Liar {
         }
     }
 
-    /// Sends many intents, each of which would take effect.
     mutating func flood(_ victim: Victim, at time: GroupTime) -> [Packet] {
         guard let own = victim.own else { return [] }
         return (0..<Self.flood).compactMap { number in

@@ -83,7 +83,6 @@ struct Connection {
     /// Whether a packet was lost while the connection holds. Healing ends such a connection.
     var isLossy = false
 
-    /// A subscription of a client.
     struct Subscription {
         var filter: [UInt8]
         var isNoLocal: Bool
@@ -114,7 +113,6 @@ struct Broker {
     private var saved: [String: Packet] = [:]
 
     mutating func save() { saved = retained }
-
     /// Restores the retained messages from the file, or none.
     mutating func restore(keeps: Bool) { retained = keeps ? saved : [:] }
 

@@ -4,7 +4,6 @@ import Core
 import Session
 import Wire
 
-/// The model broker.
 extension World {
     /// Accepts a client. An older connection of the same client id is closed, and its will published.
     mutating func accept(_ index: Int) {
@@ -85,8 +84,7 @@ extension World {
     }
 
     /// Checks that the broker keeps no other register of a node than the one that the node published last. It may have
-    /// lost that. Where the halves keep retained messages separately, only the half that the node is connected to has
-    /// it.
+    /// lost that. Where the halves share no retained messages, only the node's half has it.
     mutating func checkKept() {
         for machine in machines where machine.isLinked {
             // A session that is not announced leaves the earlier one there.

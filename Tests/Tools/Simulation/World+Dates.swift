@@ -19,8 +19,8 @@ extension World {
         return [vouchedError(of: node) != nil, wrong.magnitude > Limits.stampLead]
     }
 
-    /// Whether vouched clocks contradict each other. A person then has to say which is right; until then one node need not
-    /// admit the starts of another.
+    /// Whether vouched clocks contradict each other. A person then has to say which is right; until then one node need
+    /// not admit the starts of another.
     var isDisputed: Bool {
         let times = machines.indices.filter { vouchedError(of: $0) != nil }
             .map { machines[$0].engine.groupTime(instant($0)) }
@@ -101,8 +101,7 @@ extension World {
         }
     }
 
-    /// Checks that no node goes by a clock whose vote has ended. Where a clock can be right, each node goes by such a
-    /// one.
+    /// Checks that no node goes by a clock whose vote has ended. Where a clock can be right, each goes by such.
     mutating func checkVotes() {
         guard isLiarForgotten else { return }
         let plausible = Limits.earliestStamp...Limits.earliestStamp + Limits.plausibleSpan

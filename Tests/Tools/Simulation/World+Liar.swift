@@ -3,7 +3,6 @@
 import Session
 import Wire
 
-/// The acts of the liar.
 extension World {
     /// The messages of a flood: more than a peer is allowed in a second.
     private static let flood = 280
@@ -27,7 +26,6 @@ extension World {
         say(packets, as: liar)
     }
 
-    /// Makes the liar carry out a hoax.
     mutating func hoax(_ which: Int, about node: Int, by: Milliseconds) {
         guard var liar, !isLiarRevoked, let hoax = Hoax(rawValue: abs(which) % Hoax.allCases.count) else { return }
         let time = now.date
@@ -112,7 +110,6 @@ extension World {
             expiresAt: intent.expiresAt)
     }
 
-    /// Publishes the liar's first presence.
     private mutating func introduce(_ liar: inout Liar, at time: GroupTime) {
         liar.act(at: time)
         guard !isLiarPresent, let presence = liar.presence(at: time, online: true) else { return }
@@ -176,8 +173,7 @@ extension World {
         if let pong { publish(pong) }
     }
 
-    /// Makes the broker lose a node's register while all connections hold, like a cluster whose members retain messages
-    /// independently.
+    /// Makes the broker lose a node's register while all connections hold, like a cluster that shares nothing retained.
     mutating func lose(_ node: Int) {
         let topic = sessionTopic(of: node)
         for half in brokers.indices where brokers[half].retained[topic] != nil {

@@ -3,7 +3,6 @@
 import Core
 import Session
 
-/// Checks of what a lying peer can cause.
 extension World {
     /// Something that the liar causes at a node.
     enum Caused: Hashable {

@@ -20,7 +20,6 @@ struct World {
 
     let scenario: Scenario
     var mix: Mix
-    /// The true time.
     var now = VirtualTime.start
     var queue = EventQueue()
     var machines: [Machine] = []
@@ -37,7 +36,6 @@ struct World {
     /// Published packets, for replays.
     var history: [Packet] = []
     var witness: Witness
-    /// The number of times that the bridge broke.
     var bridgeBreaks = 0
     /// The last register of the ghost.
     var ghost: Packet?
@@ -46,7 +44,6 @@ struct World {
     /// The peer that lies; silent until an act makes it publish.
     var liar = SpaceID("home").flatMap { Liar(space: $0) }
     var isLiarPresent = false
-    /// The number of hellos of all nodes.
     var hellos = 0
     /// Whether the liar is no member any more.
     var isLiarRevoked = false
@@ -121,7 +118,6 @@ struct World {
 
     /// Whether a node is a service, which owns no session.
     func isService(_ node: Int) -> Bool { mix.service != 0 && node == mix.nodes - 1 }
-
     /// The machine with this id; `nil` for the ghost and the liar.
     func place(of id: NodeID) -> Int? { machines.indices.first { machines[$0].id == id } }
 
@@ -189,7 +185,6 @@ struct World {
         }
     }
 
-    /// Adds a line to the trace.
     mutating func tell(_ line: @autoclosure () -> String) {
         if trace.isTelling { trace.tell(line(), at: now) }
     }
@@ -200,7 +195,6 @@ struct Trace {
     let isTelling: Bool
     private(set) var lines: [String] = []
     private(set) var hash: UInt64 = 0
-    /// The number of events handled.
     var count = 0
 
     init(isTelling: Bool) { self.isTelling = isTelling }
@@ -212,7 +206,6 @@ struct Trace {
 
     mutating func note(_ value: UInt64) { hash = SplitMix64.mix(hash ^ value) }
 
-    /// Adds the bytes of a payload.
     mutating func note(_ payload: [UInt8], at time: VirtualTime) {
         note(FNV.hash(payload.span, from: UInt64(truncatingIfNeeded: time.microseconds)))
     }

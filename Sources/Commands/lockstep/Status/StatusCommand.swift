@@ -33,7 +33,6 @@ struct StatusCommand: AsyncParsableCommand {
 
     @Option(help: "Face: \(Face.names) (default: focus).")
     var face: Face?
-
     @OptionGroup var language: LanguageOptions
 
     @Flag(help: "Print a line for each change of what is shown.")
@@ -65,7 +64,6 @@ struct StatusCommand: AsyncParsableCommand {
         }
     }
 
-    /// Prints the session for people.
     private func describe() async throws {
         try await access.withAccess { node in
             let text = StatusText(of: try await node.view(), strings: language.strings)
@@ -74,7 +72,6 @@ struct StatusCommand: AsyncParsableCommand {
         }
     }
 
-    /// Prints the session as JSON.
     private func report() async throws {
         try await access.withAccess { node in
             let report = try await node.status()

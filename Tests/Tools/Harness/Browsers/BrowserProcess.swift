@@ -17,7 +17,6 @@ struct BrowserProcess: Sendable {
 
     var log: String { directory.read("log") }
 
-    /// Throws if it has ended.
     func check() throws {
         if let status = Spawn.reap(pid) { throw Failed("the browser has ended (\(status)): \(log)") }
     }

@@ -55,7 +55,6 @@ package actor Browsers {
         await browsers.close()
     }
 
-    /// Opens a page.
     package func open(_ kind: BrowserKind, _ url: String, width: Int64, height: Int64) async throws -> any WebPage {
         try await browser(kind).open(url, width: width, height: height)
     }

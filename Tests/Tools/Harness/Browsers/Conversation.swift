@@ -41,7 +41,6 @@ actor Conversation {
         return true
     }
 
-    /// Calls a method and waits for its answer.
     @discardableResult
     func call(_ method: String, _ parameters: JSON = [:], session: String? = nil) async throws -> JSON {
         nextID += 1

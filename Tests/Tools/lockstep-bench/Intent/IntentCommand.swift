@@ -43,7 +43,6 @@ struct IntentCommand: Measurement {
 
     @Flag(help: "Only press, without the bare pair; this is what is counted.")
     var alone = false
-
     @OptionGroup var output: OutputOptions
 
     func validate() throws {

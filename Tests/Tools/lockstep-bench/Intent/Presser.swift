@@ -7,8 +7,7 @@ import Platform
 import Session
 import Wire
 
-/// Presses at a node and watches its view, on the node's loop. So only the node's own work lies between a press and its
-/// effect.
+/// Presses at a node and watches its view, on the node's loop. So only the node's work is between press and effect.
 actor Presser {
     private let node: Node
     private let loop: EventLoop
@@ -24,8 +23,7 @@ actor Presser {
         loop = node.loop
     }
 
-    /// Presses pause and resume alternately.
-    /// - Returns: The nanoseconds from each press to the view that shows its effect.
+    /// Presses pause and resume alternately, and returns the nanoseconds from each press to the view that shows its effect.
     func presses(_ count: Int, gap: Int) async throws -> [Int64] {
         try await withTaskExecutorPreference(LoopTasks(loop)) { try await pressInTurn(count, gap: gap) }
     }
@@ -89,8 +87,8 @@ actor Presser {
     }
 }
 
-/// Resumes tasks on the loop's thread. Otherwise a continuation resumes on the global executor, whose threads would move
-/// the loop's thread from core to core.
+/// Resumes tasks on the loop's thread. Otherwise a continuation resumes on the global executor, whose threads would
+/// move the loop's thread from core to core.
 private final class LoopTasks: TaskExecutor {
     private let loop: EventLoop
 

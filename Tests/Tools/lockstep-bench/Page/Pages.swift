@@ -59,7 +59,6 @@ enum Pages {
         });
         """
 
-    /// Returns the seconds of work of the page's thread.
     static func taskSeconds(_ page: Page) async throws -> Double {
         let metrics = try await page.call("Performance.getMetrics").metrics.items
         guard case .fraction(let seconds)? = metrics.first(where: { $0.name == "TaskDuration" })?.value else {

@@ -29,7 +29,6 @@ final class RawLoop: @unchecked Sendable {
         thread = try Thread.start(name: "raw", isDetached: false) { [self] in run() }
     }
 
-    /// Runs `body` with a loop.
     static func with<Value: Sendable>(_ body: (RawLoop) async throws -> Value) async throws -> Value {
         let loop = try RawLoop()
         return try await BenchDirectory.finally({ await loop.stop() }) { try await body(loop) }

@@ -8,8 +8,7 @@ import Platform
 import Setup
 
 /// Two bare clients on the threads of two nodes: B asks, A answers. Both share the nodes' threads: the latency depends
-/// on the core that a thread runs on and what else runs there, and threads of their own could be better or worse off
-/// for a whole run.
+/// on the core that a thread runs on and what else runs there, and threads of their own could be better or worse off.
 final class RawPair: Sendable {
     private static let root = "lockstep/1/plain/node"
     private let loopA: RawLoop
@@ -33,9 +32,8 @@ final class RawPair: Sendable {
         }
     }
 
-    /// Sends one request for each size.
-    /// - Parameter gap: The pause after each round in milliseconds, as in the nodes' rounds.
-    /// - Returns: The nanoseconds from each request to its answer.
+    /// Sends one request for each size, with a pause of `gap` milliseconds after each. Returns the nanoseconds from
+    /// each request to its answer.
     func rounds(sizes: [PayloadSizes], gap: Int) async throws -> [Int64] {
         try await loopA.serving {
             try await loopB.perform { [self] in
@@ -56,7 +54,7 @@ final class RawPair: Sendable {
         }
     }
 
-    /// - Returns: The time of the request.
+    /// Returns the time of the request.
     private func ask(_ size: PayloadSizes) -> Int64 {
         var request = [UInt8](repeating: 32, count: size.request)
         let start = Samples.now()
