@@ -3,8 +3,7 @@
 import Session
 import Setup
 
-/// The ACL of a broker: the topics that each member may read and write. `Config/acl` has the same rights for a broker
-/// that knows no roles. A test compares the two.
+/// The ACL of a broker with roles. `Config/acl` has the same rights for one without; a test compares the two.
 enum AccessList {
     /// Returns the ACL. The members of it are all users that could be a node; any other user may write nothing.
     /// - Parameter keepsSpacesApart: Whether each member reads and writes its own space only.

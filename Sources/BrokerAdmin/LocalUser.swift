@@ -22,9 +22,7 @@ struct LocalUser: Sendable {
         self.configuration = configuration
     }
 
-    /// Runs `body` with the retained messages. A login that the broker refuses is tried again, since the reload that
-    /// loads this user takes effect a moment later.
-    /// - Throws: ``JoinFailure`` if the broker does not answer within ten seconds.
+    /// Runs `body` with the retained messages. A refused login is tried again, since the broker reloads its users late.
     func run<Value: Sendable>(
         _ body: @escaping @Sendable (RetainedMessages) async throws -> Value
     ) async throws(JoinFailure) -> Value {

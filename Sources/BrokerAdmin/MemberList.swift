@@ -13,10 +13,7 @@ struct MemberList {
     private(set) var members: [Member] = []
     private var passwords: [Substring]
 
-    /// - Parameters:
-    ///   - members: The content of the file at `path`.
-    ///   - passwords: The content of `passwd`.
-    /// - Throws: ``JoinFailure`` that names a line which is no member.
+    /// The arguments are the contents of both files. An error names a line which is no member.
     init(members: String, at path: String, passwords: String) throws(JoinFailure) {
         self.passwords = Self.lines(of: passwords)
         for (index, line) in Self.lines(of: members).enumerated() where !line.isEmpty {

@@ -115,9 +115,7 @@ struct TrialConfiguration {
         ].contains(option) || ["bridge_", "remote_", "local_", "notification"].contains(where: option.hasPrefix)
     }
 
-    /// Returns the text of a file for the trial.
-    /// - Parameter sparePort: Returns a free port of loopback.
-    /// - Throws: ``JoinFailure`` for a configuration that cannot be tried; what `sparePort` throws.
+    /// Returns the text of a file for the trial; throws for one that cannot be tried.
     mutating func adapt(
         _ file: ConfigurationFile, sparePort: () throws(JoinFailure) -> Int
     ) throws(JoinFailure) -> String {

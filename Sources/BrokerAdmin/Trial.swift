@@ -70,8 +70,7 @@ struct Trial {
 
     /// Checks what other ports would hide, or what the answers of listeners do not show.
     private func check(_ trial: TrialConfiguration) throws(JoinFailure) {
-        // mosquitto 2.0 refuses a second file, 2.1 uses the last; clients with a certificate need none, but get its
-        // rights.
+        // mosquitto 2.0 refuses a second file, 2.1 uses the last, whose rights clients with a certificate get too.
         if !trial.logins.isEmpty, !trial.isPerListener {
             throw JoinFailure(
                 .refused,

@@ -88,9 +88,7 @@ final class TrialConnection {
 struct MQTTPacket {
     private(set) var bytes: [UInt8]
 
-    /// - Parameters:
-    ///   - head: The type and its flags.
-    ///   - content: All that follows the length.
+    /// `head` is the type and its flags, `content` all that follows the length.
     init(_ head: UInt8, _ content: [UInt8]) {
         bytes = [head]
         var length = content.count

@@ -35,9 +35,7 @@ package struct CalmSettings: Sendable {
         package var period: Int64
     }
 
-    /// Reads and checks settings.
     /// - Parameter environment: For the default directories.
-    /// - Throws: ``SettingError`` that names the setting and its origin.
     package init(_ given: SettingValues, part: Part, environment: [String: String]) throws {
         var values = given
         isEverySpace = try values.read(.space, { $0 == "+" }, "") ?? false

@@ -20,8 +20,7 @@ extension NodeCore {
         case makeWay(for: Milliseconds)
         /// Answer the program that asked.
         case reply(Ticket, Reply)
-        /// Move ledger records between the files of waiting and of acknowledged records. A failure is only logged: it
-        /// is repaired after the next start.
+        /// Move ledger records between their files. A failure is only logged: it is repaired after the next start.
         case changeRecords([RecordChange])
         /// Read these acknowledged ledger records, and answer with ``Event/recordsRead(_:)``.
         case readRecords([SessionID])

@@ -70,16 +70,15 @@ public struct NodeCore: Sendable {
         return actions
     }
 
-    /// Handles an input that no event carries: a message without its bytes. The tests of `Session` forge such messages,
-    /// and the bench does not measure the codec.
+    /// Handles a message without its bytes. The tests of `Session` forge such, and the bench does not measure the
+    /// codec.
     package mutating func handle(_ input: Input, at now: Instant) -> [Action] {
         decide(input, at: now)
         defer { actions = [] }
         return actions
     }
 
-    /// Does what no person waits for, when no event waits any more. It releases records, computes the view, asks for
-    /// clocks, and plans the next wake.
+    /// Does what no person waits for: releases records, computes the view, asks for clocks, and plans the next wake.
     /// Events that the returned actions cause are handled, and then the core rests again.
     public mutating func rest(at now: Instant) -> [Action] {
         releaseRecords(at: now)

@@ -4,8 +4,7 @@ import Session
 
 /// Detects another program that uses this node's id, as after a machine was cloned, and yields to it.
 struct Twin: Sendable {
-    /// The number of a twin's presences after which it is certain and logged. The first may be left over from an
-    /// earlier process of this node.
+    /// A twin's presences after which it is certain. The first may be left over from an earlier process.
     private static let certain = 2
     /// The longest wait of the program that backs off. A judgement, stated by the protocol.
     private static let longestWait: Milliseconds = .seconds(60)
@@ -92,8 +91,7 @@ struct Twin: Sendable {
         if !isHere { presences = 0 }
     }
 
-    /// The wait before the next attempt. It doubles, and is up to a quarter shorter at random, so that two
-    /// programs do not meet again and again.
+    /// The wait doubles, and is up to a quarter shorter at random, so that two programs do not meet again and again.
     mutating func nextWait(using random: inout SplitMix64) -> Milliseconds {
         let wait = min(Self.longestWait, Self.shortestWait.doubled(min(retreats, 8)))
         retreats += 1

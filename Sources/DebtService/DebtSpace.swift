@@ -138,8 +138,7 @@ final class DebtSpace: ServiceSpace {
         return rest > 0
     }
 
-    /// Reads one of the weeks before this one, and returns whether more are to be read. After the last one, publishes
-    /// the past year if it has changed.
+    /// Reads one of the weeks before this one, and returns whether there are more. After the last, publishes the year.
     func updateYear() throws -> Bool {
         guard core.serves, published != nil else { return false }
         guard let year = try book.year(at: core.groupTime(at: Clocks.now()).milliseconds) else { return true }

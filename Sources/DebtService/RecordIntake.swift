@@ -32,11 +32,7 @@ final class RecordIntake {
     /// When each problem occurred last, on the boot clock.
     private var problems: [LedgerProblem.Kind: Int64] = [:]
 
-    /// - Parameters:
-    ///   - loop: The service's thread.
-    ///   - disk: The thread that writes.
-    ///   - send: Publishes an answer.
-    ///   - onFiled: Called with the result of a batch, on the service's thread.
+    /// `disk` is the thread that writes. The service's thread calls `send` and `onFiled`.
     init(
         _ ledger: Ledger, within quota: RecordQuota = RecordQuota(), loop: EventLoop, disk: EventLoop, log: Logger,
         send: @escaping (SpaceID, LedgerAck, @escaping ServiceOutput.Completion) -> Void,

@@ -22,10 +22,7 @@ struct WeekSchedule {
     private var unread: Set<SpaceID> = []
     private let (updater, reader, calendar): (LoopTimer, LoopTimer, LoopTimer)
 
-    /// - Parameters:
-    ///   - updater: Fires when changed weeks can be added up.
-    ///   - reader: Fires when another past week can be read.
-    ///   - calendar: Fires when a week or a day may have ended.
+    /// The timers fire when changed weeks can be added up, another past week be read, or a week or day may have ended.
     init(updater: LoopTimer, reader: LoopTimer, calendar: LoopTimer) {
         (self.updater, self.reader, self.calendar) = (updater, reader, calendar)
     }

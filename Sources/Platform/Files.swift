@@ -88,9 +88,8 @@ package enum Files {
     /// as `<name>.new`, flushed and renamed, and the directory flushed.
     /// - Parameters:
     ///   - directory: The descriptor of the directory; `path` is for errors.
-    ///   - isFlushed: Whether it must survive a power cut, and not only the process.
+    ///   - isFlushed: Whether it must survive a power cut.
     ///   - before: Called before each step, so that tests can fail it.
-    ///   - body: Writes the new file.
     /// - Returns: The descriptor of the new file, which the caller closes.
     package static func replace(
         _ name: String, in directory: CInt, path: String, isFlushed: Bool = true,

@@ -7,8 +7,7 @@ package import Session
 import Setup
 package import Wire
 
-/// The broker connection of a program: its id, its will, what it sends, and its problems, each logged once. It lives on
-/// the thread of its loop, as its owner does.
+/// The broker connection of a program: its id, will and problems, each logged once. It lives on its loop's thread.
 package final class BrokerLink {
     package typealias Completion = @Sendable (Result<PublishOutcome, MQTTError>) -> Void
 

@@ -78,10 +78,7 @@ package final class Credential {
         guard X509_sign(certificate, signer.key, EVP_sha256()) > 0 else { throw .notMade }
     }
 
-    /// Reads a certificate and its key from PEM. Of several certificates it is the first one.
-    /// - Parameters:
-    ///   - certificatePath: The file of the certificate, for errors.
-    ///   - keyPath: The file of the key, for errors.
+    /// Reads a certificate, the first of several, and its key from PEM. The paths are for errors.
     package init(
         certificate certificatePEM: [UInt8], in certificatePath: String, key keyPEM: [UInt8], in keyPath: String
     ) throws(CertificateError) {

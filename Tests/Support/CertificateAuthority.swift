@@ -25,9 +25,7 @@ public final class CertificateAuthority: Sendable {
         )
     }
 
-    /// - Parameters:
-    ///   - name: The common name, and the name of the files.
-    ///   - alternatives: Its alternative names, as OpenSSL writes them.
+    /// - Parameter alternatives: Its alternative names, as OpenSSL writes them.
     public func issue(
         _ name: String,
         alternatives: String = "DNS:localhost,IP:127.0.0.1"

@@ -38,9 +38,7 @@ package struct Lineage: Hashable, Codable, Sendable {
     }
 
     /// Returns the running time up to `end`, on the boot clock. Each session's runs end where the next one took over.
-    /// - Parameters:
-    ///   - end: Open runs end there.
-    ///   - lead: Leads to the boot clock.
+    /// - Parameter end: Open runs end there.
     package func stretches(until end: GroupTime, lead: Lead) -> [Stretch] {
         let all = parts.map { $0.part(of: id) }
         return zip(parts, all).flatMap { part, inLineage -> [Stretch] in

@@ -45,7 +45,6 @@ package struct Meter: Hashable, Codable, Sendable {
 
     /// Shifts all times by `milliseconds`, to the boot clock of another boot. If a wall clock was wrong, its times may
     /// be in the future now, where they would keep out every new sample.
-    /// - Parameter now: The present boot clock, in milliseconds.
     mutating func move(by milliseconds: Int64, at now: Int64) {
         timeline.move(by: milliseconds)
         if settled != .min { settled += milliseconds }

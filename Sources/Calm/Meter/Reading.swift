@@ -28,7 +28,6 @@ extension Meter {
 
     /// Returns the percentage of quiet of each of the last whole minutes, the latest last. A minute of which less than
     /// half was measured is `nil`; such minutes at the beginning are left out.
-    /// - Parameter count: The maximum number of minutes.
     func minutes(before now: Int64, count: Int) -> [Int?] {
         let end = now / Self.minute * Self.minute
         let minutes = (1...count).reversed().map { back -> Int? in

@@ -17,9 +17,7 @@ package struct Room: Hashable, Sendable, Codable {
 
     package init(threshold: Threshold) { meter = Meter(threshold: threshold) }
 
-    /// Updates the lineage from the current session; to be called at each change of its register.
-    /// - Parameter others: Returns the latest register of another node, from which the session was taken over.
-    /// - Returns: Whether ``sessions`` has changed and must be saved.
+    /// To be called at each change of the current session. Returns whether ``sessions`` has changed and must be saved.
     package mutating func update(_ register: Register, others: (NodeID) -> Register?) -> Bool {
         let before = lineage
         var lineage = lineage.flatMap { $0.id == register.lineage ? $0 : nil } ?? Lineage(of: register.lineage)

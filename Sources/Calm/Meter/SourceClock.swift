@@ -15,10 +15,7 @@ package struct SourceClock: Hashable, Sendable {
     package init() {}
 
     /// Returns when a message was sent, in milliseconds of this machine's boot clock; not after `now`.
-    /// - Parameters:
-    ///   - sent: The sender's boot clock, in milliseconds.
-    ///   - bootID: The sender's boot; a new one resets the estimate.
-    ///   - now: When the message arrived, in milliseconds of this machine's boot clock.
+    /// `sent` is of the sender's boot clock; a new `bootID` resets the estimate.
     package mutating func place(sent: Int64, bootID: BootID?, at now: Int64) -> Int64 {
         let found = now - sent
         if bootID != self.bootID || lead == .max {

@@ -17,9 +17,7 @@ package struct SoundMeter: Sendable {
     private var bytesLeft: Int?
     private var frames = 0
 
-    /// - Parameters:
-    ///   - raw: The format of a stream without a WAV or AU header.
-    ///   - calibration: Decibels added to each level.
+    /// - Parameter raw: The format of a stream without a WAV or AU header.
     /// - Throws: ``SoundError`` if the rate or the number of channels of `raw` is out of range.
     package init(raw: PCMFormat, calibration: Double = 0) throws(SoundError) {
         format = try raw.checked()

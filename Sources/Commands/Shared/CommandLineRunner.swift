@@ -11,8 +11,7 @@ package enum CommandLineRunner {
     package static func run<Command: AsyncParsableCommand>(
         _ type: Command.Type, _ arguments: [String]? = nil
     ) async -> Never {
-        // A write to a closed pipe or socket then fails and does not end the process. A handler, unlike SIG_IGN, is not
-        // inherited by the programs that this one starts.
+        // A write to a closed pipe then fails without ending the process. Programs inherit no handler, but SIG_IGN.
         signal(SIGPIPE) { _ in }
         do {
             var command = try parse(type, arguments ?? ProcessArguments.all)

@@ -58,10 +58,8 @@ package struct Minutes: Hashable, Sendable {
         var isInherited = false
     }
 
-    /// Computes the counted time.
     /// - Parameters:
     ///   - entries: The sessions, with all others of their lineages, in any order.
-    ///   - counting: The rules for the time that counts.
     ///   - now: The present, in milliseconds of group time: an open run counts up to here, or to its own end.
     ///   - isInheritedByFirst: Whether time before a takeover belongs to the session that was taken over, if the ledger
     ///     has it. The total is the same.
@@ -136,8 +134,7 @@ package struct Minutes: Hashable, Sendable {
         return sum
     }
 
-    /// Sweeps over all starts and ends, and gives each interval to the running entry of the highest rank. Inherited
-    /// time ranks below all other.
+    /// Gives each interval to the running entry of the highest rank. Inherited time ranks below all other.
     private static func sweep(_ intervals: [Interval], ranks: [Int]) -> [Piece] {
         let beginnings = intervals.sorted { $0.from < $1.from }
         let times = Set(intervals.flatMap { [$0.from, $0.to] }).sorted()

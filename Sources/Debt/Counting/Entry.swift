@@ -8,8 +8,7 @@ package struct Entry: Hashable, Sendable {
     package var record: LedgerRecord
     /// The latest correction by a person.
     package var correction: Correction?
-    /// When the node was last seen, in milliseconds of group time. An open run ends there. It is `nil` unless the node
-    /// is gone and the session counts up.
+    /// When a gone node was last seen, in milliseconds of group time: an open run of a count-up ends there.
     package var lastSignOfLife: Int64?
     /// When the ledger received the session's first record, in milliseconds of group time.
     package var begun: Int64

@@ -19,7 +19,6 @@ package struct Shares: Sendable {
     /// The counted intervals of each entry, in order.
     private var pieces: [[Piece]]
 
-    /// Divides the time among the sessions.
     /// - Parameters:
     ///   - entries: The sessions, with all others of their lineages, in any order.
     ///   - history: The rules; each week counts by its own.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Reads comma-separated values (RFC 4180) row by row, with line numbers. Lines end in LF, CR or CRLF. A byte order
-/// mark and empty lines are skipped.
+/// Reads comma-separated values (RFC 4180), also with CR or LF alone. A byte order mark and empty lines are skipped.
 struct CSVReader {
     struct Row: Hashable {
         /// The line that it starts on, from 1.

@@ -31,9 +31,7 @@ package struct Import: Sendable {
     /// The rows that cannot be imported, in file order.
     package private(set) var problems: [Problem] = []
 
-    /// Reads a file.
     /// - Parameters:
-    ///   - csv: The content of the file.
     ///   - now: The present, in milliseconds since 1970: no session can end later.
     ///   - progress: Called now and then with the fraction read, 0 to 1.
     /// - Throws: ``ImportError`` if the file is empty or its columns are unknown.

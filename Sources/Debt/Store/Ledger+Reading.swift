@@ -6,8 +6,7 @@ import Session
 import Wire
 
 extension Ledger {
-    /// Reads every row, since SQLite's own check says nothing about what a row contains. The error names the first that
-    /// cannot be read, or contradicts its columns.
+    /// Reads every row, since SQLite does not check their contents. The error names the first row that is wrong.
     package func readAll() throws {
         try read { database in
             for table in ["record", "correction", "conflict", "calm", "rules", "gone", "problem"] {

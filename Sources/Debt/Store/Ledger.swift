@@ -14,8 +14,7 @@ package final class Ledger: Sendable {
     private let database: DatabasePool
 
     /// Opens or creates the file, and checks its integrity.
-    /// - Throws: ``LedgerError`` if it is damaged, not a ledger, of a later version, or cannot be used. The file is
-    ///   unchanged then.
+    /// - Throws: ``LedgerError`` if it is damaged, no ledger, of a later version, or unusable. It is unchanged then.
     package convenience init(path: String) throws { try self.init(path: path, copy: nil, because: nil) }
 
     private init(path: String, copy: LedgerCopy?, because reason: LedgerError?) throws {

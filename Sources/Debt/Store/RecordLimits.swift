@@ -30,9 +30,8 @@ package final class RecordQuota: Sendable {
 
     package init() {}
 
-    /// Counts a session that is new to the ledger, if the quota admits it.
+    /// Counts a session that is new to the ledger, and returns whether the quota admits it.
     /// - Parameter stored: Returns the number of stored sessions of the node; called once for each node.
-    /// - Returns: Whether the session may be filed.
     func admits(
         _ node: NodeID, in space: SpaceID, now: Int64 = SystemClock.bootMilliseconds(), stored: () throws -> Int
     ) rethrows -> Bool {

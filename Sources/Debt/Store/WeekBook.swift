@@ -142,8 +142,8 @@ package struct WeekBook {
                 first: week.days.first?.date, today: week.days.lastIndex { $0.from <= now }))
     }
 
-    /// Returns the feed of the past year, up to the week before the present one. Each call reads one uncached week at
-    /// most, since a whole year may take a while.
+    /// The feed of the year before the present week. Each call reads one uncached week at most, since a year takes
+    /// long.
     /// - Returns: `nil` while weeks are missing: the caller must call again.
     package mutating func year(at now: Int64) throws -> DebtYear? {
         let present = history.week(containing: now)

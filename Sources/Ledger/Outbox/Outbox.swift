@@ -47,9 +47,7 @@ package struct Outbox: Sendable {
 
     /// Returns the records that a journal no longer contains, which must be on disk before it. A record is part of each
     /// write until one of those is on disk, so that no failure needs a report.
-    /// - Parameters:
-    ///   - own: The session in the journal.
-    ///   - write: The number of the write, which rises.
+    /// - Parameter write: The number of the write, which rises.
     package mutating func file(except own: SessionID?, write: Int) -> (
         waiting: [DigestedRecord], acknowledged: [DigestedRecord]
     ) {

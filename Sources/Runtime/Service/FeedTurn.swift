@@ -42,8 +42,7 @@ struct FeedTurn: Sendable {
         return false
     }
 
-    /// Decides at each ``interval`` whether the other service is still there, from when its latest message arrived.
-    /// Returns the service to ping.
+    /// Decides at each ``interval`` whether the other service is still there. Returns the service to ping.
     mutating func ask(answeredAt: BootTime?, at now: BootTime) -> NodeID? {
         guard let other else { return nil }
         if let askedAt { unanswered = answeredAt ?? .distantPast >= askedAt ? 0 : unanswered + 1 }

@@ -29,7 +29,6 @@ package final class ServiceLink<Space: ServiceSpace> {
     private let log: Logger
     private let makeSpace: (SpaceID, ServiceOutput) -> Space
 
-    /// - Parameters:
     package init(
         settings: Settings, isEverySpace: Bool, filters: [String], loop: EventLoop, log: Logger,
         makeSpace: @escaping (SpaceID, ServiceOutput) -> Space

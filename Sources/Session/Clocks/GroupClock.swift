@@ -79,10 +79,7 @@ struct GroupClock: Hashable, Sendable {
 
     static func isVouched(_ now: Instant) -> Bool { now.wallBound != nil && isPlausible(now.told) }
 
-    /// Chooses the source of group time.
-    /// - Parameters:
-    ///   - others: The vouched clocks of other nodes.
-    ///   - claims: The leads of the group times that other nodes have stated.
+    /// - Parameter claims: The leads of the group times that other nodes have stated.
     mutating func choose(
         from others: [Reading], claims: some Sequence<Lead> = [], at now: Instant
     ) {

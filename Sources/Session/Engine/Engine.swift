@@ -220,8 +220,7 @@ public struct Engine: Hashable, Sendable {
     func isCandidate(_ own: Register, _ context: Context) -> Bool {
         guard link.isReady else { return true }
         if ownership.journal.isWithheld { return false }
-        // If the largest admitted stamp has the largest counter, a start above it has the next millisecond, which can
-        // be one more than is admitted.
+        // A start above a stamp with the largest counter has the next millisecond, perhaps one more than is admitted.
         return replicas.current == nil || context.admits(own.stamp, lead: 1)
     }
 
@@ -266,8 +265,8 @@ public struct Engine: Hashable, Sendable {
     /// Whether the own session was started without contact and is not published yet.
     package var isProvisional: Bool { ownership.isProvisional }
 
-    /// Returns whether the last group time that a node stated contradicts this node's. A kernel must vouch for one of
-    /// the two: otherwise it is unknown which is wrong.
+    /// Whether a node's last stated group time contradicts this node's. Without a vouched one it is unknown which is
+    /// wrong.
     public func isContradicted(by peer: NodeID, at now: Instant) -> Bool {
         (time.source.isVouched || peers.vouching.contains(peer)) && clocks.isContradicting(peer, context(at: now))
     }

@@ -187,8 +187,7 @@ extension Engine {
         sayHello(context)  // rule: newcomer
     }
 
-    /// Asks all nodes to publish again, once in five seconds at most. So does this node, whose messages others may
-    /// lack.
+    /// Asks all nodes to publish again, at most once in five seconds. So does this node: others may lack its messages.
     mutating func sayHello(_ context: Context) {
         guard link.isReady, link.mayAskAll(at: context.now.boot) else { return }
         link.askAll(at: context.now.boot)

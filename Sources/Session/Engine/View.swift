@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The current session as a node knows it: all that displays need until it changes. It contains no countdown;
-/// ``moment(at:)`` computes one for any instant.
+/// The current session as a node knows it, until it changes. ``moment(at:)`` computes the countdown of any instant.
 public struct View: Hashable, Sendable {
     /// The admitted register with the largest stamp, live or final.
     public var register: Register?

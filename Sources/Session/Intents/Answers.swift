@@ -4,8 +4,7 @@
 /// each peer, so a peer that sends many intents does not displace the answers to others.
 struct Answers: Hashable, Sendable {
     private var refusals = Memory(kept: 64)
-    /// Intents that took effect in the own session. No intent that still lives is forgotten: one peer can send 100 in a
-    /// row and 20 a second, each for 30 seconds.
+    /// Effects in the own session, as many as can still live: 100 in a row of one peer and 20 a second, for 30 seconds.
     private var effects = Memory(kept: 700)
 
     /// The decision on an intent.

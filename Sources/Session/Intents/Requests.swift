@@ -75,8 +75,7 @@ struct Requests: Hashable, Sendable {
             if ticket != nil { answerWait.began = min(boot, madeAt + Requests.longestWait - answerWait.length) }
         }
 
-        /// Dates the intent by the owner's time when it is sent for the first time. The owner's limits start then. Its
-        /// times move if the next owner has another time.
+        /// Dates the intent by the owner's time when it is first sent. It moves if the next owner has another time.
         fileprivate mutating func date(by time: GroupTime, at boot: BootTime) {
             if let lead, !GroupClock.contradict(boot + lead, time) { return }
             let shift = lead.map { time - (boot + $0) } ?? time - intent.at
@@ -186,10 +185,7 @@ struct Requests: Hashable, Sendable {
         var answer: Answer
     }
 
-    /// Receives the answer of an owner.
-    /// - Parameters:
-    ///   - head: The register that is shown.
-    ///   - winner: The register of the node that has won, if the answer refuses the intent because of one.
+    /// - Parameter winner: The register of the node that has won, if the answer refuses the intent because of one.
     /// - Returns: The answers to people.
     mutating func receive(_ answer: Answer, head: Register?, winner: Register?, _ context: Context) -> [Settled] {
         guard var request = remove(answer.intent) else { return [] }

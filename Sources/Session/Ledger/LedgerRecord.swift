@@ -94,8 +94,7 @@ public struct LedgerRecord: Hashable, Sendable {
         return runs.areWithinBounds ? contradiction : "runs"
     }
 
-    /// The first field that contradicts the others; `nil` if all fit. Each must be within its own bounds, as the fields
-    /// of a payload are once they were read.
+    /// The first field that contradicts the others, each of which must be within its bounds, as a payload's are.
     package var contradiction: String? {
         if stamp.node != node { return "stamp" }
         return runs.fit(isOpen: status == .running && endsAt != nil) ? nil : "runs"

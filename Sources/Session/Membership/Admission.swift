@@ -41,8 +41,8 @@ struct Admission: Hashable, Sendable {
         case intent
         /// The answer to a ping.
         case ping
-        /// The use of a pong. A node asks eight times within 280 ms and then five times a second, so the pongs of an
-        /// honest peer stay below the limit.
+        /// The use of a pong. An honest peer stays below the limit, being asked 8 times in 280 ms, then 5 times a
+        /// second.
         case pong
         /// An objection to the peer's register.
         case objection

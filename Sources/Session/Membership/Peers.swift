@@ -107,8 +107,7 @@ public struct Peers: Hashable, Sendable {
         return self[sender].discarded[reason] == 1
     }
 
-    /// Whether a node's clock counts. Those of displays and remotes do not: their roles can change nothing. Nor does
-    /// that of a node whose presence was deleted.
+    /// Whether a node's clock counts. Those of displays, remotes and nodes whose presence was deleted do not.
     func hasVote(_ node: NodeID) -> Bool { known[node]?.hasVote ?? true }
 
     /// Enters a sender, and returns whether there is room. `boot` is when it sent a message itself; `nil` if it did not.
@@ -125,9 +124,7 @@ public struct Peers: Hashable, Sendable {
 
     /// Forgets the node without a presence that was silent longest, to make room, and returns it. Passing remotes have
     /// none, and each command is one under an id of its own.
-    /// - Parameters:
-    ///   - boot: Only nodes whose last message is older are forgotten.
-    ///   - isNeeded: Whether another part knows something of a node.
+    /// - Parameter boot: Only nodes whose last message is older are forgotten.
     mutating func forgetSilent(since boot: BootTime, unless isNeeded: (NodeID) -> Bool) -> NodeID? {
         let silent = order.filter { node in
             known[node].map { $0.presence == nil && $0.lastReceived ?? .distantPast < boot } == true && !isNeeded(node)
@@ -141,7 +138,6 @@ public struct Peers: Hashable, Sendable {
     /// - Parameters:
     ///   - limit: Only a node whose stamp is below is forgotten; `nil` for any.
     ///   - stamp: The stamp of a node's session, if it has one that counts.
-    ///   - isNeeded: Whether a node must stay.
     mutating func forgetAbsent(
         since boot: BootTime, below limit: Stamp?, stamp: (NodeID) -> Stamp?, unless isNeeded: (NodeID) -> Bool
     ) -> NodeID? {

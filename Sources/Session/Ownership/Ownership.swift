@@ -3,11 +3,10 @@
 /// This node's own session and the journal that contains it. A change of the register raises its version. Changes are
 /// collected until the end of the input: then records are filed, and the journal is written once.
 struct Ownership: Hashable, Sendable {
-    /// Former sessions of this node for which intents are still answered. A judgement: more than a person starts while
-    /// a peer is offline for ``Limits/intentLife``.
+    /// Former sessions for which intents are answered. A judgement: more than are started within ``Limits/intentLife``.
     static let pastSessions = 16
-    /// Intents that took effect last and are forwarded after a takeover; the protocol states it. A judgement: more than
-    /// are pressed in the seconds before a takeover.
+    /// Latest effects that are forwarded after a takeover, as the protocol states. A judgement: more than are pressed
+    /// before one.
     private static let carriedIntents = 16
 
     /// ``Dating`` and ``Recovery`` change some of its fields, but the register only by the functions below.
@@ -136,9 +135,8 @@ struct Ownership: Hashable, Sendable {
         var isApproximate = false
     }
 
-    /// Begins a session, stamped above all stamps that were seen.
-    /// - Parameter isReady: Whether there is contact; a start without it is provisional.
-    /// - Returns: The field that is out of bounds; then nothing has changed. `nil` on success.
+    /// Begins a session above all stamps that were seen, provisional unless there is contact (`isReady`). Returns a
+    /// field that is out of bounds; then nothing has changed.
     mutating func begin(
         _ beginning: Beginning, stampedBy dating: inout Dating, isReady: Bool, _ context: Context
     ) -> String? {

@@ -24,8 +24,7 @@ public struct Stamp: Hashable, Codable, Comparable, Sendable {
     /// From which group time on the stamp counts; `nil` if it never counts, being before 2026.
     var admissibleFrom: GroupTime? { time >= Limits.earliestStamp ? time - Limits.stampLead : nil }
 
-    /// Returns whether a start with this stamp counts at a group time. It is at most ``Limits/stampLead`` ahead, and
-    /// not before ``Limits/earliestStamp``.
+    /// Whether the start counts: at most ``Limits/stampLead`` ahead, and not before ``Limits/earliestStamp``.
     public func isAdmissible(at groupTime: GroupTime) -> Bool { admissibleFrom.map { $0 <= groupTime } ?? false }
 
     /// Whether a start with this stamp counts at a group time that no kernel vouches for. The bound rises with time, so

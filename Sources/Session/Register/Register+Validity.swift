@@ -5,8 +5,7 @@ extension Register {
     /// relies on it: no index, sum or division of a valid register traps.
     public var invalidField: String? { fieldOutOfBounds ?? contradiction }
 
-    /// The first field that contradicts the others; `nil` if all fit. Each must be within its own bounds, as the fields
-    /// of a payload are once they were read.
+    /// The first field that contradicts the others, each of which must be within its bounds, as a payload's are.
     package var contradiction: String? {
         if plan.contains(where: { !$0.isConsistent }) || plan.count(where: { $0.added > 0 }) > Limits.extended {
             return "plan"

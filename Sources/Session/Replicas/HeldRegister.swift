@@ -7,8 +7,7 @@ struct HeldRegister: Hashable, Sendable {
     private(set) var offset: Milliseconds
     /// Whether the offset was measured; otherwise it follows from group time.
     private(set) var isMeasured = false
-    /// The largest error of group time when the offset was computed from this anchor. `nil` if group time was not
-    /// vouched for, or the anchor was another one.
+    /// The largest error of group time when the offset was computed, if it was vouched for and from this anchor.
     private(set) var positionError: Milliseconds?
     /// Whether its stamp is near enough to group time to count.
     private(set) var isAdmitted: Bool
@@ -39,8 +38,7 @@ struct HeldRegister: Hashable, Sendable {
         if known?.isAdmitted == true, known?.stamp == register.stamp { admitAnyway() }
     }
 
-    /// Returns the register, judged again after group time was corrected. A position by a vouched clock is not changed
-    /// by one that is not vouched for.
+    /// Judges again after group time was corrected. A position by a vouched clock is not changed by one that is not.
     func judgedAgain(_ context: Context) -> HeldRegister {
         var again = self
         if !isMeasured, context.bound != nil || positionError == nil {

@@ -9,10 +9,8 @@ extension Register {
     /// Returns the session after a time in which no person pressed anything. A countdown ends at its boundary; the next
     /// phase starts exactly there if ``autoAdvance`` is set, otherwise it waits in `ready`. A count-up session ends at
     /// its cap. Displays use this alone, so they agree although nothing is sent, however long the owner is gone.
-    /// - Parameters:
-    ///   - since: The time since the anchor.
-    ///   - lateness: The longest time after an expiry at which the next phase still starts; `nil` for any. The owner
-    ///     passes ``Limits/lateness``: after a longer absence the next phase waits in `ready`, as a new revision.
+    /// - Parameter lateness: The longest time after an expiry at which the next phase still starts; `nil` for any. The
+    ///   owner passes ``Limits/lateness``: after a longer absence the next phase waits in `ready`, as a new revision.
     /// - Returns: The same register before the first boundary; after one, the register anchored at the last boundary
     ///   crossed, with its runs cut there. Revision and stamp stay.
     public func advanced(since: Milliseconds, lateness: Milliseconds? = nil) -> Register {
@@ -78,8 +76,7 @@ extension Register {
         // A clock that was set back does not move the anchor before the times that it follows.
         let isBehind = context.groupTime < anchor.at
         if moved.status == .running, !isBehind { return moved.anchored(since: rest, context) }
-        // A boot clock has no reading from before the boot. The anchor stays one instant on both clocks, since peers
-        // locate this boot on theirs by it.
+        // No reading is from before the boot. Peers locate it by the anchor, which stays one instant on both clocks.
         let ago = min(
             max(rest, 0), now.boot - Limits.reading.lowerBound, context.groupTime - Limits.time.lowerBound)
         moved.anchor.at = max(context.groupTime - ago, moved.anchor.at)

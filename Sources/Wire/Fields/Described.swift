@@ -2,8 +2,8 @@
 
 package import Session
 
-/// An object of the protocol, described once: it is read, written, bounded and documented from its fields.
-/// Sources/README.md says how to add a field.
+/// An object of the protocol, read, written, bounded and documented from its fields. Sources/README.md says how to add
+/// one.
 package protocol Described {
     /// The object's name in Protocol.md.
     static var objectName: String { get }
@@ -24,7 +24,7 @@ extension Described {
     package var contradiction: String? { nil }
 
     /// Reads a whole payload: the version, then the fields.
-    ///   - bytes: The payload.
+    /// - Parameters:
     ///   - sender: The node of the topic; `nil` for a file.
     ///   - blank: The initial value, if it depends on the time.
     package init(payload bytes: [UInt8], by sender: NodeID? = nil, from blank: Self? = nil) throws(Rejection) {

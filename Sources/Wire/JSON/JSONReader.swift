@@ -209,8 +209,7 @@ package struct JSONReader: Form {
         return Int64((10 * number).rounded())
     }
 
-    /// Throws unless the version is the one that this program reads. A payload of another version may contain anything,
-    /// so its version is checked before its fields.
+    /// Throws for another version than this program's. It is checked before the fields, which may then be anything.
     private mutating func checkVersion() throws(Rejection) {
         var version: Int64?
         do throws(Rejection) {

@@ -2,8 +2,7 @@
 
 import Session
 
-/// A value of a JSON text: its kind, where it stands, and where its object or array goes on. Positions have 32 bits,
-/// since a payload can have thousands of values.
+/// A value of a JSON text, and where its object or array goes on. Positions have 32 bits to keep thousands small.
 struct JSONSlot {
     enum Kind {
         case object, array, string, whole, number, yes, no, null

@@ -8,8 +8,7 @@ public struct DebtYear: Hashable, Sendable, Described {
     public var first: CivilDate
     /// Whole minutes done on each day, the earliest first; ``daysLimit`` at most.
     public var days: [Int]
-    /// How calm each seven days were, in percent, `nil` if unknown. It has one value for each seven days, the last ones
-    /// perhaps fewer, or is empty.
+    /// How calm each seven days (the last ones perhaps fewer) were, in percent, `nil` if unknown; or empty.
     public var calm: [Int?]
     public var at: GroupTime
 

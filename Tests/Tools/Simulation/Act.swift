@@ -66,8 +66,8 @@ package struct Act: Hashable, Sendable {
         /// too large), or the client has no room for them (2) or gives its connection up (3).
         case refuse
 
-        /// The kinds that the first stream of a seed draws from. Later kinds have streams of their own, so that seeds
-        /// without them stay as they were.
+        /// The kinds that a seed's first stream draws. Later ones have their own, so that seeds without them stay as
+        /// they were.
         static let base = allCases.filter {
             ![.lie, .flood, .lose, .hoax, .sleep, .refuse, .revoke, .barrage].contains($0)
         }

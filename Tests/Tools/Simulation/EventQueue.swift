@@ -47,8 +47,7 @@ enum Event {
     case ledger(LedgerEvent)
 }
 
-/// A heap of events, earliest first; events of one instant keep the order in which they were added. The heap moves only
-/// numbers; the events stay in place.
+/// A heap of events, earliest first, in the order in which they were added. It moves only numbers, not events.
 struct EventQueue {
     private struct Key {
         var time: VirtualTime

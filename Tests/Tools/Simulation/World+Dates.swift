@@ -19,8 +19,7 @@ extension World {
         return [vouchedError(of: node) != nil, wrong.magnitude > Limits.stampLead]
     }
 
-    /// Whether vouched clocks contradict each other. A person then has to say which is right; until then one node need
-    /// not admit the starts of another.
+    /// Whether vouched clocks contradict each other. Until a person decides, a node need not admit another's starts.
     var isDisputed: Bool {
         let times = machines.indices.filter { vouchedError(of: $0) != nil }
             .map { machines[$0].engine.groupTime(instant($0)) }

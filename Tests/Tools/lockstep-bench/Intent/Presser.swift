@@ -87,8 +87,7 @@ actor Presser {
     }
 }
 
-/// Resumes tasks on the loop's thread. Otherwise a continuation resumes on the global executor, whose threads would
-/// move the loop's thread from core to core.
+/// Resumes tasks on the loop's thread; threads of the global executor would move it from core to core.
 private final class LoopTasks: TaskExecutor {
     private let loop: EventLoop
 

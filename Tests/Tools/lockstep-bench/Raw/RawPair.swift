@@ -32,8 +32,7 @@ final class RawPair: Sendable {
         }
     }
 
-    /// Sends one request for each size, with a pause of `gap` milliseconds after each. Returns the nanoseconds from
-    /// each request to its answer.
+    /// Sends a request for each size, `gap` milliseconds apart. Returns the nanoseconds from each to its answer.
     func rounds(sizes: [PayloadSizes], gap: Int) async throws -> [Int64] {
         try await loopA.serving {
             try await loopB.perform { [self] in
