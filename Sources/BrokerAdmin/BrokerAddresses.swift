@@ -33,7 +33,7 @@ struct BrokerAddresses {
         ([host, .name("localhost"), .address("127.0.0.1")] + ownNames + present).unique
     }
 
-    /// In the order in which nodes try them. Names come first, since an address can change.
+    /// Returns them in the order in which nodes try them. Names come first, since an address can change.
     func inInvitation(for host: HostName, isOnLAN: Bool) -> [HostName] {
         let more: [HostName]
         if isOnLAN {

@@ -13,7 +13,6 @@ struct BrokerCertificate {
     var key: [UInt8]
     /// The certificate, and then the authority: a machine that joins compares its fingerprint.
     var chain: [UInt8]
-    /// The names and addresses in the certificate.
     var hosts: [HostName]
 
     /// Keeps the present authority, and the names of the present certificate, to which nodes that joined still connect.

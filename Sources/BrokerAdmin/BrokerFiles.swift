@@ -6,7 +6,6 @@ import Platform
 import Session
 import Setup
 
-/// A file that this program writes for the broker.
 struct BrokerFile {
     enum Reader {
         /// Root alone, mode 0600.

@@ -99,7 +99,6 @@ struct TrialConfiguration {
     /// The options that say which clients may log in and do what, as `password_file in mosquitto.conf`.
     private(set) var logins: [String] = []
     private(set) var isPerListener = false
-    /// The user that the configuration names.
     private(set) var user: String?
     private var sockets = 0
 

@@ -58,7 +58,6 @@ struct RoomFiles {
         return Lead(of: now.told, over: now.boot).milliseconds
     }
 
-    /// Opens the file of a space, and restores its room.
     func open(_ space: SpaceID, threshold: Threshold) -> (RoomFile, Room) {
         var file = RoomFile(path: "\(directory.path)/\(space).room")
         let known = load(file.path)

@@ -47,7 +47,6 @@ extension NodeCore {
         case delivered
         /// The connection ended before the broker acknowledged it.
         case lost
-        /// The broker has refused it.
         case refused(isTooLarge: Bool)
     }
 

@@ -20,7 +20,6 @@ struct Twin: Sendable {
 
     /// Connections of this process, whose presences may still return.
     private var own: [ConnectionID] = []
-    /// When the last presence of a twin arrived.
     private var lastReceived: BootTime?
     private var presences = 0
     private var retreats = 0

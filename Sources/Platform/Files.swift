@@ -146,7 +146,6 @@ package enum Files {
         }
     }
 
-    /// Flushes the entries of the directory that holds this path.
     package static func flushDirectory(of path: String) throws(FileError) {
         let directory = try openDirectory(split(path).folder)
         defer { close(directory) }

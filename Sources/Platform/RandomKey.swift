@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Secret keys of random characters.
 package enum RandomKey {
     /// 192 bits as 32 characters that are valid in a link.
     package static let length = 32

@@ -128,7 +128,6 @@ package final class BrokerLink {
         loop.execute { [client] in client?.assumeIsolated { $0.rest(milliseconds: time.count) } }
     }
 
-    /// `goodbye` returns the last messages of the connection.
     package func close(goodbye: (ConnectionID) -> [MQTTMessage] = { _ in [] }) async {
         guard let client else { return }
         let messages = connection.map(goodbye) ?? []

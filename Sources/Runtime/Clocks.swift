@@ -43,7 +43,6 @@ struct WallBound: Sendable {
     private let read: @Sendable () -> Milliseconds?
     private var last: (boot: BootTime, lead: Lead, bound: Milliseconds?)?
 
-    /// - Parameter read: Reads the kernel's bound.
     init(read: @escaping @Sendable () -> Milliseconds?) { self.read = read }
 
     /// Returns the bound at these readings of both clocks; `nil` while the wall clock is not synchronised.

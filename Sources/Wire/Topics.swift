@@ -93,7 +93,6 @@ public struct Topics: Hashable, Sendable {
         }
     }
 
-    /// Reads the levels of a topic one after the other.
     private struct Levels {
         let text: String
         /// The first byte that was not read; `nil` behind the last level.

@@ -157,6 +157,5 @@ import Wire
         PresenceQueue.Change(hasReturned: hasReturned, goneSince: goneSince, due: 0)
     }
 
-    /// Since when the desk is offline in the ledger.
     private func gone(_ ledger: Ledger) throws -> Int64? { try ledger.gone(of: try #require(SpaceID("home")))[desk] }
 }

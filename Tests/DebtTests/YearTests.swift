@@ -22,7 +22,6 @@ struct YearTests {
 
     private func date(_ text: String) throws -> CivilDate { try #require(CivilDate(text)) }
 
-    /// Files a session that starts at an hour of a day in the zone.
     private func file(
         _ name: String, _ day: String, hour: Int64, minutes: Int64, rev: Int = 1, zone: Zone, calm: Int? = nil
     ) throws -> Int64 {

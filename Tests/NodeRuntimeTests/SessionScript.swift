@@ -16,7 +16,6 @@ struct SessionScript {
     var events = SessionEvents(beginningAt: start)
     var contactLostAt: GroupTime?
     var register: Register?
-    /// The node that looks.
     var node = NodeID("kitchen")
     private var count = 0
 
@@ -53,7 +52,6 @@ struct SessionScript {
         register = base
     }
 
-    /// The register, anchored at the present.
     func present() throws -> Register {
         let register = try #require(register)
         let advanced = register.advanced(since: now - register.anchor.at)

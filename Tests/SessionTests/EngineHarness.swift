@@ -13,7 +13,6 @@ struct EngineHarness {
 
     private var loop: CoreLoop
     var boot: BootTime
-    /// The group time that the wall clock tells.
     var wall: GroupTime
     /// The kernel's error bound of the wall clock; `nil` if it does not vouch.
     var wallBound: Milliseconds? = 5

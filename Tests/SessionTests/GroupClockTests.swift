@@ -138,7 +138,6 @@ private let in2099: GroupTime = 4_086_000_000_000
         #expect(Self.choose(own, [], before: first).time == hour, "no node is left to follow")
     }
 
-    /// Without a plausible clock, group time continues from the mark with the boot clock.
     @Test func markAdvancesWithTheBootClock() {
         let now = Instant(boot: boot, wall: 77)
         var clock = GroupClock(mark: HybridClock(time: EngineHarness.epoch), at: now)

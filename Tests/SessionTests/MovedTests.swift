@@ -23,7 +23,6 @@ import Testing
         return register
     }
 
-    /// Milliseconds of each run.
     static func lengths(_ register: Register) -> [Milliseconds] {
         register.runs.map { ($0.to ?? register.anchor.at) - $0.from }
     }

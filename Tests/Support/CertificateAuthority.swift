@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A temporary certificate authority.
 public final class CertificateAuthority: Sendable {
     public struct Identity: Sendable {
         public let certificate: String

@@ -43,7 +43,6 @@ package struct Stalls {
     /// The shortest stall: half of the product's shortest time-out, the repetition of an intent after one second.
     package static let shortest = Duration.milliseconds(500)
 
-    /// The latest stall.
     package private(set) var latest: (end: ContinuousClock.Instant, what: String)?
     private var beat: ContinuousClock.Instant
     private var window: (start: ContinuousClock.Instant, stolen: Int64)

@@ -42,7 +42,6 @@ public final class Proxy: Sendable {
         }
     }
 
-    /// The port of the proxy at 127.0.0.1.
     public let port: Int
     private let state: Mutex<State>
     private let bell: (read: Int32, write: Int32)

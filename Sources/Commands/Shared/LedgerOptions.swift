@@ -2,7 +2,6 @@
 
 package import ArgumentParser
 
-/// The options that locate the ledger.
 package struct LedgerOptions: ParsableArguments {
     @Option(help: "The file with settings (default: ~/.config/lockstep/debt.env, if it exists).", completion: .file())
     package var config: String?

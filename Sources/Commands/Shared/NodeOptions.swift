@@ -48,7 +48,6 @@ package struct BrokerOptions: ParsableArguments, Sendable {
     }
 }
 
-/// The options of a node.
 package struct NodeOptions: ParsableArguments {
     @OptionGroup var broker: BrokerOptions
 

@@ -7,7 +7,6 @@ import Debt
 import Platform
 import Session
 
-/// `lockstep history`.
 struct History: ParsableCommand {
     static let configuration = CommandConfiguration(abstract: "List sessions, the latest last.", shouldDisplay: false)
 

@@ -170,7 +170,6 @@ private final class StopNotice: Service {
     }
 }
 
-/// Runs user hooks until the stop.
 private struct HookService: Service {
     let hooks: Hooks
 

@@ -73,7 +73,6 @@ struct HistoryRowError: Error {
     var cause: ImportRowError
 }
 
-/// A session read from the rows of ``HistoryCSV``.
 struct HistorySession {
     let record: LedgerRecord
     private(set) var corrections: [Correction] = []

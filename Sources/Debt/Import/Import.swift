@@ -24,9 +24,7 @@ package struct Import: Sendable {
     private let now: Int64
     /// The sessions, each once.
     package private(set) var records: [LedgerRecord] = []
-    /// Their corrections.
     package private(set) var corrections: [Correction] = []
-    /// Their calm readings.
     package private(set) var calm: [CalmFeed] = []
     /// The rows that cannot be imported, in file order.
     package private(set) var problems: [Problem] = []

@@ -43,7 +43,6 @@ extension Ledger {
         ).map(Correction.init(row:))
     }
 
-    /// Returns the latest correction of each of these sessions that has one.
     static func latestCorrections(
         of sessions: [SessionID], space: SpaceID, in database: Database
     ) throws -> [LedgerRecord.Key: Correction] {

@@ -85,7 +85,6 @@ extension Ledger {
         return Outcome(filing: filing, touches: touches)
     }
 
-    /// Returns how a record would be filed, and the row of its session if there is one.
     private static func classify(_ arrival: Arrival, in database: Database) throws -> (filing: FilingResult, row: Row?)
     {
         let digested = arrival.digested

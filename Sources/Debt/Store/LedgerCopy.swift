@@ -44,7 +44,6 @@ final class LedgerCopy: Sendable {
         rmdir(directory)
     }
 
-    /// Removes a database with its log and journal.
     static func remove(_ path: String) { for suffix in ["", "-wal", "-shm", "-journal"] { unlink(path + suffix) } }
 
     /// Returns the size of a regular file in bytes; 0 if there is none.

@@ -4,7 +4,6 @@ import Glibc
 import Platform
 package import Session
 
-/// The result of restoring a ledger from a backup.
 package struct LedgerRestore: Hashable, Sendable {
     package var spaces: [SpaceID]
     package var before: String?

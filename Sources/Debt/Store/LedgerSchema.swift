@@ -2,7 +2,6 @@
 
 import GRDB
 
-/// The schema of the ledger's file.
 enum LedgerSchema {
     /// Creates the tables in an empty file.
     ///
@@ -87,7 +86,6 @@ enum LedgerSchema {
 
     enum Kind {
         case empty
-        /// A ledger of this version.
         case known
         /// A ledger of another version.
         case newer

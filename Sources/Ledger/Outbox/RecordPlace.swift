@@ -6,7 +6,6 @@ enum RecordPlace: Sendable {
     case journal
     /// In the journal, and in a file of its own once this write or a later one succeeds.
     case writing(Int)
-    /// In a file of its own.
     case file
 
     var isFile: Bool { if case .file = self { true } else { false } }

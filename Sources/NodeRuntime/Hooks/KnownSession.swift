@@ -9,7 +9,6 @@ struct KnownSession: Codable, Hashable, Sendable {
     let startedAt: GroupTime
     /// The last shown session of the lineage.
     private(set) var session: SessionID
-    /// Whether this node owned it.
     private(set) var isOwn: Bool
     /// The largest reported phase.
     private(set) var phase = 0

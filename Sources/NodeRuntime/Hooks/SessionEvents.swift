@@ -141,7 +141,6 @@ struct SessionEvents: Hashable, Sendable {
         return events
     }
 
-    /// Returns how the last shown session ended, by itself or by the start of a new one.
     private mutating func endOfShown(by winner: Register, _ look: Look) -> [SessionEvent] {
         defer {
             for index in known.indices where known[index].status.isLive { known[index].status = .superseded }

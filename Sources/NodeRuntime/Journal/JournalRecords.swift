@@ -17,7 +17,6 @@ struct JournalRecords {
     /// The offset of damage that no crash explains.
     private(set) var damagedAt: Int?
 
-    /// Returns the line of a record.
     static func line(of json: [UInt8]) -> [UInt8] {
         var line: [UInt8] = []
         line.reserveCapacity(headerBytes + json.count + 1)

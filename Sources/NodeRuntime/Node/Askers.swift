@@ -67,7 +67,6 @@ struct Waiters {
     private var lastCaller = 0
     private var continuations: [Int: CheckedContinuation<Void, Never>] = [:]
 
-    /// Returns the number of a new caller.
     mutating func makeCaller() -> Int {
         lastCaller += 1
         return lastCaller
@@ -77,7 +76,6 @@ struct Waiters {
         continuations[caller] = continuation
     }
 
-    /// Resumes a caller whose deadline has passed.
     mutating func resume(_ caller: Int) { continuations.removeValue(forKey: caller)?.resume() }
 
     /// Resumes all callers, because the condition holds.

@@ -10,7 +10,6 @@ struct SuspendState {
     /// The timeout for the broker's acknowledgement after a wake-up; then the connection is renewed.
     private static let wakeTimeout: Milliseconds = .seconds(2)
 
-    /// Why logind refuses the lock that delays a suspend.
     var lockRefusal: String?
     /// Called when the broker has acknowledged that this node is suspended.
     private var done: (@Sendable () -> Void)?

@@ -24,7 +24,6 @@ struct FeedTurn: Sendable {
 
     /// Begins to serve if no other service does. To be called when the barrier has passed, and ``other`` may be gone.
     mutating func begin() { serves = other == nil }
-
     /// Forgets what was known, because the connection was lost.
     mutating func disconnected() { self = FeedTurn(me) }
 

@@ -7,7 +7,6 @@ package import Session
 package import Setup
 import Wire
 
-/// The state of a service in one space.
 package protocol ServiceSpace: AnyObject {
     var core: ServiceCore { get }
 

@@ -51,7 +51,6 @@ struct ClockEstimate: Hashable, Sendable {
         Microseconds(max(0, time).count / driftInterval.count + 1)
     }
 
-    /// The largest drift within a time, rounded up.
     static func driftBound(in time: Milliseconds) -> Milliseconds { drift(in: time).roundedUp }
 
     /// The peer's boot clock minus this node's: the middle of the interval.

@@ -31,7 +31,6 @@ struct ClockSync: Hashable, Sendable {
     }
     /// When the next ping is due.
     private(set) var nextWake: BootTime?
-    /// When the latest poll of a node began.
     private var beganAt: [NodeID: BootTime] = [:]
     /// Pings since a node's last pong. Each doubles the wait for the next, so that nodes do not overload those they ask.
     private var unanswered: [NodeID: Int] = [:]
@@ -133,7 +132,6 @@ struct ClockSync: Hashable, Sendable {
         isComparisonWanted ? comparedAt.map { $0 + Self.shortestIdleInterval } : nil
     }
 
-    /// Compares all clocks again if that was postponed until now.
     mutating func compareIfDue(at now: BootTime) {
         if let compareAt, compareAt <= now { compareAgain(at: now) }
     }

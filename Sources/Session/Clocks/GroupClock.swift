@@ -69,7 +69,6 @@ struct GroupClock: Hashable, Sendable {
     func timeBeforeStep(atBoot boot: BootTime) -> GroupTime { boot + (source == .own ? wallLead : lead) }
     func time(at now: Instant) -> GroupTime { source == .own ? now.told : now.boot + lead }
 
-    /// Whether two readings of one instant contradict each other.
     static func contradict(_ one: GroupTime, _ other: GroupTime) -> Bool { (one - other).magnitude > agreement }
 
     /// Whether a clock can show a time now.
@@ -129,6 +128,5 @@ extension Instant {
     /// The group time that the own wall clock tells while it is right.
     package var told: GroupTime { GroupTime(told: wall) }
 
-    /// The lead of the own wall clock over the boot clock.
     var wallLead: Lead { Lead(of: told, over: boot) }
 }

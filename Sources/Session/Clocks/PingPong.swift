@@ -22,7 +22,6 @@ public struct Pong: Hashable, Sendable {
     public var connection: ConnectionID
     /// The asker's boot clock when it asked.
     public var sent: BootTime
-    /// The boot in which ``boot`` was read.
     public var bootID: BootID
     /// The answering node's boot clock, within ``Limits/reading``.
     public var boot: BootTime

@@ -6,7 +6,6 @@ struct Context {
     let node: NodeID
     let bootID: BootID
     let now: Instant
-    /// The source of group time.
     let source: TimeSource
     /// Whether every vouched clock that is to be asked is known.
     let isComplete: Bool

@@ -171,7 +171,6 @@ public struct Engine: Hashable, Sendable {
 
     mutating func emit(_ effect: Effect) { effects.append(effect) }
 
-    /// Plans the next wake for the earliest deadline of the parts.
     private mutating func planNextWake() {
         var next = Earliest()
         next.consider(ownership.boundary)
@@ -277,7 +276,6 @@ public struct Engine: Hashable, Sendable {
     /// Returns whether this node has compared its clock with that of a peer, which so has a vote.
     package func hasCompared(with peer: NodeID) -> Bool { clocks.estimates[peer] != nil }
 
-    /// Returns this node's presence for a connection.
     public func presence(at now: Instant, connection: ConnectionID, online: Bool) -> Presence {
         presence(context(at: now), connection: connection, online: online)
     }

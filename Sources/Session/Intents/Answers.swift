@@ -7,7 +7,6 @@ struct Answers: Hashable, Sendable {
     /// Effects in the own session, as many as can still live: 100 in a row of one peer and 20 a second, for 30 seconds.
     private var effects = Memory(kept: 700)
 
-    /// The decision on an intent.
     enum Decision {
         case answer(Answer)
         case apply(Answer, Register)
@@ -50,7 +49,6 @@ struct Answers: Hashable, Sendable {
         func asker(of intent: IntentID) -> NodeID? { answers[intent]?.asker }
     }
 
-    /// Forgets the answers to a peer that is gone.
     mutating func forget(_ asker: NodeID) {
         refusals.forget(asker)
         effects.forget(asker)

@@ -202,7 +202,6 @@ struct Requests: Hashable, Sendable {
         return []
     }
 
-    /// Keeps a refusal for all requests of the same session.
     private mutating func refuse(_ session: SessionID, because answer: Answer) {
         for index in open.indices where open[index].intent.session == session && open[index].refusal == nil {
             var refusal = answer

@@ -3,7 +3,6 @@
 /// One session as a part of its lineage. It contains the one rule for where the runs of a session end because another
 /// node took it over. The owner, the ledger and the calm service apply it to the sessions that each of them knows.
 public struct LineagePart: Hashable, Sendable {
-    /// The takeover of a session.
     public struct Takeover: Hashable, Sendable {
         /// The node whose session was taken over; `nil` if the writer does not name it.
         public var node: NodeID?
@@ -23,7 +22,6 @@ public struct LineagePart: Hashable, Sendable {
     /// The takeover that began it; `nil` for a session that a person started.
     public var takeover: Takeover?
 
-    /// It begins at its takeover, or else at the start.
     public init(lineage: SessionID, node: NodeID, stamp: Stamp, startedAt: GroupTime, takeover: Takeover?) {
         self.lineage = lineage
         self.node = node

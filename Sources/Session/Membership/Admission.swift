@@ -29,7 +29,6 @@ struct Admission: Hashable, Sendable {
         /// Whether messages of the sender are this node's own.
         var isSelf: Bool
         var connection: ConnectionID?
-        /// The request that an answer is for.
         var request: Requests.Request?
         /// The owner and the lineage of the session that is shown.
         var head: (owner: NodeID, lineage: SessionID)?
@@ -113,7 +112,6 @@ struct Admission: Hashable, Sendable {
         return allowances[effort, default: [:]][peer, default: Allowance(at: boot)].spend(at: boot)
     }
 
-    /// Forgets the allowances of a peer that is gone.
     mutating func forget(_ peer: NodeID) { for effort in allowances.keys { allowances[effort]?[peer] = nil } }
     /// Gives each peer its full allowance for the next session of this node.
     mutating func startSession() { allowances[.intent] = nil }

@@ -19,7 +19,6 @@ struct Link: Hashable, Sendable {
     private(set) var isSleeping = false
     /// When the wait for the barrier began; `nil` once it has passed.
     private var barrierBegan: BootTime?
-    /// When the last barrier passed.
     private(set) var barrierPassedAt: BootTime?
     /// When the wait for nodes that the broker keeps no presence of began; `nil` once it has ended.
     private var comparisonBegan: BootTime?

@@ -11,7 +11,6 @@ public struct Peer: Hashable, Sendable {
     /// Its messages that were discarded, by reason.
     public fileprivate(set) var discarded: [Discard: Int] = [:]
 
-    /// Whether it is online and awake.
     public var isOnline: Bool { presence?.online == true && presence?.isSleeping != true }
 
     /// Whether its clock counts; see ``Peers/hasVote(_:)``.
@@ -67,7 +66,6 @@ public struct Peers: Hashable, Sendable {
         case changed(from: Peer)
     }
 
-    /// Receives the presence of another node, or its will.
     mutating func receive(_ presence: Presence, from sender: NodeID, retained: Bool, at boot: BootTime)
         -> News
     {
@@ -88,7 +86,6 @@ public struct Peers: Hashable, Sendable {
 
     mutating func connected() { announced = [] }
 
-    /// Forgets the presence of a node, which was deleted.
     mutating func erasePresence(of node: NodeID, at boot: BootTime) {
         announced.remove(node)
         guard known[node]?.presence != nil else { return }

@@ -11,7 +11,6 @@ struct Dating: Hashable, Sendable {
         store(in: &ownership)
     }
 
-    /// Raises the mark to an admitted stamp.
     mutating func raiseMark(to stamp: Stamp, in ownership: inout Ownership, _ context: Context) {
         if mark.raise(to: stamp, context) { store(in: &ownership) }
     }

@@ -13,7 +13,6 @@ struct Echoes: Hashable, Sendable {
     /// The wait for the next repair; `nil` if none is planned.
     private var repairWait: Wait?
     private var repairedAt = BootTime.distantPast
-    /// When a reminder was planned; `nil` if there is none.
     private var reminderPlannedAt: BootTime?
     /// Whether the broker has delivered this node's own retained presence on this connection.
     private(set) var sawOwnPresence = false
@@ -70,7 +69,6 @@ struct Echoes: Hashable, Sendable {
         return true
     }
 
-    /// Receives a register on the own topic.
     mutating func receive(_ echo: Register, journal: Journal, isReady: Bool) -> Finding {
         guard hasPassedBarrier else {
             if echo.version > found?.version ?? Version(epoch: -1, rev: 0) { found = echo }

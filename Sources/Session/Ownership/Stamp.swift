@@ -56,7 +56,6 @@ public struct HybridClock: Hashable, Sendable {
         self.counter = counter
     }
 
-    /// Stamps a start of `node` at group time `now`.
     public mutating func stamp(at now: GroupTime, node: NodeID) -> Stamp {
         if now > time {
             time = now

@@ -4,7 +4,6 @@
 struct StampMark: Hashable, Sendable {
     /// The largest stamp given or admitted.
     private(set) var seen = HybridClock()
-    /// The mark in the journal.
     private(set) var written = HybridClock()
 
     init() {}

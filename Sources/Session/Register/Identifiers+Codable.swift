@@ -1,21 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension NodeID: Codable {
-    /// - Throws: `DecodingError` for a text that does not follow the grammar.
+    /// All three throw `DecodingError` for a text that does not follow the grammar.
     public init(from decoder: any Decoder) throws { self = try decoder.text(as: Self.init) }
 
     public func encode(to encoder: any Encoder) throws { try rawValue.encode(to: encoder) }
 }
 
 extension SpaceID: Codable {
-    /// - Throws: `DecodingError` for a text that does not follow the grammar.
     public init(from decoder: any Decoder) throws { self = try decoder.text(as: Self.init) }
 
     public func encode(to encoder: any Encoder) throws { try rawValue.encode(to: encoder) }
 }
 
 extension Token: Codable {
-    /// - Throws: `DecodingError` for a text that does not follow the grammar.
     public init(from decoder: any Decoder) throws { self = try decoder.text(as: Self.init) }
 
     public func encode(to encoder: any Encoder) throws { try rawValue.encode(to: encoder) }

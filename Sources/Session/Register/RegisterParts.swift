@@ -5,7 +5,6 @@ public enum Mode: String, CaseIterable, Sendable {
     case countdown, countup
 }
 
-/// The status of a session.
 public enum Status: String, CaseIterable, Codable, Sendable {
     /// Time passes.
     case running

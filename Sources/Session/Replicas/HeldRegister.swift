@@ -11,7 +11,6 @@ struct HeldRegister: Hashable, Sendable {
     private(set) var positionError: Milliseconds?
     /// Whether its stamp is near enough to group time to count.
     private(set) var isAdmitted: Bool
-    /// When time alone makes it admissible.
     private(set) var admissibleAt: BootTime?
 
     var version: Version { register.version }

@@ -57,7 +57,6 @@ struct Replicas: Hashable, Sendable {
         nextWake = held.values.lazy.compactMap(\.admissibleAt).min()
     }
 
-    /// Adopts a measured offset between a node's boot clock and this node's.
     mutating func measure(_ offset: Milliseconds, of node: NodeID, in boot: BootID) {
         guard var register = held[node], register.anchor.bootID == boot, register.measure(offset) else { return }
         hold(register)

@@ -88,7 +88,6 @@ extension Form where Self: ~Copyable {
         try format.pass(key, &value, need, to: &self)
     }
 
-    /// The field that names the kind of an object.
     mutating func field(_ key: StaticString, kind: String) throws(Failure) {
         try field(key, written: kind, KindFormat(kind: kind), .kind)
     }

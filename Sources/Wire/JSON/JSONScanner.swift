@@ -2,7 +2,7 @@
 
 import Session
 
-/// A value of a JSON text, and where its object or array goes on. Positions have 32 bits to keep thousands small.
+/// A value of a JSON text, and where its object or array goes on. Positions have 32 bits, since there can be thousands.
 struct JSONSlot {
     enum Kind {
         case object, array, string, whole, number, yes, no, null
@@ -61,7 +61,6 @@ struct JSONScanner {
 
     // MARK: Values
 
-    /// Notes the value that is next, and all values within it.
     private mutating func value(_ text: Span<UInt8>, key: JSONBytes) throws(Rejection) {
         skipSpace(text)
         var slot = JSONSlot(key: key, next: Int32(truncatingIfNeeded: slots.count &+ 1))

@@ -137,7 +137,6 @@ package enum Check: String, CaseIterable, Sendable {
     case canary
 }
 
-/// A failed check.
 package struct Violation: Hashable, Sendable, CustomStringConvertible {
     package var check: Check
     package var detail: String

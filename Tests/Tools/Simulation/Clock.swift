@@ -59,7 +59,6 @@ struct Clock {
     }
 
     mutating func step(by change: Milliseconds) { wallLead = wallLead + change }
-    /// The lead of the wall clock over true time.
     func wallError(at time: VirtualTime) -> Milliseconds { GroupTime(told: wall(at: time)) - time.date }
 
     /// Starts the boot clock again; the wall clock goes on.

@@ -7,7 +7,6 @@ package enum Sometimes: String, CaseIterable, Sendable {
     case yield
     /// A session was superseded while paused.
     case yieldWhilePaused
-    /// An intent was sent again.
     case sentAgain
     /// An intent that had taken effect before was answered as a duplicate.
     case duplicateAnswer

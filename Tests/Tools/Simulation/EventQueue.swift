@@ -43,7 +43,6 @@ enum Event {
     case lied(Packet)
     /// The faults end.
     case heal
-    /// An event of ledger records.
     case ledger(LedgerEvent)
 }
 

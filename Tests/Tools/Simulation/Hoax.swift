@@ -120,7 +120,6 @@ extension Liar {
         return [presence(at: time, online: isHere)].compactMap(\.self)
     }
 
-    /// Answers a ping of `asker`, the machine at `place`.
     mutating func answer(_ ping: Ping, of asker: NodeID, place: Int, at time: GroupTime) -> Packet? {
         guard let falseClock, let bootID = BootID("boot-m") else { return nil }
         serial += 1
@@ -134,7 +133,6 @@ extension Liar {
                     at: reading, clock: falseClock.quality), to: asker))
     }
 
-    /// Pings a victim many times.
     func pings(_ count: Int, to victim: NodeID, ahead: Milliseconds, at time: GroupTime) -> [Packet] {
         guard let connection else { return [] }
         let claimed = min(max(time + ahead, Limits.time.lowerBound), Limits.time.upperBound)

@@ -6,7 +6,6 @@ package struct KeptTrace: Hashable, Sendable, CustomStringConvertible {
     /// The name of the file without `.trace`.
     package var name: String
     package var scenario: Scenario
-    /// The cause, in a sentence.
     package private(set) var cause = ""
     /// The mutant's name, or `none, ` and a reason.
     package private(set) var rule = ""
@@ -33,7 +32,6 @@ package struct KeptTrace: Hashable, Sendable, CustomStringConvertible {
     package var isForMutant: Bool { name.hasPrefix("mutant-") }
     /// Whether the header states a reason to keep a trace that no mutant fails in.
     package var isWithoutRule: Bool { rule.hasPrefix("none, kept because ") }
-    /// The mutant that must fail in the trace.
     package var mutant: Mutant? { Mutant.all.first { $0.name == rule } }
 
     /// Replays the trace under its mutant. Returns no violation if the trace is stale.

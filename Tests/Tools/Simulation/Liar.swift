@@ -44,7 +44,6 @@ struct Liar {
         return Packet(topic: outgoing.topic, payload: outgoing.payload, retain: outgoing.retain)
     }
 
-    /// Decodes a packet as the liar does.
     func read(_ packet: Packet) -> Decoded { packet.decoded(by: codec, retained: false, now: 0) }
 
     func presence(at time: GroupTime, online: Bool, isSleeping: Bool = false) -> Packet? {
@@ -59,7 +58,6 @@ struct Liar {
         }
     }
 
-    /// Records the true time of an act.
     mutating func act(at time: GroupTime) { self.time = time }
 
     /// Tells one lie at the true time `time`.
@@ -186,6 +184,5 @@ struct Liar {
         if !owns(intent.session) { forged.insert(answer) }
     }
 
-    /// Whether a session is the liar's.
     func owns(_ session: SessionID) -> Bool { session.rawValue.hasPrefix("M") }
 }

@@ -71,7 +71,6 @@ struct Machine {
     var diskLast = VirtualTime.start
     /// The number of writes that are not on the disk yet. Some may be due at this very time.
     var writing = 0
-    /// The files of ledger records.
     var records = RecordFiles()
     var isFailing = false
     var failed = 0
@@ -106,7 +105,6 @@ struct Machine {
 
     /// The core, read without a copy.
     var core: NodeCore { _read { yield loop.core } }
-    /// The core's engine, read without a copy.
     var engine: Engine { _read { yield loop.core.engine } }
     var nextEvent: NodeCore.Event? { loop.nextEvent }
 

@@ -38,7 +38,6 @@ final class Packet {
     private var isForOne: Bool { levels.reduce(0) { $1 == UInt8(ascii: "/") ? $0 + 1 : $0 } == 6 }
 }
 
-/// A frame of a client.
 enum UpFrame {
     case connect
     case subscribe([NodeCore.Filter])
@@ -49,7 +48,6 @@ enum UpFrame {
     case close
 }
 
-/// A frame of the broker.
 enum DownFrame {
     case accepted
     case publish(Packet, retained: Bool)

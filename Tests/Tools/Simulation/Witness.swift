@@ -132,7 +132,6 @@ struct Witness {
     var sent: Set<IntentID> = []
     /// The intents that were once sent to the liar, whose late answer then counts.
     var askedOfLiar: Set<IntentID> = []
-    /// Intents of the liar.
     var askedByLiar: Set<IntentID> = []
     var effects: [IntentID: [Effect]] = [:]
     /// Intents that have left a full list of effects, with the node and its life.

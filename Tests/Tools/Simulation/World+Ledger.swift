@@ -165,7 +165,6 @@ extension World {
 
     // MARK: The node's side
 
-    /// A node sends a ledger record.
     mutating func sendRecord(_ outgoing: Outgoing, of node: Int) {
         let (topic, payload) = (outgoing.topic, outgoing.payload)
         let read = machines[node].codec.decode(topic: topic, payload: payload, retained: false, now: 0)

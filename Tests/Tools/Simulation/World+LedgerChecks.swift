@@ -116,7 +116,6 @@ extension Witness {
         var isReplaced = false
 
         struct End {
-            /// The version of that start.
             var version: Version
             var ran: Milliseconds
             /// Whether the session that continues it may have started earlier.

@@ -100,7 +100,6 @@ extension World {
             lineage: register.lineage, parent: nil, version: Version(epoch: 0, rev: 0))
     }
 
-    /// Notes what the intent of the liar asks for.
     private mutating func witnessIntent(_ intent: Intent) {
         // A node that continues a lineage accepts an intent for any session of it.
         let isKnown = witness.origins[intent.session] != nil

@@ -255,7 +255,6 @@ extension World {
         dialLater(node, after: schedule.draw(0...50))
     }
 
-    /// Reads the journal back from its bytes.
     private mutating func readBack(_ node: Int) -> Journal? {
         guard let write = machines[node].onDisk else { return nil }
         do {

@@ -224,7 +224,6 @@ extension World {
         }
     }
 
-    /// Draws one of the judged nodes.
     private mutating func drawJudged(isService: Bool) -> Int? {
         let drawn = probe.draw(0...(machines.count - 1))
         let nodes = judged.map(\.index).filter { isService || !self.isService($0) }

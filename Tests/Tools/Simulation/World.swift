@@ -39,7 +39,6 @@ struct World {
     var bridgeBreaks = 0
     /// The last register of the ghost.
     var ghost: Packet?
-    /// The stamp of that register.
     var ghostStamp: GroupTime = 0
     /// The peer that lies; silent until an act makes it publish.
     var liar = SpaceID("home").flatMap { Liar(space: $0) }

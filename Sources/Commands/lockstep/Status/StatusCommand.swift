@@ -128,7 +128,6 @@ struct StatusCommand: AsyncParsableCommand {
     }
 }
 
-/// The options of a line for a status bar.
 struct WantedLine: Sendable {
     let style: StatusStyle
     let format: StatusFormat
@@ -145,7 +144,6 @@ struct WantedLine: Sendable {
 }
 
 extension StatusStyle: ExpressibleByArgument {}
-/// The last report of a node that is followed.
 private final class LastReport: Sendable {
     let report = Mutex<StatusReport?>(nil)
 }

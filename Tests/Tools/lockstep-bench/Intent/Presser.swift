@@ -36,7 +36,6 @@ actor Presser {
         return times
     }
 
-    /// Presses `count` times, and returns the sizes of the payloads.
     func sizes(presses count: Int) async throws -> [PayloadSizes] {
         var sizes: [PayloadSizes] = []
         let codec = WireCodec(space: node.space, me: node.identity.node)
