@@ -5,8 +5,7 @@ import Setup
 
 /// The ACL of a broker with roles. `Config/acl` has the same rights for one without; a test compares the two.
 enum AccessList {
-    /// Returns the ACL. The members of it are all users that could be a node; any other user may write nothing.
-    /// - Parameter keepsSpacesApart: Whether each member reads and writes its own space only.
+    /// Members of the ACL are all users that could be a node; any other user may write nothing.
     static func text(of list: MemberList, keepsSpacesApart: Bool) -> String {
         var lines = ["# Made by lockstep broker from the roles of the members; it is made again at each change.", ""]
         if !keepsSpacesApart { lines.append("pattern read lockstep/1/#") }

@@ -27,8 +27,7 @@ struct BrokerAddresses {
         return [.name(text), HostName("\(text.prefix { $0 != "." }).local")].compactMap(\.self)
     }
 
-    /// The names and addresses that a certificate is made for.
-    /// - Parameter present: Those of the present certificate, on which nodes that joined rely.
+    /// Includes the names of the `present` certificate, on which nodes that joined rely.
     func inCertificate(for host: HostName, present: [HostName]) -> [HostName] {
         ([host, .name("localhost"), .address("127.0.0.1")] + ownNames + present).unique
     }

@@ -70,8 +70,7 @@ struct MemberList {
         members.append(member)
     }
 
-    /// Replaces the password of a user.
-    /// - Parameter hash: `nil` removes the user.
+    /// Replaces the password of a user; without a `hash` removes the user.
     mutating func setPassword(_ hash: String?, of user: String) {
         passwords.removeAll { $0.hasPrefix(user + ":") }
         if let hash { passwords.append("\(user):\(hash)") }

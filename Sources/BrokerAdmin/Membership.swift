@@ -117,8 +117,7 @@ struct Membership {
         member.software = presence.software
     }
 
-    /// Notes which of the invited members have been seen on the broker.
-    /// - Returns: All presences that it keeps.
+    /// Notes which of the invited members have been seen on the broker, and returns all presences that it keeps.
     private mutating func settle() async throws(JoinFailure) -> [MQTTMessage] {
         guard await service.isRunning else { return [] }
         let presences = try await LocalUser(files).run { try await $0.read(["lockstep/1/+/node/+/presence"]) }
@@ -165,8 +164,7 @@ struct Membership {
         try files.install(BrokerFile("lockstep/members", list.membersText, for: .root))
     }
 
-    /// Writes users and ACL, and lets the broker read them.
-    /// - Parameter password: `nil` removes the user.
+    /// Writes users and ACL, and lets the broker read them. Without a password the user is removed.
     private mutating func save(password: String?, of user: String) async throws(JoinFailure) {
         list.setPassword(password.map { Secret.hash($0) }, of: user)
         let access = AccessList.text(of: list, keepsSpacesApart: files.has("lockstep/separate"))

@@ -22,7 +22,6 @@ extension Trial {
     }
 
     /// Runs a copy of the present configuration, with other files over it, while `body` runs.
-    /// - Parameter failure: Returns the error for the reason why it does not start.
     func withBroker<Value: Sendable>(
         in path: String, adding files: [BrokerFile], _ body: (TrialConfiguration) throws(JoinFailure) -> Value,
         failure: (String) -> String
@@ -98,8 +97,7 @@ extension Trial {
         return trial
     }
 
-    /// Runs mosquitto in a folder while `body` runs.
-    /// - Returns: `nil` if it does not start; its log is in the folder.
+    /// Runs mosquitto in a folder while `body` runs. Returns `nil` if it does not start; its log is in the folder.
     private func serve<Value: Sendable>(_ folder: String, _ body: () throws -> Value) async throws -> Value? {
         let log = folder + "/data/log"
         let descriptor = open(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o644)

@@ -35,7 +35,6 @@ package struct CalmSettings: Sendable {
         package var period: Int64
     }
 
-    /// - Parameter environment: For the default directories.
     package init(_ given: SettingValues, part: Part, environment: [String: String]) throws {
         var values = given
         isEverySpace = try values.read(.space, { $0 == "+" }, "") ?? false

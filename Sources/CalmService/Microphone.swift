@@ -37,8 +37,7 @@ actor Microphone {
 
     func close() async { await link.close() }
 
-    /// Publishes the level of the second that ends now. Called from any thread.
-    /// - Parameter level: In tenths of a decibel.
+    /// Publishes the level, in tenths of a decibel, of the second that ends now. Called from any thread.
     nonisolated func publish(_ level: Int) {
         let sent = Clocks.boot()
         loop.execute { [weak self] in

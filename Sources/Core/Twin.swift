@@ -70,8 +70,7 @@ struct Twin: Sendable {
     /// Makes the barrier of the present connection wait for a twin's answer.
     mutating func expect() { isExpected = true }
 
-    /// Records that the barrier has returned.
-    /// - Returns: Whether it passes at once; otherwise it waits until ``deadline`` for a twin's answer.
+    /// Returns whether the barrier passes at once; otherwise it waits until ``deadline`` for a twin's answer.
     mutating func barrierReturned(at boot: BootTime) -> Bool {
         if isExpected { barrierReturnedAt = boot }
         return !isExpected

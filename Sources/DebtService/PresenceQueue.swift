@@ -29,10 +29,8 @@ struct PresenceQueue {
     private var armedFor: Int64?
     private let timer: LoopTimer
 
-    /// - Parameter timer: Fires when a node can be handled.
     init(timer: LoopTimer) { self.timer = timer }
 
-    /// - Parameter now: The boot clock, in milliseconds.
     mutating func insert(_ key: Key, goneSince: Int64?, at now: Int64) {
         var change = waiting[key] ?? Change(due: handled[key].map { $0 + Self.interval } ?? now)
         change.hasReturned = change.hasReturned || goneSince == nil

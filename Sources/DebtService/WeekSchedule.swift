@@ -60,8 +60,7 @@ struct WeekSchedule {
         reader.arm(atBootMilliseconds: end + max(Self.shortestPause, Self.pause(after: end - begin)))
     }
 
-    /// Arms the calendar's timer.
-    /// - Parameter rest: Milliseconds until the next end of a day or a week; `nil` without spaces.
+    /// `rest` is the milliseconds until the next end of a day or a week; `nil` without spaces.
     func armCalendar(in rest: Int64?, at now: Int64) {
         calendar.arm(atBootMilliseconds: now + max(1, min(rest ?? Self.longestPause, Self.longestPause)))
     }

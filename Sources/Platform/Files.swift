@@ -8,7 +8,6 @@ package struct FileError: Error, CustomStringConvertible {
     package var action: String
     package var code: Int32
 
-    /// - Parameter code: The error number, by default that of the last call.
     package init(path: String, action: String, code: Int32 = errno) {
         self.path = path
         self.action = action
@@ -165,8 +164,7 @@ package enum Files {
         return (String(path[...slash]), String(path[path.index(after: slash)...]))
     }
 
-    /// Creates a directory of mode 0700 with a name that no other has.
-    /// - Parameter prefix: The start of its path.
+    /// Creates a directory of mode 0700 with a path that begins with `prefix` and that no other has.
     package static func makeTemporaryDirectory(_ prefix: String) throws(FileError) -> String {
         var template = Array((prefix + "XXXXXX").utf8CString)
         guard mkdtemp(&template) != nil else { throw FileError(path: prefix, action: "make directory") }

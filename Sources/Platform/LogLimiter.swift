@@ -10,7 +10,6 @@ package struct LogLimiter: Sendable {
     private let lines: Int
     private var kinds: [String: (began: Int64, count: Int)] = [:]
 
-    /// - Parameter lines: The maximum number of lines of each kind in a minute.
     package init(lines: Int = 1) { self.lines = lines }
 
     /// - Parameter now: The boot clock, in milliseconds.

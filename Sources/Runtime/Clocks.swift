@@ -54,8 +54,7 @@ struct WallBound: Sendable {
         return bound
     }
 
-    /// Converts the result of `adjtimex`.
-    /// - Parameter maximumError: It grows by half a millisecond per second.
+    /// Converts the result of `adjtimex`, whose error grows by half a millisecond per second.
     static func bound(status: Int32, maximumError: Microseconds) -> Milliseconds? {
         status & STA_UNSYNC == 0 ? Milliseconds(maximumError.count / 1_000 + 1) : nil
     }

@@ -49,8 +49,7 @@ package final class Credential {
     private let certificate: OpaquePointer
     private let key: OpaquePointer
 
-    /// Signs a certificate for a new key.
-    /// - Parameter issuer: The signer; `nil` for the certificate itself.
+    /// Signs a certificate for a new key: by `issuer`, or by itself.
     package init(_ content: Content, signedBy issuer: Credential? = nil) throws(CertificateError) {
         guard let key = copenssl_new_key(), let certificate = X509_new() else { throw .notMade }
         self.key = key

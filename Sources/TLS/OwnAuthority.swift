@@ -50,7 +50,6 @@ package struct OwnAuthority: Sendable {
     }
 
     /// Returns authority and certificate, and makes what is missing or does not suffice.
-    /// - Parameter now: The time in seconds since 1970.
     package func credentials(at now: Int64) throws(CertificateError) -> Credentials {
         let hosts = names + addresses().filter { !names.contains($0) }
         let found = try authority()

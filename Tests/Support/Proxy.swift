@@ -80,8 +80,7 @@ public final class Proxy: Sendable {
         }
     }
 
-    /// Holds bytes and ends in these directions until ``heal()``.
-    /// - Parameter isForLater: Whether later connections are held too.
+    /// Holds bytes and ends in these directions, perhaps of later connections too, until ``heal()``.
     public func hold(_ directions: Direction..., isForLater: Bool = true) {
         change {
             $0.held = Set(directions)

@@ -37,8 +37,7 @@ package struct Lineage: Hashable, Codable, Sendable {
         if parts.count > Self.limit { parts.removeFirst(parts.count - Self.limit) }
     }
 
-    /// Returns the running time up to `end`, on the boot clock. Each session's runs end where the next one took over.
-    /// - Parameter end: Open runs end there.
+    /// The running time until `end`, on the boot clock. Each session's runs end where the next one took over.
     package func stretches(until end: GroupTime, lead: Lead) -> [Stretch] {
         let all = parts.map { $0.part(of: id) }
         return zip(parts, all).flatMap { part, inLineage -> [Stretch] in

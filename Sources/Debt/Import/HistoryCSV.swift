@@ -78,7 +78,6 @@ struct HistorySession {
     private(set) var corrections: [Correction] = []
     let calm: CalmFeed?
 
-    /// - Parameter now: The present, in milliseconds since 1970.
     init(_ rows: [ImportRow], now: Int64) throws(HistoryRowError) {
         var (own, corrected, order): ([ImportRow], [String: [ImportRow]], [String]) = ([], [:], [])
         for row in rows {

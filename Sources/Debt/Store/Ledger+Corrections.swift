@@ -24,7 +24,6 @@ extension Ledger {
     }
 
     /// Corrects or, without content, deletes a session, even if the clock is behind that of an earlier correction.
-    /// - Parameter now: The wall clock, in milliseconds since 1970.
     package func correct(
         _ key: LedgerRecord.Key, to content: Correction.Content?, id: CorrectionID, at now: Int64, in space: SpaceID
     ) throws {

@@ -142,9 +142,8 @@ package struct WeekBook {
                 first: week.days.first?.date, today: week.days.lastIndex { $0.from <= now }))
     }
 
-    /// The feed of the year before the present week. Each call reads one uncached week at most, since a year takes
-    /// long.
-    /// - Returns: `nil` while weeks are missing: the caller must call again.
+    /// The feed of the year before the present week. Each call reads at most one uncached week, since a year takes
+    /// long, and returns `nil` while weeks are missing: the caller must call again.
     package mutating func year(at now: Int64) throws -> DebtYear? {
         let present = history.week(containing: now)
         guard let today = present.days.first?.date else { return nil }

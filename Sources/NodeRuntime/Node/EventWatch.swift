@@ -35,7 +35,6 @@ struct EventWatch {
     }
 
     /// Reports what has happened since the last look, and arms the timer for what can happen by time alone.
-    /// - Parameter report: Converts an event for hooks.
     mutating func look(at core: NodeCore, now: Instant, groupTime: GroupTime, report: (SessionEvent) -> EventReport) {
         let view = core.view
         let linkDeadline = linkExpectedSince.map { $0 + Self.linkTimeout }
@@ -59,7 +58,6 @@ struct EventWatch {
 
 extension Node {
     /// Calls `handler` with the session events since `events`, the memory of an earlier process, and with each later one.
-    ///   - isLinkExpected: Whether the first look waits for the broker.
     func watchEvents(since events: SessionEvents?, isLinkExpected: Bool, handler: @escaping EventWatch.Handler) {
         eventWatch = EventWatch(
             events: events, beginningAt: groupTime, isLinkExpected: isLinkExpected,

@@ -70,8 +70,7 @@ extension Node {
         return true
     }
 
-    /// Announces that this machine suspends. Called from any thread.
-    /// - Parameter done: Called when the broker has acknowledged it, or at once without a connection.
+    /// Announces that this machine suspends; `done` also runs at once without a connection. Called from any thread.
     package nonisolated func fallAsleep(then done: @escaping @Sendable () -> Void) {
         loop.execute { [weak self] in
             if let self { self.assumeIsolated { $0.beginSleep(then: done) } } else { done() }
@@ -95,8 +94,7 @@ extension Node {
         }
     }
 
-    /// Records whether logind has granted the lock that delays a suspend. Called from any thread.
-    /// - Parameter reason: Why it has not; `nil` if it has.
+    /// Records why logind has refused the lock that delays a suspend; `nil` if it has not. Called from any thread.
     package nonisolated func suspendLock(refusedBecause reason: String?) {
         loop.execute { [weak self] in self?.assumeIsolated { $0.suspend.lockRefusal = reason } }
     }

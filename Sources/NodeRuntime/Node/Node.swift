@@ -128,8 +128,7 @@ package actor Node {
 
     package func groupTime(at now: Instant) -> GroupTime { core.engine.groupTime(now) }
 
-    /// Returns a stream of what the node shows, now and after each change; a slow reader gets the latest.
-    /// - Parameter make: Returns what the observer needs. It runs on the loop's thread, and must not block.
+    /// Returns a stream of what the node shows; a slow reader gets the latest. `make` runs on the loop; it must not block.
     package func changes<Shown: Sendable>(
         _ make: @escaping @Sendable (isolated Node) -> Shown
     ) -> AsyncStream<Shown> {

@@ -61,8 +61,7 @@ struct RecentSessions {
         saveTimer?.arm(after: Self.saveDelay)
     }
 
-    /// Writes the file if it lacks a start or an end.
-    /// - Parameter isStop: Whether the node stops; then the file also gets the latest times.
+    /// Writes the file if it lacks a start or an end, or at the stop of the node, to add the latest times.
     mutating func save(isStop: Bool = false) {
         guard isUnsaved || isStop && !all.isEmpty else { return }
         isUnsaved = false

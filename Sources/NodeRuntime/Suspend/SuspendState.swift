@@ -16,7 +16,6 @@ struct SuspendState {
     /// Fires when the broker has not acknowledged that this node is awake.
     private var wakeDeadline: LoopTimer?
 
-    /// - Parameter done: Called when the broker has acknowledged the suspend.
     mutating func fallAsleep(then done: @escaping @Sendable () -> Void) { self.done = done }
 
     /// Ends a suspend. The broker may have closed the connection meanwhile without this machine noticing.

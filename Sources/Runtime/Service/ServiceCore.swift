@@ -114,8 +114,7 @@ package final class ServiceCore {
         }
     }
 
-    /// Changes the turn, and reports what follows from it.
-    /// - Parameter change: Returns whether a feed that this service publishes must be published again.
+    /// `change` returns whether a feed that this service publishes must be published again.
     private func updateTurn(_ change: (inout FeedTurn) -> Bool = { _ in false }) {
         let (served, other) = (turn.serves, turn.other)
         let mustRepeat = change(&turn)

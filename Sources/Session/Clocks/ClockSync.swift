@@ -77,8 +77,7 @@ struct ClockSync: Hashable, Sendable {
         var interval: Milliseconds { sent < ClockSync.burst ? ClockSync.burstInterval : ClockSync.pollInterval }
     }
 
-    /// Receives a pong.
-    /// - Returns: The node's estimate; `nil` if the pong is from an earlier boot.
+    /// Returns the node's estimate; `nil` if the pong is from an earlier boot.
     mutating func receive(_ pong: Pong, from node: NodeID, at now: BootTime) -> ClockEstimate? {
         if let known = estimates[node], known.isLater(than: pong) { return nil }
         unanswered[node] = nil
@@ -90,8 +89,8 @@ struct ClockSync: Hashable, Sendable {
         return estimate
     }
 
-    /// Receives the group time that a node states. If it contradicts this node's, one of them is wrong.
-    /// - Returns: Whether the contradiction is new: the node's last statement agreed with this node, or was another time.
+    /// Receives the group time that a node states. Returns whether it newly contradicts this node's: its last one
+    /// agreed, or was another time.
     mutating func receive(claim time: GroupTime, of node: NodeID, _ context: Context) -> Bool {
         let claim = Lead(of: time, over: context.now.boot)
         let known = claims.updateValue(claim, forKey: node).map { context.now.boot + $0 }
@@ -119,8 +118,7 @@ struct ClockSync: Hashable, Sendable {
         estimates[node]?.isPresent = false
     }
 
-    /// Records that the kernel of a node does not vouch for its clock any more.
-    /// - Returns: Whether its last answer said that it does.
+    /// Returns whether the kernel of a node vouched for its clock until now.
     mutating func unvouch(_ node: NodeID) -> Bool {
         guard estimates[node]?.clock.synced == true else { return false }
         estimates[node]?.clock.synced = false
@@ -191,7 +189,6 @@ struct ClockSync: Hashable, Sendable {
         return ranked.sorted { ($0.rank, $0.node) < ($1.rank, $1.node) }.prefix(Limits.timeReferences).map(\.node)
     }
 
-    /// Asks these nodes, and no others.
     /// - Parameters:
     ///   - continuousPeer: The node to ask as long as its session runs, and the boot that it should be in.
     ///   - since: Estimates from before this time are not good enough.

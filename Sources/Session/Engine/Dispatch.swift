@@ -87,7 +87,7 @@ extension Engine {
         if dating.mark.isAhead(context) { judgeAgain(keepsAdmitted: false, context) }
     }
 
-    /// - Returns: Whether the session was started; otherwise the reply names the wrong field.
+    /// Returns whether the session was started; otherwise the reply names the wrong field.
     @discardableResult
     mutating func begin(
         _ beginning: Ownership.Beginning, reply id: IntentID, to ticket: Ticket, _ context: Context

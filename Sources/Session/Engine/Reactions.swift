@@ -94,8 +94,7 @@ extension Engine {
 
     // MARK: Intents
 
-    /// Forwards, retargets, sends and ends requests.
-    /// - Returns: Whether a takeover or an end may let another rule apply.
+    /// Forwards, retargets, sends and ends requests. Returns whether that may let another rule apply.
     private mutating func advanceRequests(_ context: Context) -> Bool {
         for intent in ownership.removeForwarded(to: replicas, context) {
             if let winner = replicas.current?.register { requests.forward(intent, to: winner, context) }

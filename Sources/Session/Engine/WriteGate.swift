@@ -33,7 +33,6 @@ struct WriteGate: Hashable, Sendable {
     }
 
     /// Holds an answer until the own register that it reports is on disk.
-    /// - Parameter isRegisterChanged: Whether the register has changed since a write was last asked for.
     mutating func add(_ effect: Effect, isRegisterChanged: Bool) {
         waiting.append(Waiting(write: isRegisterChanged ? lastAsked + 1 : lastAskedForRegister, effect: effect))
     }

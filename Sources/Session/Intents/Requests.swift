@@ -124,8 +124,7 @@ struct Requests: Hashable, Sendable {
         case giveUp(Request)
     }
 
-    /// Removes the requests that end now.
-    /// - Returns: The due steps, in their order.
+    /// Removes the requests that end now, and returns the due steps in their order.
     mutating func removeSteps(_ situation: Situation, _ context: Context) -> [Step] {
         var (sent, orphaned, overdue): ([Step], [Step], [Step]) = ([], [], [])
         var kept: [Request] = []
@@ -185,8 +184,7 @@ struct Requests: Hashable, Sendable {
         var answer: Answer
     }
 
-    /// - Parameter winner: The register of the node that has won, if the answer refuses the intent because of one.
-    /// - Returns: The answers to people.
+    /// `winner` is the register of the node that has won, if the answer refuses the intent because of one.
     mutating func receive(_ answer: Answer, head: Register?, winner: Register?, _ context: Context) -> [Settled] {
         guard var request = remove(answer.intent) else { return [] }
         switch request.meaning(of: answer, head: head, winner: winner, context) {
@@ -210,8 +208,7 @@ struct Requests: Hashable, Sendable {
         }
     }
 
-    /// Receives a register. A register that contains an intent shows that it was applied, even if the answer is lost.
-    /// - Returns: The answers to people.
+    /// A register that contains an intent shows that it was applied, even if the answer is lost.
     mutating func receive(_ register: Register, currentOwner: NodeID?) -> [Settled] {
         var settled: [Settled] = []
         open.removeAll { request in
@@ -224,8 +221,7 @@ struct Requests: Hashable, Sendable {
         return settled
     }
 
-    /// Follows sessions to the one that continues them, which is shown now.
-    /// - Returns: The answers to people whose session `head` has ended.
+    /// Follows sessions to the one that continues them. Returns the answers to people whose session `head` has ended.
     mutating func follow(_ head: Register, _ context: Context) -> [Settled] {
         var settled: [Settled] = []
         // rule: retarget, else: return []
@@ -258,8 +254,8 @@ extension Requests.Request {
         return .send(intent, pinging: pinged)
     }
 
-    /// Checks whether the owner will still answer, and plans the next check.
-    /// - Returns: Whether no other node will: the owner is gone or was silent too long, or this node owns the session now.
+    /// Plans the next check. Returns whether no other node will answer: the owner is gone, was silent too long or is
+    /// this node.
     fileprivate mutating func checkOwner(_ situation: Requests.Situation, _ context: Context) -> Bool {
         let isOwn = situation.head?.owner == context.node
         let isRefused = refusal != nil && !isOwn

@@ -119,9 +119,8 @@ public struct Peers: Hashable, Sendable {
         return true
     }
 
-    /// Forgets the node without a presence that was silent longest, to make room, and returns it. Passing remotes have
-    /// none, and each command is one under an id of its own.
-    /// - Parameter boot: Only nodes whose last message is older are forgotten.
+    /// Forgets the node without a presence that was silent longest, since before `boot`, and returns it. Passing
+    /// remotes have none, and each command is one under an id of its own.
     mutating func forgetSilent(since boot: BootTime, unless isNeeded: (NodeID) -> Bool) -> NodeID? {
         let silent = order.filter { node in
             known[node].map { $0.presence == nil && $0.lastReceived ?? .distantPast < boot } == true && !isNeeded(node)

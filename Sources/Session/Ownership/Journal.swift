@@ -61,8 +61,7 @@ extension Journal {
         isWithheld && before.map { found.version > $0.version } ?? true
     }
 
-    /// When the own session was taken over; `nil` if that is not known.
-    /// - Parameter winner: A session that beats it, and may continue a session that took it over.
+    /// When the own session was taken over, if known; `winner` beats it, and may continue a session that took it over.
     func takenOverAt(among replicas: Replicas, by winner: Register? = nil, _ context: Context) -> GroupTime? {
         // rule: takeoverCut, else: return nil
         guard let own else { return nil }

@@ -25,8 +25,7 @@ struct Replicas: Hashable, Sendable {
         case ahead(isNews: Bool)
     }
 
-    /// Receives a register.
-    /// - Parameter measured: The owner's boot clock minus this node's; `nil` if it was not measured.
+    /// `measured` is the owner's boot clock minus this node's, if it was measured.
     mutating func receive(_ register: Register, measured: Milliseconds?, _ context: Context) -> Merge {
         let known = held[register.owner]
         if let known, register.version <= known.version {  // rule: versionOrder
@@ -62,8 +61,7 @@ struct Replicas: Hashable, Sendable {
         hold(register)
     }
 
-    /// Judges all registers again, after group time has jumped.
-    /// - Parameter keepsAdmitted: Whether admitted registers stay admitted.
+    /// Judges all registers, or all but the admitted ones, again after group time has jumped.
     mutating func judgeAgain(keepsAdmitted: Bool, _ context: Context) {
         for held in all {
             var again = held.judgedAgain(context)

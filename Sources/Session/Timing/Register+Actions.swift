@@ -24,8 +24,7 @@ public struct PhaseDefaults: Hashable, Sendable {
 }
 
 extension Register {
-    /// Carries out an intent on this register, whose anchor is at the present instant.
-    /// - Returns: `.applied`, or another outcome; then the caller must discard the register.
+    /// Carries out an intent on this register, whose anchor is at present. Unless `.applied`, it must be discarded.
     mutating func carryOut(_ intent: Intent, defaults: PhaseDefaults) -> Outcome {
         if let reason = phaseRefusal(of: intent) { return .refused(reason) }  // rule: phaseFence
         let outcome = perform(intent.operation, defaults: defaults)
@@ -45,7 +44,6 @@ extension Register {
     }
 
     /// Performs an operation. The caller must set revision, applied ids and the last intent.
-    /// - Returns: `.applied`, or another outcome; then the caller must discard the register.
     mutating func perform(_ operation: IntentOperation, defaults: PhaseDefaults) -> Outcome {
         guard status.isLive else {
             if status == .superseded { return .refused(.superseded) }

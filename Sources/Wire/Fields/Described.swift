@@ -23,10 +23,7 @@ extension Described {
     package var author: NodeID? { nil }
     package var contradiction: String? { nil }
 
-    /// Reads a whole payload: the version, then the fields.
-    /// - Parameters:
-    ///   - sender: The node of the topic; `nil` for a file.
-    ///   - blank: The initial value, if it depends on the time.
+    /// Reads a whole payload, without `sender` (the node of the topic) from a file. `blank` is the initial value.
     package init(payload bytes: [UInt8], by sender: NodeID? = nil, from blank: Self? = nil) throws(Rejection) {
         self = try JSONReader(bytes, by: sender).value(.payload(), from: blank)
     }

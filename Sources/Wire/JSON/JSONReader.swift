@@ -24,8 +24,7 @@ package struct JSONReader: Form {
         var mayRepeatKeys: Bool
     }
 
-    /// Scans a text of one value.
-    /// - Parameter sender: The node that must be the author of a payload; `nil` for any.
+    /// Scans a text of one value. `sender` must be the author of a payload; `nil` for any.
     init(_ bytes: [UInt8], by sender: NodeID? = nil) throws(Rejection) {
         let scanner = try JSONScanner(bytes)
         self.sender = sender
@@ -34,8 +33,7 @@ package struct JSONReader: Form {
         items = Items(first: 0, end: slots.count, next: 0, haveKeys: false, mayRepeatKeys: false)
     }
 
-    /// Reads the whole text as one value.
-    /// - Parameter blank: The initial value of an object, if it depends on the time.
+    /// Reads the whole text as one value. `blank` is the initial one of an object, if it depends on the time.
     func value<F: Format>(_ format: F, from blank: F.Value? = nil) throws(Rejection) -> F.Value {
         var (reader, value) = (self, blank)
         try format.pass("", &value, .required, to: &reader)

@@ -24,8 +24,7 @@ public enum Port {
         }
     }
 
-    /// Locks a port's byte until this process ends.
-    /// - Returns: Whether no other process holds it.
+    /// Locks a port's byte until this process ends, unless another process holds it.
     private static func isLocked(_ port: Int) -> Bool {
         guard ledger >= 0 else { return true }
         var lock = flock()

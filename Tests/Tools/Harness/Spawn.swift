@@ -25,9 +25,7 @@ public enum Spawn {
     }
 
     /// Starts a program with only this environment, if one is given. The caller reaps it with ``reap(_:)``.
-    /// - Parameters:
-    ///   - output: The file that its output is appended to.
-    ///   - errors: The file for its stderr; `nil` for the same one.
+    /// - Parameter errors: The file for its stderr; `nil` for the same one.
     public static func start(
         _ arguments: [String], environment: [String: String]? = nil, output: String, errors: String? = nil
     ) throws -> pid_t {

@@ -34,7 +34,6 @@ package struct Campaign: Sendable {
         }
     }
 
-    /// - Parameter isOver: Whether to stop; called before each seed.
     package func run(
         until isOver: @escaping @Sendable () -> Bool = { false },
         progress: @escaping @Sendable (Summary) -> Void = { _ in }

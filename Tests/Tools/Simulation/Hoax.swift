@@ -163,8 +163,7 @@ extension Liar {
         return say(register)
     }
 
-    /// Returns a record that lies about another one.
-    /// - Parameter by: The time from the beginning of that session to the takeover of it.
+    /// `by` is the time from the beginning of that session to the takeover of it.
     mutating func record(_ hoax: Hoax, about theirs: LedgerRecord, by: Milliseconds, at time: GroupTime) -> Packet? {
         serial += 1
         guard let id = SessionID("M\(serial)"), let stranger = NodeID(Garbage.ghostNode) else { return nil }
@@ -237,8 +236,7 @@ extension Liar {
         return answer(outcomes[serial % 3], by: serial % 3 == 2 ? winner : nil, for: victim)
     }
 
-    /// Sends an intent that must not take effect as it stands.
-    /// - Parameter past: A session that the victim had before.
+    /// Sends an intent that must not take effect as it stands. The victim had the session `past` before.
     mutating func strayIntent(for own: Register, past: SessionID?, at time: GroupTime) -> [Packet] {
         serial += 1
         guard let id = IntentID("M\(serial)"), let unknown = SessionID("X\(serial)") else { return [] }

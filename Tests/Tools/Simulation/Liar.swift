@@ -60,8 +60,7 @@ struct Liar {
 
     mutating func act(at time: GroupTime) { self.time = time }
 
-    /// Tells one lie at the true time `time`.
-    ///   - ahead: The lead of a stamp over it.
+    /// Tells one lie at the true time `time`, by which a stamp is `ahead`.
     mutating func lie(_ which: Int, about victim: Victim, ahead: Milliseconds, at time: GroupTime) -> [Packet] {
         serial += 1
         let limit = Limits.counter.upperBound

@@ -34,7 +34,6 @@ extension World {
     }
 
     /// Sends a packet to all subscribers and over the bridge, and retains it if its flag says so.
-    /// - Parameter author: The connection that published it, if one did.
     mutating func distribute(_ packet: Packet, at half: Int, bridged: Bool, from author: Int? = nil) {
         guard brokers[half].isUp else { return }
         let isKept = packet.retain && (!bridged || mix.unshared == 0 || packet.payload.isEmpty)

@@ -9,7 +9,6 @@ extension World {
     func instant(_ node: Int) -> Instant { machines[node].clock.instant(at: now) }
 
     /// Feeds an event to a node, carries out all resulting actions, and checks the node at rest.
-    /// - Parameter input: The engine's input for the event, if it is known.
     mutating func feed(_ event: NodeCore.Event, to node: Int, meaning input: Input? = nil) {
         guard machines[node].isAlive else { return }
         guard !machines[node].isNapping else { return machines[node].backlog.append(event) }

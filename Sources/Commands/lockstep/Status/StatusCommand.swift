@@ -98,9 +98,7 @@ struct StatusCommand: AsyncParsableCommand {
     }
 
     /// Prints a line for each change of what is shown, until a signal or until standard output is closed.
-    /// - Parameters:
-    ///   - receive: Passes on the views of a node while it is there.
-    ///   - line: Returns the line for a view at a reading of the boot clock; `nil` while there is nothing to print.
+    /// - Parameter line: The line for a view at a reading of the boot clock; `nil` while there is nothing to print.
     private func follow(
         receive: @escaping @Sendable (ControlClient, (NodeView) -> Void) async throws -> Void,
         line: @escaping @Sendable (NodeView, Int64) -> String?

@@ -7,7 +7,6 @@ struct BrowserProcess: Sendable {
     let directory: TemporaryDirectory
     let pid: pid_t
 
-    /// - Parameter command: A command of the shell.
     init(_ command: String, in directory: TemporaryDirectory) throws {
         self.directory = directory
         // The settings of the person who runs the tests do not matter.

@@ -110,7 +110,6 @@ package struct Page: WebPage {
         try await browser.call(method, parameters, session: session)
     }
 
-    /// - Parameter ofNetwork: Whether to include failed requests.
     package func problems(ofNetwork: Bool = true) async throws -> [String] {
         let thrown = try await browser.events("Runtime.exceptionThrown", of: session)
         let written = try await browser.events("Runtime.consoleAPICalled", of: session)

@@ -10,8 +10,7 @@ actor Conversation {
     private var answers: [Int: JSON] = [:]
     private var events: [JSON] = []
 
-    /// Waits for the address that the browser writes to its log, and connects.
-    /// - Parameter suffix: The end of the path, which the browser leaves out.
+    /// Waits for the address, to which `suffix` is added, that the browser writes to its log, and connects.
     init(with process: BrowserProcess, suffix: String = "") async throws {
         var address: (port: Int, path: String)?
         try await eventually("an address in the browser's log") {

@@ -129,7 +129,6 @@ struct Alternation: Sendable {
     private(set) var kept = Sides()
     var sizes: [PayloadSizes] = []
 
-    /// - Parameter isDisturbed: Whether the host stole processor time during the turn.
     mutating func add(_ rounds: [Int64], _ presses: [Int64], isDisturbed: Bool) {
         all.raw.add(rounds)
         all.lockstep.add(presses)
