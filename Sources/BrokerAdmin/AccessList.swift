@@ -3,12 +3,9 @@
 import Session
 import Setup
 
-/// The ACL of a broker: the topics that each member may read and write.
-///
-/// `Config/acl` has the same rights for a broker that knows no roles. A test compares the two.
+/// The ACL of a broker with roles. `Config/acl` has the same rights for one without; a test compares the two.
 enum AccessList {
-    /// Returns the ACL. The members of it are all users that could be a node; any other user may write nothing.
-    /// - Parameter keepsSpacesApart: Whether each member reads and writes its own space only.
+    /// Members of the ACL are all users that could be a node; any other user may write nothing.
     static func text(of list: MemberList, keepsSpacesApart: Bool) -> String {
         var lines = ["# Made by lockstep broker from the roles of the members; it is made again at each change.", ""]
         if !keepsSpacesApart { lines.append("pattern read lockstep/1/#") }
@@ -24,7 +21,6 @@ enum AccessList {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// The topics that a role may write below its own name.
     static func leaves(of role: MemberRole) -> [String] {
         switch role {
         case .node: ["presence", "session", "intent", "ack", "hello", "ping/+", "pong/+", "record", "sound"]
@@ -34,7 +30,6 @@ enum AccessList {
         }
     }
 
-    /// The feeds that a role may write.
     static func feeds(of role: MemberRole) -> [String] {
         switch role {
         case .node, .remote, .display: []

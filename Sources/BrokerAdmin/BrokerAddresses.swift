@@ -13,7 +13,6 @@ struct BrokerAddresses {
     /// Its addresses of IPv4 and IPv6 on its networks, without loopback and link-local ones.
     var networks: [HostName]
 
-    /// Looks at this machine.
     static func here() -> Self {
         var name = utsname()
         uname(&name)
@@ -23,21 +22,17 @@ struct BrokerAddresses {
         return Self(machine: HostName(text), networks: (ipv4 + ipv6).compactMap(HostName.init))
     }
 
-    /// The name of the machine, and its name in the local network.
     private var ownNames: [HostName] {
         guard case .name(let text) = machine else { return [] }
         return [.name(text), HostName("\(text.prefix { $0 != "." }).local")].compactMap(\.self)
     }
 
-    /// The names and addresses that a certificate is made for.
-    /// - Parameter present: Those of the present certificate, on which nodes that joined rely.
+    /// Includes the names of the `present` certificate, on which nodes that joined rely.
     func inCertificate(for host: HostName, present: [HostName]) -> [HostName] {
         ([host, .name("localhost"), .address("127.0.0.1")] + ownNames + present).unique
     }
 
-    /// The names and addresses of an invitation, in the order in which nodes try them.
-    ///
-    /// Names come first, since an address can change.
+    /// Returns them in the order in which nodes try them. Names come first, since an address can change.
     func inInvitation(for host: HostName, isOnLAN: Bool) -> [HostName] {
         let more: [HostName]
         if isOnLAN {
@@ -103,8 +98,6 @@ struct BrokerPlace: Equatable {
     }
 
     var text: String { "\(isEncrypted ? "mqtts" : "mqtt") \(host.text) \(port)\n" }
-
-    /// The host as in a URL.
     var urlHost: String { host.text.contains(":") ? "[\(host.text)]" : host.text }
     var url: String { "\(isEncrypted ? "mqtts" : "mqtt")://\(urlHost):\(port)" }
 }

@@ -11,7 +11,6 @@ package enum BrokerAdmin {
     /// - Parameters:
     ///   - program: The path of this program, beside which `broker-clear` is installed.
     ///   - root: The folder that everything lies below, for tests; empty for this machine.
-    /// - Throws: ``JoinFailure``.
     package static func carryOut(_ request: BrokerRequest, program: String, root: String) async throws(JoinFailure) {
         let files = BrokerFiles(root: root)
         try await files.lock()

@@ -13,11 +13,9 @@ struct BrokerCertificate {
     var key: [UInt8]
     /// The certificate, and then the authority: a machine that joins compares its fingerprint.
     var chain: [UInt8]
-    /// The names and addresses in the certificate.
     var hosts: [HostName]
 
     /// Keeps the present authority, and the names of the present certificate, to which nodes that joined still connect.
-    /// - Parameter now: The time in seconds since 1970.
     init(for host: HostName, _ addresses: BrokerAddresses, in files: BrokerFiles, at now: Int64) throws(JoinFailure) {
         var present: [HostName] = []
         if let certificate = try files.bytes("lockstep/server.crt") {

@@ -6,7 +6,6 @@ import Platform
 import Session
 import Setup
 
-/// A file that this program writes for the broker.
 struct BrokerFile {
     enum Reader {
         /// Root alone, mode 0600.
@@ -39,7 +38,6 @@ struct BrokerFiles: Sendable {
     var folder: String { root + "/etc/mosquitto" }
     /// Whether `lockstep broker setup` has been here.
     var hasBroker: Bool { has("lockstep/passwd") }
-    /// The name of the user of mosquitto.
     var user: String {
         root.isEmpty ? "mosquitto" : getpwuid(geteuid()).map { String(cString: $0.pointee.pw_name) } ?? "root"
     }
@@ -59,8 +57,7 @@ struct BrokerFiles: Sendable {
         }
     }
 
-    /// Returns the content of a text file; `nil` if there is none.
-    /// - Throws: ``JoinFailure``, also for other bytes than UTF-8, which would change when they are written again.
+    /// Throws also for other bytes than UTF-8, which would change when they are written again.
     func text(_ name: String) throws(JoinFailure) -> String? {
         guard let bytes = try bytes(name) else { return nil }
         guard let text = String(validating: bytes, as: UTF8.self) else {
@@ -75,7 +72,6 @@ struct BrokerFiles: Sendable {
             passwords: text("lockstep/passwd") ?? "")
     }
 
-    /// Returns where the broker listens.
     func place() throws(JoinFailure) -> BrokerPlace {
         guard let place = BrokerPlace(try text("lockstep/address") ?? "") else {
             throw JoinFailure(
@@ -150,10 +146,8 @@ struct BrokerFiles: Sendable {
         }
     }
 
-    /// Waits until no other command changes the members, and keeps others waiting until this process ends.
-    ///
-    /// Each command reads the files of the members, decides, and writes them again. Before the first setup there is nothing
-    /// to lose.
+    /// Waits until no other command changes the members, and keeps others waiting until this process ends. Each command
+    /// reads the files of the members, decides, and writes them again. Before the first setup there is nothing to lose.
     func lock() async throws(JoinFailure) {
         guard has("lockstep") else { return }
         let path = path("lockstep/lock")

@@ -39,21 +39,19 @@ struct BrokerService: Sendable {
         (try? Files.read("/proc/\(process)/comm", limit: 64)) == Array("mosquitto\n".utf8)
     }
 
-    /// All processes of mosquitto.
     static var processes: [pid_t] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
         return names.compactMap { pid_t($0) }.filter(isMosquitto)
     }
 
-    /// Lets the broker read its users and rights again, which ends the connections of users that are gone.
-    /// - Returns: Whether it could be told.
+    /// Lets the broker read its users again, and end connections of former ones. Returns whether it could be told.
     func reload() async -> Bool {
         // Debian's unit reloads by /bin/kill, which is in a package that a small system may lack.
         if hasManager { return await systemctl("kill", "--kill-who=main", "--signal=HUP", Self.unit) }
         return process.map { kill($0, SIGHUP) == 0 } ?? true
     }
 
-    /// Starts it, again if it runs.
+    /// Also restarts one that runs.
     func restart() async -> Bool {
         if hasManager { return await systemctl("restart", Self.unit) }
         if process != nil {
@@ -62,8 +60,7 @@ struct BrokerService: Sendable {
         return true
     }
 
-    /// Stops it.
-    /// - Returns: Whether it has ended; the process that no service manager ran.
+    /// Returns whether it has ended, and the process that no service manager ran.
     func stop() async -> (isStopped: Bool, process: pid_t?) {
         if hasManager { return (await systemctl("stop", Self.unit), nil) }
         guard let process else { return (true, nil) }

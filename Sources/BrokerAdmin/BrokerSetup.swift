@@ -209,9 +209,8 @@ struct BrokerSetup {
 
     // MARK: Undo
 
-    /// Removes what ``setUp(_:)`` installed, except the users and the authority, so that it can be repeated.
-    ///
-    /// Before the former configuration comes back, perhaps without passwords, the store is cleared.
+    /// Removes what ``setUp(_:)`` installed, except the users and the authority, so that it can be repeated. Before the
+    /// former configuration comes back, perhaps without passwords, the store is cleared.
     func undo(program: String) async throws(JoinFailure) {
         guard files.has(MosquittoConfiguration.name) else {
             throw JoinFailure(.refused, "there is nothing to undo: no \(files.path(MosquittoConfiguration.name))")

@@ -22,9 +22,7 @@ struct LocalUser: Sendable {
         self.configuration = configuration
     }
 
-    /// Runs `body` with the retained messages. A login that the broker refuses is tried again, since the reload that loads
-    /// this user takes effect a moment later.
-    /// - Throws: ``JoinFailure`` if the broker does not answer within ten seconds.
+    /// Runs `body` with the retained messages. A refused login is tried again, since the broker reloads its users late.
     func run<Value: Sendable>(
         _ body: @escaping @Sendable (RetainedMessages) async throws -> Value
     ) async throws(JoinFailure) -> Value {
@@ -57,12 +55,10 @@ struct LocalUser: Sendable {
     }
 }
 
-/// The retained messages of a broker.
 struct RetainedMessages: Sendable {
     let client: MQTTClient
     let events: AsyncStream<MQTTEvent>
 
-    /// Returns those that match a filter.
     func read(_ filters: [String]) async throws -> [MQTTMessage] {
         // A message to oneself arrives after all that was retained: at QoS 0 the broker keeps the order and drops none.
         let barrier = "lockstep/1/_local/barrier-\(UInt32.random(in: 0 ... .max))"

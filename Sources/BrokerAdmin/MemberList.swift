@@ -3,10 +3,9 @@
 import Session
 import Setup
 
-/// The members of a broker and their passwords: the contents of the files `members` and `passwd`.
-///
-/// A line of `members` is `NAME ROLE SPACE STATE SECONDS`. Lines of `passwd` stay as they are, also those that other
-/// programs wrote. A user without a line in `members` is a node of all spaces.
+/// The members of a broker and their passwords: the contents of the files `members` and `passwd`. A line of `members`
+/// is `NAME ROLE SPACE STATE SECONDS`. Lines of `passwd` stay as they are, also those that other programs wrote. A user
+/// without a line in `members` is a node of all spaces.
 struct MemberList {
     /// The user by which this program reads and clears retained messages. No node can have its name.
     static let localUser = "_local"
@@ -14,10 +13,7 @@ struct MemberList {
     private(set) var members: [Member] = []
     private var passwords: [Substring]
 
-    /// - Parameters:
-    ///   - members: The content of the file at `path`.
-    ///   - passwords: The content of `passwd`.
-    /// - Throws: ``JoinFailure`` that names a line which is no member.
+    /// The arguments are the contents of both files. An error names a line which is no member.
     init(members: String, at path: String, passwords: String) throws(JoinFailure) {
         self.passwords = Self.lines(of: passwords)
         for (index, line) in Self.lines(of: members).enumerated() where !line.isEmpty {
@@ -46,8 +42,6 @@ struct MemberList {
         return Member(node: words[0], role: role, space: words[2], state: state, since: time)
     }
 
-    // MARK: Reading
-
     /// The names of all users that have a password.
     var users: [String] { passwords.compactMap { $0.contains(":") ? String($0.prefix { $0 != ":" }) : nil } }
 
@@ -59,7 +53,6 @@ struct MemberList {
         return Member(node: node, role: role, space: "+", state: .joined, since: 0)
     }
 
-    /// Every member, and every user that could be one, by name.
     var all: [Member] {
         Set(members.map(\.node) + users).sorted().compactMap { self[$0] }
     }
@@ -72,22 +65,16 @@ struct MemberList {
         }
     }
 
-    // MARK: Changes
-
-    /// Replaces the line of a member, or adds it.
     mutating func set(_ member: Member) {
         members.removeAll { $0.node == member.node }
         members.append(member)
     }
 
-    /// Replaces the password of a user.
-    /// - Parameter hash: `nil` removes the user.
+    /// Replaces the password of a user; without a `hash` removes the user.
     mutating func setPassword(_ hash: String?, of user: String) {
         passwords.removeAll { $0.hasPrefix(user + ":") }
         if let hash { passwords.append("\(user):\(hash)") }
     }
-
-    // MARK: Files
 
     var membersText: String {
         members.map { "\($0.node) \($0.role.rawValue) \($0.space) \($0.state.rawValue) \($0.since)\n" }.joined()

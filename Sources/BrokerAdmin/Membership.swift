@@ -78,8 +78,7 @@ struct Membership {
             node: node, secret: secret, expires: member.since)
     }
 
-    /// Withdraws the invitations that were not used in time.
-    /// - Returns: The names.
+    /// Withdraws the invitations that were not used in time, and returns their names.
     mutating func expire() async throws(JoinFailure) -> [String] {
         guard await service.isRunning else {
             throw JoinFailure(.refused, "mosquitto does not run, so it cannot be seen which invitations were used")
@@ -118,8 +117,7 @@ struct Membership {
         member.software = presence.software
     }
 
-    /// Notes which of the invited members have been seen on the broker.
-    /// - Returns: All presences that it keeps.
+    /// Notes which of the invited members have been seen on the broker, and returns all presences that it keeps.
     private mutating func settle() async throws(JoinFailure) -> [MQTTMessage] {
         guard await service.isRunning else { return [] }
         let presences = try await LocalUser(files).run { try await $0.read(["lockstep/1/+/node/+/presence"]) }
@@ -166,8 +164,7 @@ struct Membership {
         try files.install(BrokerFile("lockstep/members", list.membersText, for: .root))
     }
 
-    /// Writes users and ACL, and lets the broker read them.
-    /// - Parameter password: `nil` removes the user.
+    /// Writes users and ACL, and lets the broker read them. Without a password the user is removed.
     private mutating func save(password: String?, of user: String) async throws(JoinFailure) {
         list.setPassword(password.map { Secret.hash($0) }, of: user)
         let access = AccessList.text(of: list, keepsSpacesApart: files.has("lockstep/separate"))
@@ -188,8 +185,8 @@ struct Membership {
         }
     }
 
-    /// Clears the retained messages of a member and these feeds. The presence becomes "offline" first: the broker sends no
-    /// will of a user that is removed.
+    /// Clears the retained messages of a member and these feeds. The presence becomes "offline" first: the broker sends
+    /// no will of a user that is removed.
     private func clear(_ name: String, feeds: [String]) async throws(JoinFailure) {
         let own = "/node/\(name)/"
         let topics = try await LocalUser(files).run { retained -> [String] in

@@ -2,14 +2,12 @@
 
 import Setup
 
-/// A file of mosquitto's configuration.
 struct ConfigurationFile {
     /// Its path below `/etc/mosquitto`.
     var name: String
     var text: String
 
     var lines: [Substring] { text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline) }
-
     /// The options, each as its words. A comment is none.
     var options: [[Substring]] { lines.map(Self.words).filter { !$0.isEmpty && !$0[0].hasPrefix("#") } }
 
@@ -32,7 +30,6 @@ struct ConfigurationFile {
 
 /// The part of mosquitto's configuration that `lockstep broker setup` writes.
 struct MosquittoConfiguration {
-    /// Its path below `/etc/mosquitto`.
     static let name = "conf.d/lockstep.conf"
     /// The line with which `mosquitto.conf` includes it.
     static let include = "include_dir /etc/mosquitto/conf.d"
@@ -46,9 +43,6 @@ struct MosquittoConfiguration {
     /// The other files that have listeners or bridges; then limits that would bound these are left out.
     let others: [String]
 
-    /// - Parameters:
-    ///   - template: `Config/mosquitto.conf`.
-    ///   - files: The other files of the configuration.
     init(
         template: String, port: Int, isOnLAN: Bool, isEncrypted: Bool, beside files: [ConfigurationFile]
     ) {
@@ -105,7 +99,6 @@ struct TrialConfiguration {
     /// The options that say which clients may log in and do what, as `password_file in mosquitto.conf`.
     private(set) var logins: [String] = []
     private(set) var isPerListener = false
-    /// The user that the configuration names.
     private(set) var user: String?
     private var sockets = 0
 
@@ -121,9 +114,7 @@ struct TrialConfiguration {
         ].contains(option) || ["bridge_", "remote_", "local_", "notification"].contains(where: option.hasPrefix)
     }
 
-    /// Returns the text of a file for the trial.
-    /// - Parameter sparePort: Returns a free port of loopback.
-    /// - Throws: ``JoinFailure`` for a configuration that cannot be tried; what `sparePort` throws.
+    /// Returns the text of a file for the trial; throws for one that cannot be tried.
     mutating func adapt(
         _ file: ConfigurationFile, sparePort: () throws(JoinFailure) -> Int
     ) throws(JoinFailure) -> String {

@@ -11,9 +11,8 @@ enum Secret {
         return String((0..<24).compactMap { _ in alphabet.randomElement() })
     }
 
-    /// Returns the hash of a password as mosquitto's password file has it: PBKDF2 with SHA-512.
-    ///
-    /// The password has 142 random bits, so the number of rounds is that of `mosquitto_passwd`.
+    /// Returns the hash of a password as mosquitto's password file has it: PBKDF2 with SHA-512. The password has 142
+    /// random bits, so the number of rounds is that of `mosquitto_passwd`.
     static func hash(
         _ password: String, salt: [UInt8] = (0..<12).map { _ in .random(in: 0...255) }
     ) -> String {

@@ -22,7 +22,6 @@ extension Trial {
     }
 
     /// Runs a copy of the present configuration, with other files over it, while `body` runs.
-    /// - Parameter failure: Returns the error for the reason why it does not start.
     func withBroker<Value: Sendable>(
         in path: String, adding files: [BrokerFile], _ body: (TrialConfiguration) throws(JoinFailure) -> Value,
         failure: (String) -> String
@@ -53,7 +52,6 @@ extension Trial {
         }.prefix(3).map { String($0.drop { $0.isNumber || $0 == ":" || $0 == " " }) }.joined(separator: "\n")
     }
 
-    /// Writes the files of a trial.
     private func prepare(_ folder: String, adding new: [BrokerFile]) async throws -> TrialConfiguration {
         for path in [folder, folder + "/data", folder + "/conf.d", folder + "/lockstep"] { mkdir(path, 0o755) }
         if access(files.folder, F_OK) == 0 {
@@ -99,8 +97,7 @@ extension Trial {
         return trial
     }
 
-    /// Runs mosquitto in a folder while `body` runs.
-    /// - Returns: `nil` if it does not start; its log is in the folder.
+    /// Runs mosquitto in a folder while `body` runs. Returns `nil` if it does not start; its log is in the folder.
     private func serve<Value: Sendable>(_ folder: String, _ body: () throws -> Value) async throws -> Value? {
         let log = folder + "/data/log"
         let descriptor = open(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o644)

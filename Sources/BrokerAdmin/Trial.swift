@@ -7,15 +7,14 @@ import Setup
 
 /// Tries a configuration before the running broker gets it.
 ///
-/// A copy of the present configuration runs on spare ports of loopback, without bridges, with a store and log of its own; and
-/// then the same with the new files. That broker must start, refuse connections without a password, let a user write its own
-/// topics only, and behave on every other listener as before, also for large packets. Nothing is changed.
+/// A copy of the present configuration runs on spare ports of loopback, without bridges, with a store and log of its
+/// own; and then the same with the new files. That broker must start, refuse connections without a password, let a user
+/// write its own topics only, and behave on every other listener as before, also for large packets. Nothing is changed.
 struct Trial {
     let files: BrokerFiles
     /// The present configuration without the file of Lockstep.
     let present: [ConfigurationFile]
     let new: [BrokerFile]
-    /// The path of mosquitto.
     let program: String
 
     private static let instead =
@@ -71,8 +70,7 @@ struct Trial {
 
     /// Checks what other ports would hide, or what the answers of listeners do not show.
     private func check(_ trial: TrialConfiguration) throws(JoinFailure) {
-        // mosquitto 2.0 refuses a second file, and 2.1 uses the last one. Clients with a certificate need no file, but get
-        // its rights.
+        // mosquitto 2.0 refuses a second file, 2.1 uses the last, whose rights clients with a certificate get too.
         if !trial.logins.isEmpty, !trial.isPerListener {
             throw JoinFailure(
                 .refused,
@@ -183,11 +181,9 @@ struct Trial {
         return Anonymous(isEncrypted: false, packet: [])
     }
 
-    /// Returns the answers to large packets.
-    ///
-    /// One is a CONNECT of 95 KiB with a name and a password, which ends the connection if packets are bounded (newer brokers
-    /// cut 100,000 bytes always). To an open listener it is also a retained message of 200 KiB, the size of Zigbee2MQTT's
-    /// list of devices.
+    /// Returns the answers to large packets. One is a CONNECT of 95 KiB with a name and a password, which ends the
+    /// connection if packets are bounded (newer brokers cut 100,000 bytes always). To an open listener it is also a
+    /// retained message of 200 KiB, the size of Zigbee2MQTT's list of devices.
     private static func large(_ port: Int, _ encryption: TrialConnection.Encryption, isOpen: Bool) -> [[UInt8]] {
         let connection = TrialConnection(port: port, encryption)
         let letter = UInt8(ascii: "x")

@@ -3,9 +3,7 @@
 import COpenSSL
 import Glibc
 
-/// A connection to a listener on loopback that shows each answer as it is.
-///
-/// Reading and writing block, for two seconds at most.
+/// A connection to a listener on loopback that shows each answer as it is. Calls block for two seconds at most.
 final class TrialConnection {
     enum Encryption {
         case none
@@ -87,13 +85,10 @@ final class TrialConnection {
     }
 }
 
-/// A packet of MQTT.
 struct MQTTPacket {
     private(set) var bytes: [UInt8]
 
-    /// - Parameters:
-    ///   - head: The type and its flags.
-    ///   - content: All that follows the length.
+    /// `head` is the type and its flags, `content` all that follows the length.
     init(_ head: UInt8, _ content: [UInt8]) {
         bytes = [head]
         var length = content.count

@@ -9,12 +9,7 @@ package struct Sensor: Hashable, Sendable {
     private let scale: Double
     private let offset: Double
 
-    /// Creates a reader.
-    /// - Parameters:
-    ///   - pointer: A JSON pointer (RFC 6901), as `/noise` or `/ANALOG/A0`; empty for the payload itself.
-    ///   - scale: The factor for the number.
-    ///   - offset: The decibels added after scaling.
-    /// - Returns: `nil` if `pointer` is not a JSON pointer.
+    /// - Parameter pointer: A JSON pointer (RFC 6901), as `/noise` or `/ANALOG/A0`; empty for the payload itself.
     package init?(pointer: String, scale: Double = 1, offset: Double = 0) {
         guard pointer.isEmpty || pointer.hasPrefix("/") else { return nil }
         var path: [String] = []

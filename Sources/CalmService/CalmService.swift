@@ -37,7 +37,6 @@ package actor CalmService: BrokerService {
     }
 
     /// Runs the service as a process, until SIGTERM or SIGINT.
-    /// - Throws: ``SettingError`` if a setting is missing, or another process uses the state directory.
     package static func serve(_ settings: CalmSettings) async throws {
         let process = try ServiceProcess(settings.node, isEverySpace: settings.isEverySpace, name: "calm")
         let files = RoomFiles(directory: process.directory, bootID: process.bootID, log: process.log)
@@ -69,7 +68,7 @@ package actor CalmService: BrokerService {
         ticker?.arm(atBootMilliseconds: SystemClock.bootMilliseconds() + Self.feedInterval)
     }
 
-    /// - Returns: The space of the message; `nil` if it is not used.
+    /// Returns the space of the message; `nil` if it is not used.
     private func handle(_ message: MQTTMessage) -> SpaceWatch? {
         let now = SystemClock.bootMilliseconds()
         if let space = Topics.space(of: message.topic) {

@@ -17,10 +17,8 @@ package struct CalmSettings: Sendable {
 
     /// Broker, space, id, state directory, log.
     package var node: Settings
-    /// Whether the service serves every space of the broker.
     package var isEverySpace: Bool
     package var threshold: Threshold
-    /// A third-party sensor; `nil` for none.
     package var sensor: SensorTopic?
     /// The command that records; `nil` for an installed recorder, `-` for standard input.
     package var recorder: String?
@@ -31,17 +29,12 @@ package struct CalmSettings: Sendable {
 
     /// The topic of a sensor, and how to read its messages.
     package struct SensorTopic: Sendable {
-        /// The topic filter.
         package var filter: String
         package var sensor: Sensor
         /// The interval between levels, in milliseconds.
         package var period: Int64
     }
 
-    /// Reads and checks settings.
-    /// - Parameters:
-    ///   - environment: For the default directories.
-    /// - Throws: ``SettingError`` that names the setting and its origin.
     package init(_ given: SettingValues, part: Part, environment: [String: String]) throws {
         var values = given
         isEverySpace = try values.read(.space, { $0 == "+" }, "") ?? false

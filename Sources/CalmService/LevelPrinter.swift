@@ -53,7 +53,6 @@ package enum LevelPrinter {
         return (message.topic, level)
     }
 
-    /// - Returns: Whether the output is still open.
     static func print(_ level: Int, of source: String) -> Bool {
         let line = ReportJSON.encode(LevelLine(source: source, level: Double(level) / 10)) + [10]
         return write(STDOUT_FILENO, line, line.count) == line.count

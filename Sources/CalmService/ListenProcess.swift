@@ -9,9 +9,7 @@ import UnixSignals
 
 /// Runs a microphone as a process: levels are published, or printed to standard output.
 package enum ListenProcess {
-    /// Listens until SIGTERM, SIGINT or the end of standard input.
-    /// - Parameter isPrinted: Whether levels are printed as lines of JSON instead of published.
-    /// - Throws: ``SettingError`` if a setting is missing or there is no recorder.
+    /// Publishes levels, or prints them as lines of JSON, until SIGTERM, SIGINT or the end of standard input.
     package static func run(_ settings: CalmSettings, isPrinted: Bool) async throws {
         let log = Logger(label: "lockstep-calm")
         let signals = await UnixSignalsSequence(trapping: [.sigterm, .sigint])

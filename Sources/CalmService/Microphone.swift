@@ -8,9 +8,7 @@ import Session
 import Setup
 import Wire
 
-/// Publishes sound levels under this machine's node id.
-///
-/// A level that cannot be sent at once is dropped: the meter shows it as a gap.
+/// Publishes sound levels under this machine's node id. A level that cannot be sent at once is dropped, and is a gap.
 actor Microphone {
     private nonisolated let loop: EventLoop
     private let codec: WireCodec
@@ -39,8 +37,7 @@ actor Microphone {
 
     func close() async { await link.close() }
 
-    /// Publishes the level of the second that ends now. Called from any thread.
-    /// - Parameter level: In tenths of a decibel.
+    /// Publishes the level, in tenths of a decibel, of the second that ends now. Called from any thread.
     nonisolated func publish(_ level: Int) {
         let sent = Clocks.boot()
         loop.execute { [weak self] in

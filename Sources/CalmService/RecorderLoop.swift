@@ -8,9 +8,7 @@ import Setup
 import Synchronization
 import SystemPackage
 
-/// Measures the sound of a recorder, and starts the recorder again when it ends.
-///
-/// It reads on its own thread, since waiting for standard input or a pipe blocks.
+/// Measures the sound of a recorder, and restarts one that ends. It has its own thread, since reading a pipe blocks.
 final class RecorderLoop: Sendable {
     /// A recorder that ends within this many milliseconds has failed, and the next one is tried.
     private static let promising: Int64 = 5_000
@@ -27,7 +25,6 @@ final class RecorderLoop: Sendable {
     private let isPaced: Bool
     private let log: Logger
     private let stopped = Atomic(false)
-    /// Wakes the thread.
     private let bell: WakePipe
 
     /// - Parameter isPaced: Whether sound that arrives faster than real time, from a file, is slowed down.

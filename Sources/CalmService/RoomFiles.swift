@@ -33,9 +33,9 @@ struct RoomFile {
 
 /// The files that keep calm across a restart: for each space `<space>.room` in the state directory.
 ///
-/// A file begins with a snapshot of the room as JSON, followed by a line for each later sample or change. It holds levels,
-/// never sound. Lines are written each second without a flush: they survive the process; a power cut loses the last
-/// seconds, which become a gap.
+/// A file begins with a snapshot of the room as JSON, followed by a line for each later sample or change. It holds
+/// levels, never sound. Lines are written each second without a flush: they survive the process; a power cut loses the
+/// last seconds, which become a gap.
 struct RoomFiles {
     private static let limit = 64 << 20
     /// A file is rewritten when it exceeds twice its snapshot plus this many bytes.
@@ -58,7 +58,6 @@ struct RoomFiles {
         return Lead(of: now.told, over: now.boot).milliseconds
     }
 
-    /// Opens the file of a space, and restores its room.
     func open(_ space: SpaceID, threshold: Threshold) -> (RoomFile, Room) {
         var file = RoomFile(path: "\(directory.path)/\(space).room")
         let known = load(file.path)

@@ -20,7 +20,6 @@ final class SpaceWatch: ServiceSpace {
     private let output: ServiceOutput
     private let files: RoomFiles
     private var view = View()
-
     private var room: Room
     private var clocks: [String: SourceClock] = [:]
     private var file: RoomFile
@@ -44,7 +43,6 @@ final class SpaceWatch: ServiceSpace {
     }
 
     func handle(_ event: NodeCore.Event) { core.handle(event) }
-
     func save() { files.flush(&file) }
 
     /// Adds the level of a node's microphone. Its boot clock is converted to this machine's.

@@ -9,10 +9,8 @@ extension NodeCore {
     public enum Action: Sendable {
         /// Write to disk, then answer with ``Event/persisted(_:)`` or ``Event/persistFailed(_:)`` and the number.
         indirect case persist(Write)
-        /// Publish a message.
-        ///
-        /// With a token the shell reports the outcome by ``Event/sent(_:_:)``, unless the connection ends first. `of` is the
-        /// encoded message, for observers; `nil` if it is none of the engine.
+        /// Publish a message. With a token the shell reports the outcome by ``Event/sent(_:_:)``, unless the connection
+        /// ends first. `of` is the encoded message, for observers; `nil` if it is none of the engine.
         case send(Outgoing, Token?, of: Message?)
         /// Subscribe at QoS 0, then publish the barrier, which returns behind all retained messages.
         case subscribe([Filter], barrier: Outgoing)
@@ -22,19 +20,16 @@ extension NodeCore {
         case makeWay(for: Milliseconds)
         /// Answer the program that asked.
         case reply(Ticket, Reply)
-        /// Move ledger records between the files of waiting and of acknowledged records. A failure is only logged: it is
-        /// repaired after the next start.
+        /// Move ledger records between their files. A failure is only logged: it is repaired after the next start.
         case changeRecords([RecordChange])
         /// Read these acknowledged ledger records, and answer with ``Event/recordsRead(_:)``.
         case readRecords([SessionID])
-        /// Hand on a message, after the engine has handled it.
-        ///
-        /// The node gets feeds alone, a service every message.
+        /// Hand on a message, after the engine has handled it. The node gets feeds alone, a service every message.
         case deliver(Decoded)
         /// The broker has confirmed an answer of this node.
         case answered(Answer)
-        /// The broker has confirmed the presence that reports whether this machine sleeps. If a sleeping one was lost, it
-        /// counts as confirmed, so that the machine may suspend.
+        /// The broker has confirmed the presence that reports whether this machine sleeps. If a sleeping one was lost,
+        /// it counts as confirmed, so that the machine may suspend.
         case announced(isSleeping: Bool)
         /// The broker has confirmed every register that was sent, or their connection has ended.
         case registersConfirmed
@@ -62,7 +57,6 @@ extension NodeCore {
 
     /// A subscription.
     public struct Filter: Hashable, Sendable {
-        /// The topics, with `+` for one level.
         public var topics: String
         /// Whether the broker withholds this node's own messages.
         public var isNoLocal: Bool
@@ -70,7 +64,6 @@ extension NodeCore {
 
     /// An event for the log. The shell writes the text.
     public enum Note: Hashable, Sendable {
-        /// A note of the engine.
         case engine(Session.Note)
         /// Another program uses this node's id, under this name.
         case twin(name: String)

@@ -2,9 +2,8 @@
 
 public import Session
 
-/// Hands a core one event after the other, and lets it rest when none waits any more.
-///
-/// The node, the services, the simulated machine, the tests and the bench run their cores by it:
+/// Hands a core one event after the other, and lets it rest when none waits any more. The node, the services, the
+/// simulated machine, the tests and the bench run their cores by it:
 /// ```
 /// loop.add(event)
 /// while let actions = loop.next(at: now) { for action in actions { perform(action) } }
@@ -24,7 +23,6 @@ public struct CoreLoop: Sendable {
     /// Makes the loop of a core that has handled no event yet.
     public init(_ core: NodeCore) { self.core = core }
 
-    /// Adds an event.
     public mutating func add(_ event: NodeCore.Event) { waiting.append(.event(event)) }
 
     /// Adds an input that no event carries: a message without its bytes.
@@ -32,12 +30,10 @@ public struct CoreLoop: Sendable {
 
     /// The event that ``next(at:)`` hands to the core; `nil` before a rest.
     package var nextEvent: NodeCore.Event? { if case .event(let event)? = waiting.first { event } else { nil } }
-
     /// Whether ``next(at:)`` has nothing to do.
     package var isAtRest: Bool { waiting.isEmpty && hasRested }
 
-    /// Hands the next event to the core, or lets it rest behind the last one.
-    /// - Returns: The actions, in order; `nil` at rest.
+    /// Hands the next event to the core, or lets it rest behind the last one. Returns its actions; `nil` at rest.
     public mutating func next(at now: Instant) -> [NodeCore.Action]? {
         if isAtRest { return nil }
         hasRested = waiting.isEmpty

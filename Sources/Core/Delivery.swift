@@ -5,12 +5,11 @@ import Wire
 
 /// The messages that the broker has not confirmed yet, and the answers that wait to be sent.
 ///
-/// An answer that was lost, or that was decided without a connection, waits for 30 s at most (``Limits/intentLife``): then the
-/// intent has expired, and no program waits for its answer. Nothing else waits: the engine publishes register and presence again
-/// on each connection, and repeats objections to what is still wrong.
+/// An answer that was lost, or that was decided without a connection, waits for 30 s at most (``Limits/intentLife``):
+/// then the intent has expired, and no program waits for its answer. Nothing else waits: the engine publishes register
+/// and presence again on each connection, and repeats objections to what is still wrong.
 struct Delivery: Sendable {
-    /// The time until an answer that was lost is sent again while its connection holds. A judgement: the asker sends
-    /// its intent again as often.
+    /// When a lost answer is sent again on its connection. A judgement: the asker repeats its intent as often.
     private static let resendInterval: Milliseconds = .seconds(1)
 
     /// A message whose outcome matters.
@@ -54,7 +53,6 @@ struct Delivery: Sendable {
     /// When to send waiting answers on this connection; `nil` if they wait for the next.
     var resendAt: BootTime? { lostAt.map { $0 + Self.resendInterval } }
 
-    /// Records a message that leaves.
     mutating func send(_ content: Content) -> NodeCore.Token {
         lastToken += 1
         underWay[lastToken] = content
@@ -62,8 +60,7 @@ struct Delivery: Sendable {
         return lastToken
     }
 
-    /// Records the outcome of a message.
-    /// - Returns: The message; `nil` for one of an earlier connection.
+    /// Returns the message; `nil` for one of an earlier connection.
     mutating func confirm(_ token: NodeCore.Token, _ confirmation: NodeCore.Confirmation, at boot: BootTime) -> Content?
     {
         guard let content = underWay.removeValue(forKey: token) else { return nil }
@@ -85,12 +82,10 @@ struct Delivery: Sendable {
         return content
     }
 
-    /// Whether a register is not confirmed yet.
     var hasRegisters: Bool { !registers.isEmpty }
 
-    /// Keeps an answer until the registers before it are confirmed, or for the next connection or barrier.
-    ///
-    /// An intent that is repeated meanwhile gets no second answer, which would displace those to other intents.
+    /// Keeps an answer until the registers before it are confirmed, or for the next connection or barrier. An intent
+    /// that is repeated meanwhile gets no second answer, which would displace those to other intents.
     mutating func add(_ answer: WaitingAnswer) {
         if waiting.contains(where: { $0.says(answer.answer) }) { return }
         var answer = answer
@@ -102,8 +97,7 @@ struct Delivery: Sendable {
         waiting.remove(at: waiting.firstIndex { $0.answer.outcome == .refused(.busy) } ?? 0)
     }
 
-    /// Removes the waiting answers whose registers are confirmed.
-    /// - Returns: Those that are still of use.
+    /// Removes the waiting answers whose registers are confirmed, and returns those that are still of use.
     mutating func removeDue(at boot: BootTime) -> [WaitingAnswer] {
         let earliest = registers.first ?? .max
         let free = waiting.filter { $0.behind < earliest }
@@ -112,8 +106,7 @@ struct Delivery: Sendable {
         return free.filter { $0.until > boot }  // rule: answerLife, else: free
     }
 
-    /// Records that the connection has ended, and that its messages are lost.
-    /// - Returns: The lost messages in the order in which they were sent.
+    /// Returns the lost messages in the order in which they were sent.
     mutating func disconnect() -> [Content] {
         let lost = underWay.sorted { $0.key < $1.key }.map(\.value)
         // rule: answersKept, else: waiting = []

@@ -8,7 +8,6 @@ extension NodeCore {
     public enum Event: Sendable {
         /// The files of an earlier process were read. The first event of a core, exactly once.
         indirect case restored(Restored)
-        /// The broker accepted a connection.
         /// - Parameters:
         ///   - id: The connection's id, which must be larger than those of all earlier connections.
         ///   - noLocal: Whether the broker can withhold a node's own messages (MQTT 5).
@@ -48,20 +47,17 @@ extension NodeCore {
         case delivered
         /// The connection ended before the broker acknowledged it.
         case lost
-        /// The broker has refused it.
         case refused(isTooLarge: Bool)
     }
 
     /// A message as it arrived.
     public struct Packet: Hashable, Sendable {
-        /// The full name of the topic.
         public var topic: String
         /// The payload, whatever it contains.
         public var payload: [UInt8]
         /// The broker's retain flag.
         public var isRetained: Bool
 
-        /// Copies a message as it arrived; the core checks it.
         public init(topic: String, payload: [UInt8], isRetained: Bool) {
             self.topic = topic
             self.payload = payload

@@ -6,24 +6,22 @@ public import Wire
 
 /// A whole node without clocks, disk and sockets: events go in, actions come out.
 ///
-/// The shell must send ``Event/restored(_:)`` first; send events one at a time in the order in which they happened, each
-/// with readings of both clocks; carry out every action, in order, before the next event; let the core ``rest(at:)`` when no
-/// event waits any more; and send ``Event/wake`` at ``nextWake``, or soon after. The node, the services, the simulated
-/// machine, the tests and the bench are loops around this one value, so the code that is simulated is the code that ships.
-/// ``CoreLoop`` keeps the order for them.
+/// The shell must send ``Event/restored(_:)`` first; send events one at a time in the order in which they happened,
+/// each with readings of both clocks; carry out every action, in order, before the next event; let the core
+/// ``rest(at:)`` when no event waits any more; and send ``Event/wake`` at ``nextWake``, or soon after. The node, the
+/// services, the simulated machine, the tests and the bench are loops around this one value, so the code that is
+/// simulated is the code that ships. ``CoreLoop`` keeps the order for them.
 public struct NodeCore: Sendable {
     /// The engine. Only events change it.
     public private(set) var engine: Engine
     /// Reads and writes the messages of the space.
     public let codec: WireCodec
-    /// The present connection; `nil` while there is none.
     public private(set) var connection: ConnectionID?
     /// When ``Event/wake`` is needed; `nil` while only another event can change anything.
     public private(set) var nextWake: BootTime?
 
-    /// Whether the node is subscribed to its own session by name, until its first register leaves.
-    ///
-    /// So it is on a connection on which the broker withholds the node's own messages otherwise (MQTT 5).
+    /// Whether the node is subscribed to its own session by name, until its first register leaves. So it is on a
+    /// connection on which the broker withholds the node's own messages otherwise (MQTT 5).
     private var isOwnSubscribed = false
     /// Whether the retained messages of the present connection have arrived, or the wait for them has ended.
     private var isReady = false
@@ -42,18 +40,14 @@ public struct NodeCore: Sendable {
     private var actions: [Action] = []
 
     /// Makes the core of a node that knows nothing yet.
-    /// - Parameters:
-    ///   - identity: The identity of the node.
-    ///   - space: The space that it takes part in.
-    ///   - seed: Determines the lengths of random waits; each process must have another one.
+    /// - Parameter seed: Determines the lengths of random waits; each process must have another one.
     public init(identity: NodeIdentity, space: SpaceID, seed: UInt64) {
         engine = Engine(identity: identity)
         codec = WireCodec(space: space, me: identity.node)
         random = SplitMix64(seed: seed)
     }
 
-    /// Handles one event at one instant.
-    /// - Returns: The actions that the shell must carry out, in order.
+    /// Handles one event at one instant, and returns the actions that the shell must carry out, in order.
     public mutating func handle(_ event: Event, at now: Instant) -> [Action] {
         endOverdueWait(before: event, at: now)
         switch event {
@@ -76,20 +70,16 @@ public struct NodeCore: Sendable {
         return actions
     }
 
-    /// Handles an input that no event carries: a message without its bytes.
-    ///
-    /// The tests of `Session` forge such messages, and the bench does not measure the codec.
+    /// Handles a message without its bytes. The tests of `Session` forge such, and the bench does not measure the
+    /// codec.
     package mutating func handle(_ input: Input, at now: Instant) -> [Action] {
         decide(input, at: now)
         defer { actions = [] }
         return actions
     }
 
-    /// Does what no person waits for, when no event waits any more.
-    ///
-    /// It releases records, computes the view, asks for clocks, and plans the next wake.
-    /// - Returns: The actions that the shell must carry out, in order. Events that they cause are handled, and then the core
-    ///   rests again.
+    /// Does what no person waits for: releases records, computes the view, asks for clocks, and plans the next wake.
+    /// Events that the returned actions cause are handled, and then the core rests again.
     public mutating func rest(at now: Instant) -> [Action] {
         releaseRecords(at: now)
         expire(at: now)
@@ -105,21 +95,15 @@ public struct NodeCore: Sendable {
 
     // MARK: Questions
 
-    /// The source of displays.
     public var view: View { engine.view }
-
     /// Whether retained messages of the present connection are still arriving, so that the view may be an earlier one.
     public var isCatchingUp: Bool { engine.isCatchingUp }
-
     /// Whether the retained messages of the first connection have arrived, or there will be no connection.
     public var hasCaughtUp: Bool { firstCatchUp.isOver }
-
     /// Whether the broker has not confirmed every register yet.
     public var hasUnconfirmedRegisters: Bool { delivery.hasRegisters }
-
     /// Why the broker has refused the own register; `nil` once it accepts one.
     public var registerRefusal: RegisterRefusal? { delivery.refusal }
-
     /// The number of ledger records that the debt service has not acknowledged.
     public var recordsWaiting: Int { outbox.waiting.records.count }
 
@@ -204,9 +188,8 @@ public struct NodeCore: Sendable {
         written = write
     }
 
-    /// Releases the records that are on disk, unless a register has just left, for which people wait.
-    ///
-    /// Then the confirmation of that register, or the end of its connection, brings the next rest.
+    /// Releases the records that are on disk, unless a register has just left, for which people wait. Then the
+    /// confirmation of that register, or the end of its connection, brings the next rest.
     private mutating func releaseRecords(at now: Instant) {
         defer { hasJustPublished = false }
         if hasJustPublished, delivery.hasRegisters { return }
@@ -249,10 +232,9 @@ public struct NodeCore: Sendable {
         if !willRetry, firstCatchUp.end() { actions.append(.caughtUp) }
     }
 
-    /// Subscribes, with a barrier to this node behind all retained messages.
-    ///
-    /// Under MQTT 5 a node asks not to receive its own registers, which the broker would send back before any other node
-    /// gets them. Until the barrier it subscribes to its own session by name, to learn the register that the broker kept.
+    /// Subscribes, with a barrier to this node behind all retained messages. Under MQTT 5 a node asks not to receive
+    /// its own registers, which the broker would send back before any other node gets them. Until the barrier it
+    /// subscribes to its own session by name, to learn the register that the broker kept.
     private mutating func subscribe(_ connection: ConnectionID) {
         var filters = codec.subscriptions.map {
             Filter(topics: $0, isNoLocal: isOwnSubscribed && !codec.needsEcho(on: $0))
@@ -267,9 +249,7 @@ public struct NodeCore: Sendable {
         isOwnSubscribed = false
     }
 
-    /// Passes a barrier that is overdue before a person's request is decided.
-    ///
-    /// The barrier may recover a register, which would undo the effect.
+    /// Passes an overdue barrier before a request is decided: a register that it recovers would undo the effect.
     private mutating func endOverdueWait(before event: Event, at now: Instant) {
         switch event {
         case .start, .press, .take: if now.hasReached(twin.deadline) { passBarrier(at: now) }
@@ -328,10 +308,8 @@ public struct NodeCore: Sendable {
         if case .register(let register) = message, register.status.isLive { firstCatchUp.receivedLive(at: now.boot) }
     }
 
-    /// Expects a twin if the broker keeps a register of this node that the journal lacks.
-    ///
-    /// Either the journal was lost, or another program writes under this node's id. The retained presence does not decide
-    /// it, since this node's own has replaced it.
+    /// Expects a twin if the broker keeps a register of this node that the journal lacks. Either the journal was lost,
+    /// or another program has this id. The retained presence cannot tell: this node's own has replaced it.
     private mutating func expectTwin(behind register: Register) {
         let own = engine.register(of: codec.me)?.version
         if own.map({ $0 < register.version }) ?? true { twin.expect() }

@@ -8,7 +8,6 @@ struct OwnPayload: Sendable {
     /// The register that was encoded last, and its payload.
     private var latest: (register: Register, payload: [UInt8])?
 
-    /// Returns the payload of a register, which is encoded only if it has changed.
     mutating func make(of own: Register) -> [UInt8] {
         if let latest, latest.register == own { return latest.payload }
         let payload = own.json()

@@ -4,9 +4,7 @@ import Session
 
 /// Detects another program that uses this node's id, as after a machine was cloned, and yields to it.
 struct Twin: Sendable {
-    /// The number of a twin's presences after which it is certain and logged.
-    ///
-    /// The first may be left over from an earlier process of this node.
+    /// A twin's presences after which it is certain. The first may be left over from an earlier process.
     private static let certain = 2
     /// The longest wait of the program that backs off. A judgement, stated by the protocol.
     private static let longestWait: Milliseconds = .seconds(60)
@@ -14,16 +12,14 @@ struct Twin: Sendable {
     private static let shortestWait: Milliseconds = .seconds(2)
     /// The time after the last presence until the conflict counts as over: longer than two attempts are apart.
     private static let memory = 3 * longestWait
-    /// The time that the barrier waits for a twin's answer.
-    ///
-    /// A judgement, stated by the protocol. The engine counts it as passed 2 s after the connection in any case.
+    /// The time that the barrier waits for a twin's answer. A judgement, stated by the protocol. The engine counts it
+    /// as passed 2 s after the connection in any case.
     private static let patience: Milliseconds = 1_500
     /// Connections of this process that are remembered. A judgement: presences of older ones do not arrive any more.
     private static let connections = 16
 
     /// Connections of this process, whose presences may still return.
     private var own: [ConnectionID] = []
-    /// When the last presence of a twin arrived.
     private var lastReceived: BootTime?
     private var presences = 0
     private var retreats = 0
@@ -41,7 +37,6 @@ struct Twin: Sendable {
     /// When the barrier passes without an answer.
     var deadline: BootTime? { barrierReturnedAt.map { $0 + Self.patience } }
 
-    /// Begins a connection of this process.
     mutating func connected(as connection: ConnectionID) {
         own.append(connection)
         if own.count > Self.connections { own.removeFirst() }
@@ -50,8 +45,7 @@ struct Twin: Sendable {
         isMakingWay = false
     }
 
-    /// Receives a presence under this node's id.
-    /// - Returns: Whether to tell a person now.
+    /// Receives a presence under this node's id, and returns whether to tell a person now.
     mutating func receive(_ presence: Presence, retained: Bool, on connection: ConnectionID, at boot: BootTime) -> Bool
     {
         guard presence.online, !own.contains(presence.connection) else { return false }
@@ -76,8 +70,7 @@ struct Twin: Sendable {
     /// Makes the barrier of the present connection wait for a twin's answer.
     mutating func expect() { isExpected = true }
 
-    /// Records that the barrier has returned.
-    /// - Returns: Whether it passes at once; otherwise it waits until ``deadline`` for a twin's answer.
+    /// Returns whether the barrier passes at once; otherwise it waits until ``deadline`` for a twin's answer.
     mutating func barrierReturned(at boot: BootTime) -> Bool {
         if isExpected { barrierReturnedAt = boot }
         return !isExpected
@@ -96,8 +89,7 @@ struct Twin: Sendable {
         if !isHere { presences = 0 }
     }
 
-    /// The wait before the next attempt. It doubles, and is up to a quarter shorter at random, so that two
-    /// programs do not meet again and again.
+    /// The wait doubles, and is up to a quarter shorter at random, so that two programs do not meet again and again.
     mutating func nextWait(using random: inout SplitMix64) -> Milliseconds {
         let wait = min(Self.longestWait, Self.shortestWait.doubled(min(retreats, 8)))
         retreats += 1

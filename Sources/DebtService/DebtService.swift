@@ -157,8 +157,7 @@ package actor DebtService: BrokerService {
         return space
     }
 
-    /// Runs `body`, and reports a ledger that cannot be read or written.
-    /// - Returns: The result of `body`; `nil` if it throws.
+    /// Runs `body`, and reports a ledger that cannot be read or written; then the result is `nil`.
     @discardableResult
     private func perform<Value>(_ what: String, _ body: () throws -> Value) -> Value? {
         do {

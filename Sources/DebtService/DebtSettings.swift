@@ -8,17 +8,11 @@ package import Setup
 package struct DebtSettings: Sendable {
     /// Broker, space, id, state directory, log.
     package var node: Settings
-    /// Whether the service serves every space of the broker.
     package var isEverySpace: Bool
     package var rules: WeekRules
 
-    /// The ledger's file.
     package var ledger: String { node.stateDirectory + "/ledger.sqlite" }
 
-    /// Reads and checks settings.
-    /// - Parameters:
-    ///   - environment: For the default directories.
-    /// - Throws: ``SettingError`` that names the setting and its origin.
     package init(_ given: SettingValues, environment: [String: String]) throws {
         var values = given
         isEverySpace = try values.read(.space, { $0 == "+" }, "") ?? false

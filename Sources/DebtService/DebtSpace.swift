@@ -12,9 +12,8 @@ import Wire
 final class DebtSpace: ServiceSpace {
     /// Milliseconds until a ledger that could not be read is read again. A judgement: a disk error seldom ends at once.
     private static let retryInterval: Int64 = 60_000
-    /// Milliseconds that nodes have to send the records that this ledger lacks.
-    ///
-    /// A week that is less than the one at the broker waits for that. A judgement: a node answers within a second.
+    /// Milliseconds that nodes have to send the records that this ledger lacks. A week that is less than the one at the
+    /// broker waits for that. A judgement: a node answers within a second.
     private static let completion: Int64 = 10_000
 
     let id: SpaceID
@@ -23,7 +22,6 @@ final class DebtSpace: ServiceSpace {
     var onTurn: () -> Void = {}
     private let output: ServiceOutput
     private let ledger: Ledger
-
     private var book: WeekBook
     private var published: DebtFeed?
     /// The feed that the broker keeps, whichever service wrote it.
@@ -85,8 +83,7 @@ final class DebtSpace: ServiceSpace {
     /// Compares the records of all online nodes: another service may have received some.
     func compareAll() throws { for node in core.state.peers.online { try compare(with: node) } }
 
-    /// Stores which nodes are offline: an open run counts only until its owner went offline.
-    /// - Returns: Whether the ledger has changed.
+    /// Stores which nodes are offline, since an open run counts only until then. Returns whether that is a change.
     func mark(_ changes: [(node: NodeID, change: PresenceQueue.Change)]) throws -> Bool {
         var marks: [(node: NodeID, goneSince: Int64?)] = []
         for (node, change) in changes where core.state.peers[node].presence?.role == .node {
@@ -109,11 +106,8 @@ final class DebtSpace: ServiceSpace {
 
     // MARK: The week
 
-    /// Discards the computed weeks that a change from `instant` on can affect.
     func forget(from instant: Int64) { book.forget(from: instant) }
-
     func forgetWeeks() { book.forget(history: nil) }
-
     /// Lets the next update come by `instant`, in milliseconds of group time.
     func updates(by instant: Int64) { nextUpdate = min(nextUpdate, instant) }
 
@@ -132,9 +126,8 @@ final class DebtSpace: ServiceSpace {
         output.publish(core.codec.encode(feed))
     }
 
-    /// Whether a feed waits because it has less than the one that the broker keeps.
-    ///
-    /// It waits until nodes have sent what the ledger lacks; with an empty ledger, until that has a record.
+    /// Whether a feed waits because it has less than the one that the broker keeps. It waits until nodes have sent what
+    /// the ledger lacks; with an empty ledger, until that has a record.
     private func waits(_ feed: DebtFeed, at now: Int64) throws -> Bool {
         guard published == nil, let mine = feed.week, let theirs = kept?.week, GroupTime(now) < theirs.to,
             mine.done < theirs.done
@@ -145,8 +138,7 @@ final class DebtSpace: ServiceSpace {
         return rest > 0
     }
 
-    /// Reads one of the weeks before this one. After the last one, publishes the past year if it has changed.
-    /// - Returns: Whether more weeks are to be read.
+    /// Reads one of the weeks before this one, and returns whether there are more. After the last, publishes the year.
     func updateYear() throws -> Bool {
         guard core.serves, published != nil else { return false }
         guard let year = try book.year(at: core.groupTime(at: Clocks.now()).milliseconds) else { return true }

@@ -14,8 +14,7 @@ package enum LedgerExamination {
     /// The minimum free space in bytes; a transaction with SQLite's log takes some hundred thousand.
     private static let leastRoom: UInt = 1 << 20
 
-    /// Returns the findings on a ledger and its service.
-    /// - Throws: Errors other than `LedgerError`.
+    /// Throws errors other than `LedgerError`, which are findings.
     package static func findings(_ settings: DebtSettings) throws -> [Finding] {
         if Glibc.access(settings.ledger, R_OK) != 0, errno == EACCES {
             return [

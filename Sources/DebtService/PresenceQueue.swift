@@ -3,11 +3,8 @@
 import Mosquitto
 import Session
 
-/// The nodes whose presence has arrived.
-///
-/// Presences have no rate limit, so each node is handled at most once in an ``interval``.
+/// The nodes whose presence has arrived. That has no rate limit, so each is handled at most once in an ``interval``.
 struct PresenceQueue {
-    /// A node in its space.
     struct Key: Hashable {
         var space: SpaceID
         var node: NodeID
@@ -32,13 +29,8 @@ struct PresenceQueue {
     private var armedFor: Int64?
     private let timer: LoopTimer
 
-    /// - Parameter timer: Fires when a node can be handled.
     init(timer: LoopTimer) { self.timer = timer }
 
-    /// Adds the presence of a node.
-    /// - Parameters:
-    ///   - goneSince: When the node went offline, in milliseconds of group time; `nil` if it is online.
-    ///   - now: The boot clock, in milliseconds.
     mutating func insert(_ key: Key, goneSince: Int64?, at now: Int64) {
         var change = waiting[key] ?? Change(due: handled[key].map { $0 + Self.interval } ?? now)
         change.hasReturned = change.hasReturned || goneSince == nil
@@ -47,7 +39,6 @@ struct PresenceQueue {
         arm(for: change.due)
     }
 
-    /// Returns and removes the nodes that can be handled now.
     mutating func takeDue(at now: Int64) -> [Key: Change] {
         armedFor = nil
         let due = waiting.filter { $0.value.due <= now }

@@ -10,9 +10,8 @@ import Runtime
 import Session
 import Wire
 
-/// Carries out a ``LedgerIntake``: files records, sends the answers and reports problems. It lives on the service's thread.
-///
-/// Another thread writes, so that the service keeps reading: a broker silently drops what its client does not read in time.
+/// Carries out a ``LedgerIntake``: files records, sends the answers and reports problems. It lives on the service's
+/// thread. Another thread writes, since a broker silently drops what its client does not read in time.
 final class RecordIntake {
     /// A record and how it was filed.
     typealias Filed = (arrival: LedgerIntake.Arrival, outcome: Ledger.Outcome)
@@ -27,18 +26,13 @@ final class RecordIntake {
     private let log: Logger
     private let send: (SpaceID, LedgerAck, @escaping ServiceOutput.Completion) -> Void
     private let onFiled: (Result<[Filed], any Error>) -> Void
-
     private var intake = LedgerIntake()
     private var isPlanned = false
     private var limiter = LogLimiter()
     /// When each problem occurred last, on the boot clock.
     private var problems: [LedgerProblem.Kind: Int64] = [:]
 
-    /// - Parameters:
-    ///   - loop: The service's thread.
-    ///   - disk: The thread that writes.
-    ///   - send: Publishes an answer.
-    ///   - onFiled: Called with the result of a batch, on the service's thread.
+    /// `disk` is the thread that writes. The service's thread calls `send` and `onFiled`.
     init(
         _ ledger: Ledger, within quota: RecordQuota = RecordQuota(), loop: EventLoop, disk: EventLoop, log: Logger,
         send: @escaping (SpaceID, LedgerAck, @escaping ServiceOutput.Completion) -> Void,
@@ -55,11 +49,9 @@ final class RecordIntake {
 
     // MARK: Records
 
-    /// Whether no record waits or is being written.
     var isIdle: Bool { intake.isIdle }
 
     /// Receives a record at an instant of group time. Those that arrive in the same turn of the loop are written together.
-    /// - Parameter isVouched: Whether a kernel vouches for that time.
     func receive(_ digested: DigestedRecord, in space: SpaceID, at time: GroupTime, isVouched: Bool) {
         intake.receive(
             digested, in: space, at: time, isVouched: isVouched, now: Self.awake)

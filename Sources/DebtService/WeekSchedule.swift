@@ -3,10 +3,9 @@
 import Mosquitto
 import Session
 
-/// When the weeks of a service's spaces are computed, so that it keeps answering under load.
-///
-/// To add up a week of thousands of sessions is what costs most, and each record can change it. So after a week was
-/// computed the next one waits for a multiple of the time that took. All times are of the boot clock, in milliseconds.
+/// When the weeks of a service's spaces are computed, so that it keeps answering under load. To add up a week of
+/// thousands of sessions is what costs most, and each record can change it. So after a week was computed the next one
+/// waits for a multiple of the time that took. All times are of the boot clock, in milliseconds.
 struct WeekSchedule {
     /// The pause after a computation, in multiples of its length: at most a tenth of the time goes there.
     private static let pause: Int64 = 10
@@ -23,19 +22,14 @@ struct WeekSchedule {
     private var unread: Set<SpaceID> = []
     private let (updater, reader, calendar): (LoopTimer, LoopTimer, LoopTimer)
 
-    /// - Parameters:
-    ///   - updater: Fires when changed weeks can be added up.
-    ///   - reader: Fires when another past week can be read.
-    ///   - calendar: Fires when a week or a day may have ended.
+    /// The timers fire when changed weeks can be added up, another past week be read, or a week or day may have ended.
     init(updater: LoopTimer, reader: LoopTimer, calendar: LoopTimer) {
         (self.updater, self.reader, self.calendar) = (updater, reader, calendar)
     }
 
     mutating func insert(changed space: SpaceID) { changed.insert(space) }
 
-    /// Returns and removes the spaces whose weeks are to be added up now.
-    ///
-    /// If that has to wait, it arms the timer and returns none.
+    /// Returns and removes the spaces whose weeks are to be added up now. If that has to wait, it arms the timer.
     mutating func takeChanged(at now: Int64) -> Set<SpaceID> {
         guard !changed.isEmpty else { return [] }
         guard now >= updatesFrom else {
@@ -66,8 +60,7 @@ struct WeekSchedule {
         reader.arm(atBootMilliseconds: end + max(Self.shortestPause, Self.pause(after: end - begin)))
     }
 
-    /// Arms the calendar's timer.
-    /// - Parameter rest: Milliseconds until the next end of a day or a week; `nil` without spaces.
+    /// `rest` is the milliseconds until the next end of a day or a week; `nil` without spaces.
     func armCalendar(in rest: Int64?, at now: Int64) {
         calendar.arm(atBootMilliseconds: now + max(1, min(rest ?? Self.longestPause, Self.longestPause)))
     }

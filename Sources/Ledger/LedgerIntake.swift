@@ -5,22 +5,15 @@ public import Wire
 
 /// The clock of a machine that stops in a suspend.
 public enum AwakeScale: TimeScale {}
-/// Milliseconds of a clock that stops in a suspend.
 public typealias AwakeTime = Time<AwakeScale>
 
-/// Groups arriving records into transactions of the ledger, and collects their answers.
-///
-/// Pure: the shell has the clock, the disk and the connection. It writes each ``nextBatch(at:)`` and passes the result to
-/// ``filed(_:at:)``; records that arrive meanwhile are the next batch. It publishes each ``nextAnswer()`` and reports its
-/// end to ``answered()``.
+/// Groups arriving records into transactions of the ledger, and collects their answers. Pure: the shell has the clock,
+/// the disk and the connection. It writes each ``nextBatch(at:)`` and passes the result to ``filed(_:at:)``; records
+/// that arrive meanwhile are the next batch. It publishes each ``nextAnswer()`` and reports its end to ``answered()``.
 public struct LedgerIntake: Sendable {
-    /// A record of a space.
     public struct Arrival: Hashable, Sendable {
-        /// The space.
         public var space: SpaceID
-        /// The record.
         public var digested: DigestedRecord
-        /// When it arrived.
         public var at: GroupTime
 
         public init(space: SpaceID, digested: DigestedRecord, at: GroupTime) {
@@ -66,22 +59,12 @@ public struct LedgerIntake: Sendable {
     private var answersOut = 0
     private var notes: [Note] = []
 
-    /// Creates an intake in which nothing waits.
     public init() {}
 
-    /// Whether no record waits or is being written.
     public var isIdle: Bool { waiting.isEmpty && filing.isEmpty }
 
-    /// Receives a record.
-    ///
-    /// A record ahead of a group time that no kernel vouches for gets no answer, so that its node sends it again: after a
-    /// start without NTP every record looks like that.
-    /// - Parameters:
-    ///   - digested: The record.
-    ///   - space: Its space.
-    ///   - time: Group time.
-    ///   - isVouched: Whether a kernel vouches for it.
-    ///   - now: The present.
+    /// Receives a record. A record ahead of a group time that no kernel vouches for gets no answer, so that its node
+    /// sends it again: after a start without NTP every record looks like that.
     public mutating func receive(
         _ digested: DigestedRecord, in space: SpaceID, at time: GroupTime, isVouched: Bool, now: AwakeTime
     ) {
@@ -114,9 +97,8 @@ public struct LedgerIntake: Sendable {
         return filing
     }
 
-    /// Answers for the batch that was written.
-    ///
-    /// `outcomes` says how each record was filed; `nil` if none was, so that their nodes send them again.
+    /// Answers for the batch that was written. `outcomes` says how each record was filed; `nil` if none was, so that
+    /// their nodes send them again.
     public mutating func filed(_ outcomes: [FilingResult]?, at now: AwakeTime) {
         noteLag(since: filingSince, at: now)
         for (arrival, outcome) in zip(filing, outcomes ?? []) {
@@ -156,7 +138,6 @@ public struct LedgerIntake: Sendable {
 
     /// Records that an answer was acknowledged or lost.
     public mutating func answered() { answersOut = max(0, answersOut - 1) }
-
     /// Drops the answers after a lost connection: nodes send their records again.
     public mutating func linkDown() { (answers, askers) = ([:], []) }
 

@@ -24,11 +24,7 @@ public enum FilingResult: Hashable, Sendable {
     /// It is new, and its node has recorded more sessions than a ledger accepts from one node.
     case refused
 
-    /// Compares two records of one session.
-    /// - Parameters:
-    ///   - version: The version of the record that arrives.
-    ///   - digest: The digest of the record that arrives.
-    ///   - present: Version and digest of the stored record; `nil` if there is none.
+    /// Compares two records of one session: that which arrives, and the stored one if there is one.
     public init<Digest: Equatable>(version: Version, digest: Digest, over present: (version: Version, digest: Digest)?)
     {
         guard let present, present.version >= version else {
@@ -40,10 +36,8 @@ public enum FilingResult: Hashable, Sendable {
 }
 
 extension LedgerRecord {
-    /// Returns whether a node can have recorded it by `now`.
-    ///
-    /// Its times are from 2025-12-31 to a day ahead; an open run ends within the day that a phase lasts at most. Imports of
-    /// a person are not checked.
+    /// Returns whether a node can have recorded it by `now`. Its times are from 2025-12-31 to a day ahead; an open run
+    /// ends within the day that a phase lasts at most. Imports of a person are not checked.
     public func isPlausible(at now: GroupTime) -> Bool {
         let past = (Limits.earliestStamp - .days(1))...(max(now, Limits.earliestStamp) + .days(1))
         return past.contains(stamp.time) && past.contains(startedAt) && continuedAt.map(past.contains) ?? true

@@ -8,7 +8,6 @@ package struct FileError: Error, CustomStringConvertible {
     package var action: String
     package var code: Int32
 
-    /// - Parameter code: The error number, by default that of the last call.
     package init(path: String, action: String, code: Int32 = errno) {
         self.path = path
         self.action = action
@@ -16,11 +15,10 @@ package struct FileError: Error, CustomStringConvertible {
     }
 
     package var isMissing: Bool { code == ENOENT }
-
     package var description: String { "cannot \(action) \(path): \(String(cString: strerror(code)))" }
 }
 
-/// The steps of ``Files/replace(_:in:path:isFlushed:before:_:)`` that can fail.
+/// The steps of ``Files/replace(_:in:path:isFlushed:before:_:)`` that can fail, for tests.
 package enum ReplaceStep: Hashable, CaseIterable, Sendable {
     case create, flush, rename, flushDirectory
 }
@@ -45,7 +43,6 @@ package enum Files {
         throw FileError(path: path, action: "read", code: EFBIG)
     }
 
-    /// Writes all bytes at the file's position.
     package static func write(_ bytes: [UInt8], to file: CInt, path: String) throws(FileError) {
         var rest = bytes[...]
         while !rest.isEmpty {
@@ -56,7 +53,6 @@ package enum Files {
         }
     }
 
-    /// Writes all bytes at an offset of the file.
     package static func write(
         _ bytes: UnsafeRawBufferPointer, to file: CInt, at offset: Int, path: String
     ) throws(FileError) {
@@ -87,14 +83,12 @@ package enum Files {
         }
     }
 
-    /// Replaces a file atomically: after a crash either the old or the new one exists.
-    ///
-    /// The new one is written beside it as `<name>.new`, flushed and renamed, and the directory flushed.
+    /// Replaces a file atomically: after a crash either the old or the new one exists. The new one is written beside it
+    /// as `<name>.new`, flushed and renamed, and the directory flushed.
     /// - Parameters:
     ///   - directory: The descriptor of the directory; `path` is for errors.
-    ///   - isFlushed: Whether it must survive a power cut, and not only the process.
+    ///   - isFlushed: Whether it must survive a power cut.
     ///   - before: Called before each step, so that tests can fail it.
-    ///   - body: Writes the new file.
     /// - Returns: The descriptor of the new file, which the caller closes.
     package static func replace(
         _ name: String, in directory: CInt, path: String, isFlushed: Bool = true,
@@ -126,7 +120,6 @@ package enum Files {
         return file
     }
 
-    /// Replaces a file by these bytes.
     package static func replace(
         _ name: String, in directory: CInt, path: String, isFlushed: Bool = true, with bytes: [UInt8]
     ) throws(FileError) {
@@ -136,7 +129,6 @@ package enum Files {
             })
     }
 
-    /// Replaces a file by these bytes.
     package static func replace(_ path: String, isFlushed: Bool = true, with bytes: [UInt8]) throws(FileError) {
         let (folder, name) = split(path)
         let directory = try openDirectory(folder)
@@ -153,7 +145,6 @@ package enum Files {
         }
     }
 
-    /// Flushes the entries of the directory that holds this path.
     package static func flushDirectory(of path: String) throws(FileError) {
         let directory = try openDirectory(split(path).folder)
         defer { close(directory) }
@@ -166,7 +157,6 @@ package enum Files {
         return descriptor
     }
 
-    /// Returns the directory of a file; `.` for a name alone.
     package static func folder(of path: String) -> String { split(path).folder }
 
     private static func split(_ path: String) -> (folder: String, name: String) {
@@ -174,8 +164,7 @@ package enum Files {
         return (String(path[...slash]), String(path[path.index(after: slash)...]))
     }
 
-    /// Creates a directory of mode 0700 with a name that no other has.
-    /// - Parameter prefix: The start of its path.
+    /// Creates a directory of mode 0700 with a path that begins with `prefix` and that no other has.
     package static func makeTemporaryDirectory(_ prefix: String) throws(FileError) -> String {
         var template = Array((prefix + "XXXXXX").utf8CString)
         guard mkdtemp(&template) != nil else { throw FileError(path: prefix, action: "make directory") }

@@ -4,7 +4,7 @@ import Glibc
 
 /// The grammar of hosts: a name of the DNS, or an address of IPv4 or IPv6.
 package enum HostText {
-    /// Returns whether a text is a host. A zone, as in `fe80::1%eth0`, is not part of one.
+    /// A zone, as in `fe80::1%eth0`, is not part of a host.
     package static func accepts(_ text: String) -> Bool { isIPv6(text) || isName(text) }
 
     private static func isIPv6(_ text: String) -> Bool {

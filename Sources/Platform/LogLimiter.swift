@@ -10,13 +10,11 @@ package struct LogLimiter: Sendable {
     private let lines: Int
     private var kinds: [String: (began: Int64, count: Int)] = [:]
 
-    /// - Parameter lines: The maximum number of lines of each kind in a minute.
     package init(lines: Int = 1) { self.lines = lines }
 
-    /// Counts a line.
     /// - Parameter now: The boot clock, in milliseconds.
-    /// - Returns: How many lines of this kind were suppressed in the period before, once for each period; `nil` if this one
-    ///   is suppressed.
+    /// - Returns: How many lines of this kind were suppressed in the period before, once for each period; `nil` if this
+    ///   one is suppressed.
     package mutating func allows(_ kind: String = "", at now: Int64) -> Int? {
         if let (began, count) = kinds[kind], now - began < Self.period {
             kinds[kind] = (began, count + 1)

@@ -2,18 +2,13 @@
 
 package import Glibc
 
-/// Reads the kernel's clocks.
 package enum SystemClock {
     /// Milliseconds since the machine started, time in suspend included.
     package static func bootMilliseconds() -> Int64 { nanoseconds(CLOCK_BOOTTIME) / 1_000_000 }
-
     /// Milliseconds since the machine started, without time in suspend: for how long work takes.
     package static func awakeMilliseconds() -> Int64 { nanoseconds(CLOCK_MONOTONIC) / 1_000_000 }
-
-    /// Milliseconds since 1970 on the wall clock.
     package static func wallMilliseconds() -> Int64 { nanoseconds(CLOCK_REALTIME) / 1_000_000 }
 
-    /// Nanoseconds on one of the clocks of `clock_gettime(2)`.
     package static func nanoseconds(_ clock: clockid_t) -> Int64 {
         var time = timespec()
         clock_gettime(clock, &time)

@@ -3,10 +3,8 @@
 import CLinux
 package import Glibc
 
-/// A pthread that runs one closure.
-///
-/// Work that blocks (an event loop, a connect, a terminal) must not run in a Swift task: it would take one of the threads
-/// of the cooperative pool, which has only as many as there are cores.
+/// A pthread that runs one closure. Work that blocks (an event loop, a connect, a terminal) must not run in a Swift
+/// task: it would take one of the threads of the cooperative pool, which has only as many as there are cores.
 package enum Thread {
     private final class Body: Sendable {
         let name: String
@@ -18,8 +16,6 @@ package enum Thread {
         }
     }
 
-    /// Starts a thread.
-    ///
     /// - Parameters:
     ///   - name: Shown by the system's tools, cut to 15 bytes.
     ///   - isDetached: Whether the thread cleans up after itself; otherwise the caller joins it.

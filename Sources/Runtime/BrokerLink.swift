@@ -7,9 +7,7 @@ package import Session
 import Setup
 package import Wire
 
-/// The broker connection of a program: its id, its will, what it sends, and its problems, each logged once.
-///
-/// It lives on the thread of its loop, as its owner does.
+/// The broker connection of a program: its id, will and problems, each logged once. It lives on its loop's thread.
 package final class BrokerLink {
     package typealias Completion = @Sendable (Result<PublishOutcome, MQTTError>) -> Void
 
@@ -56,9 +54,7 @@ package final class BrokerLink {
         try await client.run()
     }
 
-    /// Returns an id for the connection that is attempted next. It sorts behind those of the earlier connections, also if
-    /// the clock was set back.
-    /// - Parameter time: The present: the id sorts by it.
+    /// An id for the next attempt, which sorts behind those of earlier connections, also if the clock was set back.
     package func nextConnection(at time: GroupTime) -> ConnectionID {
         lastTime = max(time, lastTime + 1)
         let id: ConnectionID = ULID.make(at: lastTime)
@@ -66,8 +62,7 @@ package final class BrokerLink {
         return id
     }
 
-    /// Receives a change of the connection.
-    /// - Returns: The event as a core receives it.
+    /// Receives a change of the connection, and returns it as a core's event.
     package func receive(_ event: MQTTEvent, at time: @autoclosure () -> GroupTime) -> NodeCore.Event {
         switch event {
         case .connected(let made):
@@ -133,8 +128,6 @@ package final class BrokerLink {
         loop.execute { [client] in client?.assumeIsolated { $0.rest(milliseconds: time.count) } }
     }
 
-    /// Closes the connection for good.
-    /// - Parameter goodbye: Returns the last messages of the connection.
     package func close(goodbye: (ConnectionID) -> [MQTTMessage] = { _ in [] }) async {
         guard let client else { return }
         let messages = connection.map(goodbye) ?? []

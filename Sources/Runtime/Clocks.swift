@@ -6,7 +6,6 @@ import Platform
 package import Session
 import Synchronization
 
-/// The clocks of this machine.
 package enum Clocks {
     /// Reads both clocks, and the error bound of the wall clock.
     package static func now() -> Instant {
@@ -15,7 +14,6 @@ package enum Clocks {
         return Instant(boot: boot, wall: wall, wallBound: lastBound.withLock { $0.bound(boot: boot, wall: wall) })
     }
 
-    /// Reads the boot clock.
     package static func boot() -> BootTime { BootTime(SystemClock.bootMilliseconds()) }
 
     /// The id of the present boot; `nil` if the kernel's file cannot be read.
@@ -34,10 +32,8 @@ package enum Clocks {
     }
 }
 
-/// Caches the kernel's error bound of the wall clock.
-///
-/// It is read at most once a second, and again after the wall clock was set: then the clock counts as unsynchronised until
-/// NTP has synchronised it.
+/// Caches the kernel's error bound of the wall clock. It is read at most once a second, and again after the wall clock
+/// was set: then the clock counts as unsynchronised until NTP has synchronised it.
 struct WallBound: Sendable {
     /// How long a bound is cached.
     private static let interval: Milliseconds = .seconds(1)
@@ -47,7 +43,6 @@ struct WallBound: Sendable {
     private let read: @Sendable () -> Milliseconds?
     private var last: (boot: BootTime, lead: Lead, bound: Milliseconds?)?
 
-    /// - Parameter read: Reads the kernel's bound.
     init(read: @escaping @Sendable () -> Milliseconds?) { self.read = read }
 
     /// Returns the bound at these readings of both clocks; `nil` while the wall clock is not synchronised.
@@ -59,8 +54,7 @@ struct WallBound: Sendable {
         return bound
     }
 
-    /// Converts the result of `adjtimex`.
-    /// - Parameter maximumError: It grows by half a millisecond per second.
+    /// Converts the result of `adjtimex`, whose error grows by half a millisecond per second.
     static func bound(status: Int32, maximumError: Microseconds) -> Milliseconds? {
         status & STA_UNSYNC == 0 ? Milliseconds(maximumError.count / 1_000 + 1) : nil
     }

@@ -4,11 +4,8 @@ package import Core
 package import Mosquitto
 package import Session
 
-/// Runs a core on an event loop.
-///
-/// It is a `CoreLoop` that reads the clocks, and wakes the core when it is due or the wall clock was set.
-///
-/// The owner carries out the actions:
+/// Runs a core on an event loop. It is a `CoreLoop` that reads the clocks, and wakes the core when it is due or the
+/// wall clock was set. The owner carries out the actions:
 /// ```
 /// guard runner.add(event) else { return }
 /// while let actions = runner.next() { for action in actions { perform(action) } }
@@ -28,17 +25,14 @@ package struct CoreRunner {
         self.clocks = clocks
     }
 
-    /// Sets the loop, and the function by which the owner adds `wake`.
-    ///
-    /// It is called when the core is due, and when the wall clock was set: a machine that starts with a wrong clock shows
-    /// the session as soon as NTP has corrected it.
+    /// Sets the loop, and the function by which the owner adds `wake`. It is called when the core is due, and when the
+    /// wall clock was set: a machine that starts with a wrong clock shows the session as soon as NTP has corrected it.
     package mutating func use(_ loop: EventLoop, wake: @escaping @Sendable () -> Void) {
         timer = loop.makeTimer(wake)
         clockWatch = loop.watchWallClock(wake)
     }
 
-    /// Adds an event.
-    /// - Returns: `true` if the caller must call ``next()`` until it returns `nil`; `false` if a caller is doing that.
+    /// Returns `true` if the caller must call ``next()`` until it returns `nil`; `false` if a caller is doing that.
     package mutating func add(_ event: NodeCore.Event) -> Bool {
         if case .wake = event { armedFor = nil }
         loop.add(event)
@@ -46,8 +40,7 @@ package struct CoreRunner {
         return !isRunning
     }
 
-    /// Passes the next event to the core, or lets it rest.
-    /// - Returns: The actions, in order; `nil` at rest.
+    /// Passes the next event to the core, or lets it rest. Returns the actions, in order; `nil` at rest.
     package mutating func next() -> [NodeCore.Action]? {
         isRunning = !loop.isAtRest
         if isRunning { return loop.next(at: clocks()) }
@@ -65,9 +58,6 @@ package struct CoreRunner {
 }
 
 extension LoopTimer {
-    /// Arms the timer for a reading of the boot clock.
     package func arm(at boot: BootTime) { arm(atBootMilliseconds: boot.milliseconds) }
-
-    /// Arms the timer for the end of a time that begins now.
     package func arm(after time: Milliseconds) { arm(at: Clocks.boot() + time) }
 }

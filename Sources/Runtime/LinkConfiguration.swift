@@ -7,8 +7,8 @@ package import Setup
 extension Settings {
     /// Returns how to connect to the broker; `nil` to work alone.
     /// - Parameters:
-    ///   - clientID: The start of the MQTT client id. A random suffix prevents another client from ending the connection by
-    ///     using the same id.
+    ///   - clientID: The start of the MQTT client id. The suffix is random, since a client with the same id would end
+    ///     the link.
     ///   - givesUp: Called at each failure; `true` ends the client. By default it tries for ever.
     package func link(clientID: String, givesUp: @escaping @Sendable () -> Bool = { false }) -> MQTTConfiguration? {
         guard let broker else { return nil }

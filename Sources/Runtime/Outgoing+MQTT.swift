@@ -5,8 +5,7 @@ package import Mosquitto
 package import Wire
 
 extension NodeCore.Confirmation {
-    /// Converts the client's result. A message that the client had no room for counts as lost: the core sends it again on
-    /// the next connection.
+    /// A message that the client had no room for counts as lost: the core sends it again on the next connection.
     package init(_ result: Result<PublishOutcome, MQTTError>) {
         switch result {
         case .success: self = .delivered
@@ -20,7 +19,6 @@ extension NodeCore.Confirmation {
 }
 
 extension MQTTMessage {
-    /// Converts a message of a core.
     package init(_ outgoing: Outgoing) {
         self.init(
             topic: outgoing.topic, payload: outgoing.payload, qos: outgoing.qos == 0 ? .atMostOnce : .atLeastOnce,

@@ -10,7 +10,6 @@ package final class ProblemLog: Sendable {
 
     package init(_ log: Logger) { self.log = log }
 
-    /// The last problem; `nil` if it is over.
     package var current: String? { reported.withLock(\.self) }
 
     package func report(_ problem: String, _ metadata: Logger.Metadata = [:]) {

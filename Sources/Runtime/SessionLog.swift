@@ -11,7 +11,6 @@ package struct SessionLog {
     private let node: NodeID
     /// Limits the lines that other nodes cause.
     private var limiter = LogLimiter(lines: 20)
-    /// The last logged session and its status.
     private var last: (id: SessionID, status: Status)?
 
     package init(log: Logger, node: NodeID) {
@@ -43,7 +42,6 @@ package struct SessionLog {
         return true
     }
 
-    /// Logs a note of the core.
     package mutating func write(_ note: NodeCore.Note, of engine: Engine) {
         switch note {
         case .engine(let note): write(note, of: engine)

@@ -5,23 +5,19 @@ package import Mosquitto
 import Platform
 import Session
 
-/// Gives back the pages of program code that a process has read in.
-///
-/// Only the start needs most of them. The kernel keeps them in its cache, and maps again what the process uses.
+/// Gives back the pages of program code that a process has read in. Only the start needs most of them. The kernel keeps
+/// them in its cache, and maps again what the process uses.
 package enum StartupPages {
     /// When the start is over: connections are made, and servers listen. A judgement.
     private static let startTime: Milliseconds = .seconds(3)
 
-    /// Gives them back when the start is over.
-    /// - Returns: The timer, which the caller must keep.
+    /// Gives them back when the start is over. The caller must keep the timer.
     package static func release(on loop: EventLoop) -> LoopTimer {
         let timer = loop.makeTimer(release)
         timer.arm(after: startTime)
         return timer
     }
 
-    /// Gives them back now.
-    ///
     /// Pages of code are never changed, so nothing is lost. If the kernel's list of mappings cannot be read, they stay.
     @Sendable private static func release() {
         guard let maps = try? Files.read("/proc/self/maps", limit: 1 << 20) else { return }

@@ -2,7 +2,6 @@
 
 import CSystemd
 
-/// Notifies systemd of the state of a service.
 package enum SystemdNotifier {
     /// Sends one state, such as `READY=1` or `STOPPING=1`; does nothing without `NOTIFY_SOCKET`.
     package static func notify(_ state: String) { _ = sd_notify(0, state) }

@@ -7,13 +7,9 @@ import Synchronization
 package enum ULID {
     private static let alphabet = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ".utf8)
 
-    /// The low 80 bits of the next id: a counter from a random start.
-    ///
-    /// So a press does not wait for the kernel's random numbers.
+    /// The low 80 bits of the next id: a counter from a random start, so that a press does not wait for the kernel's.
     private static let next = Mutex(UInt128.random(in: 0..<1 << 80))
 
-    /// Returns a new id.
-    /// - Parameter time: The present.
     package static func make<Kind>(at time: GroupTime) -> Token<Kind> {
         let low = next.withLock { next in
             next = (next + 1) & (1 << 80 - 1)

@@ -10,9 +10,7 @@ import Synchronization
 package final class Watchdog: Sendable {
     private let timer = Mutex<LoopTimer?>(nil)
 
-    /// Starts feeding, three times in each interval of the unit's `WatchdogSec`.
-    /// - Parameter loop: The loop that must not hang. The caller keeps the watchdog for as long as the loop runs.
-    /// - Returns: `nil` if the service manager runs no watchdog for this process.
+    /// Feeds three times in each interval of `WatchdogSec`, if that is set, while the caller keeps the watchdog.
     package init?(on loop: EventLoop) {
         var microseconds: UInt64 = 0
         guard sd_watchdog_enabled(0, &microseconds) > 0 else { return nil }

@@ -4,7 +4,6 @@
 package struct SplitMix64: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
-    /// Starts the sequence of a seed.
     package init(seed: UInt64) { state = seed }
 
     package mutating func next() -> UInt64 {

@@ -49,8 +49,7 @@ package final class Credential {
     private let certificate: OpaquePointer
     private let key: OpaquePointer
 
-    /// Signs a certificate for a new key.
-    /// - Parameter issuer: The signer; `nil` for the certificate itself.
+    /// Signs a certificate for a new key: by `issuer`, or by itself.
     package init(_ content: Content, signedBy issuer: Credential? = nil) throws(CertificateError) {
         guard let key = copenssl_new_key(), let certificate = X509_new() else { throw .notMade }
         self.key = key
@@ -78,10 +77,7 @@ package final class Credential {
         guard X509_sign(certificate, signer.key, EVP_sha256()) > 0 else { throw .notMade }
     }
 
-    /// Reads a certificate and its key from PEM. Of several certificates it is the first one.
-    /// - Parameters:
-    ///   - certificatePath: The file of the certificate, for errors.
-    ///   - keyPath: The file of the key, for errors.
+    /// Reads a certificate, the first of several, and its key from PEM. The paths are for errors.
     package init(
         certificate certificatePEM: [UInt8], in certificatePath: String, key keyPEM: [UInt8], in keyPath: String
     ) throws(CertificateError) {
@@ -179,10 +175,8 @@ package final class Credential {
 
     // MARK: Texts
 
-    /// The certificate as PEM.
     package var certificatePEM: [UInt8] { Self.written { PEM_write_bio_X509($0, certificate) == 1 } }
 
-    /// The private key as PEM.
     package var keyPEM: [UInt8] {
         Self.written { PEM_write_bio_PKCS8PrivateKey($0, key, nil, nil, 0, nil, nil) == 1 }
     }
@@ -219,7 +213,6 @@ package final class Credential {
 
 /// A certificate that cannot be used or made: the message names the file and the way out.
 package struct CertificateError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The message.
     package var description: String
 
     package init(_ description: String) { self.description = description }

@@ -9,7 +9,7 @@ package enum HostName: Hashable, Sendable {
     /// An address of IPv4 or IPv6, in the form of `inet_ntop`.
     case address(String)
 
-    /// - Parameter text: A host name or an address; `nil` is returned for what no certificate can hold.
+    /// Returns `nil` for what no certificate can hold.
     package init?(_ text: String) {
         for (family, count) in [(AF_INET, 4), (AF_INET6, 16)] {
             var bytes = [UInt8](repeating: 0, count: count)
@@ -74,7 +74,6 @@ package enum PrivateNetworks {
         return ipv4.contains { network, mask in number(address) & number(mask) == number(network) }
     }
 
-    /// Returns an IPv4 address as a number.
     private static func number(_ address: String) -> UInt32 {
         address.split(separator: ".").reduce(0) { $0 << 8 | (UInt32($1) ?? 0) }
     }

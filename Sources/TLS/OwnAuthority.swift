@@ -5,11 +5,11 @@ import Platform
 
 /// The node's own certificate authority, and the certificate that it signs for the node's names and addresses.
 ///
-/// Both are in the folder `https` of the state directory, each with its key in a file of mode 0600. A phone installs the
-/// authority once, so it stays while it can; the certificate is replaced when it is about to end, or a name is missing. A
-/// replaced authority is kept, and used again when it is valid and the present one is not: the clock may have been wrong.
-/// Name constraints keep the authority to the names of this node and to private addresses, so that a thief of its key
-/// cannot pose as other sites.
+/// Both are in the folder `https` of the state directory, each with its key in a file of mode 0600. A phone installs
+/// the authority once, so it stays while it can; the certificate is replaced when it is about to end, or a name is
+/// missing. A replaced authority is kept, and used again when it is valid and the present one is not: the clock may
+/// have been wrong. Name constraints keep the authority to the names of this node and to private addresses, so that a
+/// thief of its key cannot pose as other sites.
 package struct OwnAuthority: Sendable {
     /// Apple's systems accept 825 days from a private authority, and some clients 398.
     static let certificateDays: Int64 = 397
@@ -17,10 +17,8 @@ package struct OwnAuthority: Sendable {
     /// The certificate is replaced when it is valid for fewer days.
     static let renewalDays: Int64 = 30
 
-    /// The limit of the size of a file with certificates.
     package static let fileBytes = 1 << 18
 
-    /// The state directory.
     let stateDirectory: String
     /// The name of this machine, for people.
     let machine: String
@@ -44,7 +42,6 @@ package struct OwnAuthority: Sendable {
     private var formerPath: String { directory + "/authority-former.pem" }
     private var certificatePath: String { directory + "/certificate.pem" }
 
-    /// The result of ``credentials(at:)``.
     package struct Credentials {
         package var authority: Credential
         package var certificate: Credential
@@ -53,7 +50,6 @@ package struct OwnAuthority: Sendable {
     }
 
     /// Returns authority and certificate, and makes what is missing or does not suffice.
-    /// - Parameter now: The time in seconds since 1970.
     package func credentials(at now: Int64) throws(CertificateError) -> Credentials {
         let hosts = names + addresses().filter { !names.contains($0) }
         let found = try authority()
@@ -75,8 +71,7 @@ package struct OwnAuthority: Sendable {
         return Credentials(authority: authority, certificate: certificate, isAuthorityNew: true)
     }
 
-    /// Returns the present certificate or a new one.
-    /// - Returns: `nil` if the authority may not sign for the names.
+    /// Returns the present certificate or a new one; `nil` if the authority may not sign for the names.
     private func certificate(
         for hosts: [HostName], of authority: Credential, at now: Int64
     ) throws(CertificateError) -> Credential? {
@@ -115,7 +110,6 @@ package struct OwnAuthority: Sendable {
 
     // MARK: Files
 
-    /// Returns the authority; `nil` if there is none yet.
     private func authority() throws(CertificateError) -> Credential? {
         let bytes: [UInt8]
         do throws(FileError) {
@@ -135,8 +129,6 @@ package struct OwnAuthority: Sendable {
 
     /// Returns the authority that was replaced last; `nil` if there is none or it is damaged.
     private func formerAuthority() -> Credential? { credential(at: formerPath) }
-
-    /// Returns the certificate; `nil` if there is none or it is damaged.
     private func certificate() -> Credential? { credential(at: certificatePath) }
 
     private func credential(at path: String) -> Credential? {

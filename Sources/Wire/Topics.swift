@@ -52,17 +52,14 @@ public enum Topic: Hashable, Sendable {
 
 /// Converts topics of a space to and from their names at the broker.
 public struct Topics: Hashable, Sendable {
-    /// The space.
     public let space: SpaceID
     private let root: String
 
-    /// Creates the topics below `lockstep/1/<space>/`.
     public init(space: SpaceID) {
         self.space = space
         root = Self.root(of: space)
     }
 
-    /// Returns the name of a topic.
     public func name(of topic: Topic) -> String {
         switch topic {
         case .presence(let node): own(node, "presence")
@@ -96,7 +93,6 @@ public struct Topics: Hashable, Sendable {
         }
     }
 
-    /// Reads the levels of a topic one after the other.
     private struct Levels {
         let text: String
         /// The first byte that was not read; `nil` behind the last level.
@@ -104,7 +100,6 @@ public struct Topics: Hashable, Sendable {
 
         var isAtEnd: Bool { start == nil }
 
-        /// Returns the next level; an empty one at the end.
         mutating func next() -> String {
             guard let start else { return "" }
             let bytes = text.utf8.span
@@ -115,28 +110,20 @@ public struct Topics: Hashable, Sendable {
         }
     }
 
-    /// Returns a node's subscriptions, at QoS 0.
-    ///
-    /// They are presence, session, intent, ack and hello of all nodes, pings and pongs to it, the feeds that displays
-    /// show, and the debt service's acknowledgements.
+    /// Returns a node's subscriptions, at QoS 0. They are presence, session, intent, ack and hello of all nodes, pings
+    /// and pongs to it, the feeds that displays show, and the debt service's acknowledgements.
     public func subscriptions(for me: NodeID) -> [String] {
         Self.nodeTopics(["presence", "session", "intent", "ack", "hello", "ping/\(me)", "pong/\(me)"], in: space)
             + [name(of: .calm), name(of: .debt), name(of: .debtYear), name(of: .debtAck)]
     }
 
-    /// Returns the subscriptions of the calm service, at QoS 0.
-    /// - Parameters:
-    ///   - me: The service.
-    ///   - space: `nil` for every space of the broker.
+    /// The subscriptions of the calm service `me`, at QoS 0; `space` is `nil` for every space of the broker.
     public static func calmSubscriptions(for me: NodeID, in space: SpaceID?) -> [String] {
         nodeTopics(["presence", "session", "hello", "ping/\(me)", "pong/\(me)", "sound"], in: space)
             + ["\(root(of: space))feed/calm"]
     }
 
-    /// Returns the subscriptions of the debt service, at QoS 0.
-    /// - Parameters:
-    ///   - me: The service.
-    ///   - space: `nil` for every space of the broker.
+    /// The subscriptions of the debt service `me`, at QoS 0; `space` is `nil` for every space of the broker.
     public static func debtSubscriptions(for me: NodeID, in space: SpaceID?) -> [String] {
         nodeTopics(["presence", "hello", "ping/\(me)", "pong/\(me)", "record"], in: space)
             + ["feed/calm", "feed/debt", "feed/debt/year"].map { root(of: space) + $0 }

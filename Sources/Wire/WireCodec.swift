@@ -8,9 +8,8 @@ public enum Decoded: Hashable, Sendable {
     case message(Message, from: NodeID)
     /// The node's own barrier has returned.
     case barrier(ConnectionID)
-    /// The retained presence or session of a node was deleted.
-    ///
-    /// If it was this node's, the node publishes both again. For another node nothing follows: its last state counts.
+    /// The retained presence or session of a node was deleted. If it was this node's, the node publishes both again.
+    /// For another node nothing follows: its last state counts.
     case erased(from: NodeID, isPresence: Bool)
     /// Not used, and counted; `from` is `nil` if the topic names no node.
     case discard(Discard, from: NodeID?)
@@ -35,11 +34,9 @@ public enum Feed: Hashable, Sendable {
 
 /// A message to publish.
 public struct Outgoing: Hashable, Sendable {
-    /// The topic's full name.
     public var topic: String
     /// The payload; at most 16,384 bytes.
     public var payload: [UInt8]
-    /// Whether the broker keeps it for later subscribers.
     public var retain: Bool
     /// The quality of service: 0 for comparing clocks, where a late message is worse than none; else 1.
     public var qos: Int
@@ -52,13 +49,10 @@ public struct Outgoing: Hashable, Sendable {
     }
 }
 
-/// Encodes a node's messages to topics and payloads, and decodes those that arrive.
-///
-/// Decoding neither traps nor throws; a decoded message is within all bounds.
+/// Encodes a node's messages to topics and payloads, and decodes those that arrive. Decoding neither traps nor throws;
+/// a decoded message is within all bounds.
 public struct WireCodec: Sendable {
-    /// The topics of the space.
     public let topics: Topics
-    /// The node that writes.
     public let me: NodeID
 
     public init(space: SpaceID, me: NodeID) {
@@ -73,18 +67,15 @@ public struct WireCodec: Sendable {
     /// The node's subscriptions, at QoS 0.
     public var subscriptions: [String] { topics.subscriptions(for: me) }
 
-    /// The node's own session, which it subscribes to by name until the barrier has returned.
-    ///
-    /// So it receives its retained register, although ``subscriptions`` leave out its own messages.
+    /// The node's own session, which it subscribes to by name until the barrier has returned. So it receives its
+    /// retained register, although ``subscriptions`` leave out its own messages.
     public let ownSession: String
     private let ownPresence: String
     private let ownIntent: String
     private let ownAck: String
 
-    /// Returns whether the node must receive its own messages on one of its subscriptions.
-    ///
-    /// It must on its presence, to learn whether the broker delivers retained messages to wildcards, and on its barrier.
-    /// Messages of others on its topics arrive in any case.
+    /// Whether the node must receive its own messages on a subscription. It must on its presence, to learn whether the
+    /// broker delivers retained messages to wildcards, and on its barrier. Those of others arrive in any case.
     public func needsEcho(on subscription: String) -> Bool {
         !["/session", "/intent", "/ack", "/hello"].contains { subscription.hasSuffix($0) }
     }
@@ -128,10 +119,7 @@ public struct WireCodec: Sendable {
         outgoing(.ping(from: me, to: me), Barrier(connection: connection).payload)
     }
 
-    /// Decodes a message that arrived.
     /// - Parameters:
-    ///   - topic: The topic's full name.
-    ///   - payload: The bytes of the payload.
     ///   - retained: The retain flag as the broker set it.
     ///   - now: This node's group time, for intents without a time.
     public func decode(topic: String, payload: [UInt8], retained: Bool, now: GroupTime) -> Decoded {

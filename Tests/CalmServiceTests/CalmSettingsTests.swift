@@ -6,7 +6,6 @@ import Testing
 
 @testable import CalmService
 
-/// The settings of the service and of a microphone.
 @Suite(.timeLimit(.minutes(5))) struct CalmSettingsTests {
     private static let environment = ["HOME": "/home/ada"]
 

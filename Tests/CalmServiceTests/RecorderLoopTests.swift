@@ -22,7 +22,6 @@ import Testing
         return try RecorderLoop(settings: settings, isPaced: false, log: log)
     }
 
-    /// Runs a loop until it has reported `count` levels.
     private func levels(_ count: Int, of loop: RecorderLoop) async throws -> [Int] {
         let levels = Mutex<[Int]>([])
         try await loop.run { level in

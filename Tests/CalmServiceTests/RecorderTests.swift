@@ -6,7 +6,6 @@ import Testing
 
 @testable import CalmService
 
-/// The choice of the program that records sound.
 @Suite(.timeLimit(.minutes(5))) struct RecorderTests {
     private func choose(_ given: [String: String]) throws -> [Recorder] {
         var values = SettingValues()

@@ -3,7 +3,6 @@
 import Calm
 import Testing
 
-/// Tests the threshold derived from a quiet room.
 @Suite(.timeLimit(.minutes(5))) struct CalibrationTests {
     private func calibration(_ levels: [Int]) -> Calibration {
         var calibration = Calibration()

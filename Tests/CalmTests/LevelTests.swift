@@ -108,7 +108,6 @@ import Testing
         #expect(abs(level - tone + 1) <= 0.5)
     }
 
-    /// Of two channels in one stream the louder counts.
     @Test func theLouderChannelCounts() throws {
         let (left, right) = (
             Tone.sine(1_000, amplitude: 0.001, rate: 48_000), Tone.sine(1_000, amplitude: 0.1, rate: 48_000)

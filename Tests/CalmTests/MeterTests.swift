@@ -6,7 +6,6 @@ import Wire
 
 @testable import Calm
 
-/// Tests each rule of the meter.
 @Suite(.timeLimit(.minutes(5))) struct MeterTests {
     private static let now: Int64 = 10_000_000
 

@@ -4,7 +4,6 @@ import Calm
 import Session
 import Testing
 
-/// Tests payloads of third-party sensors.
 @Suite(.timeLimit(.minutes(5))) struct SensorTests {
     private func level(_ payload: String, _ pointer: String = "", scale: Double = 1, offset: Double = 0) throws -> Int?
     {
@@ -26,7 +25,6 @@ import Testing
         #expect(try level(#"{"":40}"#, "/") == 400)
     }
 
-    /// Payloads without a level are ignored.
     @Test(arguments: [
         ("nan", ""), ("inf", ""), ("online", ""), ("", ""), ("unavailable", ""), ("{}", ""), ("null", ""), ("[41]", ""),
         (#"{"noise":null}"#, "/noise"), (#"{"noise":"loud"}"#, "/noise"), (#"{"noise":true}"#, "/noise"),

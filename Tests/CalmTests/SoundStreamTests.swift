@@ -75,7 +75,6 @@ import Testing
         #expect(throws: SoundError.self) { try Tone.levels(bytes, Self.raw) }
     }
 
-    /// Random bytes give levels or an error.
     @Test func anyBytesGiveLevelsOrAnError() throws {
         var random = Random(seed: 7)
         for round in 0..<300 {

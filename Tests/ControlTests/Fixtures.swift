@@ -3,12 +3,10 @@
 import Session
 import Testing
 
-/// Values that several tests use.
 enum Fixtures {
     static let now: GroupTime = 1_800_000_000_000
 
     static func node(_ id: String) throws -> NodeID { try #require(NodeID(id)) }
-
     static func token<Kind>(_ id: String) throws -> Token<Kind> { try #require(Token(id)) }
 
     /// A countdown session that `desk` owns.

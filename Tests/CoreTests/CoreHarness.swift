@@ -26,7 +26,6 @@ struct CoreHarness {
     var isDiskSlow = false
     /// Whether no timer fires.
     var isAsleep = false
-    /// Retained messages of the node.
     var retained: [Message] = []
     var sent: [Sent] = []
     /// The writes, messages and views, in order.
@@ -149,7 +148,6 @@ struct CoreHarness {
         for write in finished { handle(.persisted(write)) }
     }
 
-    /// Lets time pass, waking the core when it asks for it.
     mutating func pass(_ time: Milliseconds) {
         let end = boot + time
         while !isAsleep, let wake = core.nextWake, wake <= end {

@@ -382,8 +382,8 @@ import Wire
         #expect(!node.core.isCatchingUp)
     }
 
-    /// The twin's first answer was retained, because the node had not subscribed yet. The node's second presence gets another
-    /// one, before the node takes its register back.
+    /// The twin's first answer was retained, because the node had not subscribed yet. The node's second presence gets
+    /// another one, before the node takes its register back.
     @Test mutating func retainedPresenceOfALivingTwinIsAnsweredOnceMore() throws {
         node.start("S1")
         node.handle(.disconnected(willRetry: true))

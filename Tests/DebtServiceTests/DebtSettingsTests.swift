@@ -7,7 +7,6 @@ import Testing
 
 @testable import DebtService
 
-/// The settings of the debt service.
 @Suite(.timeLimit(.minutes(5))) struct DebtSettingsTests {
     private static let environment = ["HOME": "/home/ada"]
 

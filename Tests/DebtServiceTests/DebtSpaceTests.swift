@@ -55,7 +55,6 @@ import Wire
             echo()
         }
 
-        /// Receives a presence of a node.
         func receive(of node: NodeID, isOnline: Bool = true, connection: String) {
             let payload = """
                 {"v":1,"online":\(isOnline),"conn":"\(connection)","role":"node","name":"N","at":1,\
@@ -66,8 +65,7 @@ import Wire
             _ = space?.core.receive(message)
         }
 
-        /// Compares a node's records.
-        /// - Returns: How many comparisons were sent.
+        /// Returns how many comparisons were sent.
         func compare(with node: NodeID) throws -> Int {
             let before = outgoing.count
             try space?.compare(with: node)
@@ -159,6 +157,5 @@ import Wire
         PresenceQueue.Change(hasReturned: hasReturned, goneSince: goneSince, due: 0)
     }
 
-    /// Since when the desk is offline in the ledger.
     private func gone(_ ledger: Ledger) throws -> Int64? { try ledger.gone(of: try #require(SpaceID("home")))[desk] }
 }

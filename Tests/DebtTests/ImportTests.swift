@@ -7,7 +7,6 @@ import Wire
 
 @testable import Debt
 
-/// Tests the import of the history of a ledger.
 @Suite("Imports", .timeLimit(.minutes(5)))
 struct ImportTests {
     private func read(_ lines: String...) throws -> Import {

@@ -10,7 +10,6 @@ import Wire
 
 @testable import Debt
 
-/// Tests the ledger with a real file.
 @Suite("The ledger", .cpuBound)
 struct LedgerTests {
     private let directory: TemporaryDirectory

@@ -8,7 +8,6 @@ import Wire
 
 @testable import Debt
 
-/// Tests the limits on a node's records.
 @Suite("Limits of records", .cpuBound)
 struct RecordLimitsTests {
     private static let now: GroupTime = 1_800_000_000_000

@@ -9,7 +9,6 @@ import Wire
 
 @testable import Debt
 
-/// Tests restoring backups, and rejecting other files.
 @Suite("Restoring a ledger", .cpuBound)
 struct RestoreTests {
     private let directory: TemporaryDirectory

@@ -8,7 +8,6 @@ import Wire
 
 @testable import Debt
 
-/// Tests exporting a ledger as CSV and rebuilding it.
 @Suite("The history as CSV", .cpuBound)
 struct RoundTripTests {
     private let directory: TemporaryDirectory

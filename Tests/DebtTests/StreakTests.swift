@@ -24,7 +24,6 @@ struct StreakTests {
         ledger = try Ledger(path: directory.file("ledger.sqlite"))
     }
 
-    /// Files a session of half an hour.
     @discardableResult
     private func file(_ id: String, at from: Int64, kind: PhaseKind = .focus) throws -> LedgerRecord.Key {
         let (session, node) = (try #require(SessionID(id)), try #require(NodeID("desk")))

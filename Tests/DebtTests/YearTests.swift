@@ -7,7 +7,6 @@ import Wire
 
 @testable import Debt
 
-/// Tests the feed of the past year.
 @Suite("The year", .cpuBound)
 struct YearTests {
     private static let hour: Int64 = 3_600_000
@@ -23,7 +22,6 @@ struct YearTests {
 
     private func date(_ text: String) throws -> CivilDate { try #require(CivilDate(text)) }
 
-    /// Files a session that starts at an hour of a day in the zone.
     private func file(
         _ name: String, _ day: String, hour: Int64, minutes: Int64, rev: Int = 1, zone: Zone, calm: Int? = nil
     ) throws -> Int64 {

@@ -8,10 +8,8 @@ import Testing
 
 @Suite("Time zones", .timeLimit(.minutes(5)))
 struct ZoneTests {
-    /// Zones whose rules have not changed for years, so that every database agrees.
-    ///
-    /// They have offsets of half hours, summers of half an hour and of two, in the north and in the south, none at all,
-    /// and a beginning of summer before midnight.
+    /// Zones whose rules have not changed for years, so that every database agrees. They have offsets of half hours,
+    /// summers of half an hour and of two, in the north and south, none, and one that begins before midnight.
     static let names = [
         "Europe/Berlin", "Europe/London", "America/New_York", "America/St_Johns", "America/Los_Angeles", "Asia/Tokyo",
         "Asia/Kathmandu", "Asia/Kolkata", "Australia/Lord_Howe", "Australia/Sydney", "Pacific/Chatham",

@@ -51,7 +51,6 @@ import Testing
 
     @Test func fifteenLanguagesAreEmbedded() { #expect(Catalogue.languages == Self.languages) }
 
-    /// The embedded catalogue equals the file in the sources.
     @Test(arguments: languages) func embeddedCatalogueEqualsItsSource(language: String) throws {
         let bytes = try #require(Assets.bytes(named: "\(language).language.json"))
         let source = try Project.read("Sources/Display/Languages/\(language).json")

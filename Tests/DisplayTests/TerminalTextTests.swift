@@ -12,7 +12,6 @@ import Testing
     ])
     func widthIsCountedInColumns(text: String, columns: Int) { #expect(TerminalText.displayWidth(text) == columns) }
 
-    /// No control sequence reaches the terminal.
     @Test func controlsAreDropped() {
         let text = TerminalText.clusters("a\u{1B}[31m\u{7}\r\n\u{9B}2J\u{202E}b").map(\.text).joined()
         #expect(text == "a[31m2Jb")

@@ -51,7 +51,6 @@ import Testing
         #expect(view(sample(status: .paused, elapsed: 10)).nextScreen(after: 5) == nil)
     }
 
-    /// A frozen screen becomes stale at the predicted time too.
     @Test func frozenScreenBecomesStale() {
         let lost = view(sample(status: .paused, elapsed: 10), lostAt: 1_000)
         #expect(lost.nextScreen(after: 2_000) == 31_000)

@@ -8,7 +8,6 @@ import Wire
 
 @testable import Display
 
-/// Tests the geometry of the week's charts.
 @Suite(.timeLimit(.minutes(5))) struct WeekChartTests {
     static func date(_ text: String) throws -> CivilDate { try #require(CivilDate(text)) }
 

@@ -6,7 +6,6 @@ import Wire
 
 @testable import Display
 
-/// Tests the texts of the page of the week.
 @Suite(.timeLimit(.minutes(5))) struct WeekPageTests {
     private func page(_ numbers: WeekNumbers?, _ language: String = "en") throws -> WeekPage {
         WeekPage(

@@ -24,7 +24,6 @@ import Wire
         return Screen(view(register, error: error, lostAt: lostAt), at: boot, face: face, options: options)
     }
 
-    /// Returns a screen for each state.
     private static func states(title: String = "Reading", label: Label? = nil) -> [String: Screen?] {
         let looks: [(String, Register?, BootTime?)] = [
             ("idle", nil, nil), ("running", sample(label: label, title: title), nil),

@@ -31,7 +31,6 @@ final class FakeBroker: Sendable {
     /// The protocol levels of the CONNECTs so far.
     var connects: [UInt8] { seen.withLock { $0 } }
 
-    /// Stops accepting connections.
     func stop() { shutdown(listener, Int32(SHUT_RDWR)) }
 
     private func serve(_ socket: Int32, _ answer: Answer) {

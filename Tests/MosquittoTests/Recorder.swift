@@ -4,7 +4,6 @@ import Mosquitto
 import Support
 import Synchronization
 
-/// Records the events of a client.
 final class Recorder: Sendable {
     private let recorded = Mutex<[MQTTEvent]>([])
 
@@ -39,7 +38,6 @@ final class Recorder: Sendable {
     }
 }
 
-/// Runs `body` with a client and its recorder on a new loop.
 func withRecordedClient<Value>(
     _ configuration: MQTTConfiguration,
     onConnected: (@Sendable (isolated MQTTClient) -> Void)? = nil,
@@ -57,8 +55,7 @@ func withRecordedClient<Value>(
 }
 
 extension MQTTConfiguration {
-    /// Creates settings for a local broker: a short back-off, and timeouts long enough for a loaded machine. Tests of
-    /// timeouts set their own.
+    /// Settings for a local broker: a short back-off, and timeouts long enough for a loaded machine.
     init(_ port: Int, _ clientID: String = "client") {
         self.init(host: "127.0.0.1", port: port, clientID: clientID)
         backoff = Backoff(initialMilliseconds: 20, maximumMilliseconds: 200, jitter: 0.5)

@@ -74,7 +74,6 @@ private final class SmallDisk {
 
     deinit { umount2(path, Int32(MNT_DETACH)) }
 
-    /// Fills the disk with zeros until `kilobytes` are left.
     func fill(leaving kilobytes: Int) throws {
         let file = open(path + "/ballast", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
         defer { close(file) }
@@ -87,7 +86,6 @@ private final class SmallDisk {
 
     func empty() { unlink(path + "/ballast") }
 
-    /// The epoch of the last journal record on this disk.
     var epoch: Int? {
         guard let data = try? Data(contentsOf: .init(filePath: path + "/state/journal")) else { return nil }
         let bytes = Array(data)

@@ -8,7 +8,6 @@ import Wire
 
 @testable import NodeRuntime
 
-/// A temporary state directory and its journal.
 final class JournalPlace {
     let home: TemporaryDirectory
     private(set) var directory: StateDirectory
@@ -24,7 +23,6 @@ final class JournalPlace {
 
     /// Opens the journal as a new process does.
     func reopen() { file = JournalFile(directory: directory, capacity: capacity) }
-
     func write(_ epoch: Int) throws { try file.write(Self.journal(epoch).json()) }
 
     /// The epoch of the journal that a new process finds.
@@ -38,7 +36,6 @@ final class JournalPlace {
     }
 
     static func journal(_ epoch: Int) -> Journal { Journal(epoch: epoch) }
-
     static func line(_ epoch: Int) -> [UInt8] { JournalRecords.line(of: journal(epoch).json()) }
 
     var names: [String] {

@@ -50,7 +50,6 @@ final class OutboxTests {
         outbox.release(upTo: writes, at: 0)
     }
 
-    /// Writes a journal without a session.
     private func forget() throws {
         writes += 1
         try outbox.secure(except: nil, write: writes)
@@ -158,7 +157,6 @@ final class OutboxTests {
         #expect(next.takeOutgoing() == [moved])
     }
 
-    /// The ledger has acknowledged the record of the journal.
     @Test func acknowledgedJournalOverridesTheOutbox() throws {
         let true_ = try filed("s-1", rev: 8)
         outbox.link(isUp: true, at: 0)
@@ -293,7 +291,6 @@ final class OutboxTests {
         }
     }
 
-    /// One acknowledged record for each of `weeks`.
     private func acknowledged(weeks: [Int64]) throws -> [DigestedRecord] {
         let records = try weeks.map { try filed("s-\($0)", at: Self.start + $0 * RecordWeek.length) }
         outbox.link(isUp: true, at: 0)

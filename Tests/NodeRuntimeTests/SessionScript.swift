@@ -6,9 +6,7 @@ import Testing
 @testable import NodeRuntime
 @testable import Session
 
-/// A session that its owner changes, and a node that looks at it.
-///
-/// Group time and the boot clock advance together, and only by ``passes(_:)``.
+/// A session that its owner changes, and a node that looks at it. Only ``passes(_:)`` moves its clocks.
 struct SessionScript {
     static let start: GroupTime = 1_800_000_000_000
     /// The lead of group time over the boot clock.
@@ -17,13 +15,9 @@ struct SessionScript {
     var now = start
     var events = SessionEvents(beginningAt: start)
     var contactLostAt: GroupTime?
-    /// The current session.
     var register: Register?
-    /// The node that looks.
     var node = NodeID("kitchen")
     private var count = 0
-
-    // MARK: The owner
 
     mutating func begin(_ plan: String, on owner: String = "desk", autoAdvance: Bool = false) throws {
         let phases = try PlanGrammar.phases(of: plan)
@@ -58,7 +52,6 @@ struct SessionScript {
         register = base
     }
 
-    /// The register, anchored at the present.
     func present() throws -> Register {
         let register = try #require(register)
         let advanced = register.advanced(since: now - register.anchor.at)
@@ -73,8 +66,6 @@ struct SessionScript {
     private func anchor() throws -> Anchor {
         Anchor(elapsed: 0, at: now, bootID: try #require(BootID("boot")), boot: now - Self.lead)
     }
-
-    // MARK: The node that looks
 
     mutating func passes(_ seconds: Int64) { now += .seconds(seconds) }
 
@@ -98,7 +89,6 @@ struct SessionScript {
             contactLostAt: contactLostAt.map { $0 - Self.lead }, isOwner: register?.owner == node, isLinked: true)
     }
 
-    /// Replaces the process.
     mutating func restarts() throws {
         events = try SessionEvents(json: events.json, beginningAt: now)
     }

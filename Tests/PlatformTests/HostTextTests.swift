@@ -3,7 +3,6 @@
 import Platform
 import Testing
 
-/// Hosts that a person writes.
 @Suite(.timeLimit(.minutes(5))) struct HostTextTests {
     @Test(arguments: [
         "pi", "pi.local", "kitchen_pi.local", "PI.example.org", "127.0.0.1", "0.0.0.0", "::", "fd00::7",

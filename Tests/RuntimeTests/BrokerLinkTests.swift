@@ -148,7 +148,6 @@ import Wire
     }
 }
 
-/// The topics of received messages.
 private final class Received: Sendable {
     private let all = Mutex<[String]>([])
 

@@ -30,7 +30,6 @@ extension EngineHarness {
     var pongs: [(pong: Pong, to: NodeID)] {
         published.compactMap { if case .pong(let pong, let to) = $0 { (pong, to) } else { nil } }
     }
-    /// The error bound of the view at this instant.
     var error: Milliseconds? { engine.view.lastMoment(at: boot)?.error }
     var groupTime: GroupTime { engine.groupTime(now) }
 

@@ -6,15 +6,13 @@ import Wire
 
 @testable import Session
 
-/// One core with virtual clocks, a disk and a link whose behaviour a test chooses.
-///
-/// It hands messages over without their bytes, so that a test can forge values that no codec lets through.
+/// One core with virtual clocks, a disk and a link whose behaviour a test chooses. It hands messages over without their
+/// bytes, so that a test can forge values that no codec lets through.
 struct EngineHarness {
     enum DiskMode { case atOnce, later, failing }
 
     private var loop: CoreLoop
     var boot: BootTime
-    /// The group time that the wall clock tells.
     var wall: GroupTime
     /// The kernel's error bound of the wall clock; `nil` if it does not vouch.
     var wallBound: Milliseconds? = 5
@@ -162,7 +160,6 @@ struct EngineHarness {
         while !pendingWrites.isEmpty { flushOne() }
     }
 
-    /// Answers the oldest of them.
     mutating func flushOne() {
         let (state, write) = pendingWrites.removeFirst()
         journal = state
@@ -305,6 +302,5 @@ extension GroupTime {
 }
 
 extension Run {
-    /// The length of an ended run.
     var length: Milliseconds { (to ?? from) - from }
 }

@@ -117,7 +117,6 @@ import Testing
         #expect(next.bound(at: later) == 52)
     }
 
-    /// Contradicting exchanges mean that the clock jumped, so the newer one counts.
     @Test func newerOfTwoContradictingExchangesCounts() {
         let (first, at) = Clocks(ahead: 5e6).pong(1e9, there: 0, back: 0)
         let (second, later) = Clocks(ahead: 7e6).pong(1.1e9, there: 0, back: 0)

@@ -8,7 +8,6 @@ private let boot: BootTime = 1_000_000
 private let hour: Milliseconds = 3_600_000
 private let in2099: GroupTime = 4_086_000_000_000
 
-/// The choice of the clock that tells group time.
 @Suite(.timeLimit(.minutes(5))) struct GroupClockTests {
     /// A node's clock: its lead over the true time (`EngineHarness.epoch`), and whether it is synchronised.
     struct Clock {
@@ -29,7 +28,7 @@ private let in2099: GroupTime = 4_086_000_000_000
     /// A clock at a date, far from the truth.
     static func at(_ date: GroupTime) -> Milliseconds { date - EngineHarness.epoch }
 
-    /// - Returns: The lead of group time over the true time; whether it equals the own clock.
+    /// Returns the lead of group time over the true time, and whether it equals the own clock.
     static func choose(_ own: Clock, _ others: [Clock], before: [Clock]? = nil) -> (time: Milliseconds, isOwn: Bool) {
         let now = Instant(boot: boot, telling: EngineHarness.epoch + own.reads, bound: own.isSynced ? 5 : nil)
         var clock = GroupClock(mark: HybridClock(time: EngineHarness.epoch + own.mark), at: now)
@@ -139,7 +138,6 @@ private let in2099: GroupTime = 4_086_000_000_000
         #expect(Self.choose(own, [], before: first).time == hour, "no node is left to follow")
     }
 
-    /// Without a plausible clock, group time continues from the mark with the boot clock.
     @Test func markAdvancesWithTheBootClock() {
         let now = Instant(boot: boot, wall: 77)
         var clock = GroupClock(mark: HybridClock(time: EngineHarness.epoch), at: now)

@@ -4,9 +4,8 @@ import Testing
 
 @testable import Session
 
-/// Starts without a link are shown and counted at once.
-///
-/// They are published with their true start after the link is back, if they are still live.
+/// Starts without a link are shown and counted at once. They are published with their true start after the link is
+/// back, if they are still live.
 @Suite(.timeLimit(.minutes(5))) struct ProvisionalTests {
     static let minute: Milliseconds = 60_000
 

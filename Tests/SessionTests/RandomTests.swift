@@ -104,8 +104,7 @@ import Testing
         }
     }
 
-    /// The clocks of two nodes. One is right and behind a slow network; the other is hours ahead and shares a boot ID
-    /// with registers.
+    /// One is right and behind a slow network; the other is hours ahead and shares a boot ID with registers.
     static let clocks: [NodeID: PeerClock] = [
         .kitchen: PeerClock(there: 3, back: 240),
         id("zoo"): PeerClock(

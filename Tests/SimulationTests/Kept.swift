@@ -10,7 +10,6 @@ enum Kept {
         try? KeptTrace(name: String(name.dropLast(6)), text: read("\(folder)/\(name)"))
     }
 
-    /// The names of the files.
     static let names: [String] = {
         guard let directory = opendir(folder) else { return [] }
         defer { closedir(directory) }

@@ -5,18 +5,15 @@ import Synchronization
 
 /// A real mosquitto with its own port and directory.
 public final class Broker: Sendable {
-    /// The configuration of the broker.
     public struct Options: Sendable {
         /// A TLS listener instead of the plain one.
         public struct TLS: Sendable {
-            /// The authority of the broker's certificate, and of the clients'.
+            /// The authority of the certificates of the broker and of clients.
             public var authority: CertificateAuthority
             /// The alternative names of the certificate.
             public var alternatives: String
-            /// Whether clients must show a certificate.
             public var requireCertificate: Bool
 
-            /// Makes the options of a TLS listener.
             public init(
                 _ authority: CertificateAuthority,
                 alternatives: String = "DNS:localhost,IP:127.0.0.1",
@@ -30,20 +27,16 @@ public final class Broker: Sendable {
 
         /// Names and passwords; if empty, any client may connect.
         public var users: [String: String] = [:]
-        /// The text of an acl file.
         public var acl: String?
-        /// Encryption.
         public var tls: TLS?
         /// Whether retained messages are on disk a second later.
         public var persistence = false
         /// The largest payload, in bytes.
         public var messageSizeLimit: Int?
-        /// Further lines of the configuration.
         public var lines: [String] = []
         /// Whether to use `Config/mosquitto.conf` and `Config/acl`; of the other options only ``users`` applies then.
         public var isShipped = false
 
-        /// Creates the default options: no TLS, no users, no persistence.
         public init() {}
     }
 
@@ -138,7 +131,6 @@ public final class Broker: Sendable {
         }
     }
 
-    /// The log of the broker.
     public var log: String { directory.read("mosquitto.log") }
 
     /// Whether the broker has returned a node's barrier. Later messages to the node arrive behind it.
@@ -166,8 +158,6 @@ public final class Broker: Sendable {
 
     /// Stops the broker gracefully, which sends wills and stores retained messages.
     public func stop() async throws { try await end(SIGTERM) }
-
-    /// Kills the broker.
     public func kill() async throws { try await end(SIGKILL) }
 
     /// Kills the broker and starts it on the same port.
@@ -181,7 +171,6 @@ public final class Broker: Sendable {
         if let child = state.withLock({ $0.child }) { Spawn.freeze(child) }
     }
 
-    /// Lets a frozen broker continue.
     public func resume() {
         if let child = state.withLock({ $0.child }) { Glibc.kill(child, SIGCONT) }
     }

@@ -1,19 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A temporary certificate authority.
 public final class CertificateAuthority: Sendable {
-    /// The paths of a certificate and its key, PEM.
     public struct Identity: Sendable {
-        /// The certificate's file.
         public let certificate: String
-        /// The key's file.
         public let key: String
     }
 
     private let directory: TemporaryDirectory
     private let openssl: String
 
-    /// The authority's own certificate, PEM.
     public var file: String { directory.file("ca.crt") }
 
     /// Creates an authority whose certificate is valid for two days.
@@ -29,11 +24,7 @@ public final class CertificateAuthority: Sendable {
         )
     }
 
-    /// Issues a certificate.
-    ///
-    /// - Parameters:
-    ///   - name: Its common name, and the name of its files.
-    ///   - alternatives: Its alternative names, as OpenSSL writes them.
+    /// - Parameter alternatives: Its alternative names, as OpenSSL writes them.
     public func issue(
         _ name: String,
         alternatives: String = "DNS:localhost,IP:127.0.0.1"

@@ -6,10 +6,9 @@
 import Glibc
 public import Testing
 
-/// Limits the number of concurrent tests in all suites with this trait, and the time of each test.
-///
-/// Swift Testing starts all tests at once. Tests that start programs would share the machine with hundreds of brokers and
-/// nodes, and each would take longer than the time-outs of these programs.
+/// Limits the number of concurrent tests in all suites with this trait, and the time of each test. Swift Testing starts
+/// all tests at once. Tests that start programs would share the machine with hundreds of brokers and nodes, and each
+/// would take longer than the time-outs of these programs.
 public struct ConcurrencyLimit: SuiteTrait, TestTrait, TestScoping {
     /// The limit of one case with its repetitions. `.timeLimit` would include the wait for a permit.
     private static let limit = Duration.seconds(900)
@@ -67,10 +66,8 @@ extension Trait where Self == WaitingForTimers {
 extension Trait where Self == ConcurrencyLimit {
     /// For suites whose tests start programs or depend on timers: a few tests run at a time.
     public static var limitedConcurrency: Self { Self(semaphore: .ofPrograms) }
-
     /// For suites whose tests start browsers or many programs: each test occupies a core.
     public static var startingBrowsers: Self { Self(semaphore: .ofBrowsers) }
-
     /// For suites that compute for seconds: one core stays free for other tests.
     public static var cpuBound: Self { Self(semaphore: .ofCPUBound) }
 }

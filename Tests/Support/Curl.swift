@@ -2,10 +2,7 @@
 
 /// Requests by curl, a client that checks certificates.
 public enum Curl {
-    /// Sends a request.
-    /// - Parameters:
-    ///   - authority: The file of the only authority to trust.
-    ///   - options: Further options of curl.
+    /// - Parameter authority: The file of the only authority to trust.
     /// - Returns: The exit code of curl, and the answer with its head, or what curl says.
     public static func answer(
         _ url: String, trusting authority: String, _ options: [String] = []

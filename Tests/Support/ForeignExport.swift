@@ -2,10 +2,6 @@
 
 /// The script that turns exports of other programs into the CSV of `lockstep history`.
 public enum ForeignExport {
-    /// Runs the script on the text of an export.
-    /// - Parameters:
-    ///   - zone: The zone of its local times.
-    ///   - options: Further options of the script.
     /// - Returns: The exit code, the CSV, and the messages.
     public static func convert(
         _ text: String, zone: String, _ options: String...

@@ -43,13 +43,10 @@ package struct Stalls {
     /// The shortest stall: half of the product's shortest time-out, the repetition of an intent after one second.
     package static let shortest = Duration.milliseconds(500)
 
-    /// The latest stall.
     package private(set) var latest: (end: ContinuousClock.Instant, what: String)?
     private var beat: ContinuousClock.Instant
     private var window: (start: ContinuousClock.Instant, stolen: Int64)
 
-    /// Starts without a stall.
-    /// - Parameter stolen: The ticks of ``StolenTime``.
     package init(now: ContinuousClock.Instant, stolen: Int64) {
         beat = now
         window = (now, stolen)

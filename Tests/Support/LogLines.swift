@@ -3,7 +3,6 @@
 public import Logging
 import Synchronization
 
-/// The lines of a log.
 public final class LogLines: Sendable {
     private let lines = Mutex<[String]>([])
 
@@ -20,11 +19,8 @@ public final class LogLines: Sendable {
         func log(event: LogEvent) { lines.lines.withLock { $0.append("\(event.message)") } }
     }
 
-    /// Creates an empty log.
     public init() {}
 
-    /// The messages so far, oldest first.
     public var all: [String] { lines.withLock(\.self) }
-    /// A logger that adds each message to the lines.
     public var logger: Logger { Logger(label: "test") { _ in Handler(lines: self) } }
 }

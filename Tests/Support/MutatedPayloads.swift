@@ -2,21 +2,17 @@
 
 /// An invalid payload and the reason under which a node must count it.
 public struct MutatedPayload: Sendable {
-    /// The name of the mutation.
     public var name: String
     /// The topic below the sender's own: presence, session, intent, ack, hello, or a ping or pong to ``receiver``.
     public var topicSuffix: String
-    /// The bytes.
     public var payload: [UInt8]
     /// The reason under which it must be counted; `nil` if any result but a crash is right.
     public var expected: String?
 }
 
-/// Invalid payloads, made from valid ones by many mutations.
-///
-/// All are from ``sender``, so they belong on `lockstep/1/<space>/node/fuzz/<topicSuffix>`.
+/// Invalid payloads, made from valid ones by many mutations. All are from ``sender``, so they belong on
+/// `lockstep/1/<space>/node/fuzz/<topicSuffix>`.
 public enum MutatedPayloads {
-    /// The node that sends them.
     public static let sender = "fuzz"
 
     /// The node that gets its pings and pongs.

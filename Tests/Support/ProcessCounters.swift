@@ -2,18 +2,12 @@
 
 import FoundationEssentials
 
-/// Resources of a process, as counted by the kernel.
-///
-/// Concurrent tests share one process, so a test must count in a separate process.
+/// Resources of a process, as counted by the kernel. Tests share one, so a test must count in a separate process.
 public struct ProcessCounters: Sendable, Equatable {
-    /// Threads.
     public let threads: Int
-    /// Open descriptors.
     public let descriptors: Int
-    /// Memory in RAM, in kB.
     public let residentKilobytes: Int
 
-    /// Counts the resources of this process, or of the process `pid`.
     public static func now(of pid: Int32? = nil) -> ProcessCounters {
         let folder = "/proc/\(pid.map { "\($0)" } ?? "self")"
         let files = FileManager.default

@@ -2,11 +2,9 @@
 
 import FoundationEssentials
 
-/// The files of the project.
 public enum Project {
     private static let top = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
 
-    /// The absolute path of a file, from its path in the project.
     public static func path(_ path: String) -> String { "\(top)/\(path)" }
 
     /// Reads a file, by its path in the project.

@@ -6,11 +6,8 @@ import Synchronization
 
 /// A TCP proxy on the loopback interface that simulates network faults.
 public final class Proxy: Sendable {
-    /// A direction through the proxy.
     public enum Direction: Sendable, CaseIterable {
-        /// From client to server.
         case forth
-        /// From server to client.
         case back
     }
 
@@ -45,7 +42,6 @@ public final class Proxy: Sendable {
         }
     }
 
-    /// The port of the proxy at 127.0.0.1.
     public let port: Int
     private let state: Mutex<State>
     private let bell: (read: Int32, write: Int32)
@@ -64,20 +60,16 @@ public final class Proxy: Sendable {
         }
     }
 
-    /// Runs `body` with a proxy to a port of this machine.
     public static func with<Value>(to target: Int, _ body: (Proxy) async throws -> Value) async throws -> Value {
         let proxy = try Proxy(to: target)
         defer { proxy.change { $0.isStopped = true } }
         return try await body(proxy)
     }
 
-    /// The number of connections through the proxy.
     public var connections: Int { state.withLock { $0.made } }
 
     /// Sends later connections to another port.
     public func lead(to target: Int) { change { $0.target = target } }
-
-    /// Ends all connections.
     public func cut() { change { $0.cuts += 1 } }
 
     /// Ends all connections and accepts no more.
@@ -88,8 +80,7 @@ public final class Proxy: Sendable {
         }
     }
 
-    /// Holds bytes and ends in these directions until ``heal()``.
-    /// - Parameter isForLater: Whether later connections are held too.
+    /// Holds bytes and ends in these directions, perhaps of later connections too, until ``heal()``.
     public func hold(_ directions: Direction..., isForLater: Bool = true) {
         change {
             $0.held = Set(directions)
@@ -97,10 +88,7 @@ public final class Proxy: Sendable {
         }
     }
 
-    /// Drops packets of an MQTT broker on later connections; none with `nil`.
     public func drop(_ dropped: Dropped?) { change { $0.drops = dropped } }
-
-    /// Delays all bytes by `time` in each direction.
     public func delay(_ time: Duration) { change { $0.delay = time } }
 
     /// Ends all faults; held bytes pass first.

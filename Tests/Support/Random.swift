@@ -6,14 +6,10 @@ import Session
 package struct Random: RandomNumberGenerator {
     private var source: SplitMix64
 
-    /// Starts the sequence of a seed.
     package init(seed: UInt64) { source = SplitMix64(seed: seed) }
 
     package mutating func next() -> UInt64 { source.next() }
-
-    /// Draws a number in the range.
     package mutating func pick(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &self) }
-
     /// Returns `true` with this probability, in percent.
     package mutating func chance(_ percent: Int) -> Bool { pick(1...100) <= percent }
 }

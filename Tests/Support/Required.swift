@@ -7,12 +7,8 @@ import Glibc
 public import Testing
 
 extension Trait where Self == ConditionTrait {
-    /// Requires a program that `Deploy/test` installs.
-    ///
-    /// Without it the test is skipped; with `LOCKSTEP_TEST_ALL=1`, which `Deploy/test` sets, the test fails.
-    /// - Parameters:
-    ///   - name: The name of the program.
-    ///   - isInstalled: Whether this machine has it.
+    /// Requires a program that `Deploy/test` installs. Without it the test is skipped; with `LOCKSTEP_TEST_ALL=1`,
+    /// which `Deploy/test` sets, the test fails.
     public static func requires(_ name: String, _ isInstalled: Bool) -> Self {
         .enabled("\(name) is not installed") {
             guard isInstalled || getenv("LOCKSTEP_TEST_ALL") == nil else {

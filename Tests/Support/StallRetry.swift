@@ -6,12 +6,10 @@
 import Synchronization
 public import Testing
 
-/// Repeats a failed test, twice at most, if the machine stalled during the try.
-///
-/// During a stall of seconds, nodes rightly take over from an owner or drop a silent connection. Only a stall that the
-/// ``Heartbeat`` has measured excuses a failure, never a long wait. The third try is never excused.
+/// Repeats a failed test, twice at most, if the machine stalled during the try. During a stall of seconds, nodes
+/// rightly take over from an owner or drop a silent connection. Only a stall that the ``Heartbeat`` has measured
+/// excuses a failure, never a long wait. The third try is never excused.
 public struct StallRetry: SuiteTrait, TestTrait, TestScoping {
-    /// Applies to each test of a suite, not to the suite as a whole.
     public var isRecursive: Bool { true }
 
     /// Runs one case of a test until it passes or fails without an excuse.

@@ -2,15 +2,12 @@
 
 import CLinux
 
-/// The wall clock of this machine.
 public enum WallClock {
     /// Whether this process may set it, which only root of the machine may.
     public static let canBeSet = set()
 
-    /// Sets the clock one microsecond ahead. The kernel reports that to programs like any other setting.
-    ///
-    /// Setting it would make the kernel call it unsynchronised, so the state before is set in the same call.
-    /// - Returns: Whether this process may do that.
+    /// Sets the clock one microsecond ahead, which the kernel reports to programs, and returns whether this process
+    /// may. The state before is set again, since the kernel would call the clock unsynchronised.
     @discardableResult
     public static func set() -> Bool {
         var state = timex()

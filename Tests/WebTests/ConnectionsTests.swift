@@ -7,7 +7,6 @@ import Testing
 
 @testable import Web
 
-/// The limits on connections of the HTTP server.
 @Suite(.limitedConcurrency) struct ConnectionsTests {
     private static let log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 

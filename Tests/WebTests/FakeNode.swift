@@ -62,7 +62,6 @@ final class FakeNode: NodeAccess {
     }
 
     func preset(_ name: String) async -> PresetLookup { .unknown(names: ["pomodoro"]) }
-
     func snapshot() async -> DisplaySnapshot { present }
 
     private var present: DisplaySnapshot {

@@ -51,7 +51,6 @@ enum LiveServer {
         }
     }
 
-    /// Sends a request on a new connection and returns the whole answer.
     static func answer(_ port: Int, _ request: String) async throws -> String {
         let client = try Client(port, sending: request)
         try await eventually("the answer to \(request)") { client.isAtEnd }

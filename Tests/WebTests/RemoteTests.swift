@@ -14,7 +14,6 @@ import Wire
 
 @testable import Web
 
-/// The remote page: its files, and its overview.
 @Suite(.timeLimit(.minutes(5))) struct RemoteTests {
     private struct Overview: Decodable {
         struct Offer: Decodable {

@@ -5,10 +5,8 @@ import Session
 import Testing
 import Wire
 
-/// A vector: a message to the node `reader` of the space `home`, and the expected result.
-///
-/// `payload` is a JSON value; `text` replaces it if the exact bytes matter. `expect` is a word, or the expected values of
-/// some fields.
+/// A vector: a message to the node `reader` of the space `home`, and the expected result. `payload` is a JSON value;
+/// `text` replaces it if the exact bytes matter. `expect` is a word, or the expected values of some fields.
 struct Vector: Decodable, CustomTestStringConvertible, Sendable {
     var name: String
     var topic: String

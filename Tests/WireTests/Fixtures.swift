@@ -6,7 +6,6 @@ import Testing
 
 @testable import Wire
 
-/// Values that several tests use.
 enum Fixtures {
     static let now: GroupTime = 1_800_000_000_000
 
@@ -18,7 +17,6 @@ enum Fixtures {
 
     static func token<Kind>(_ id: String) throws -> Token<Kind> { try #require(Token(id)) }
 
-    /// The text of Protocol.md.
     static func protocolPage() throws -> String {
         let folder = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
         return try String(contentsOfFile: "/\(folder)/Sources/Wire/Wire.docc/Protocol.md", encoding: .utf8)

@@ -50,7 +50,6 @@ enum JSONOracle: Codable, Equatable {
         }
     }
 
-    /// Whether Foundation accepts the bytes as JSON in UTF-8.
     static func accepts(_ bytes: [UInt8]) -> Bool {
         (try? JSONDecoder().decode(JSONOracle.self, from: Data(bytes))) != nil
     }

@@ -7,9 +7,8 @@ import Testing
 
 @testable import Wire
 
-/// The vectors of an owner's decisions: messages and requests go in, a register and an answer come out.
-///
-/// Registers are JSON merge patches (RFC 7396). The overview of Protocol.md describes the file.
+/// The vectors of an owner's decisions: messages and requests go in, a register and an answer come out. Registers are
+/// JSON merge patches (RFC 7396). The overview of Protocol.md describes the file.
 struct OperationVectors: Decodable, Sendable {
     struct Clock: Decodable, Sendable {
         var at: WallTime

@@ -217,9 +217,7 @@ struct RandomValues {
     // MARK: Parts
 
     mutating func pick(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &generator) }
-
     mutating func oneOf<Value>(_ values: [Value]) -> Value { values[pick(0...values.count - 1)] }
-
     mutating func chance() -> Bool { Bool.random(using: &generator) }
 
     private mutating func time() -> GroupTime {

@@ -188,7 +188,6 @@ struct RoundTripTests {
 }
 
 extension Message {
-    /// The addressee; `nil` for all.
     fileprivate var addressee: NodeID? {
         switch self {
         case .ping(_, let to), .pong(_, let to): to

@@ -8,7 +8,6 @@ package struct Lineage: Hashable, Codable, Sendable {
     private static let limit = 64
 
     package let id: SessionID
-    /// The sessions, sorted by stamp.
     private var parts: [Part] = []
 
     fileprivate struct Part: Hashable, Codable, Sendable {
@@ -38,10 +37,7 @@ package struct Lineage: Hashable, Codable, Sendable {
         if parts.count > Self.limit { parts.removeFirst(parts.count - Self.limit) }
     }
 
-    /// Returns the running time up to `end`, on the boot clock. Each session's runs end where the next one took over.
-    /// - Parameters:
-    ///   - end: Open runs end there.
-    ///   - lead: Leads to the boot clock.
+    /// The running time until `end`, on the boot clock. Each session's runs end where the next one took over.
     package func stretches(until end: GroupTime, lead: Lead) -> [Stretch] {
         let all = parts.map { $0.part(of: id) }
         return zip(parts, all).flatMap { part, inLineage -> [Stretch] in

@@ -2,10 +2,9 @@
 
 import Glibc
 
-/// Combines the samples of a room's microphones into a timeline of quiet and loud, independent of any session.
-///
-/// Samples may arrive in any order. A sample is dropped when it begins more than ``lateness`` before the latest `now`
-/// that the meter has seen: the timeline before that is final.
+/// Combines the samples of a room's microphones into a timeline of quiet and loud, independent of any session. Samples
+/// may arrive in any order. A sample is dropped when it begins more than ``lateness`` before the latest `now` that the
+/// meter has seen: the timeline before that is final.
 package struct Meter: Hashable, Codable, Sendable {
     /// The maximum delay of a sample, in milliseconds.
     package static let lateness: Int64 = 120_000
@@ -25,9 +24,8 @@ package struct Meter: Hashable, Codable, Sendable {
 
     package init(threshold: Threshold) { self.threshold = threshold }
 
-    /// Adds a sample.
-    /// - Parameter now: The boot clock, in milliseconds.
-    /// - Returns: `false` if the sample was dropped: too late, from the future, or beyond ``sources``.
+    /// Adds a sample; `now` is the boot clock, in milliseconds. Returns `false` if the sample was dropped: too late,
+    /// from the future, or beyond ``sources``.
     @discardableResult
     package mutating func add(_ sample: Sample, at now: Int64) -> Bool {
         settled = max(settled, now - Self.lateness)
@@ -45,10 +43,8 @@ package struct Meter: Hashable, Codable, Sendable {
     /// The current level in tenths of a decibel; `nil` without a valid sample.
     package func level(at now: Int64) -> Int? { mixed(at: now) }
 
-    /// Shifts all times by `milliseconds`, to the boot clock of another boot.
-    ///
-    /// If a wall clock was wrong, its times may be in the future now, where they would keep out every new sample.
-    /// - Parameter now: The present boot clock, in milliseconds.
+    /// Shifts all times by `milliseconds`, to the boot clock of another boot. If a wall clock was wrong, its times may
+    /// be in the future now, where they would keep out every new sample.
     mutating func move(by milliseconds: Int64, at now: Int64) {
         timeline.move(by: milliseconds)
         if settled != .min { settled += milliseconds }
@@ -67,7 +63,6 @@ package struct Meter: Hashable, Codable, Sendable {
 
     // MARK: From samples to sounds
 
-    /// Recomputes the timeline between two times.
     private mutating func listen(from start: Int64, to end: Int64) {
         var times = [start]
         for samples in recent.values {

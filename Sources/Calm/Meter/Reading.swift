@@ -17,7 +17,6 @@ extension Meter {
     static let steady: Int64 = 5
     private static let minute: Int64 = 60_000
 
-    /// Returns how quiet the running time was.
     /// - Parameter stretches: The running time; overlaps count once.
     package func reading(of stretches: [Stretch]) -> Reading {
         let union = stretches.union
@@ -27,10 +26,8 @@ extension Meter {
             trend: trend(of: union))
     }
 
-    /// Returns the percentage of quiet of each of the last whole minutes, the latest last.
-    ///
-    /// A minute of which less than half was measured is `nil`; such minutes at the beginning are left out.
-    /// - Parameter count: The maximum number of minutes.
+    /// Returns the percentage of quiet of each of the last whole minutes, the latest last. A minute of which less than
+    /// half was measured is `nil`; such minutes at the beginning are left out.
     func minutes(before now: Int64, count: Int) -> [Int?] {
         let end = now / Self.minute * Self.minute
         let minutes = (1...count).reversed().map { back -> Int? in

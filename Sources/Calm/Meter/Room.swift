@@ -3,10 +3,9 @@
 package import Session
 package import Wire
 
-/// The calm service's state of a space: its meter and the lineage of its current session.
-///
-/// The two are separate, so that they may arrive in any order: after a takeover, or a pause made while the owner was
-/// offline, the sums are computed again from the same timeline.
+/// The calm service's state of a space: its meter and the lineage of its current session. The two are separate, so that
+/// they may arrive in any order: after a takeover, or a pause made while the owner was offline, the sums are computed
+/// again from the same timeline.
 package struct Room: Hashable, Sendable, Codable {
     /// The number of past minutes in the feed.
     static let minutes = 60
@@ -18,9 +17,7 @@ package struct Room: Hashable, Sendable, Codable {
 
     package init(threshold: Threshold) { meter = Meter(threshold: threshold) }
 
-    /// Updates the lineage from the current session; to be called at each change of its register.
-    /// - Parameter others: Returns the latest register of another node, from which the session was taken over.
-    /// - Returns: Whether ``sessions`` has changed and must be saved.
+    /// To be called at each change of the current session. Returns whether ``sessions`` has changed and must be saved.
     package mutating func update(_ register: Register, others: (NodeID) -> Register?) -> Bool {
         let before = lineage
         var lineage = lineage.flatMap { $0.id == register.lineage ? $0 : nil } ?? Lineage(of: register.lineage)
@@ -38,10 +35,7 @@ package struct Room: Hashable, Sendable, Codable {
         set { lineage = newValue }
     }
 
-    /// Returns the feed of a session at an instant.
-    ///
-    /// It is `nil` if nothing was measured, or if the session ended ``grace`` ago or earlier.
-    /// - Parameter moment: The session at that instant.
+    /// Returns `nil` if nothing was measured, or if the session ended ``grace`` ago or earlier.
     package mutating func feed(of moment: Moment) -> CalmFeed? {
         // The anchor is one instant on both clocks, whatever the wall clocks say.
         let lead = Lead(of: moment.register.anchor.at, over: moment.anchorBoot)
@@ -62,6 +56,5 @@ package struct Room: Hashable, Sendable, Codable {
             minutes: meter.minutes(before: moment.boot.milliseconds, count: Self.minutes), at: max(0, at))
     }
 
-    /// Shifts all times by `milliseconds`, to the boot clock of another boot.
     package mutating func move(by milliseconds: Int64, at now: Int64) { meter.move(by: milliseconds, at: now) }
 }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The history of quiet and loud in a room, as a list of changes with running sums.
-///
-/// The running sums make the total of any interval a binary search.
+/// The history of quiet and loud in a room: a list of changes, whose running sums make any total a binary search.
 struct SoundTimeline: Hashable, Sendable {
     enum Sound: Int64, Sendable {
         case unknown, quiet, loud
@@ -66,12 +64,10 @@ struct SoundTimeline: Hashable, Sendable {
         if index > 64 { changes.removeFirst(index) }
     }
 
-    /// Shifts all times by `milliseconds`.
     mutating func move(by milliseconds: Int64) {
         for index in changes.indices { changes[index].at += milliseconds }
     }
 
-    /// Returns the sums between two times.
     func sums(from: Int64, to: Int64) -> Sums {
         guard to > from else { return Sums() }
         let (before, after) = (sums(until: from), sums(until: to))
@@ -86,7 +82,6 @@ struct SoundTimeline: Hashable, Sendable {
         return changes[index - 1].sums(until: time)
     }
 
-    /// Returns the index of the first change after `time`.
     private func index(after time: Int64) -> Int {
         var (low, high) = (0, changes.count)
         while low < high {

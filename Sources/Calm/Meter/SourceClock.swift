@@ -2,9 +2,8 @@
 
 package import Session
 
-/// Converts a node's boot clock to this machine's, from the arrival times of its messages.
-///
-/// No message arrives before it is sent, so the fastest message gives the best estimate of the offset between the two.
+/// Converts a node's boot clock to this machine's, from the arrival times of its messages. No message arrives before it
+/// is sent, so the fastest message gives the best estimate of the offset between the two.
 package struct SourceClock: Hashable, Sendable {
     /// The assumed maximum drift between two clocks: one millisecond in this many milliseconds (200 ppm).
     private static let drift: Int64 = 5_000
@@ -16,10 +15,7 @@ package struct SourceClock: Hashable, Sendable {
     package init() {}
 
     /// Returns when a message was sent, in milliseconds of this machine's boot clock; not after `now`.
-    /// - Parameters:
-    ///   - sent: The sender's boot clock, in milliseconds.
-    ///   - bootID: The sender's boot; a new one resets the estimate.
-    ///   - now: When the message arrived, in milliseconds of this machine's boot clock.
+    /// `sent` is of the sender's boot clock; a new `bootID` resets the estimate.
     package mutating func place(sent: Int64, bootID: BootID?, at now: Int64) -> Int64 {
         let found = now - sent
         if bootID != self.bootID || lead == .max {

@@ -40,6 +40,5 @@ extension [Stretch] {
         return (before, last)
     }
 
-    /// The sum of the lengths, in milliseconds.
     var length: Int64 { reduce(0) { $0 + $1.length } }
 }

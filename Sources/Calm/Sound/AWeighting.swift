@@ -40,11 +40,11 @@ struct FilterSection: Sendable {
 
 /// The frequency weighting A of IEC 61672-1, which follows the sensitivity of the human ear.
 ///
-/// The analogue filter has four zeros at 0 Hz, two poles each at 20.6 and 12,194 Hz, and one each at 107.7 and 737.9 Hz.
-/// The low poles use the bilinear transform, which is accurate there. It would warp the high ones towards half the rate
-/// (−6 dB at 6.3 kHz for a rate of 16 kHz), so these are fitted to the right gain at 0 Hz and at half the rate instead.
-/// From a rate of 16 kHz on the filter keeps the limits of class 1 from 31.5 Hz to 8 kHz; a test checks the exact
-/// frequencies of the bands, the last of which, 7,943 Hz, is below half of 16 kHz.
+/// The analogue filter has four zeros at 0 Hz, two poles each at 20.6 and 12,194 Hz, and one each at 107.7 and 737.9
+/// Hz. The low poles use the bilinear transform, which is accurate there. It would warp the high ones towards half the
+/// rate (−6 dB at 6.3 kHz for a rate of 16 kHz), so these are fitted to the right gain at 0 Hz and at half the rate
+/// instead. From a rate of 16 kHz on the filter keeps the limits of class 1 from 31.5 Hz to 8 kHz; a test checks the
+/// exact frequencies of the bands, the last of which, 7,943 Hz, is below half of 16 kHz.
 package struct AWeighting: Sendable {
     private static let low = 20.598_997
     private static let (middle, upper) = (107.652_65, 737.862_23)
@@ -53,8 +53,7 @@ package struct AWeighting: Sendable {
     private var (lowest, mid, highest): (FilterSection, FilterSection, FilterSection)
     private let scale: Double
 
-    /// Creates a filter whose state is silence.
-    /// - Parameter rate: Samples per second.
+    /// The filter's state is silence. `rate` is samples per second.
     package init(rate: Double) {
         lowest = Self.highPass(Self.low, Self.low, rate)
         mid = Self.highPass(Self.middle, Self.upper, rate)
@@ -63,7 +62,6 @@ package struct AWeighting: Sendable {
         scale = 1 / (lowest.power(at: omega) * mid.power(at: omega) * highest.power(at: omega)).squareRoot()
     }
 
-    /// Filters the next sample.
     @inline(__always)
     package mutating func step(_ input: Double) -> Double { highest.step(mid.step(lowest.step(input * scale))) }
 

@@ -26,7 +26,6 @@ package struct PCMFormat: Hashable, Sendable {
     package var rate: Int
     /// The number of interleaved channels, within ``channelsLimit``.
     package var channels: Int
-    /// Whether the most significant byte comes first.
     package var isBigEndian: Bool
 
     /// Creates a format. ``SoundMeter`` rejects one outside of the supported ranges.

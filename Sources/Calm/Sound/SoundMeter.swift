@@ -7,8 +7,7 @@ package struct SoundMeter: Sendable {
 
     /// The format of the sound: the one given until the stream's header, if any, has been read.
     package private(set) var format: PCMFormat
-    /// The decibels added to each level. They are the sound pressure level of a full-scale sine; with 0, levels are
-    /// relative to it.
+    /// Decibels added to each level: the sound pressure of a full-scale sine, or 0 for levels relative to it.
     private let calibration: Double
 
     private var meters: [LevelMeter] = []
@@ -18,10 +17,7 @@ package struct SoundMeter: Sendable {
     private var bytesLeft: Int?
     private var frames = 0
 
-    /// Creates a meter.
-    /// - Parameters:
-    ///   - raw: The format of a stream without a WAV or AU header.
-    ///   - calibration: Decibels added to each level.
+    /// - Parameter raw: The format of a stream without a WAV or AU header.
     /// - Throws: ``SoundError`` if the rate or the number of channels of `raw` is out of range.
     package init(raw: PCMFormat, calibration: Double = 0) throws(SoundError) {
         format = try raw.checked()

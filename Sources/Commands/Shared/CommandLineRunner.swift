@@ -7,13 +7,11 @@ import Setup
 
 /// Runs a command and ends the process with its exit code: 2 for a wrong command line or setting.
 package enum CommandLineRunner {
-    /// Parses the command line, runs the command and exits.
-    /// - Parameter arguments: The arguments to parse; `nil` for the arguments of the process.
+    /// - Parameter arguments: `nil` for the arguments of the process.
     package static func run<Command: AsyncParsableCommand>(
         _ type: Command.Type, _ arguments: [String]? = nil
     ) async -> Never {
-        // A write to a closed pipe or socket then fails and does not end the process. A handler, unlike SIG_IGN, is not
-        // inherited by the programs that this one starts.
+        // A write to a closed pipe then fails without ending the process. Programs inherit no handler, but SIG_IGN.
         signal(SIGPIPE) { _ in }
         do {
             var command = try parse(type, arguments ?? ProcessArguments.all)
@@ -44,10 +42,8 @@ package enum CommandLineRunner {
         }
     }
 
-    /// Parses a subcommand by itself if the first argument names one.
-    ///
-    /// That is faster than parsing the tree of all commands. If it fails, the tree is parsed: its error names the whole
-    /// command.
+    /// Parses a subcommand by itself if the first argument names one. That is faster than parsing the tree of all
+    /// commands. If it fails, the tree is parsed: its error names the whole command.
     private static func parse(
         _ type: any ParsableCommand.Type, _ arguments: [String]
     ) throws -> any ParsableCommand {
@@ -56,8 +52,7 @@ package enum CommandLineRunner {
         return try type.parseAsRoot(arguments)
     }
 
-    /// Writes the rest of the output.
-    /// - Returns: The exit code: ``ExitStatus/failed`` if the output is incomplete, as on a full disk.
+    /// Writes the rest of the output. Returns ``ExitStatus/failed`` if the output is incomplete, as on a full disk.
     private static func finishOutput(of name: String) -> Int32 {
         // A reader that has closed the pipe, such as `head`, has what it wants.
         guard fflush(nil) != 0, errno != EPIPE else { return ExitStatus.done.rawValue }

@@ -28,7 +28,6 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
         }
     }
 
-    /// The list of exit codes for a help text.
     package static var help: String {
         "EXIT CODES\n" + allCases.map { "  \($0.rawValue)  \($0.meaning)" }.joined(separator: "\n")
     }

@@ -2,7 +2,6 @@
 
 package import ArgumentParser
 
-/// The options that locate the ledger.
 package struct LedgerOptions: ParsableArguments {
     @Option(help: "The file with settings (default: ~/.config/lockstep/debt.env, if it exists).", completion: .file())
     package var config: String?
@@ -29,7 +28,6 @@ package struct LedgerAccess: ParsableArguments {
 
     package init() {}
 
-    /// The given options.
     package var arguments: [String] { place.arguments + (space.map { ["--space", $0] } ?? []) }
 }
 
@@ -52,13 +50,11 @@ package struct HistoryOptions: ParsableArguments {
 
     package init() {}
 
-    /// The given options.
     package var arguments: [String] {
         [("--since", since), ("--label", label)].flatMap { name, value in value.map { [name + "=" + $0] } ?? [] }
             + [("--json", json), ("--csv", csv), ("--ical", ical)].filter(\.1).map(\.0)
     }
 
-    /// The formats exclude each other.
     package func validate() throws {
         guard [json, csv, ical].count(where: \.self) <= 1 else {
             throw ValidationError("--json, --csv and --ical exclude each other")

@@ -41,7 +41,6 @@ package struct BrokerOptions: ParsableArguments, Sendable {
     /// The given options, for another program with the same options.
     package var arguments: [String] { given.flatMap { entry in entry.value.map { [entry.option, $0] } ?? [] } }
 
-    /// The given settings.
     package var values: SettingValues {
         var values = SettingValues()
         for (setting, option, value) in given { values.set(setting, option: option, to: value) }
@@ -49,7 +48,6 @@ package struct BrokerOptions: ParsableArguments, Sendable {
     }
 }
 
-/// The options of a node.
 package struct NodeOptions: ParsableArguments {
     @OptionGroup var broker: BrokerOptions
 
@@ -81,7 +79,6 @@ package struct NodeOptions: ParsableArguments {
 
     package init() {}
 
-    /// The given settings.
     package var values: SettingValues {
         var values = broker.values
         values.set(.http, option: "--http", to: http)

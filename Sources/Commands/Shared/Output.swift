@@ -4,8 +4,7 @@ import Glibc
 
 /// Rows of text in columns.
 package enum TextTable {
-    /// Returns a line for each row, with two spaces between columns and none at the end.
-    /// - Parameter right: The column that is aligned to the right.
+    /// Two spaces are between columns and none at the end. `right` is the column that is aligned to the right.
     package static func lines(_ rows: [[String]], right: Int? = nil) -> [String] {
         let columns = rows.map(\.count).max() ?? 0
         let widths = (0..<columns).map { column in rows.map { $0[column].count }.max() ?? 0 }

@@ -6,10 +6,8 @@ import DebtService
 import FoundationEssentials
 import Setup
 
-/// The options of the service.
 struct DebtOptions: ParsableArguments {
     @OptionGroup var broker: BrokerOptions
-
     @OptionGroup var place: LedgerOptions
 
     @Option(help: "The id at the broker (default: debt). LOCKSTEP_NODE")

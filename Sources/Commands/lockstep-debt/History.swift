@@ -7,12 +7,10 @@ import Debt
 import Platform
 import Session
 
-/// `lockstep history`.
 struct History: ParsableCommand {
     static let configuration = CommandConfiguration(abstract: "List sessions, the latest last.", shouldDisplay: false)
 
     @OptionGroup var access: LedgerAccess
-
     @OptionGroup var options: HistoryOptions
 
     private struct SessionJSON: Encodable {

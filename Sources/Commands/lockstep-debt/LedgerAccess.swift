@@ -10,7 +10,6 @@ import Session
 import Setup
 
 extension LedgerAccess {
-    /// An open ledger, and the space that a command is about.
     struct Opened {
         var settings: DebtSettings
         var ledger: Ledger
@@ -56,7 +55,6 @@ extension LedgerAccess {
         return UsageError("this machine has no ledger: \(Installation(environment: environment).adviceWithoutLedger)")
     }
 
-    /// Opens the ledger for `body`.
     /// - Parameters:
     ///   - isMade: Whether to create a missing one.
     ///   - writes: Whether `body` changes it. If not, it can be on a full or read-only disk.

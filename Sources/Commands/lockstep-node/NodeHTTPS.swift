@@ -10,7 +10,6 @@ import TLS
 
 extension Settings {
     /// Returns the encryption of the HTTPS address: with the given certificate, or that of the node's own authority.
-    /// - Parameter names: The names and addresses by which browsers reach the node.
     func encryption(
         of https: HTTPAddress, names: Set<String>, log: Logger
     ) throws(SettingError) -> any HTTPEncryption {

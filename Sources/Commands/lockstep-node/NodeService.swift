@@ -107,8 +107,7 @@ struct NodeService {
 }
 
 extension Service {
-    /// Names the service for errors and logs. Without a name the group prints the service's fields, keys and passwords
-    /// included.
+    /// Names the service for logs. Without a name the group prints its fields, keys and passwords included.
     fileprivate func named(_ name: String) -> ServiceGroupConfiguration.ServiceConfiguration {
         .init(service: self, serviceName: name)
     }
@@ -171,7 +170,6 @@ private final class StopNotice: Service {
     }
 }
 
-/// Runs user hooks until the stop.
 private struct HookService: Service {
     let hooks: Hooks
 

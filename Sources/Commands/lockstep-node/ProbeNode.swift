@@ -11,9 +11,8 @@ import Setup
 import Synchronization
 import Wire
 
-/// `lockstep-node probe`: logs in as a node, and reports what the broker keeps of it, for `lockstep join`.
-///
-/// It writes nothing but a message to itself.
+/// `lockstep-node probe`: logs in as a node, and reports what the broker keeps of it, for `lockstep join`. It writes
+/// nothing but a message to itself.
 struct ProbeNode: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "lockstep-node probe")
 

@@ -27,7 +27,7 @@ struct AccessOptions: ParsableArguments, Sendable {
         _ = try await withAccess(quiet: true, body)
     }
 
-    /// - Returns: Whether there was a node or a broker to connect to.
+    /// Returns whether there was a node or a broker to connect to.
     private func withAccess(quiet: Bool, _ body: (ControlClient) async throws -> Void) async throws -> Bool {
         if let client = socket.localNode {
             try await body(client)

@@ -133,7 +133,6 @@ struct Correct: ActionCommand {
 
     @Option(help: "The label that the time counts for; - is the default label.")
     var label: String?
-
     @OptionGroup var colouring: ColourOption
 
     func validate() throws {

@@ -3,7 +3,6 @@
 import ArgumentParser
 import Commands
 
-/// `lockstep node …` is `lockstep-node …`.
 struct NodeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "node",

@@ -23,7 +23,6 @@ struct Doctor: AsyncParsableCommand {
 
     @OptionGroup(title: "Which ledger")
     var ledger: LedgerOptions
-
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
@@ -157,8 +156,7 @@ struct Doctor: AsyncParsableCommand {
     /// The debt service publishes the week at least once a day; this leaves it an hour, in milliseconds.
     private static let freshness: Int64 = 25 * 3_600_000
 
-    /// Checks the week's debt. The broker retains the last value, from any publisher: it is right only while the debt
-    /// service is online and has published it lately.
+    /// The retained debt is right only while the debt service is online and has published it lately.
     private static func debt(_ status: StatusReport, _ nodes: NodesReport, hasLedger: Bool) -> Finding {
         let check = "weekly debt"
         let why = "read the service's log: \(log(of: "lockstep-debt"))"

@@ -27,8 +27,7 @@ struct SocketOptions: ParsableArguments, Sendable {
         return Paths(environment: environment).sockets
     }
 
-    /// Ends the command because no node was reached.
-    /// - Parameter advice: A suggestion for the person.
+    /// Ends the command because no node was reached. `advice` is a suggestion for the person.
     func unreachable(_ advice: String = "") -> any Error {
         if let closed = wantedSockets.first(where: { access($0, W_OK) != 0 && errno == EACCES }) {
             return Access.unreachable(
@@ -41,7 +40,6 @@ struct SocketOptions: ParsableArguments, Sendable {
     }
 }
 
-/// Whether a command prints its result for people or for programs.
 struct OutputOptions: ParsableArguments {
     @Flag(help: "Print JSON, for programs.")
     var json = false
@@ -61,10 +59,8 @@ struct LanguageOptions: ParsableArguments {
         throw ValidationError("--lang “\(lang)”: there are \(Catalogue.languages.joined(separator: ", "))")
     }
 
-    /// The strings of the language.
     var strings: Strings { lang.flatMap(Catalogue.match) ?? Self.ofEnvironment }
 
-    /// The strings of the environment's language.
     static var ofEnvironment: Strings { Catalogue.best { name in getenv(name).map { String(cString: $0) } } }
 }
 

@@ -33,7 +33,6 @@ enum Report {
         }
     }
 
-    /// The strings of the environment's language.
     static var strings: Strings { LanguageOptions.ofEnvironment }
 
     private static func fail(_ reason: String, _ status: ExitStatus) throws {
@@ -55,7 +54,6 @@ enum Report {
 }
 
 extension NodesReport {
-    /// A table for a person.
     var lines: [String] {
         let rows = nodes.map { node in
             let dropped = node.dropped.values.reduce(0, +)

@@ -40,7 +40,6 @@ struct StartCommand: AsyncParsableCommand {
 
     @Option(help: "The label that the time counts for.")
     var label: String?
-
     @OptionGroup var colouring: ColourOption
 
     @Option(
@@ -89,7 +88,6 @@ struct StartCommand: AsyncParsableCommand {
     }
 }
 
-/// The colour of a label.
 struct ColourOption: ParsableArguments {
     @Option(
         help: ArgumentHelp(

@@ -23,7 +23,6 @@ struct Watch: AsyncParsableCommand {
     )
 
     @OptionGroup var access: AccessOptions
-
     @OptionGroup var language: LanguageOptions
 
     @Option(help: "Face: \(Face.names).")
@@ -102,6 +101,5 @@ private final class Shown: Sendable {
 
 extension Face: ExpressibleByArgument {}
 extension BlankHours: ExpressibleByArgument {
-    /// Parses `HH:MM-HH:MM`.
     package init?(argument: String) { self.init(argument) }
 }

@@ -31,7 +31,6 @@ package struct Piece: Hashable, Sendable {
     /// The index of the owning entry: of those that ran, the one with the largest stamp.
     package var entry: Int
 
-    /// The length in milliseconds.
     package var length: Int64 { to - from }
 }
 
@@ -44,9 +43,9 @@ package struct Ongoing: Hashable, Sendable {
 
 /// The counted time of a set of sessions. It is the union of all runs that count, so every instant counts once.
 ///
-/// A session's runs end where a later session took it over (``LineagePart``), also against its own record: its node may not
-/// have received the takeover. A session that was final in the ledger before the takeover arrived is not cut,
-/// so that a takeover cannot change the past. A correction by a person is not cut.
+/// A session's runs end where a later session took it over (``LineagePart``), also against its own record: its node may
+/// not have received the takeover. A session that was final in the ledger before the takeover arrived is not cut, so
+/// that a takeover cannot change the past. A correction by a person is not cut.
 package struct Minutes: Hashable, Sendable {
     /// The intervals that count, in order and without overlaps.
     package private(set) var pieces: [Piece] = []
@@ -59,10 +58,8 @@ package struct Minutes: Hashable, Sendable {
         var isInherited = false
     }
 
-    /// Computes the counted time.
     /// - Parameters:
     ///   - entries: The sessions, with all others of their lineages, in any order.
-    ///   - counting: The rules for the time that counts.
     ///   - now: The present, in milliseconds of group time: an open run counts up to here, or to its own end.
     ///   - isInheritedByFirst: Whether time before a takeover belongs to the session that was taken over, if the ledger
     ///     has it. The total is the same.
@@ -137,9 +134,7 @@ package struct Minutes: Hashable, Sendable {
         return sum
     }
 
-    /// Sweeps over all starts and ends, and gives each interval to the running entry of the highest rank.
-    ///
-    /// Inherited time ranks below all other.
+    /// Gives each interval to the running entry of the highest rank. Inherited time ranks below all other.
     private static func sweep(_ intervals: [Interval], ranks: [Int]) -> [Piece] {
         let beginnings = intervals.sorted { $0.from < $1.from }
         let times = Set(intervals.flatMap { [$0.from, $0.to] }).sorted()

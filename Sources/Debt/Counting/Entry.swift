@@ -8,9 +8,7 @@ package struct Entry: Hashable, Sendable {
     package var record: LedgerRecord
     /// The latest correction by a person.
     package var correction: Correction?
-    /// When the node was last seen, in milliseconds of group time. An open run ends there.
-    ///
-    /// It is `nil` unless the node is gone and the session counts up.
+    /// When a gone node was last seen, in milliseconds of group time: an open run of a count-up ends there.
     package var lastSignOfLife: Int64?
     /// When the ledger received the session's first record, in milliseconds of group time.
     package var begun: Int64
@@ -54,9 +52,7 @@ package struct Entry: Hashable, Sendable {
 /// A person's correction or deletion of a session. It is stored beside the unchanged record; the latest one applies.
 package struct Correction: Hashable, Sendable {
     package struct Content: Hashable, Sendable {
-        /// The title; may be empty.
         package var title: String
-        /// The label; `nil` for the default label.
         package var label: Label?
         /// The runs, oldest first; none is open.
         package var runs: [LedgerRecord.Run]
@@ -68,7 +64,6 @@ package struct Correction: Hashable, Sendable {
         }
     }
 
-    /// Identifies the correction, so that receiving it twice has no effect.
     package var id: CorrectionID
     /// The corrected session and the node that recorded it.
     package var key: LedgerRecord.Key

@@ -17,12 +17,9 @@ package enum RunTimes {
         return nil
     }
 
-    /// Returns the runs of a session whose beginning or end is corrected.
-    ///
-    /// With one of the two the other runs stay, as far as they lie on the right side of it. With both the session has one run.
-    /// - Parameters:
-    ///   - record: The session, without an open run.
-    ///   - kinds: The kinds of phases that count.
+    /// Returns the runs of a session whose beginning or end is corrected. With one of the two the other runs stay, as
+    /// far as they lie on the right side of it. With both the session has one run.
+    /// - Parameter record: The session, without an open run.
     /// - Returns: `nil` if the session would end before it begins.
     package static func corrected(
         _ record: LedgerRecord, from: Int64?, to: Int64?, counting kinds: Set<PhaseKind>

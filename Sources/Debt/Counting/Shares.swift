@@ -2,17 +2,13 @@
 
 package import Session
 
-/// Divides the counted time of the weeks among sessions, so that the shares add up to the weeks' totals.
-///
-/// An instant belongs to one session only. Time inherited by a takeover belongs to the earlier session, if the ledger
-/// has it.
+/// Divides the counted time of the weeks among sessions, so that the shares add up to the weeks' totals. An instant
+/// belongs to one session only. Time inherited by a takeover belongs to the earlier session, if the ledger has it.
 package struct Shares: Sendable {
-    /// An interval of one session and one kind of phase.
+    /// An interval of one session and one kind of phase, in milliseconds of group time.
     package struct Span: Hashable, Sendable {
         package var kind: PhaseKind
-        /// The start, in milliseconds of group time.
         package var from: Int64
-        /// The end, in milliseconds of group time.
         package var to: Int64
     }
 
@@ -23,7 +19,6 @@ package struct Shares: Sendable {
     /// The counted intervals of each entry, in order.
     private var pieces: [[Piece]]
 
-    /// Divides the time among the sessions.
     /// - Parameters:
     ///   - entries: The sessions, with all others of their lineages, in any order.
     ///   - history: The rules; each week counts by its own.

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Reads comma-separated values (RFC 4180) row by row, with line numbers.
-///
-/// Lines end in LF, CR or CRLF. A byte order mark and empty lines are skipped.
+/// Reads comma-separated values (RFC 4180), also with CR or LF alone. A byte order mark and empty lines are skipped.
 struct CSVReader {
     struct Row: Hashable {
         /// The line that it starts on, from 1.
@@ -24,7 +22,6 @@ struct CSVReader {
     private var index = 0
     private var line = 1
 
-    /// Creates a reader of UTF-8 text.
     init(_ bytes: [UInt8]) {
         self.bytes = bytes
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { index = 3 }
@@ -131,10 +128,8 @@ enum CSVText {
         return "\"\(String(quoted))\""
     }
 
-    /// Prefixes text that a spreadsheet would run as a formula with an apostrophe.
-    ///
-    /// Not by characters: an equals sign with a joiner is another character, and the same sign to a spreadsheet. Some take
-    /// full-width signs for the plain ones.
+    /// Prefixes text that a spreadsheet would run as a formula with an apostrophe. Not by characters: an equals sign
+    /// with a joiner is another one, and the same to a spreadsheet. Some take full-width signs for plain ones.
     static func guarded(_ text: String) -> String {
         text.unicodeScalars.first.map("=+-@'＝＋－＠".unicodeScalars.contains) == true ? "'" + text : text
     }

@@ -3,9 +3,8 @@
 package import Session
 import Wire
 
-/// The history as comma-separated values, complete enough to rebuild the ledger.
-///
-/// It has a row for each run of a record, and for each run of each correction.
+/// The history as comma-separated values, from which the ledger can be rebuilt: a row for each run of each record and
+/// correction.
 package enum HistoryCSV {
     /// The columns. A row counts if `counts` is `yes`: the latest correction applies.
     package static let columns =
@@ -20,15 +19,9 @@ package enum HistoryCSV {
     /// The values of the status column in the rows of a correction.
     static let (corrected, deleted) = ("corrected", "deleted")
 
-    /// The header line.
     package static var header: String { CSVText.row(Array(columns)) }
 
-    /// Returns the lines of a session.
-    /// - Parameters:
-    ///   - record: The record of its node.
-    ///   - corrections: Its corrections, the earliest first.
-    ///   - calm: How calm it was, if known.
-    ///   - zone: The zone of the times.
+    /// - Parameter corrections: Its corrections, the earliest first.
     package static func lines(
         of record: LedgerRecord, corrections: [Correction] = [], calm: SessionCalm? = nil, zone: Zone
     ) -> [String] {
@@ -80,13 +73,11 @@ struct HistoryRowError: Error {
     var cause: ImportRowError
 }
 
-/// A session read from the rows of ``HistoryCSV``.
 struct HistorySession {
     let record: LedgerRecord
     private(set) var corrections: [Correction] = []
     let calm: CalmFeed?
 
-    /// - Parameter now: The present, in milliseconds since 1970.
     init(_ rows: [ImportRow], now: Int64) throws(HistoryRowError) {
         var (own, corrected, order): ([ImportRow], [String: [ImportRow]], [String]) = ([], [:], [])
         for row in rows {

@@ -12,7 +12,6 @@ package struct Import: Sendable {
         package var line: Int
         /// The column; `nil` for the row as a whole.
         package var column: String?
-        /// The problem.
         package var reason: String
 
         /// A message such as `line 3, Start date: …`.
@@ -25,16 +24,12 @@ package struct Import: Sendable {
     private let now: Int64
     /// The sessions, each once.
     package private(set) var records: [LedgerRecord] = []
-    /// Their corrections.
     package private(set) var corrections: [Correction] = []
-    /// Their calm readings.
     package private(set) var calm: [CalmFeed] = []
     /// The rows that cannot be imported, in file order.
     package private(set) var problems: [Problem] = []
 
-    /// Reads a file.
     /// - Parameters:
-    ///   - csv: The content of the file.
     ///   - now: The present, in milliseconds since 1970: no session can end later.
     ///   - progress: Called now and then with the fraction read, 0 to 1.
     /// - Throws: ``ImportError`` if the file is empty or its columns are unknown.
@@ -93,7 +88,6 @@ package struct Import: Sendable {
 
 /// An error that stops the import of a whole file.
 package enum ImportError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The file is empty.
     case empty
     /// The columns in the first line are unknown.
     case unknown([String])

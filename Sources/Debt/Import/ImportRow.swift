@@ -43,7 +43,6 @@ struct ImportRow {
         self.columns = columns
     }
 
-    /// Returns the field in a column; empty if the column is missing.
     subscript(name: String) -> String { columns[name].map { fields[$0] } ?? "" }
 
     /// Converts the field in a column, or throws an error that names the expected value `what`.
@@ -55,7 +54,6 @@ struct ImportRow {
         return value
     }
 
-    /// Converts the field in a column; `nil` if it is empty.
     func readIfGiven<Value>(
         _ name: String, _ what: String, _ convert: (String) -> Value?
     ) throws(ImportRowError) -> Value? { self[name].isEmpty ? nil : try read(name, what, convert) }

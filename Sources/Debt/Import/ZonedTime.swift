@@ -26,7 +26,6 @@ struct LocalTime {
     }
 }
 
-/// Formats and parses instants such as `2026-11-21T08:30:00.000+01:00`.
 enum ZonedTime {
     static func text(_ instant: Int64, zone: Zone) -> String {
         let offset = zone.offset(at: instant)

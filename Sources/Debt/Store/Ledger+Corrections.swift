@@ -5,10 +5,8 @@ import GRDB
 package import Session
 import Wire
 
-/// The corrections of persons.
 extension Ledger {
-    /// Stores a person's correction of a session.
-    /// - Returns: Whether it is new. The latest correction applies.
+    /// Stores a correction, of which the latest applies, and returns whether it is new.
     @discardableResult
     package func correct(_ correction: Correction, in space: SpaceID) throws -> Bool {
         let content = correction.content
@@ -25,10 +23,7 @@ extension Ledger {
         }
     }
 
-    /// Corrects or deletes a session. The correction applies even if the clock is behind that of an earlier one.
-    /// - Parameters:
-    ///   - content: The new content; `nil` deletes the session.
-    ///   - now: The wall clock, in milliseconds since 1970.
+    /// Corrects or, without content, deletes a session, even if the clock is behind that of an earlier correction.
     package func correct(
         _ key: LedgerRecord.Key, to content: Correction.Content?, id: CorrectionID, at now: Int64, in space: SpaceID
     ) throws {
@@ -36,7 +31,6 @@ extension Ledger {
         try correct(Correction(id: id, key: key, at: max(now, last + 1), content: content), in: space)
     }
 
-    /// Returns all corrections of a session, the earliest first.
     package func corrections(of key: LedgerRecord.Key, in space: SpaceID) throws -> [Correction] {
         try read { try Self.corrections(of: key, space: space, in: $0) }
     }
@@ -48,7 +42,6 @@ extension Ledger {
         ).map(Correction.init(row:))
     }
 
-    /// Returns the latest correction of each of these sessions that has one.
     static func latestCorrections(
         of sessions: [SessionID], space: SpaceID, in database: Database
     ) throws -> [LedgerRecord.Key: Correction] {
@@ -64,9 +57,8 @@ extension Ledger {
         }
     }
 
-    /// Returns when the first run of a space started; `nil` without runs.
-    ///
-    /// Corrections are applied: deleted sessions are ignored, and moved ones count from their new start.
+    /// Returns when the first run of a space started; `nil` without runs. Corrections are applied: deleted sessions are
+    /// ignored, and moved ones count from their new start.
     package func beginning(of space: SpaceID) throws -> Int64? {
         try read {
             try Int64.fetchOne(

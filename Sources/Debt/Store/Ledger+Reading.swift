@@ -5,10 +5,8 @@ import GRDB
 import Session
 import Wire
 
-/// The check that everything in a ledger can be read.
 extension Ledger {
-    /// Reads every row, since SQLite's own check says nothing about what a row contains.
-    /// - Throws: ``LedgerError/unreadable(_:)`` with the first row that cannot be read, or contradicts its columns.
+    /// Reads every row, since SQLite does not check their contents. The error names the first row that is wrong.
     package func readAll() throws {
         try read { database in
             for table in ["record", "correction", "conflict", "calm", "rules", "gone", "problem"] {

@@ -6,9 +6,7 @@ package import Ledger
 package import Session
 package import Wire
 
-/// The records of the nodes.
 extension Ledger {
-    /// A record of a space, with its time of arrival.
     package struct Arrival: Hashable, Sendable {
         package var space: SpaceID
         package var digested: DigestedRecord
@@ -23,21 +21,17 @@ extension Ledger {
     }
 
     package struct Outcome: Hashable, Sendable {
-        /// Whether and how it was filed.
         package var filing: FilingResult
         /// The first instant whose minutes may have changed, in milliseconds of group time.
         package var touches: Int64
     }
 
-    /// The most conflicting records that are kept of a session. A judgement: a person reads them; more would only fill the
-    /// disk.
+    /// The most conflicting records of a session. A judgement: a person reads them; more would only fill the disk.
     private static let conflictsOfASession = 8
 
     // MARK: Filing records
 
-    /// Files records in one transaction.
-    /// - Parameter quota: Limits the new sessions of each node; `nil` for no limit.
-    /// - Returns: The result for each record, once it is durable.
+    /// Files records in one transaction; returns when they are durable. `quota` limits the new sessions of each node.
     package func file(_ arrivals: [Arrival], within quota: RecordQuota? = nil) throws -> [Outcome] {
         try write { database in try arrivals.map { try Self.file($0, within: quota, in: database) } }
     }
@@ -91,7 +85,6 @@ extension Ledger {
         return Outcome(filing: filing, touches: touches)
     }
 
-    /// Returns how a record would be filed, and the row of its session if there is one.
     private static func classify(_ arrival: Arrival, in database: Database) throws -> (filing: FilingResult, row: Row?)
     {
         let digested = arrival.digested
@@ -124,9 +117,8 @@ extension Ledger {
 
     // MARK: Sessions
 
-    /// Returns the sessions that may count between two instants, with all others of their lineages.
-    ///
-    /// It names the indices, since without statistics SQLite would scan the whole space.
+    /// Returns the sessions that may count between two instants, with all others of their lineages. It names the
+    /// indices, since without statistics SQLite would scan the whole space.
     package func entries(of space: SpaceID, from: Int64, to: Int64) throws -> [Entry] {
         try read { database in
             let rows = try Row.fetchAll(
@@ -154,8 +146,7 @@ extension Ledger {
         }
     }
 
-    /// Returns a session with its correction applied; `nil` if there is none.
-    /// - Parameter skippingDeletions: Whether to apply the last correction that is no deletion.
+    /// Returns a session with its correction applied; `skippingDeletions` applies the last one that is no deletion.
     package func entry(
         _ key: LedgerRecord.Key, of space: SpaceID, skippingDeletions: Bool = false
     ) throws -> Entry? {
@@ -169,7 +160,6 @@ extension Ledger {
         }
     }
 
-    /// Returns the record of a session without corrections; `nil` if there is none.
     package func record(_ key: LedgerRecord.Key, of space: SpaceID) throws -> LedgerRecord? {
         try read { try Self.row(key, space: space, in: $0).map { try Self.digested($0[0]).record } }
     }
@@ -203,7 +193,6 @@ extension Ledger {
             arguments: [space.rawValue, node.rawValue]) ?? 0
     }
 
-    /// Returns the spaces that have records.
     package func spaces() throws -> [SpaceID] {
         try read {
             try String.fetchAll($0, sql: "SELECT DISTINCT space FROM record ORDER BY space").compactMap(SpaceID.init)
@@ -235,9 +224,8 @@ extension Ledger {
         }
     }
 
-    /// Returns the records whose version the ledger already holds with other content.
-    ///
-    /// A conflict is over when a later version arrives or a person corrects the session.
+    /// Returns the records whose version the ledger already holds with other content. A conflict is over when a later
+    /// version arrives or a person corrects the session.
     package func conflicts() throws -> [Arrival] {
         let rows = try read {
             try Row.fetchAll(

@@ -9,9 +9,8 @@ extension Ledger {
     // MARK: Nodes that are gone
 
     /// Marks nodes as gone or present, in order. While a node is gone, its sessions that count up stop counting.
-    /// - Parameter marks: When each node was last seen, in milliseconds of group time; a later record in the ledger wins.
-    ///   `nil` marks it as present.
-    /// - Returns: Whether anything has changed.
+    /// `marks` are when each node was last seen, in milliseconds of group time, or `nil` for a present one; a later
+    /// record in the ledger wins. Returns whether anything has changed.
     package func mark(_ marks: [(node: NodeID, goneSince: Int64?)], in space: SpaceID) throws -> Bool {
         try write { database in
             try marks.reduce(false) { hasChanged, mark in
@@ -53,7 +52,6 @@ extension Ledger {
 
     // MARK: Calm
 
-    /// Stores how calm a session was, unless the ledger has a later result.
     package func store(_ calm: CalmFeed, in space: SpaceID) throws {
         try write {
             try $0.cachedStatement(
@@ -83,11 +81,10 @@ extension Ledger {
 
     // MARK: Rules
 
-    /// Returns the history of the rules, each with the instant from which it applies; empty before the first.
+    /// The history of the rules, each with the instant from which it applies.
     package func rules() throws -> [RulesHistory.Item] { try read { try Self.rules(in: $0) } }
 
-    /// Stores rules that apply from `at` on, unless they equal the last ones.
-    /// - Returns: The history with the rules.
+    /// Stores rules that apply from `at` on, unless they equal the last ones, and returns the history with them.
     package func adopt(_ rules: WeekRules, at: Int64) throws -> RulesHistory {
         try write { database in
             guard var history = RulesHistory(try Self.rules(in: database)) else {

@@ -3,11 +3,9 @@
 import GRDB
 import Glibc
 
-/// The ledger on disk: the records of nodes, the corrections of persons, and the rules of the week.
-///
-/// It is one SQLite file in WAL mode. The service writes it, and so do the commands `correct`, `delete` and `import`,
-/// also while the service runs. Every call is one transaction, and durable when it returns. All calls throw
-/// ``LedgerError``.
+/// The ledger on disk: the records of nodes, the corrections of persons, and the rules of the week. It is one SQLite
+/// file in WAL mode. The service writes it, and so do the commands `correct`, `delete` and `import`, also while the
+/// service runs. Every call is one transaction, and durable when it returns. All calls throw ``LedgerError``.
 package final class Ledger: Sendable {
     package let path: String
     /// Why a copy of the file is used; `nil` if the file itself is. Writing to a copy throws this error.
@@ -16,8 +14,7 @@ package final class Ledger: Sendable {
     private let database: DatabasePool
 
     /// Opens or creates the file, and checks its integrity.
-    /// - Throws: ``LedgerError`` if it is damaged, not a ledger, of a later version, or cannot be used. The file is
-    ///   unchanged then.
+    /// - Throws: ``LedgerError`` if it is damaged, no ledger, of a later version, or unusable. It is unchanged then.
     package convenience init(path: String) throws { try self.init(path: path, copy: nil, because: nil) }
 
     private init(path: String, copy: LedgerCopy?, because reason: LedgerError?) throws {

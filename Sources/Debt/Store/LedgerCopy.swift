@@ -44,11 +44,9 @@ final class LedgerCopy: Sendable {
         rmdir(directory)
     }
 
-    /// Removes a database with its log and journal.
     static func remove(_ path: String) { for suffix in ["", "-wal", "-shm", "-journal"] { unlink(path + suffix) } }
 
-    /// Returns the size of a regular file in bytes; 0 if there is none.
-    /// - Throws: ``LedgerError`` if it is not a regular file.
+    /// The size of a regular file in bytes; 0 if there is none. An error if it is not regular.
     static func size(of path: String) throws -> Int {
         var status = stat()
         guard stat(path, &status) == 0 else { return 0 }

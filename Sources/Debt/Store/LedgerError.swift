@@ -3,21 +3,15 @@
 import GRDB
 import Glibc
 
-/// An error that makes a ledger unusable.
+/// An error that makes a ledger unusable. A text is the reason.
 package enum LedgerError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The file fails the integrity check; the text is the reason.
     case damaged(path: String, String)
     /// The file is another database, or not a database.
     case foreign(path: String)
-    /// The file was written by a later version of Lockstep.
     case newer(path: String)
-    /// The file is a ledger without sessions.
     case empty(path: String)
-    /// The disk that holds the file is full.
     case full(path: String)
-    /// The file, or its directory, cannot be written.
     case readOnly(path: String)
-    /// The file cannot be opened, read or written; the text is the reason.
     case unusable(path: String, String)
     /// The ledger holds a value of an unknown form, which the text names.
     case unreadable(String)
@@ -74,7 +68,6 @@ package enum LedgerError: Error, Hashable, Sendable, CustomStringConvertible {
 
 /// A problem that keeps the service from storing records.
 package struct LedgerProblem: Hashable, Sendable {
-    /// The kinds of problems; at most one of each is stored.
     package enum Kind: String, CaseIterable, Sendable {
         /// Records arrive faster than the service can write them.
         case behind

@@ -4,16 +4,12 @@ import Glibc
 import Platform
 package import Session
 
-/// The result of restoring a ledger from a backup.
 package struct LedgerRestore: Hashable, Sendable {
     package var spaces: [SpaceID]
-    /// The path of the replaced ledger; `nil` if there was none.
     package var before: String?
 
-    /// Replaces a ledger by a backup. The caller must make sure that no process has the ledger open.
-    ///
-    /// A copy of the backup is opened and checked; the backup itself is only read. The replaced ledger stays
-    /// in the same directory under a free name.
+    /// Replaces a ledger by a backup. The caller must make sure that no process has the ledger open. A copy of the
+    /// backup is checked; the backup is only read. The replaced ledger stays beside it under a free name.
     /// - Throws: ``LedgerError`` if the backup is damaged, foreign, empty or of a later version. Nothing has changed then.
     package init(from backup: String, to path: String) throws {
         guard access(backup, R_OK) == 0 else {
@@ -42,7 +38,6 @@ package struct LedgerRestore: Hashable, Sendable {
         try? Files.flushDirectory(of: path)
     }
 
-    /// Whether two paths are one file.
     private static func isSame(_ one: String, _ other: String) -> Bool {
         var (a, b) = (stat(), stat())
         return stat(one, &a) == 0 && stat(other, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino

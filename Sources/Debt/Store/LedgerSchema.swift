@@ -2,13 +2,12 @@
 
 import GRDB
 
-/// The schema of the ledger's file.
 enum LedgerSchema {
     /// Creates the tables in an empty file.
     ///
-    /// In `record`, `first` and `last` are a session's first and last instant, by which a week finds it; an open run ends
-    /// at its planned end. The few sessions longer than two days have an index by their ends, so that the cost of a week
-    /// is independent of the size of the ledger. The last two columns are when the first version of a record
+    /// In `record`, `first` and `last` are a session's first and last instant, by which a week finds it; an open run
+    /// ends at its planned end. The few sessions longer than two days have an index by their ends, so that the cost of
+    /// a week is independent of the size of the ledger. The last two columns are when the first version of a record
     /// arrived, and when its first final version did.
     static var migrations: DatabaseMigrator {
         var migrator = DatabaseMigrator()
@@ -87,7 +86,6 @@ enum LedgerSchema {
 
     enum Kind {
         case empty
-        /// A ledger of this version.
         case known
         /// A ledger of another version.
         case newer

@@ -4,10 +4,8 @@ import Platform
 import Session
 import Synchronization
 
-/// Limits how many sessions each node may add to a ledger, so that no node can fill the disk.
-///
-/// A person has some tens of sessions a day. A node that was offline for months, or a ledger that was lost, causes some
-/// thousands at once.
+/// Limits how many sessions each node may add to a ledger, so that no node can fill the disk. A person has some tens of
+/// sessions a day. A node that was offline for months, or a ledger that was lost, causes some thousands at once.
 package final class RecordQuota: Sendable {
     /// The new sessions of one node per day; also the maximum burst.
     package static let sessionsPerDay = 30_000
@@ -32,9 +30,8 @@ package final class RecordQuota: Sendable {
 
     package init() {}
 
-    /// Counts a session that is new to the ledger, if the quota admits it.
+    /// Counts a session that is new to the ledger, and returns whether the quota admits it.
     /// - Parameter stored: Returns the number of stored sessions of the node; called once for each node.
-    /// - Returns: Whether the session may be filed.
     func admits(
         _ node: NodeID, in space: SpaceID, now: Int64 = SystemClock.bootMilliseconds(), stored: () throws -> Int
     ) rethrows -> Bool {

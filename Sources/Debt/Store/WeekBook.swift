@@ -39,7 +39,6 @@ package struct WeekBook {
         pastCalm = pastCalm.filter { past[$0.key] != nil }
     }
 
-    /// Returns what was done in a week.
     package mutating func sums(of week: Week, now: Int64) throws -> WeekSums {
         if let known = past[week.from], known.week == week { return known }
         let entries = try ledger.entries(of: space, from: week.from, to: week.to)
@@ -52,7 +51,6 @@ package struct WeekBook {
         return sums
     }
 
-    /// Returns the report of a week, including carried minutes.
     package mutating func report(of week: Week, now: Int64) throws -> WeekReport {
         let rules = history.rules(for: week)
         let carried = rules.carriesOver ? try carriedOver(into: week, now: now) : 0
@@ -144,10 +142,8 @@ package struct WeekBook {
                 first: week.days.first?.date, today: week.days.lastIndex { $0.from <= now }))
     }
 
-    /// Returns the feed of the past year, up to the week before the present one.
-    ///
-    /// Each call reads one uncached week at most, since a whole year may take a while.
-    /// - Returns: `nil` while weeks are missing: the caller must call again.
+    /// The feed of the year before the present week. Each call reads at most one uncached week, since a year takes
+    /// long, and returns `nil` while weeks are missing: the caller must call again.
     package mutating func year(at now: Int64) throws -> DebtYear? {
         let present = history.week(containing: now)
         guard let today = present.days.first?.date else { return nil }
@@ -183,8 +179,7 @@ package struct WeekBook {
         return weeks
     }
 
-    /// Computes and caches a week.
-    /// - Returns: Whether it was cached; a week with a running session is not.
+    /// Computes and caches a week. Returns `false` for a week with a running session, which is not cached.
     private mutating func remember(_ week: Week, now: Int64) throws -> Bool {
         let sums = try sums(of: week, now: now)
         pastCalm[week.from] = sums.done == 0 ? .some(nil) : .some(try calm(of: week, now: now))
@@ -199,9 +194,8 @@ package struct WeekBook {
 }
 
 extension DebtFeed {
-    /// Returns whether it differs from what readers of an earlier feed can extrapolate.
-    ///
-    /// The start of a day is always news, so that a reader without any for longer knows that the service is gone.
+    /// Returns whether it differs from what readers of an earlier feed can extrapolate. The start of a day is always
+    /// news, so that a reader without any for longer knows that the service is gone.
     package func isNews(after other: DebtFeed?) -> Bool {
         guard let other, let mine = week, var theirs = other.week else { return true }
         // Readers extrapolate running time; up to a second is rounding.
@@ -220,9 +214,8 @@ extension DebtFeed {
 }
 
 extension DebtWeek {
-    /// Returns whether a label of an earlier week is gone or recoloured, or two have other time.
-    ///
-    /// Readers add the running time to one label; up to a second is rounding.
+    /// Returns whether a label of an earlier week is gone or recoloured, or two have other time. Readers add the
+    /// running time to one label; up to a second is rounding.
     fileprivate func books(otherThan earlier: DebtWeek) -> Bool {
         var known = Dictionary(earlier.labels.map { ($0.label?.name, $0) }) { first, _ in first }
         var changed = 0

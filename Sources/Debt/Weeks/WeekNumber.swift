@@ -14,7 +14,6 @@ package struct WeekNumber: Hashable, Comparable, Sendable, CustomStringConvertib
         self.week = week
     }
 
-    /// Parses `2026-W53`; `nil` for anything else.
     package init?(_ text: some StringProtocol) {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
         guard parts.map(\.utf8.count) == [4, 3], parts[1].first == "W", let year = Int(parts[0]),
@@ -23,7 +22,6 @@ package struct WeekNumber: Hashable, Comparable, Sendable, CustomStringConvertib
         self.init(year: year, week: week)
     }
 
-    /// The number in the form `2026-W53`.
     package var description: String { "\(CivilDate.padded(year, 4))-W\(CivilDate.padded(week, 2))" }
 
     package static func < (one: WeekNumber, other: WeekNumber) -> Bool {

@@ -32,21 +32,17 @@ package struct WeekRules: Hashable, Sendable {
         self.carriesOver = carriesOver
     }
 
-    /// Returns when a day begins.
     func beginning(of date: CivilDate) -> Int64 { zone.instant(of: date, time: dayStart) }
 
-    /// Returns the day that an instant belongs to.
     func day(of instant: Int64) -> CivilDate {
         let date = zone.local(instant).date
         return instant < beginning(of: date) ? date.adding(days: -1) : date
     }
 
-    /// Returns the first day of the week that contains a day.
     func weekStart(of date: CivilDate) -> CivilDate {
         date.adding(days: -CivilDate.modulo(date.weekday - firstWeekday, 7))
     }
 
-    /// Returns the next start of a week after `instant`.
     func weekBoundary(after instant: Int64) -> Int64 {
         var start = weekStart(of: day(of: instant))
         while beginning(of: start) <= instant { start = start.adding(days: 7) }
@@ -97,12 +93,10 @@ package struct Week: Hashable, Sendable {
     package func contains(_ instant: Int64) -> Bool { instant >= from && instant < to }
 }
 
-/// The history of the rules, each of which applies from an instant on.
-///
-/// The bounds of a week follow the rules at its start, and each week begins at the end of the one before. Its goal and
-/// what counts follow the last rules before its end: a person who sets a new goal means the present week.
+/// The history of the rules, each of which applies from an instant on. The bounds of a week follow the rules at its
+/// start, and each week begins at the end of the one before. Its goal and what counts follow the last rules before its
+/// end: a person who sets a new goal means the present week.
 package struct RulesHistory: Hashable, Sendable {
-    /// Rules and the instant from which they apply.
     package struct Item: Hashable, Sendable {
         /// The start of validity, in milliseconds of group time; ignored for the first item.
         package var from: Int64
@@ -139,13 +133,11 @@ package struct RulesHistory: Hashable, Sendable {
         (items.last { $0.from < instant } ?? items[0]).rules
     }
 
-    /// Returns the week that contains an instant.
     package func week(containing instant: Int64) -> Week {
         week(containing: instant, last: max(items.lastIndex { $0.from <= instant } ?? 0, 0))
     }
 
     package func week(after week: Week) -> Week { self.week(containing: week.to) }
-
     package func week(before week: Week) -> Week { self.week(containing: week.from - 1) }
 
     private func week(containing instant: Int64, last: Int) -> Week {

@@ -13,7 +13,6 @@ package struct WeekSums: Hashable, Sendable {
     /// The running entry, if any, whose time a later reader must add.
     package var ongoing: Ongoing?
 
-    /// The time done in all, in milliseconds.
     package var done: Int64 { days.reduce(0, +) }
 
     /// Splits counted time at the bounds of the week and its days.
@@ -75,8 +74,7 @@ package enum Streak {
     /// A day shorter than this, in milliseconds, does not break a streak. The clocks or the zone changed in it.
     package static let shortestDay: Int64 = 43_200_000
 
-    /// Returns the length of the streak in days.
-    /// - Parameter days: The time done on each day in milliseconds, today first; read as far as needed.
+    /// `days` are the time done on each day in milliseconds, today first; they are read as far as needed.
     package static func length(todayFirst days: some Sequence<Int64>) -> Int {
         var length = 0
         for (index, done) in days.enumerated() {

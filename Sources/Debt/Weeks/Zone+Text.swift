@@ -3,8 +3,7 @@
 import Session
 
 extension Zone {
-    /// Parses a day (`2026-11-21`), or a day and a time (`2026-11-21T08:30`), of the local clock.
-    /// - Returns: Milliseconds since 1970; `nil` for anything else.
+    /// Parses a day (`2026-11-21`), or a day and a time (`2026-11-21T08:30`), of the local clock to milliseconds since 1970.
     package func instant(_ text: String) -> Int64? {
         let parts = text.split(separator: "T", omittingEmptySubsequences: false)
         guard (1...2).contains(parts.count), let date = CivilDate(parts[0]) else { return nil }
@@ -12,16 +11,14 @@ extension Zone {
         return TimeOfDay.milliseconds(parts[1]).map { instant(of: date, time: $0) }
     }
 
-    /// Parses a day, a local time with or without seconds, or a time as `history --csv` prints it.
-    /// - Returns: The instants in milliseconds since 1970: two if the clocks are set back over a local time, none for another
-    ///   text.
+    /// Parses a day, a local time with or without seconds, or a time as `history --csv` prints it, to milliseconds
+    /// since 1970. There are two instants if the clocks are set back over a local time, none for another text.
     package func instants(_ text: String) -> [Int64] {
         if let instant = ZonedTime.instant(text) { return [instant] }
         if let date = CivilDate(text) { return instants(of: date, time: 0) }
         return LocalTime(text).map { instants(of: $0.date, time: $0.time) } ?? []
     }
 
-    /// Returns an instant in the form `2026-11-21T08:30`.
     package func text(of instant: Int64) -> String {
         let (date, time) = local(instant)
         return "\(date)T\(TimeOfDay.text(time))"

@@ -3,11 +3,9 @@
 import Glibc
 package import Session
 
-/// A time zone of the IANA database.
-///
-/// ``ZoneTable`` knows the offsets; days, weeks and texts are computed here. Foundation's `Calendar` and
-/// `ISO8601FormatStyle` were measured in their place and rejected: a week of the ledger took longer, programs started later
-/// and were larger.
+/// A time zone of the IANA database. ``ZoneTable`` knows the offsets; days, weeks and texts are computed here.
+/// Foundation's `Calendar` and `ISO8601FormatStyle` were measured in their place and rejected: a week of the ledger
+/// took longer, programs started later and were larger.
 package struct Zone: Hashable, Sendable, CustomStringConvertible {
     private let name: String
     private let table: ZoneTable
@@ -49,8 +47,7 @@ package struct Zone: Hashable, Sendable, CustomStringConvertible {
 
     package var description: String { name }
 
-    /// Returns the offset from universal time in milliseconds, positive to the east.
-    /// - Parameter instant: In milliseconds since 1970.
+    /// Returns the offset from universal time, positive to the east. Times are in milliseconds, instants since 1970.
     package func offset(at instant: Int64) -> Int64 {
         let second = instant >= 0 ? instant / 1_000 : (instant - 999) / 1_000
         return table.offset(at: second) * 1_000
@@ -64,13 +61,10 @@ package struct Zone: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Returns the first of ``instants(of:time:)``.
-    /// - Parameter time: In milliseconds since midnight.
     package func instant(of date: CivilDate, time: Int64) -> Int64 { instants(of: date, time: time)[0] }
 
-    /// Returns the instants of a local time, the earlier first: two when the clocks are set back over it.
-    ///
-    /// For a local time that the clocks skip it is the instant of the jump.
-    /// - Parameter time: In milliseconds since midnight.
+    /// Returns the instants of a local time, the earlier first: two when the clocks are set back over it. For a local
+    /// time that the clocks skip it is the instant of the jump.
     package func instants(of date: CivilDate, time: Int64) -> [Int64] {
         let shown = Int64(date.dayNumber) * Self.day + time
         // No zone changes its offset twice within these two days.

@@ -2,9 +2,8 @@
 
 import Session
 
-/// The offset of a time zone in all years to come, such as `CET-1CEST,M3.5.0,M10.5.0/3`.
-///
-/// The text is that of POSIX for the variable TZ, with the hours from -167 to 167 that RFC 9636 adds.
+/// The offset of a time zone in all years to come, such as `CET-1CEST,M3.5.0,M10.5.0/3`. The text is that of POSIX for
+/// the variable TZ, with the hours from -167 to 167 that RFC 9636 adds.
 struct ZoneRule: Sendable {
     private var standard: Int64
     private var summer: (offset: Int64, begin: Day, end: Day)?
@@ -23,7 +22,6 @@ struct ZoneRule: Sendable {
         var time: Int64
     }
 
-    /// Parses the text; `nil` for anything else.
     init?(_ text: String) {
         var rest = text[...]
         guard Self.takeName(&rest), let west = Self.takeTime(&rest) else { return nil }

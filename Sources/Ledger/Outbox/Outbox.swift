@@ -16,20 +16,16 @@ package struct Outbox: Sendable {
     private var unfiled: Set<SessionID> = []
     private var requests = Requests()
 
-    /// The tasks of the core.
     package struct Requests: Sendable {
-        /// Records to send.
         package var outgoing: [DigestedRecord] = []
         package var changes: [RecordChange] = []
         /// Acknowledged records to read for ``Outbox/found(_:at:)``.
         package var wanted: [SessionID] = []
-        /// Records that the service has refused.
         package var refused: [(SessionID, LedgerAck.Outcome)] = []
     }
 
     package init() {}
 
-    /// Removes the tasks since the last call.
     package mutating func removeRequests() -> Requests {
         defer { requests = Requests() }
         swap(&requests.outgoing, &waiting.outgoing)
@@ -49,12 +45,9 @@ package struct Outbox: Sendable {
         unwritten.add(register, isApproximate: isApproximate)
     }
 
-    /// Returns the records that a journal no longer contains, which must be on disk before it.
-    ///
-    /// A record is part of each write until one of those is on disk, so that no failure needs a report.
-    /// - Parameters:
-    ///   - own: The session in the journal.
-    ///   - write: The number of the write, which rises.
+    /// Returns the records that a journal no longer contains, which must be on disk before it. A record is part of each
+    /// write until one of those is on disk, so that no failure needs a report.
+    /// - Parameter write: The number of the write, which rises.
     package mutating func file(except own: SessionID?, write: Int) -> (
         waiting: [DigestedRecord], acknowledged: [DigestedRecord]
     ) {
@@ -108,7 +101,6 @@ package struct Outbox: Sendable {
 
     // MARK: The service
 
-    /// Receives a message of the service to this node.
     package mutating func receive(_ ack: LedgerAck, at boot: BootTime) {
         waiting.isServicePresent = true
         for item in ack.items { receive(item) }

@@ -6,12 +6,10 @@ enum RecordPlace: Sendable {
     case journal
     /// In the journal, and in a file of its own once this write or a later one succeeds.
     case writing(Int)
-    /// In a file of its own.
     case file
 
     var isFile: Bool { if case .file = self { true } else { false } }
 
     func isWritten(by write: Int) -> Bool { if case .writing(let first) = self { first <= write } else { false } }
-
     mutating func beginWriting(_ write: Int) { if case .journal = self { self = .writing(write) } }
 }

@@ -25,8 +25,7 @@ struct UnwrittenRecords: Sendable {
 
     func contains(_ id: SessionID) -> Bool { records.contains { $0.register.id == id } }
 
-    /// Assigns the records to a write of the journal, unless an earlier one contains them.
-    /// - Returns: The records of other sessions than the one in the journal, which have no file.
+    /// Assigns the records to a write, unless an earlier one contains them. Returns those of others, without files.
     mutating func file(except own: SessionID?, write: Int) -> [DigestedRecord] {
         var unfiled: [DigestedRecord] = []
         for index in records.indices {
@@ -38,9 +37,7 @@ struct UnwrittenRecords: Sendable {
         return unfiled
     }
 
-    /// Removes the records of a write that is on disk, like all before it.
-    ///
-    /// Of several versions that one write contains, only the last is returned.
+    /// Removes the records of a write that is on disk, like all before it. Of several versions the last is returned.
     mutating func removeWritten(by write: Int) -> [(digested: DigestedRecord, isFiled: Bool)] {
         for index in records.indices where records[index].place.isWritten(by: write) { records[index].place = .file }
         var written: [(digested: DigestedRecord, isFiled: Bool)] = []

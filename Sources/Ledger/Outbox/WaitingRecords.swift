@@ -5,8 +5,8 @@ import Wire
 
 /// The records that wait for their acknowledgement, and when each is sent.
 package struct WaitingRecords: Sendable {
-    /// Records that are sent and not acknowledged at one time. A judgement, stated by the protocol: a service that writes
-    /// in bulk is busy with them, and one that is away loses no more.
+    /// Records that are sent and not acknowledged at one time. A judgement, stated by the protocol: a service that
+    /// writes in bulk is busy with them, and one that is away loses no more.
     private static let window = 32
     /// The time until an unanswered record is sent again; the interval doubles. A judgement, stated by the protocol.
     private static let firstPatience: Milliseconds = .seconds(10)
@@ -39,7 +39,6 @@ package struct WaitingRecords: Sendable {
         }
     }
 
-    /// Records whether there is a connection.
     package mutating func link(isUp: Bool, at boot: BootTime) {
         self.isUp = isUp
         // The service may have sent something since this connection was subscribed.
@@ -58,13 +57,11 @@ package struct WaitingRecords: Sendable {
         drain(at: boot)
     }
 
-    /// Sends these records as well.
     mutating func enqueue(_ ids: [SessionID], at boot: BootTime) {
         queue = (queue + ids).sorted(by: >)
         drain(at: boot)
     }
 
-    /// Sends the next records as the window allows.
     mutating func drain(at boot: BootTime) {
         guard isUp else { return }
         var out = records.values.count { $0.sentAt != nil && !$0.isSetAside }
@@ -75,7 +72,6 @@ package struct WaitingRecords: Sendable {
         }
     }
 
-    /// Sends a record, if there is a connection.
     mutating func send(_ id: SessionID, at boot: BootTime) {
         guard isUp, let entry = records[id], !entry.isSetAside else { return }
         records[id]?.sentAt = boot
@@ -92,9 +88,8 @@ package struct WaitingRecords: Sendable {
         drain(at: boot)
     }
 
-    /// The wait before ``retry(at:)`` is to be called: up to 5 s after a record is due.
-    ///
-    /// The delay is random, so that the nodes of a service that was busy do not all return at once.
+    /// The wait before ``retry(at:)`` is to be called: up to 5 s after a record is due. The delay is random, so that
+    /// the nodes of a service that was busy do not all return at once.
     package func retryWait(using random: inout SplitMix64) -> Wait? {
         guard isUp, isServicePresent else { return nil }
         let waits = records.values.filter { !$0.isSetAside }.compactMap(\.wait)

@@ -10,7 +10,6 @@ struct AlertCheck {
     var settings: HookSettings
     var environment: [String: String]
 
-    /// The problems of notifications and of sounds.
     var problems: [ProblemReport] { [notifications, sounds].compactMap(\.self) }
 
     private var notifications: ProblemReport? {

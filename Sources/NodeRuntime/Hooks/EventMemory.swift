@@ -8,10 +8,8 @@ import Session
 import Setup
 import Wire
 
-/// The file of the reported session events, beside the journal.
-///
-/// It is written before the hooks of new events run. So a crash between the two loses a hook; the other order would run
-/// one twice, and a missing notification does less harm than a duplicate entry.
+/// The file of the reported session events, beside the journal. It is written before the hooks of new events run. So a
+/// crash between the two loses a hook; the other order would run one twice, which does more harm.
 struct EventMemory: Sendable {
     static let name = "hooks.json"
     /// The largest file that is read, in bytes; this program writes no larger one.
@@ -27,7 +25,6 @@ struct EventMemory: Sendable {
 
     private var path: String { directory.path + "/" + Self.name }
 
-    /// - Parameter groupTime: The present.
     func load(at groupTime: GroupTime) -> Found {
         do {
             let bytes = try Files.read(path, limit: Self.limit)

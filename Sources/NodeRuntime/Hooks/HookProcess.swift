@@ -10,7 +10,6 @@ struct HookProcess: Sendable {
     struct Outcome: Sendable {
         /// The first ``HookProcess/outputBytes`` of its stdout and stderr.
         var output: [UInt8]
-        /// Whether it wrote more.
         var isCut: Bool
         /// The exit code, or minus the signal.
         var code: Int32
@@ -31,8 +30,7 @@ struct HookProcess: Sendable {
     var environment: [String: String]
     var input: [UInt8]
 
-    /// Runs the program. Cancelling the task ends it.
-    /// - Throws: An error if it cannot be started.
+    /// Runs the program; throws if it cannot be started. Cancelling the task ends it.
     func run() async throws -> Outcome {
         var options = PlatformOptions()
         // Its own process group, so that its children can be ended with it.
@@ -67,8 +65,7 @@ struct HookProcess: Sendable {
         return collected
     }
 
-    /// Waits for the program's end, and kills it after ``timeout``.
-    /// - Returns: Whether it was killed.
+    /// Waits for the program's end, and returns whether it was killed after ``timeout``.
     private static func watch<Input, Output, Failure>(_ execution: Execution<Input, Output, Failure>) async -> Bool {
         let process = execution.processIdentifier.value
         if await ends(process, within: timeout) { return false }

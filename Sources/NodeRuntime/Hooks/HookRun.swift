@@ -17,7 +17,6 @@ struct HookRun: Sendable {
     var event: SessionEvent
     var process: HookProcess
 
-    /// Runs the program and logs its result.
     func run(_ log: Logger) async {
         var log = log
         log[metadataKey: "event"] = "\(event.name)"

@@ -8,15 +8,12 @@ import Session
 package import Setup
 import Wire
 
-/// Runs user hooks, shows desktop notifications and plays a sound at session events of this node.
-///
-/// Hooks of one event run one after the other, in order; those of different events, notifications and sounds run
-/// concurrently. The node never waits for them.
+/// Runs user hooks, shows desktop notifications and plays a sound at session events of this node. Hooks of one event
+/// run one after the other, in order; different events, notifications and sounds concurrently. The node never waits.
 package final class Hooks: Sendable {
     /// The maximum number of waiting runs of a queue; further ones are dropped and logged.
     static let queueLimit = 32
 
-    /// The text of a desktop notification.
     package struct Notification: Sendable {
         package var summary: String
         package var body: String
@@ -53,8 +50,7 @@ package final class Hooks: Sendable {
     private let batches: AsyncStream<Batch>
     private let incoming: AsyncStream<Batch>.Continuation
 
-    /// - Parameter words: Returns the notification of an event.
-    /// - Returns: `nil` if the settings have no hooks, no notifications and no sound.
+    /// Returns `nil` if the settings have no hooks, no notifications and no sound.
     package init?(
         settings: Settings, directory: StateDirectory, log: Logger,
         words: @escaping @Sendable (SessionEvent) -> Notification
@@ -71,8 +67,7 @@ package final class Hooks: Sendable {
         return nil
     }
 
-    /// Starts to collect the events of a node.
-    /// - Parameter isLinkExpected: Whether to wait for the broker, which may hold later registers than the journal.
+    /// `isLinkExpected` is whether to wait for the broker, which may hold later registers than the journal.
     package func watch(_ node: Node, isLinkExpected: Bool) async {
         let found = memory.load(at: await node.groupTime)
         if case .damaged(let reason) = found {
@@ -91,7 +86,6 @@ package final class Hooks: Sendable {
         }
     }
 
-    /// Runs hooks until the task is cancelled, which ends running ones.
     package func run() async {
         if settings.sound == .chime, let path = settings.sound.path(in: directory.path) { writeChime(to: path) }
         await withDiscardingTaskGroup { group in

@@ -6,11 +6,9 @@ import Session
 struct KnownSession: Codable, Hashable, Sendable {
     /// The first session of the chain of takeovers.
     let lineage: SessionID
-    /// Its start.
     let startedAt: GroupTime
     /// The last shown session of the lineage.
     private(set) var session: SessionID
-    /// Whether this node owned it.
     private(set) var isOwn: Bool
     /// The largest reported phase.
     private(set) var phase = 0
@@ -34,8 +32,8 @@ struct KnownSession: Codable, Hashable, Sendable {
     /// Whether it was completed or stopped. A superseded session can come back, if the later start turns out to be invalid.
     var isOver: Bool { status == .completed || status == .stopped }
 
-    /// Returns whether a register of this lineage is not older than the last one. A node that starts shows its own journal
-    /// until it has received the present registers.
+    /// Returns whether a register of this lineage is not older than the last one. A node that starts shows its own
+    /// journal until it has received the present registers.
     func isNews(_ register: Register) -> Bool {
         register.id == session ? register.version >= version : register.stamp > stamp
     }
@@ -43,7 +41,6 @@ struct KnownSession: Codable, Hashable, Sendable {
     /// Returns whether a register of this lineage is another session than the last shown one.
     func isTakeover(_ register: Register) -> Bool { register.id != session }
 
-    /// Stores a register as the last shown one.
     mutating func show(_ register: Register, isOwn: Bool) {
         session = register.id
         self.isOwn = isOwn
@@ -51,8 +48,7 @@ struct KnownSession: Codable, Hashable, Sendable {
         version = register.version
     }
 
-    /// Marks what the register shows as reported. A phase is reported once, even if its owner extends the phase before it
-    /// at the last moment.
+    /// Marks what the register shows as reported, so that a phase is reported once though the one before is extended.
     mutating func markReported(_ register: Register) {
         phase = max(phase, register.phase)
         if !isOver { status = register.status }

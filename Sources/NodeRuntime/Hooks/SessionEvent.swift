@@ -6,13 +6,10 @@ package import Setup
 /// An event of a session that hooks, notifications and sounds report.
 package struct SessionEvent: Hashable, Sendable {
     package var name: EventName
-    /// When it happened.
     package var at: GroupTime
     /// Whether it is reported more than five seconds later, or happened before the node started.
     package var isLate: Bool
-    /// The session at the event.
     package var register: Register
-    /// Whether this node owned it.
     package var isOwner: Bool
     /// For ``EventName/superseded``: whether another node has taken the session over.
     package var isTakeover = false
@@ -29,7 +26,6 @@ package struct SessionEvent: Hashable, Sendable {
     /// The state that a display would have shown at the event.
     var moment: Moment? { view.lastMoment(at: boot) }
 
-    /// The view at the event, from which displays draw.
     package var view: View {
         View(
             register: register, anchorBoot: register.anchor.at - lead, error: ErrorBound(),

@@ -23,7 +23,6 @@ struct SessionEvents: Hashable, Sendable {
     /// The start of this process; earlier events are late.
     private var began: GroupTime
 
-    /// - Parameter groupTime: The present.
     init(beginningAt groupTime: GroupTime) {
         self.init(since: groupTime, known: [], shown: nil, beginningAt: groupTime)
     }
@@ -51,9 +50,7 @@ struct SessionEvents: Hashable, Sendable {
         fileprivate var lead: Lead { Lead(of: groupTime, over: boot) }
     }
 
-    /// Returns when the next event can happen by time alone.
-    ///
-    /// That is the end of a phase, or 30 seconds without contact; `nil` if there is none.
+    /// When the next event can happen by time alone: the end of a phase, or 30 seconds without contact.
     static func nextLook(at view: View, boot: BootTime) -> BootTime? {
         guard let moment = view.lastMoment(at: boot), moment.register.status.isLive else { return nil }
         let boundary = moment.register.status == .running ? boot + max(moment.remaining, 1) : nil
@@ -61,8 +58,7 @@ struct SessionEvents: Hashable, Sendable {
         return [boundary, stale].compactMap(\.self).min()
     }
 
-    /// Detects and records the events since the last look.
-    /// - Returns: The events, oldest first.
+    /// Detects and records the events since the last look, oldest first.
     mutating func look(_ look: Look) -> [SessionEvent] {
         // A clock that was ahead would suppress all events until its time is reached.
         since = min(since, look.groupTime)
@@ -145,7 +141,6 @@ struct SessionEvents: Hashable, Sendable {
         return events
     }
 
-    /// Returns how the last shown session ended, by itself or by the start of a new one.
     private mutating func endOfShown(by winner: Register, _ look: Look) -> [SessionEvent] {
         defer {
             for index in known.indices where known[index].status.isLive { known[index].status = .superseded }

@@ -8,9 +8,9 @@ import Wire
 
 /// The journal file: a write-ahead file of records, of which the last one applies.
 ///
-/// A record is on disk before ``write(_:)`` returns. It is appended into zeros that fill the file up to its capacity, so
-/// that a write changes no metadata and costs one flush. When the file is full, and after any failure, it is replaced as a
-/// whole. A process appends only to a file that it has created, never to the remains of another write.
+/// A record is on disk before ``write(_:)`` returns. It is appended into zeros that fill the file up to its capacity,
+/// so that a write changes no metadata and costs one flush. When the file is full, and after any failure, it is
+/// replaced as a whole. A process appends only to a file that it has created, never to the remains of another write.
 final class JournalFile {
     /// The capacity of a new file in bytes: some 500 records. The write that replaces it also writes the zeros.
     static let standardCapacity = 1 << 20
@@ -143,8 +143,8 @@ final class JournalFile {
         }
     }
 
-    /// Keeps a damaged file under another name, and replaces it by its last valid record. It uses a link, so that after a
-    /// crash in between the damaged file is still in place.
+    /// Keeps a damaged file under another name, and replaces it by its last valid record. It uses a link, so that after
+    /// a crash in between the damaged file is still in place.
     private func repair(with journal: Journal, at wall: WallTime) -> String? {
         let aside = "\(Self.name).damaged-\(wall)"
         let isLinked = linkat(directory.descriptor, Self.name, directory.descriptor, aside, 0) == 0

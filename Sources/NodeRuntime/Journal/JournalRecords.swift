@@ -5,8 +5,8 @@ import Session
 /// The records of a journal file, one per line. The last one applies.
 ///
 /// A line holds, with spaces between, the length of the JSON in bytes (eight decimal digits), its FNV-1a hash (sixteen
-/// hexadecimal digits), the JSON and a line feed. The JSON contains neither line feed nor NUL: so the line after a damaged
-/// one is found, and unwritten bytes are recognised, since the file is all zeros after the last line.
+/// hexadecimal digits), the JSON and a line feed. The JSON contains neither line feed nor NUL: so the line after a
+/// damaged one is found, and unwritten bytes are recognised, since the file is all zeros after the last line.
 struct JournalRecords {
     static let headerBytes = 26
 
@@ -17,7 +17,6 @@ struct JournalRecords {
     /// The offset of damage that no crash explains.
     private(set) var damagedAt: Int?
 
-    /// Returns the line of a record.
     static func line(of json: [UInt8]) -> [UInt8] {
         var line: [UInt8] = []
         line.reserveCapacity(headerBytes + json.count + 1)

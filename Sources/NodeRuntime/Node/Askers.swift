@@ -7,7 +7,6 @@ import Session
 struct Askers {
     /// The callers that wait for the retained messages of the first connection.
     var catchUp = Waiters()
-    /// The callers that wait until the broker has acknowledged all registers.
     var confirming = Waiters()
     private enum Asker {
         case asked
@@ -34,7 +33,6 @@ struct Askers {
         }
     }
 
-    /// Resumes with the reply to a ticket, now or later.
     mutating func wait(for ticket: Ticket, _ continuation: CheckedContinuation<Reply, Never>) {
         if case .replied(let reply) = askers[ticket] {
             askers[ticket] = nil
@@ -69,7 +67,6 @@ struct Waiters {
     private var lastCaller = 0
     private var continuations: [Int: CheckedContinuation<Void, Never>] = [:]
 
-    /// Returns the number of a new caller.
     mutating func makeCaller() -> Int {
         lastCaller += 1
         return lastCaller
@@ -79,7 +76,6 @@ struct Waiters {
         continuations[caller] = continuation
     }
 
-    /// Resumes a caller whose deadline has passed.
     mutating func resume(_ caller: Int) { continuations.removeValue(forKey: caller)?.resume() }
 
     /// Resumes all callers, because the condition holds.

@@ -23,10 +23,6 @@ struct EventWatch {
     private var linkExpectedSince: BootTime?
     private let timer: LoopTimer
 
-    /// - Parameters:
-    ///   - events: The memory of an earlier process; `nil` for none.
-    ///   - isLinkExpected: Whether the first look waits for the broker.
-    ///   - timer: Fires when the next look is due.
     init(
         events: SessionEvents?, beginningAt groupTime: GroupTime, isLinkExpected: Bool, timer: LoopTimer,
         handler: @escaping Handler
@@ -39,7 +35,6 @@ struct EventWatch {
     }
 
     /// Reports what has happened since the last look, and arms the timer for what can happen by time alone.
-    /// - Parameter report: Converts an event for hooks.
     mutating func look(at core: NodeCore, now: Instant, groupTime: GroupTime, report: (SessionEvent) -> EventReport) {
         let view = core.view
         let linkDeadline = linkExpectedSince.map { $0 + Self.linkTimeout }
@@ -62,10 +57,7 @@ struct EventWatch {
 }
 
 extension Node {
-    /// Calls `handler` with the session events since `events` was stored, and with each later one.
-    /// - Parameters:
-    ///   - events: The memory of an earlier process; `nil` for none.
-    ///   - isLinkExpected: Whether the first look waits for the broker.
+    /// Calls `handler` with the session events since `events`, the memory of an earlier process, and with each later one.
     func watchEvents(since events: SessionEvents?, isLinkExpected: Bool, handler: @escaping EventWatch.Handler) {
         eventWatch = EventWatch(
             events: events, beginningAt: groupTime, isLinkExpected: isLinkExpected,

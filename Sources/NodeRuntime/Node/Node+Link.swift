@@ -7,7 +7,6 @@ import Runtime
 package import Session
 package import Wire
 
-/// The node's broker connection.
 extension Node {
     /// Connects and reconnects to a broker until the task is cancelled or ``goOffline()`` is called.
     /// - Throws: `MQTTError` only for an invalid configuration. A broker that is down or refuses is logged and tried again.
@@ -18,9 +17,7 @@ extension Node {
         }
     }
 
-    /// Waits until the retained messages of the broker have arrived.
-    /// - Parameter time: The maximum wait.
-    /// - Returns: Why there is no connection then; `nil` if there is one.
+    /// Waits until the retained messages of the broker have arrived. Returns why there is no connection; `nil` if there is.
     package func waitUntilCaughtUp(for time: Milliseconds = .seconds(4)) async -> String? {
         if !core.hasCaughtUp {
             let caller = askers.catchUp.makeCaller()
@@ -56,17 +53,14 @@ extension Node {
         handle(link.receive(event, at: groupTime))
     }
 
-    /// Subscribes at QoS 0.
-    ///
-    /// A session that ends with its connection gets nothing a second time, so acknowledgements would only cost a packet for
-    /// each message and let the broker hold back all but twenty.
+    /// Subscribes at QoS 0. A session that ends with its connection gets nothing a second time, so acknowledgements
+    /// would only cost a packet for each message and let the broker hold back all but twenty.
     func subscribe(_ filters: [NodeCore.Filter], barrier: Outgoing) {
         link.subscribe(filters.map { Subscription($0.topics, qos: .atMostOnce, noLocal: $0.isNoLocal) })
         link.send(barrier)
     }
 
-    /// Publishes a sound level for the calm service, as of now.
-    /// - Returns: `false` if there is no connection: a level is of no use later.
+    /// Returns `false` if there is no connection: a level is of no use later.
     package func publish(_ level: SoundLevel) -> Bool {
         guard view.isLinked else { return false }
         var level = level
@@ -76,10 +70,7 @@ extension Node {
         return true
     }
 
-    // MARK: Suspend
-
-    /// Announces that this machine suspends. Called from any thread.
-    /// - Parameter done: Called when the broker has acknowledged it, or at once without a connection.
+    /// Announces that this machine suspends; `done` also runs at once without a connection. Called from any thread.
     package nonisolated func fallAsleep(then done: @escaping @Sendable () -> Void) {
         loop.execute { [weak self] in
             if let self { self.assumeIsolated { $0.beginSleep(then: done) } } else { done() }
@@ -103,8 +94,7 @@ extension Node {
         }
     }
 
-    /// Records whether logind has granted the lock that delays a suspend. Called from any thread.
-    /// - Parameter reason: Why it has not; `nil` if it has.
+    /// Records why logind has refused the lock that delays a suspend; `nil` if it has not. Called from any thread.
     package nonisolated func suspendLock(refusedBecause reason: String?) {
         loop.execute { [weak self] in self?.assumeIsolated { $0.suspend.lockRefusal = reason } }
     }

@@ -6,7 +6,6 @@ import Mosquitto
 package import Session
 import Wire
 
-/// The problems of a node that a person can fix.
 extension Node {
     /// All current problems, the most serious first.
     package var problems: [ProblemReport] {

@@ -7,7 +7,6 @@ package import Session
 import Wire
 
 extension Node {
-    /// Returns the current status of the session and of the node.
     package func status() -> StatusReport {
         let now = clocks()
         let time = groupTime(at: now)
@@ -45,7 +44,6 @@ extension Node {
     /// Returns whether the clock of this machine is more than ten seconds from group time.
     package func isClockWrong(at now: Instant) -> Bool { core.engine.clockQuality(at: now).isWrong }
 
-    /// Returns the known nodes, and what was dropped of their messages.
     package func nodesReport() -> NodesReport {
         let now = clocks()
         let time = groupTime(at: now)

@@ -9,17 +9,13 @@ package import Session
 package import Setup
 import Wire
 
-/// A node: an actor that carries out the actions of a `NodeCore`.
-///
-/// It runs on the thread of its broker connection, so a press that arrives over MQTT is decided, journalled and published
-/// without a thread switch. The cost: a slow disk blocks that thread. `Mosquitto` resolves names and connects elsewhere.
+/// A node: an actor that carries out the actions of a `NodeCore`. It runs on the thread of its broker connection, so a
+/// press that arrives over MQTT is decided, journalled and published without a thread switch. The cost: a slow disk
+/// blocks that thread. `Mosquitto` resolves names and connects elsewhere.
 package actor Node {
-    /// How long the reply to a start waits for the broker.
-    ///
-    /// A judgement: a person waits for it, and a broker on the local network answers within a tenth of that.
+    /// How long the reply to a start waits for the broker. A judgement: a local broker answers within a tenth of that.
     private static let confirmationLimit: Milliseconds = 300
 
-    /// The loop of the node and of its connection.
     package nonisolated let loop: EventLoop
     package nonisolated let identity: NodeIdentity
     package nonisolated let space: SpaceID
@@ -33,14 +29,12 @@ package actor Node {
     var eventWatch: EventWatch?
     /// The check of notifications and sounds, if the settings ask for them.
     var alerts: AlertCheck?
-    /// The counters of ``metrics()``.
     var counted = NodeMetrics()
     var askers = Askers()
     var recent: RecentSessions
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
-    /// Creates a node, which is idle until ``start()``.
     /// - Parameters:
     ///   - directory: The directory of its journal; `nil` for a passing remote, which has none.
     ///   - clocks: Reads this machine's clocks. A process that plays several machines passes others.
@@ -68,7 +62,6 @@ package actor Node {
 
     // MARK: Requests
 
-    /// Starts a session here.
     package func start(_ start: Start) async -> Reply {
         await ask { ticket in .start(start, id: ULID.make(at: groupTime), ticket) }
     }
@@ -107,9 +100,8 @@ package actor Node {
         askers.add(reply, to: ticket)
     }
 
-    /// Waits until the broker has acknowledged all registers, for ``confirmationLimit`` at most.
-    ///
-    /// So the reply to a start can say that the broker refuses the session, for example because it is too large.
+    /// Waits until the broker has acknowledged all registers, for ``confirmationLimit`` at most. So the reply to a
+    /// start can say that the broker refuses the session, for example because it is too large.
     package func waitForRegisters() async {
         guard core.hasUnconfirmedRegisters else { return }
         let caller = askers.confirming.makeCaller()
@@ -124,29 +116,19 @@ package actor Node {
     /// The core, read in place: a copy of it would cost more than most reads.
     var core: NodeCore { _read { yield runner.loop.core } }
 
-    /// Reads this node's clocks.
     package func clocks() -> Instant { runner.clocks() }
 
-    /// The current view, from which displays draw.
     package var view: View { core.view }
-
-    /// The latest feeds of the services.
     package var feeds: Feeds { hub.feeds }
-
     /// The sessions that this node has seen, the latest first.
     package var recentSessions: [RecentSession] { recent.all }
-
-    /// The known nodes of the space.
     package var peers: Peers { core.engine.peers }
 
-    /// The current group time.
     var groupTime: GroupTime { groupTime(at: clocks()) }
 
-    /// Returns the group time at an instant of this node's clocks.
     package func groupTime(at now: Instant) -> GroupTime { core.engine.groupTime(now) }
 
-    /// Returns a stream of what the node shows, now and after each change; a slow reader gets the latest.
-    /// - Parameter make: Returns what the observer needs. It runs on the loop's thread, and must not block.
+    /// Returns a stream of what the node shows; a slow reader gets the latest. `make` runs on the loop; it must not block.
     package func changes<Shown: Sendable>(
         _ make: @escaping @Sendable (isolated Node) -> Shown
     ) -> AsyncStream<Shown> {
@@ -159,8 +141,7 @@ package actor Node {
         return stream
     }
 
-    /// Sets a handler that gets each new view on the loop's thread, before other observers. It must not block, and must
-    /// not call the node.
+    /// Sets a handler that gets each new view first, on the loop's thread. It must not block, nor call the node.
     package func onView(_ handler: (@Sendable (View) -> Void)?) { hub.handler = handler }
 
     /// Shows the view again, because something beside it has changed.

@@ -55,8 +55,7 @@ struct NodeFiles {
         }
     }
 
-    /// Writes to disk.
-    /// - Returns: The result, for the core.
+    /// Writes to disk, and returns the result for the core.
     mutating func write(_ write: NodeCore.Write) -> NodeCore.Event {
         do {
             try records?.write(write)
@@ -72,7 +71,6 @@ struct NodeFiles {
     }
 
     func change(_ changes: [RecordChange]) { for change in changes { records?.apply(change) } }
-
     func acknowledgedRecords(_ ids: [SessionID]) -> [DigestedRecord] { ids.compactMap { records?.readKept($0) } }
 
     /// The problem that the last change is not on disk, if it is not.
@@ -85,9 +83,7 @@ struct NodeFiles {
         )
     }
 
-    /// Describes the free space of a file system; `nil` if it is unknown.
-    ///
-    /// For example: "0 of 64 KB are free there".
+    /// Describes the free space of a file system; `nil` if it is unknown. For example: "0 of 64 KB are free there".
     private static func room(at path: String) -> String? {
         var system = statvfs()
         guard statvfs(path, &system) == 0 else { return nil }

@@ -6,16 +6,13 @@ import Platform
 import Runtime
 import Session
 
-/// The sessions that a node has seen, the latest first: what its pages offer again and list.
-///
-/// They are only for display, so a crash may lose the last seconds. The debt service has the exact minutes.
+/// The sessions that a node has seen, the latest first: what its pages offer again and list. They are only for display,
+/// so a crash may lose the last seconds. The debt service has the exact minutes.
 struct RecentSessions {
     /// The most sessions, more than a page lists for a week.
     static let limit = 100
-    /// The time from a change until the file is written.
-    ///
-    /// A judgement: encoding a hundred sessions takes a millisecond or more, for which a press that follows a start would
-    /// have to wait on the node's thread.
+    /// The time from a change until the file is written. A judgement: encoding a hundred sessions takes a millisecond
+    /// or more, for which a press that follows a start would have to wait on the node's thread.
     private static let saveDelay: Milliseconds = .seconds(2)
     private static let name = "recent.json"
     /// The largest file that is read, in bytes; ``limit`` sessions of the longest plans need less.
@@ -29,7 +26,6 @@ struct RecentSessions {
     private var latest: Register?
 
     /// Reads the sessions of an earlier process. A file that cannot be read is overwritten later.
-    /// - Parameter directory: The state directory; `nil` for none.
     init(in directory: String?) {
         path = directory.map { "\($0)/\(Self.name)" }
         guard let path, let bytes = try? Files.read(path, limit: Self.fileLimit),
@@ -38,12 +34,10 @@ struct RecentSessions {
         all = Array(stored.prefix(Self.limit))
     }
 
-    /// Sets the timer that calls ``save()``.
     mutating func use(saveTimer: LoopTimer) { self.saveTimer = saveTimer }
 
-    /// Stores the session that is shown now. When it starts and when it is over, a write of the file is planned.
-    ///
-    /// A later start ends the session before it, of which this node may get no further register.
+    /// Stores the session that is shown now. When it starts and when it is over, a write of the file is planned. A
+    /// later start ends the session before it, of which this node may get no further register.
     mutating func note(_ register: Register, at groupTime: GroupTime) {
         if let latest, latest.status.isLive, latest.lineage != register.lineage, latest.stamp < register.stamp {
             let start = Superseder(session: register.id, node: register.owner, at: register.startedAt)
@@ -67,8 +61,7 @@ struct RecentSessions {
         saveTimer?.arm(after: Self.saveDelay)
     }
 
-    /// Writes the file if it lacks a start or an end.
-    /// - Parameter isStop: Whether the node stops; then the file also gets the latest times.
+    /// Writes the file if it lacks a start or an end, or at the stop of the node, to add the latest times.
     mutating func save(isStop: Bool = false) {
         guard isUnsaved || isStop && !all.isEmpty else { return }
         isUnsaved = false

@@ -8,13 +8,11 @@ import Wire
 
 /// The observers of what a node shows, and the feeds of the services that are shown beside the session.
 struct ViewHub {
-    /// The latest feeds of the services.
     private(set) var feeds = Feeds()
     /// Called with each new view; see ``Node/onView(_:)``.
     var handler: (@Sendable (View) -> Void)?
     /// Whether the core has reported a change that is not shown yet.
     private var isShowDue = false
-    /// Each sends its observer what the node shows at present.
     private var observers: [Int: (isolated Node) -> Void] = [:]
     private var lastID = 0
     private var debtTick: LoopTimer?
@@ -22,8 +20,7 @@ struct ViewHub {
     /// Sets the timer that fires when the week's debt shows another minute.
     mutating func use(debtTick: LoopTimer) { self.debtTick = debtTick }
 
-    /// Adds an observer.
-    /// - Returns: Its number.
+    /// Returns the observer's number.
     mutating func add(_ observer: @escaping (isolated Node) -> Void) -> Int {
         lastID += 1
         observers[lastID] = observer
@@ -31,9 +28,7 @@ struct ViewHub {
     }
 
     mutating func remove(_ id: Int) { observers[id] = nil }
-
     func show(_ node: isolated Node) { for observer in observers.values { observer(node) } }
-
     mutating func setShowDue() { isShowDue = true }
 
     /// Returns whether a change is to be shown, and resets it.
@@ -42,8 +37,7 @@ struct ViewHub {
         return isShowDue
     }
 
-    /// Stores a feed.
-    /// - Returns: Whether it differs from the one before.
+    /// Stores a feed, and returns whether it differs from the one before.
     mutating func update(_ feed: Feed) -> Bool { feeds.take(feed) }
 
     /// Arms the timer for the next change of the week's debt by time alone.

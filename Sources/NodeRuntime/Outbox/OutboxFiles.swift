@@ -22,7 +22,6 @@ struct OutboxFiles {
         self.log = log
     }
 
-    /// Reads all records.
     func load() -> (waiting: [DigestedRecord], kept: [DigestedRecord]) {
         func records(in folder: String) -> [DigestedRecord] {
             names(in: folder).compactMap { name in
@@ -66,7 +65,6 @@ struct OutboxFiles {
             with: digested.json + [UInt8(ascii: "\n")])
     }
 
-    /// Writes the records of a write to disk.
     func write(_ write: NodeCore.Write) throws(FileError) {
         for digested in write.waiting { try self.write(waiting: digested) }
         for digested in write.acknowledged {

@@ -6,10 +6,9 @@ import Glibc
 package import Logging
 import Platform
 
-/// Notifies a node before its machine suspends and after it wakes up, by signals of logind.
-///
-/// It holds logind's delay lock: the machine suspends when other nodes have been notified, or after half a second.
-/// Without a system bus or logind it does nothing, which is no error: containers have neither.
+/// Notifies a node before its machine suspends and after it wakes up, by signals of logind. It holds logind's delay
+/// lock: the machine suspends when other nodes have been notified, or after half a second. Without a system bus or
+/// logind it does nothing, which is no error: containers have neither.
 package enum SleepWatch {
     /// Seconds until a lost system bus is tried again. A judgement: an update of the system restarts it in less.
     private static let retrySeconds: UInt32 = 5
@@ -147,7 +146,6 @@ private enum Logind {
     static let signal = "PrepareForSleep"
 }
 
-/// A failed call on the bus.
 private struct BusError: Error {
     var description: String
     private let code: Int32
@@ -182,8 +180,7 @@ private struct Bus: ~Copyable {
         try BusError.check(sd_bus_add_match(bus, nil, rule, nil, nil), "the system bus refuses the subscription")
     }
 
-    /// Waits for a message.
-    /// - Returns: `true` if a suspend begins, `false` if it has ended, `nil` for any other message.
+    /// Waits for a message. Returns `true` if a suspend begins, `false` if it has ended, `nil` for any other message.
     func nextSuspend() throws(BusError) -> Bool? {
         var message: OpaquePointer?
         let code = sd_bus_process(bus, &message)
@@ -222,8 +219,7 @@ private struct Bus: ~Copyable {
         }
     }
 
-    /// Requests a lock that delays each suspend until it is closed.
-    /// - Returns: Its descriptor, which the caller must close.
+    /// Requests a lock that delays each suspend until its descriptor is closed, which is the caller's task.
     func inhibitSleep() throws(BusError) -> Int32 {
         var call: OpaquePointer?
         let code = sd_bus_message_new_method_call(bus, &call, Logind.name, Logind.path, Logind.interface, "Inhibit")

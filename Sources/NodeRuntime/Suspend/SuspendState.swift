@@ -10,15 +10,12 @@ struct SuspendState {
     /// The timeout for the broker's acknowledgement after a wake-up; then the connection is renewed.
     private static let wakeTimeout: Milliseconds = .seconds(2)
 
-    /// Why logind refuses the lock that delays a suspend.
     var lockRefusal: String?
     /// Called when the broker has acknowledged that this node is suspended.
     private var done: (@Sendable () -> Void)?
     /// Fires when the broker has not acknowledged that this node is awake.
     private var wakeDeadline: LoopTimer?
 
-    /// Begins a suspend.
-    /// - Parameter done: Called when the broker has acknowledged it.
     mutating func fallAsleep(then done: @escaping @Sendable () -> Void) { self.done = done }
 
     /// Ends a suspend. The broker may have closed the connection meanwhile without this machine noticing.
@@ -29,7 +26,6 @@ struct SuspendState {
         wakeDeadline?.arm(after: Self.wakeTimeout)
     }
 
-    /// Records that the broker has acknowledged a presence.
     mutating func announced(isSleeping: Bool) {
         if isSleeping {
             done?()

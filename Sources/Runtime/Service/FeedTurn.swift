@@ -2,19 +2,16 @@
 
 import Session
 
-/// Whether a service publishes its feed in a space, or stands by for another service that does.
-///
-/// The feed itself names the service that wrote it. All times are of the boot clock, in milliseconds.
+/// Whether a service publishes its feed in a space, or stands by for another service that does. The feed itself names
+/// the service that wrote it. All times are of the boot clock, in milliseconds.
 struct FeedTurn: Sendable {
     /// Milliseconds between two pings to the other service.
     static let interval: Milliseconds = .seconds(5)
-    /// The number of pings in a row without an answer after which the other service is gone.
-    ///
-    /// A judgement, stated by the protocol: a broker that restarts does not change which service publishes.
+    /// The number of pings in a row without an answer after which the other service is gone. A judgement, stated by the
+    /// protocol: a broker that restarts does not change which service publishes.
     private static let patience = 3
 
     let me: NodeID
-    /// Whether this service publishes the feed.
     private(set) var serves = false
     /// The other service that publishes the feed, and is not known to be gone.
     private(set) var other: NodeID?
@@ -25,14 +22,12 @@ struct FeedTurn: Sendable {
 
     init(_ me: NodeID) { self.me = me }
 
-    /// Begins to serve if no other service does. Must be called when the barrier has passed, and whenever ``other`` may be gone.
+    /// Begins to serve if no other service does. To be called when the barrier has passed, and ``other`` may be gone.
     mutating func begin() { serves = other == nil }
-
     /// Forgets what was known, because the connection was lost.
     mutating func disconnected() { self = FeedTurn(me) }
 
-    /// Receives the feed of a service.
-    /// - Returns: Whether this service must publish its own feed again.
+    /// Receives the feed of a service. Returns whether this service must publish its own feed again.
     mutating func receive(from writer: NodeID) -> Bool {
         guard writer != me else {
             other = nil
@@ -46,9 +41,7 @@ struct FeedTurn: Sendable {
         return false
     }
 
-    /// Decides at each ``interval`` whether the other service is still there.
-    /// - Parameter answeredAt: When a message of the other service arrived last.
-    /// - Returns: The service to ping.
+    /// Decides at each ``interval`` whether the other service is still there. Returns the service to ping.
     mutating func ask(answeredAt: BootTime?, at now: BootTime) -> NodeID? {
         guard let other else { return nil }
         if let askedAt { unanswered = answeredAt ?? .distantPast >= askedAt ? 0 : unanswered + 1 }

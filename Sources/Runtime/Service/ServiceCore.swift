@@ -16,9 +16,6 @@ package struct ServiceOutput {
     let makeWay: (Milliseconds) -> Void
     let log: Logger
 
-    /// - Parameters:
-    ///   - send: Publishes a message.
-    ///   - makeWay: Gives the connection up for some milliseconds.
     package init(
         log: Logger, makeWay: @escaping (Milliseconds) -> Void, send: @escaping (Outgoing, Completion?) -> Void
     ) {
@@ -28,18 +25,15 @@ package struct ServiceOutput {
     package func publish(_ outgoing: Outgoing, completion: Completion? = nil) { send(outgoing, completion) }
 }
 
-/// The core of a service in one space. It lives on the loop's thread.
-///
-/// It owns no session; it knows group time, the current session, the nodes, and whether it publishes its feed.
+/// The core of a service in one space. It lives on the loop's thread. It owns no session; it knows group time, the
+/// current session, the nodes, and whether it publishes its feed.
 package final class ServiceCore {
     /// A feed that a service publishes.
     package enum Kind { case calm, debt }
 
     /// Called after each event.
     package var onHandled: () -> Void = {}
-    /// Called when the service must publish its feed, whether it has changed or not.
-    ///
-    /// Its turn begins, or the broker has lost the feed.
+    /// Called when the service must publish its feed in any case: its turn begins, or the broker has lost the feed.
     package var onTurn: () -> Void = {}
     private var runner: CoreRunner
     private let output: ServiceOutput
@@ -49,7 +43,6 @@ package final class ServiceCore {
     private var turn: FeedTurn
     private var asker: LoopTimer?
 
-    /// - Parameter kind: The feed that the service publishes.
     package init(
         _ kind: Kind, space: SpaceID, settings: Settings, bootID: BootID, loop: EventLoop, output: ServiceOutput
     ) {
@@ -76,9 +69,7 @@ package final class ServiceCore {
     }
 
     package var state: Engine { _read { yield runner.loop.core.engine } }
-
     package var codec: WireCodec { runner.loop.core.codec }
-
     /// Whether this service publishes the feed and answers nodes; otherwise another service does.
     package var serves: Bool { turn.serves }
 
@@ -87,11 +78,9 @@ package final class ServiceCore {
         MQTTMessage(runner.loop.core.will(of: connection, at: Clocks.now()))
     }
 
-    /// Returns group time at an instant of this machine's clocks.
     package func groupTime(at now: Instant) -> GroupTime { state.groupTime(now) }
 
-    /// Handles a received message.
-    /// - Returns: The decoded message, after the engine has handled it.
+    /// Returns the decoded message, after the engine has handled it.
     package func receive(_ message: MQTTMessage) -> [Decoded] {
         handle(
             .received(NodeCore.Packet(topic: message.topic, payload: message.payload, isRetained: message.retain)))
@@ -125,8 +114,7 @@ package final class ServiceCore {
         }
     }
 
-    /// Changes the turn, and reports what follows from it.
-    /// - Parameter change: Returns whether a feed that this service publishes must be published again.
+    /// `change` returns whether a feed that this service publishes must be published again.
     private func updateTurn(_ change: (inout FeedTurn) -> Bool = { _ in false }) {
         let (served, other) = (turn.serves, turn.other)
         let mustRepeat = change(&turn)

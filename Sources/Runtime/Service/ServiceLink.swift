@@ -7,7 +7,6 @@ package import Session
 package import Setup
 import Wire
 
-/// The state of a service in one space.
 package protocol ServiceSpace: AnyObject {
     var core: ServiceCore { get }
 
@@ -15,10 +14,9 @@ package protocol ServiceSpace: AnyObject {
     func handle(_ event: NodeCore.Event)
 }
 
-/// The broker connection of a service, and the spaces that it serves. It lives on the loop's thread.
-///
-/// It registers the will, subscribes, and reports the connection to each space. A connection has one will, which tells one
-/// space only, so a service for every space has none.
+/// The broker connection of a service, and the spaces that it serves. It lives on the loop's thread. It registers the
+/// will, subscribes, and reports the connection to each space. A connection has one will, which tells one space only,
+/// so a service for every space has none.
 package final class ServiceLink<Space: ServiceSpace> {
     private static var spacesLimit: Int { 4_096 }
 
@@ -30,9 +28,6 @@ package final class ServiceLink<Space: ServiceSpace> {
     private let log: Logger
     private let makeSpace: (SpaceID, ServiceOutput) -> Space
 
-    /// - Parameters:
-    ///   - filters: The topic filters to subscribe to.
-    ///   - makeSpace: Creates the service's state in a space.
     package init(
         settings: Settings, isEverySpace: Bool, filters: [String], loop: EventLoop, log: Logger,
         makeSpace: @escaping (SpaceID, ServiceOutput) -> Space
@@ -46,7 +41,6 @@ package final class ServiceLink<Space: ServiceSpace> {
     }
 
     package var isConnected: Bool { link.connection != nil }
-
     package var problems: ProblemLog { link.problems }
 
     /// Connects and reconnects until ``leave()``.
@@ -63,7 +57,6 @@ package final class ServiceLink<Space: ServiceSpace> {
 
     /// Publishes in each space that the service goes offline, and closes the connection.
     package func leave() async { await link.close { id in spaces.values.map { $0.core.will(id) } } }
-
     /// Returns the will of the connection that is attempted next; `nil` for a service for every space.
     package func will() -> MQTTMessage? { home?.core.will(link.nextConnection(at: Clocks.now().told)) }
 
@@ -71,8 +64,8 @@ package final class ServiceLink<Space: ServiceSpace> {
     package func handle(_ event: MQTTEvent) {
         switch link.receive(event, at: Clocks.now().told) {
         case .connected(let id, _):
-            // At QoS 0, because nodes send again what is lost. At QoS 1 a broker would hold back all but a few messages until
-            // they are acknowledged, and drop what exceeds its queue.
+            // At QoS 0, because nodes send again what is lost. At QoS 1 a broker would hold back all but a few messages
+            // until they are acknowledged, and drop what exceeds its queue.
             link.subscribe(filters.map { Subscription($0, qos: .atMostOnce) })
             // After subscribing, so that the spaces' barriers arrive after the retained messages.
             for space in spaces.values { space.handle(.connected(id, noLocal: false)) }

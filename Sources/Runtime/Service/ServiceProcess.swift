@@ -25,9 +25,7 @@ package struct ServiceProcess {
     private let space: String
     private let link: MQTTConfiguration
 
-    /// Locks the state directory.
-    /// - Parameter name: `calm` or `debt`.
-    /// - Throws: ``SettingError`` if the broker is missing, or the state directory cannot be used.
+    /// Locks the state directory of `calm` or `debt`. Throws if the broker is missing.
     package init(_ settings: Settings, isEverySpace: Bool, name: String) throws(SettingError) {
         let client = isEverySpace ? "lockstep-\(settings.node)" : "lockstep-\(settings.space)-\(settings.node)"
         guard let link = settings.link(clientID: client) else {

@@ -6,9 +6,7 @@
 /// of this one by at least `boot - now` and at most `boot - sent`, however the delay was divided between the two
 /// directions. This is the interval method of Marzullo and Owicki, "Maintaining the Time in a Distributed System" (1983).
 struct ClockEstimate: Hashable, Sendable {
-    /// The time in which two quartzes drift apart by one microsecond at most: 200 millionths.
-    ///
-    /// That is twice the tolerance of the crystals of computers.
+    /// The time in which two clocks drift apart by a microsecond at most: 200 millionths, twice a crystal's tolerance.
     static let driftInterval: Milliseconds = 5
 
     let bootID: BootID
@@ -30,7 +28,6 @@ struct ClockEstimate: Hashable, Sendable {
     /// Combines an exchange with the earlier estimate of the node.
     init(_ pong: Pong, at now: BootTime, after known: ClockEstimate? = nil) {
         bootID = pong.bootID
-        // A reading is rounded down to the millisecond.
         low = Microseconds(pong.boot - now - 1)
         // While the pong was on its way, the peer's clock may have gained.
         high = Microseconds(pong.boot - pong.sent + 1) + Self.drift(in: now - pong.sent)
@@ -54,7 +51,6 @@ struct ClockEstimate: Hashable, Sendable {
         Microseconds(max(0, time).count / driftInterval.count + 1)
     }
 
-    /// The largest drift within a time, rounded up.
     static func driftBound(in time: Milliseconds) -> Milliseconds { drift(in: time).roundedUp }
 
     /// The peer's boot clock minus this node's: the middle of the interval.
@@ -71,7 +67,6 @@ struct ClockEstimate: Hashable, Sendable {
 
     /// The peer's wall clock minus this node's boot clock.
     var lead: Lead { wallLead + offset }
-
     /// The peer's group time minus this node's boot clock.
     var groupLead: Lead { timeLead + offset }
 }

@@ -22,9 +22,7 @@ struct ClockSync: Hashable, Sendable {
     private static let restartInterval: Milliseconds = .seconds(1)
     /// The longest interval between exchanges while a session runs. A judgement: drift stays below 25 ms.
     private static let longestIdleInterval: Milliseconds = .seconds(120)
-    /// The shortest interval between exchanges, and between comparisons after a contradiction.
-    ///
-    /// A judgement, which bounds the pings that a false clock can cause.
+    /// The shortest interval between exchanges and between comparisons. A judgement: it bounds the pings of a false clock.
     private static let shortestIdleInterval: Milliseconds = .seconds(5)
 
     private(set) var estimates: [NodeID: ClockEstimate] = [:]
@@ -33,7 +31,6 @@ struct ClockSync: Hashable, Sendable {
     }
     /// When the next ping is due.
     private(set) var nextWake: BootTime?
-    /// When the latest poll of a node began.
     private var beganAt: [NodeID: BootTime] = [:]
     /// Pings since a node's last pong. Each doubles the wait for the next, so that nodes do not overload those they ask.
     private var unanswered: [NodeID: Int] = [:]
@@ -54,7 +51,6 @@ struct ClockSync: Hashable, Sendable {
     struct Plan: Hashable, Sendable {
         /// Whether it is known who is online.
         var isReady: Bool
-        /// The owner of the live session that is shown here; `nil` if that is this node.
         var owner: NodeID?
         /// The boot that the owner should be in.
         var boot: BootID?
@@ -69,9 +65,7 @@ struct ClockSync: Hashable, Sendable {
         }
     }
 
-    /// The pings to one node.
     struct Poll: Hashable, Sendable {
-        /// The wait for the next ping; `nil` if there is none.
         var wait: Wait?
         var sent = 0
         /// The boot that the node should be in, if it is asked as long as its session runs.
@@ -83,8 +77,7 @@ struct ClockSync: Hashable, Sendable {
         var interval: Milliseconds { sent < ClockSync.burst ? ClockSync.burstInterval : ClockSync.pollInterval }
     }
 
-    /// Receives a pong.
-    /// - Returns: The node's estimate; `nil` if the pong is from an earlier boot.
+    /// Returns the node's estimate; `nil` if the pong is from an earlier boot.
     mutating func receive(_ pong: Pong, from node: NodeID, at now: BootTime) -> ClockEstimate? {
         if let known = estimates[node], known.isLater(than: pong) { return nil }
         unanswered[node] = nil
@@ -96,8 +89,8 @@ struct ClockSync: Hashable, Sendable {
         return estimate
     }
 
-    /// Receives the group time that a node states. If it contradicts this node's, one of them is wrong.
-    /// - Returns: Whether the contradiction is new: the node's last statement agreed with this node, or was another time.
+    /// Receives the group time that a node states. Returns whether it newly contradicts this node's: its last one
+    /// agreed, or was another time.
     mutating func receive(claim time: GroupTime, of node: NodeID, _ context: Context) -> Bool {
         let claim = Lead(of: time, over: context.now.boot)
         let known = claims.updateValue(claim, forKey: node).map { context.now.boot + $0 }
@@ -125,8 +118,7 @@ struct ClockSync: Hashable, Sendable {
         estimates[node]?.isPresent = false
     }
 
-    /// Records that the kernel of a node does not vouch for its clock any more.
-    /// - Returns: Whether its last answer said that it does.
+    /// Returns whether the kernel of a node vouched for its clock until now.
     mutating func unvouch(_ node: NodeID) -> Bool {
         guard estimates[node]?.clock.synced == true else { return false }
         estimates[node]?.clock.synced = false
@@ -138,7 +130,6 @@ struct ClockSync: Hashable, Sendable {
         isComparisonWanted ? comparedAt.map { $0 + Self.shortestIdleInterval } : nil
     }
 
-    /// Compares all clocks again if that was postponed until now.
     mutating func compareIfDue(at now: BootTime) {
         if let compareAt, compareAt <= now { compareAgain(at: now) }
     }
@@ -156,9 +147,7 @@ struct ClockSync: Hashable, Sendable {
         restart()
     }
 
-    /// Makes the next ``update(_:among:_:)`` choose nodes although the plan is the same.
     mutating func planAgain() { plan = nil }
-
     /// Whether a node has answered since the last connection ended.
     func hasAnswered(_ node: NodeID) -> Bool { estimates[node].map { $0.at > disconnectedAt } ?? false }
 
@@ -167,10 +156,9 @@ struct ClockSync: Hashable, Sendable {
     /// Whether every vouched clock that is to be asked has answered, or does not answer.
     var areReferencesKnown: Bool { references.allSatisfy { hasAnswered($0) || isSilent($0) } }
 
-    /// Chooses the nodes to ask.
-    ///
-    /// These are the owner of the live session that is shown here, and nodes that vouch for their clocks: if this node does
-    /// not, those that tell it the time, or any if there is none; else those that contradict it, so that both sides know of it.
+    /// Chooses the nodes to ask. These are the owner of the live session that is shown here, and nodes that vouch for
+    /// their clocks: if this node does not, those that tell it the time, or any if there is none; else those that
+    /// contradict it, so that both sides know of it.
     mutating func update(_ plan: Plan, among peers: Peers, _ context: Context) {
         guard plan != self.plan else { return }
         self.plan = plan
@@ -201,7 +189,6 @@ struct ClockSync: Hashable, Sendable {
         return ranked.sorted { ($0.rank, $0.node) < ($1.rank, $1.node) }.prefix(Limits.timeReferences).map(\.node)
     }
 
-    /// Asks these nodes, and no others.
     /// - Parameters:
     ///   - continuousPeer: The node to ask as long as its session runs, and the boot that it should be in.
     ///   - since: Estimates from before this time are not good enough.
@@ -250,9 +237,8 @@ struct ClockSync: Hashable, Sendable {
         if isSilent(node) { restart(with: node) }
     }
 
-    /// Forgets the estimate of a node whose machine was suspended.
-    ///
-    /// In a suspend the kernel counts the boot clock on by the machine's battery clock, which has whole seconds on some machines.
+    /// Forgets the estimate of a node whose machine was suspended. In a suspend the kernel counts the boot clock on by
+    /// the machine's battery clock, which has whole seconds on some machines.
     mutating func forget(_ node: NodeID) {
         estimates[node] = nil
         restart(with: node)
@@ -264,7 +250,6 @@ struct ClockSync: Hashable, Sendable {
         restart()
     }
 
-    /// Removes a node that is no peer any more.
     mutating func remove(_ node: NodeID) {
         depart(node)
         forget(node)

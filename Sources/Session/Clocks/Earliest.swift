@@ -2,7 +2,6 @@
 
 /// The earliest of several times.
 package struct Earliest {
-    /// The earliest time; `nil` if there was none.
     package private(set) var time: BootTime?
 
     package init() {}

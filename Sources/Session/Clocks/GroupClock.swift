@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The clock that group time is taken from.
-///
-/// A kernel that calls its clock synchronised vouches for it: the clock is taken to be right within
-/// ``GroupClock/agreement``.
+/// The clock that group time is taken from. A kernel that calls its clock synchronised vouches for it: the clock is
+/// taken to be right within ``GroupClock/agreement``.
 enum TimeSource: Hashable, Sendable {
     /// The own wall clock, for which the kernel vouches.
     case own
@@ -23,9 +21,7 @@ struct GroupClock: Hashable, Sendable {
     private(set) var source = TimeSource.mark
     /// The node whose clock is followed; `nil` for the own clock and for the mark.
     private(set) var origin: NodeID?
-    /// Whether every vouched clock that is to be asked has answered, or does not answer.
-    ///
-    /// Without a connection it stays as it was.
+    /// Whether every vouched clock that is to be asked has answered, or does not. It stays without a connection.
     var isComplete = false
     /// Whether the stamps of others were last judged without a vouched time, so that all plausible ones count.
     var admitsAll = false
@@ -36,9 +32,8 @@ struct GroupClock: Hashable, Sendable {
 
     /// Clocks agree within this time; beyond it they contradict each other.
     static let agreement = Limits.stampLead
-    /// A larger change of group time moves dates and judges stamps again.
-    ///
-    /// A judgement, stated by the protocol: the precision of a clock that a person sets by hand.
+    /// A larger change of group time moves dates and judges stamps again. A judgement, stated by the protocol: the
+    /// precision of a clock that a person sets by hand.
     static let tolerance: Milliseconds = .seconds(2)
     /// A clock is followed when it moves by more than this. A judgement: comparisons of clocks waver by the delay
     /// of a network, and two readings of one machine by a millisecond.
@@ -72,10 +67,8 @@ struct GroupClock: Hashable, Sendable {
 
     /// Group time if the own wall clock was not set since the latest choice.
     func timeBeforeStep(atBoot boot: BootTime) -> GroupTime { boot + (source == .own ? wallLead : lead) }
-
     func time(at now: Instant) -> GroupTime { source == .own ? now.told : now.boot + lead }
 
-    /// Whether two readings of one instant contradict each other.
     static func contradict(_ one: GroupTime, _ other: GroupTime) -> Bool { (one - other).magnitude > agreement }
 
     /// Whether a clock can show a time now.
@@ -83,13 +76,9 @@ struct GroupClock: Hashable, Sendable {
         (Limits.earliestStamp...Limits.earliestStamp + Limits.plausibleSpan).contains(time)
     }
 
-    /// Whether the kernel vouches for the own wall clock.
     static func isVouched(_ now: Instant) -> Bool { now.wallBound != nil && isPlausible(now.told) }
 
-    /// Chooses the source of group time.
-    /// - Parameters:
-    ///   - others: The vouched clocks of other nodes.
-    ///   - claims: The leads of the group times that other nodes have stated.
+    /// - Parameter claims: The leads of the group times that other nodes have stated.
     mutating func choose(
         from others: [Reading], claims: some Sequence<Lead> = [], at now: Instant
     ) {
@@ -113,10 +102,8 @@ struct GroupClock: Hashable, Sendable {
         }
     }
 
-    /// Follows the median of vouched clocks.
-    ///
-    /// Of two, that is the one nearer to the own clock; if that is implausible, the earlier one, since a stamp of the past
-    /// is admitted.
+    /// Follows the median of vouched clocks. Of two, that is the one nearer to the own clock; if that is implausible,
+    /// the earlier one, since a stamp of the past is admitted.
     private mutating func follow(_ voices: [Reading], at now: Instant) {
         let leads = voices.map(\.lead).sorted()
         let (low, high) = (leads[(leads.count - 1) / 2], leads[leads.count / 2])
@@ -141,6 +128,5 @@ extension Instant {
     /// The group time that the own wall clock tells while it is right.
     package var told: GroupTime { GroupTime(told: wall) }
 
-    /// The lead of the own wall clock over the boot clock.
     var wallLead: Lead { Lead(of: told, over: boot) }
 }

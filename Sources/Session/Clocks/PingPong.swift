@@ -19,11 +19,9 @@ public struct Ping: Hashable, Sendable {
 
 /// Readings of a node's clocks at the one instant at which it answers a ping.
 public struct Pong: Hashable, Sendable {
-    /// The connection that asked.
     public var connection: ConnectionID
     /// The asker's boot clock when it asked.
     public var sent: BootTime
-    /// The boot in which ``boot`` was read.
     public var bootID: BootID
     /// The answering node's boot clock, within ``Limits/reading``.
     public var boot: BootTime
@@ -31,7 +29,6 @@ public struct Pong: Hashable, Sendable {
     public var wall: WallTime
     /// Its group time, within ``Limits/time``.
     public var at: GroupTime
-    /// The quality of its wall clock.
     public var clock: ClockQuality
 
     /// The caller must read all clocks at one instant.

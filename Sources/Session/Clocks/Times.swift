@@ -2,42 +2,30 @@
 
 /// A duration in whole milliseconds. A literal is a number of them.
 public struct Milliseconds: Hashable, Comparable, Sendable, AdditiveArithmetic, ExpressibleByIntegerLiteral {
-    /// The number of milliseconds.
     public var count: Int64
 
-    /// A duration of `count` milliseconds.
     @inlinable public init(_ count: Int64) { self.count = count }
-    /// The duration that a literal states in milliseconds.
     @inlinable public init(integerLiteral count: Int64) { self.count = count }
 
-    /// A duration of some seconds.
     @inlinable public static func seconds(_ count: Int64) -> Milliseconds { Milliseconds(count * 1_000) }
-    /// A duration of some minutes.
     @inlinable public static func minutes(_ count: Int64) -> Milliseconds { Milliseconds(count * 60_000) }
     /// A duration of some days of 24 hours.
     @inlinable public static func days(_ count: Int64) -> Milliseconds { Milliseconds(count * 86_400_000) }
 
-    /// The duration without its sign.
     @inlinable public var magnitude: Milliseconds { Milliseconds(abs(count)) }
 
     /// The duration after this number of doublings, which must not overflow.
     package func doubled(_ times: Int) -> Milliseconds { Milliseconds(count << Int64(times)) }
 
-    /// Compares the durations.
     @inlinable public static func == (one: Milliseconds, other: Milliseconds) -> Bool { one.count == other.count }
-    /// Orders the shorter duration first.
     @inlinable public static func < (one: Milliseconds, other: Milliseconds) -> Bool { one.count < other.count }
-    /// The sum.
     @inlinable public static func + (one: Milliseconds, other: Milliseconds) -> Milliseconds {
         Milliseconds(one.count + other.count)
     }
-    /// The difference.
     @inlinable public static func - (one: Milliseconds, other: Milliseconds) -> Milliseconds {
         Milliseconds(one.count - other.count)
     }
-    /// The opposite duration.
     @inlinable public static prefix func - (one: Milliseconds) -> Milliseconds { Milliseconds(-one.count) }
-    /// A multiple.
     @inlinable public static func * (factor: Int64, one: Milliseconds) -> Milliseconds {
         Milliseconds(factor * one.count)
     }
@@ -64,38 +52,26 @@ public typealias GroupTime = Time<GroupScale>
 /// Milliseconds since 1970 by a wall clock, right or wrong.
 public typealias WallTime = Time<WallScale>
 
-/// A reading of a clock, in milliseconds since its zero.
-///
-/// Times of different clocks do not compare; ``Lead`` leads from the boot clock to group time and back.
+/// A reading of a clock, in milliseconds since its zero. Times of different clocks do not compare; ``Lead`` leads from
+/// the boot clock to group time and back.
 public struct Time<Scale: TimeScale>: Hashable, Comparable, Sendable, ExpressibleByIntegerLiteral {
-    /// Milliseconds since the zero of the clock.
     public var milliseconds: Int64
 
-    /// The time of a reading.
     @inlinable public init(_ milliseconds: Int64) { self.milliseconds = milliseconds }
-    /// The time that a literal states in milliseconds.
     @inlinable public init(integerLiteral milliseconds: Int64) { self.milliseconds = milliseconds }
 
-    /// Before every other time.
     @inlinable public static var distantPast: Time { Time(.min) }
-    /// After every other time.
     @inlinable public static var distantFuture: Time { Time(.max) }
 
-    /// Compares the readings.
     @inlinable public static func == (one: Time, other: Time) -> Bool { one.milliseconds == other.milliseconds }
-    /// Orders the earlier time first.
     @inlinable public static func < (one: Time, other: Time) -> Bool { one.milliseconds < other.milliseconds }
-    /// A later time.
     @inlinable public static func + (time: Time, duration: Milliseconds) -> Time {
         Time(time.milliseconds + duration.count)
     }
-    /// An earlier time.
     @inlinable public static func - (time: Time, duration: Milliseconds) -> Time {
         Time(time.milliseconds - duration.count)
     }
-    /// Moves the time later.
     @inlinable public static func += (time: inout Time, duration: Milliseconds) { time = time + duration }
-    /// The duration from one time to the other.
     @inlinable public static func - (one: Time, other: Time) -> Milliseconds {
         Milliseconds(one.milliseconds - other.milliseconds)
     }
@@ -103,28 +79,21 @@ public struct Time<Scale: TimeScale>: Hashable, Comparable, Sendable, Expressibl
 
 /// Group time minus the boot clock of this machine: the only way from one to the other.
 public struct Lead: Hashable, Comparable, Sendable {
-    /// The lead in milliseconds.
     public var milliseconds: Int64
 
-    /// A lead of some milliseconds.
     @inlinable public init(_ milliseconds: Int64) { self.milliseconds = milliseconds }
 
-    /// The lead at an instant that both clocks show.
     @inlinable public init(of time: GroupTime, over boot: BootTime) {
         self.init(time.milliseconds - boot.milliseconds)
     }
 
-    /// Orders the smaller lead first.
     @inlinable public static func < (one: Lead, other: Lead) -> Bool { one.milliseconds < other.milliseconds }
-    /// The difference of two leads.
     @inlinable public static func - (one: Lead, other: Lead) -> Milliseconds {
         Milliseconds(one.milliseconds - other.milliseconds)
     }
-    /// A larger lead.
     @inlinable public static func + (lead: Lead, change: Milliseconds) -> Lead {
         Lead(lead.milliseconds + change.count)
     }
-    /// A smaller lead.
     @inlinable public static func - (lead: Lead, change: Milliseconds) -> Lead {
         Lead(lead.milliseconds - change.count)
     }
@@ -139,17 +108,13 @@ public struct Lead: Hashable, Comparable, Sendable {
 }
 
 extension Milliseconds: CustomStringConvertible {
-    /// The number of milliseconds.
     public var description: String { "\(count)" }
 }
 
 extension Time: CustomStringConvertible, Codable {
-    /// The reading in milliseconds.
     public var description: String { "\(milliseconds)" }
 
-    /// Reads a number of milliseconds.
     public init(from decoder: any Decoder) throws { self.init(try Int64(from: decoder)) }
 
-    /// Writes the number of milliseconds.
     public func encode(to encoder: any Encoder) throws { try milliseconds.encode(to: encoder) }
 }

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The clocks and the identity that the parts of an engine read while one input is handled.
-///
-/// It is made once for an input or a rest. Only the choice of the source of group time renews it.
+/// The clocks and the identity that the parts of an engine read while one input is handled. It is made once for an
+/// input or a rest. Only the choice of the source of group time renews it.
 struct Context {
     let node: NodeID
     let bootID: BootID
     let now: Instant
-    /// The source of group time.
     let source: TimeSource
     /// Whether every vouched clock that is to be asked is known.
     let isComplete: Bool
@@ -15,7 +13,6 @@ struct Context {
 
     /// The largest error of group time; `nil` if this machine's kernel does not vouch for it.
     var bound: Milliseconds? { source == .own ? now.wallBound.map { min($0, Limits.bound.upperBound) } : nil }
-
     /// Whether dates are final: a vouched clock tells group time, and all that are to be asked are known.
     var isTimeVouched: Bool { source == .own || source == .others && isComplete }
 
@@ -26,9 +23,8 @@ struct Context {
             isWrong: GroupClock.contradict(now.told, groupTime))
     }
 
-    /// Whether a stamp counts.
-    ///
-    /// Only a vouched clock can tell that one is ahead of time. Until all such clocks are known, stamps of others wait.
+    /// Whether a stamp counts. Only a vouched clock can tell that one is ahead of time. Until all such clocks are
+    /// known, stamps of others wait.
     func admits(_ stamp: Stamp, lead: Milliseconds = 0) -> Bool {
         // rule: admission, else: return true
         let isJudged = source.isVouched || !isComplete && stamp.node != node  // rule: vouchedAdmission, else: true

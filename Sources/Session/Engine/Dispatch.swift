@@ -87,7 +87,7 @@ extension Engine {
         if dating.mark.isAhead(context) { judgeAgain(keepsAdmitted: false, context) }
     }
 
-    /// - Returns: Whether the session was started; otherwise the reply names the wrong field.
+    /// Returns whether the session was started; otherwise the reply names the wrong field.
     @discardableResult
     mutating func begin(
         _ beginning: Ownership.Beginning, reply id: IntentID, to ticket: Ticket, _ context: Context
@@ -129,9 +129,8 @@ extension Engine {
 
     // MARK: Deciding intents
 
-    /// Whether an intent is for a session that is or was this node's, or that this node's session continues.
-    ///
-    /// Such a one has the same lineage; a script may name the session alone.
+    /// Whether an intent is for a session that is or was this node's, or that this node's session continues. Such a one
+    /// has the same lineage; a script may name the session alone.
     func isForOwnSession(_ intent: Intent) -> Bool {
         guard let own = ownership.register else { return false }
         let isOfLineage = own.lineage == intent.lineage || isContinued(intent.session, by: own)

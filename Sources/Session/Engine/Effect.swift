@@ -2,34 +2,27 @@
 
 /// A step that the caller must carry out. It completes those of an input in their order.
 public enum Effect: Hashable, Sendable {
-    /// Write the journal to disk, then answer with ``Engine/confirm(write:at:)`` or ``Input/journalFailed(_:)`` and the same
-    /// number. Nothing that a journal must hold is published before that answer.
+    /// Write the journal to disk, then answer with ``Engine/confirm(write:at:)`` or ``Input/journalFailed(_:)`` and the
+    /// same number. Nothing that a journal must hold is published before that answer.
     indirect case journal(Journal, write: Int)
-    /// Keep the ledger record of a register; comes before the journal that contains the register.
-    ///
-    /// The record must not be sent before that journal is on disk, and must be on disk before a journal is written that
-    /// no longer contains its session.
+    /// Keep the ledger record of a register; comes before the journal that contains the register. It must not be sent
+    /// before that journal is on disk, and must be on disk before a journal without its session is written.
     indirect case record(Register, isApproximate: Bool)
-    /// Publish on this node's own topic.
-    ///
-    /// Without a connection only answers are published: they wait for the next connection as long as the asker can use
-    /// them. The failure of another message needs no report, since present state is published again on each connection.
+    /// Publish on this node's own topic. Without a connection only answers are published: they wait for the next
+    /// connection as long as the asker can use them. The failure of another message needs no report, since present
+    /// state is published again on each connection.
     case publish(Message)
     /// Send a message to this node behind all subscriptions, and answer with ``Input/barrierPassed(_:)`` when it returns.
     case barrier(ConnectionID)
-    /// Answer the program that asked.
     indirect case reply(Ticket, Reply)
-    /// Write a line to the log.
     indirect case log(Note)
 }
 
 /// The answer to a person's request.
 public enum Reply: Hashable, Sendable {
-    /// The answer of this node or of the owner.
     case answered(Answer)
     /// The owner of this session did not answer within 5 s.
     case noAnswer(SessionID)
-    /// There is no live session.
     case noSession
     /// The request is not valid. Names the field that is out of bounds, or `role` if this node may not do it.
     case invalid(String)
@@ -41,7 +34,7 @@ public enum Note: Hashable, Sendable {
     case superseded(SessionID, by: Superseder)
     /// This node continued another node's session as a session of its own.
     case tookOver(SessionID, from: NodeID)
-    /// A message was discarded; logged once for each sender and reason. `from` is `nil` if the sender is unknown.
+    /// Logged once for each sender and reason. `from` is `nil` if the sender is unknown.
     case discarded(Discard, from: NodeID?)
     /// The stamp of a node's register is too far from group time.
     case clockWrong(NodeID, stamp: GroupTime)

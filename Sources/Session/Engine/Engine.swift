@@ -2,22 +2,19 @@
 
 /// The decisions of one node of a space, without clocks, disk and sockets.
 ///
-/// The caller must hand over inputs one at a time in the order in which they happened, with readings of both clocks, and
-/// carry out every effect, in order, before the next input, and let the engine ``rest(at:)`` when no input waits any more.
-/// ``Input/restored(_:filed:)`` comes first, and ``Input/wake`` at ``nextWake``, or soon after.
+/// The caller must hand over inputs one at a time in the order in which they happened, with readings of both clocks,
+/// and carry out every effect, in order, before the next input, and let the engine ``rest(at:)`` when no input waits
+/// any more. ``Input/restored(_:filed:)`` comes first, and ``Input/wake`` at ``nextWake``, or soon after.
 ///
 /// Each part owns its state. The passing of time changes the own session in `advance`; a start, `take`, an intent or a
 /// recovery changes it in `dispatch`. Rules that depend on several parts are in `Reactions.swift` and run until none applies:
 /// when the own session ends or is dated because of others, and when a request becomes a takeover (`Takeover.swift`).
 /// Publishing is a step of its own behind them, because a register leaves only in the state at the end of an input.
 public struct Engine: Hashable, Sendable {
-    /// The node's identity.
     public let identity: NodeIdentity
     /// The source of displays, as of the last rest. A decision computes its own.
     public private(set) var view = View()
-    /// When the engine needs ``Input/wake``.
-    ///
-    /// `nil` while only another input can change anything, and between an input and the next rest.
+    /// When the engine needs ``Input/wake``; `nil` while only another input can change anything, and before a rest.
     public private(set) var nextWake: BootTime?
     /// Whether the engine has handled nothing since the last rest.
     private var isAtRest = true
@@ -43,8 +40,7 @@ public struct Engine: Hashable, Sendable {
         self.identity = identity
     }
 
-    /// Handles one input at one instant.
-    /// - Returns: The effects that the caller must carry out, in order.
+    /// Handles one input at one instant, and returns the effects that the caller must carry out, in order.
     public mutating func handle(_ input: Input, at now: Instant) -> [Effect] {
         (isAtRest, nextWake) = (false, nil)
         var context = context(at: now)
@@ -57,10 +53,8 @@ public struct Engine: Hashable, Sendable {
         return effects
     }
 
-    /// Records that the journal of this number is on disk, and releases what waited for it.
-    ///
-    /// It decides nothing, unless a deadline of the last rest has come without another input, or the wall clock was set.
-    /// - Returns: The effects that the caller must carry out, in order.
+    /// Records that the journal of this number is on disk, and releases what waited for it. It decides nothing, unless
+    /// a deadline of the last rest has come without another input, or the wall clock was set.
     public mutating func confirm(write: Int, at now: Instant) -> [Effect] {
         if gate.written(write) { emit(.log(.journal(works: true))) }
         if now.hasReached(nextWake) || time.hasMoved(at: now) { return handle(.wake, at: now) }
@@ -71,8 +65,7 @@ public struct Engine: Hashable, Sendable {
         return effects
     }
 
-    /// Does what no caller waits for: computes the view, asks for clocks, and plans the next wake.
-    /// - Returns: The effects that the caller must carry out, in order.
+    /// Computes the view, asks for clocks, and plans the next wake: what no caller waits for.
     public mutating func rest(at now: Instant) -> [Effect] {
         guard !isAtRest else { return [] }
         isAtRest = true
@@ -92,15 +85,14 @@ public struct Engine: Hashable, Sendable {
         if time.hasMoved(at: context.now) { selectTimeSource(&context) }
         if let due = replicas.nextWake, due <= context.now.boot { admitDue(context) }
         _ = ownership.advance(at: context.now.boot)
-        // A wait may have ended during a suspend. A barrier that is overdue recovers a register, which must be there before
-        // an intent is decided. The end of a connection ends its waits itself.
+        // A wait may have ended during a suspend. A barrier that is overdue recovers a register, which must be there
+        // before an intent is decided. The end of a connection ends its waits itself.
         if case .linkDown = input { return }
         while endDueWait(&context) {}
         // An intent moves the anchor, from which the error of a date is computed.
         while dateOwnSession(context) {}
     }
 
-    /// Hands the input to its part.
     private mutating func dispatch(_ input: Input, _ context: inout Context) {
         switch input {
         case .restored, .wake: break
@@ -139,10 +131,9 @@ public struct Engine: Hashable, Sendable {
         if let connection = link.removePendingBarrier() { emit(.barrier(connection)) }
     }
 
-    /// Publishes register and answers that may leave now.
-    ///
-    /// The register leaves when it is on disk and the barrier of this connection has passed. Answers leave behind it when
-    /// they are on disk; the caller holds them while there is no connection, or before its barrier.
+    /// Publishes register and answers that may leave now. The register leaves when it is on disk and the barrier of
+    /// this connection has passed. Answers leave behind it when they are on disk; the caller holds them while there is
+    /// no connection, or before its barrier.
     private mutating func release() {
         let isWanted = ownership.isUnpublished && !ownership.journal.isWithheld
         let isOnDisk = gate.isRegisterWritten && !ownership.isRegisterChanged
@@ -180,7 +171,6 @@ public struct Engine: Hashable, Sendable {
 
     mutating func emit(_ effect: Effect) { effects.append(effect) }
 
-    /// Plans the next wake for the earliest deadline of the parts.
     private mutating func planNextWake() {
         var next = Earliest()
         next.consider(ownership.boundary)
@@ -225,13 +215,11 @@ public struct Engine: Hashable, Sendable {
         }
     }
 
-    /// Whether the own register can be the current one. A stamp that others do not admit counts here only while no other
-    /// register is current.
+    /// Whether the own register can be the current one. A stamp that others do not admit counts only while none is.
     func isCandidate(_ own: Register, _ context: Context) -> Bool {
         guard link.isReady else { return true }
         if ownership.journal.isWithheld { return false }
-        // If the largest admitted stamp has the largest counter, a start above it has the next millisecond, which can be one
-        // more than is admitted.
+        // A start above a stamp with the largest counter has the next millisecond, perhaps one more than is admitted.
         return replicas.current == nil || context.admits(own.stamp, lead: 1)
     }
 
@@ -242,10 +230,8 @@ public struct Engine: Hashable, Sendable {
 
     var node: NodeID { identity.node }
 
-    /// Whether messages of `sender` are this node's own.
-    ///
-    /// A passing remote may use the id of a node because the broker's ACL requires it. That node is another program, whose
-    /// messages are not the remote's own.
+    /// Whether messages of `sender` are this node's own. A passing remote may use the id of a node because the broker's
+    /// ACL requires it. That node is another program, whose messages are not the remote's own.
     func isSelf(_ sender: NodeID) -> Bool { sender == node && identity.isAnnounced }
 
     /// Makes the context of an input or a rest.
@@ -260,7 +246,6 @@ public struct Engine: Hashable, Sendable {
 
     /// Whether retained messages of the present connection are still arriving, so that ``view`` may be an earlier session's.
     public var isCatchingUp: Bool { link.isUp && !link.isReady }
-
     /// Whether this node has asked all nodes to publish again on the present connection, since something was missing.
     public var hasAskedAll: Bool { link.hasAskedAll }
 
@@ -271,19 +256,16 @@ public struct Engine: Hashable, Sendable {
 
     /// Whether a kernel vouches for the clock that group time is taken from.
     public var isTimeVouched: Bool { time.source == .own || time.source == .others && time.isComplete }
-
     /// The node whose clock group time follows; `nil` for this machine's own clock, or while no clock is plausible.
     public var timeOrigin: NodeID? { time.origin }
 
-    /// Returns the quality of this machine's wall clock.
     public func clockQuality(at now: Instant) -> ClockQuality { context(at: now).clockQuality }
 
     /// Whether the own session was started without contact and is not published yet.
     package var isProvisional: Bool { ownership.isProvisional }
 
-    /// Returns whether the last group time that a node stated contradicts this node's.
-    ///
-    /// A kernel must vouch for one of the two: otherwise it is unknown which is wrong.
+    /// Whether a node's last stated group time contradicts this node's. Without a vouched one it is unknown which is
+    /// wrong.
     public func isContradicted(by peer: NodeID, at now: Instant) -> Bool {
         (time.source.isVouched || peers.vouching.contains(peer)) && clocks.isContradicting(peer, context(at: now))
     }
@@ -294,7 +276,6 @@ public struct Engine: Hashable, Sendable {
     /// Returns whether this node has compared its clock with that of a peer, which so has a vote.
     package func hasCompared(with peer: NodeID) -> Bool { clocks.estimates[peer] != nil }
 
-    /// Returns this node's presence for a connection.
     public func presence(at now: Instant, connection: ConnectionID, online: Bool) -> Presence {
         presence(context(at: now), connection: connection, online: online)
     }
@@ -306,7 +287,6 @@ public struct Engine: Hashable, Sendable {
             isSleeping: online && link.isSleeping)
     }
 
-    /// Returns the latest known register of a node, this one included.
     public func register(of subject: NodeID) -> Register? {
         isSelf(subject) ? ownership.register : replicas[subject]?.register
     }
@@ -320,9 +300,7 @@ public struct Engine: Hashable, Sendable {
         return replicas[subject].map { ($0.stamp, $0.version) }
     }
 
-    /// Returns the plausible vouched clocks of others.
-    ///
-    /// Each has its possible leads, and whether the node has stayed online.
+    /// The plausible vouched clocks of others, with their possible leads, and whether the node has stayed online.
     package func vouchedVotes(_ now: Instant) -> [NodeID: (lead: ClosedRange<Lead>, isPresent: Bool)] {
         clocks.estimates.compactMapValues { estimate in
             guard estimate.clock.synced, GroupClock.isPlausible(now.boot + estimate.lead) else { return nil }

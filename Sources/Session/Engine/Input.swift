@@ -2,10 +2,9 @@
 
 /// An event that an engine handles.
 public enum Input: Hashable, Sendable {
-    /// The journal was read; `nil` if there was none. The first input of an engine, exactly once.
-    ///
-    /// The caller must check its registers: ``Register/invalidField`` is `nil`. `filed` is the latest version of a record that
-    /// has a file of its own: a crash may have undone the write of the journal that goes with it.
+    /// The journal was read; `nil` if there was none. The first input of an engine, exactly once. The caller must check
+    /// its registers: ``Register/invalidField`` is `nil`. `filed` is the latest version of a record that has a file of
+    /// its own: a crash may have undone the write of the journal that goes with it.
     indirect case restored(Journal?, filed: Version? = nil)
     /// A person on this machine starts a session. `id` must be new.
     indirect case start(Start, id: SessionID, ticket: Ticket)
@@ -15,25 +14,20 @@ public enum Input: Hashable, Sendable {
     indirect case take(id: IntentID, ticket: Ticket)
     /// The asking program ended; its ticket gets no reply any more.
     case hangUp(Ticket)
-    /// The broker accepted a connection, made under this id.
-    ///
-    /// `hearsItself` states whether it returns this node's registers: it does not where they are subscribed with *no local*.
+    /// The broker accepted a connection, made under this id. `hearsItself` states whether it returns this node's
+    /// registers: it does not where they are subscribed with *no local*.
     case linkUp(ConnectionID, hearsItself: Bool)
-    /// The connection ended.
     case linkDown
     /// The machine is about to suspend (`true`), or is awake again.
     case sleeping(Bool)
     /// The barrier of a connection returned, so all messages have arrived that the broker had retained.
     case barrierPassed(ConnectionID)
-    /// A well-formed message of a node arrived. `retained` is the broker's flag.
-    ///
-    /// The caller must check a register in it: ``Register/invalidField`` is `nil`.
+    /// A well-formed message of a node. `retained` is the broker's flag. The caller must check a register in it.
     case received(Message, from: NodeID, retained: Bool)
     /// A retained message of a node was deleted by an empty payload: its presence or its register.
     case erased(from: NodeID, isPresence: Bool)
     /// A message was discarded before decoding; `from` is `nil` if its topic names no node.
     case discarded(Discard, from: NodeID?)
-    /// The journal of this number could not be written.
     case journalFailed(Int)
     /// The time of ``Engine/nextWake`` has come.
     case wake
@@ -52,12 +46,12 @@ public struct Start: Hashable, Sendable {
     public var label: Label?
     /// Down through the plan, or up.
     public var mode: Mode
-    /// The phases: 1 to ``Limits/phases``, each valid by ``Phase/isValid``. A count-up session uses only kind and name of the first.
+    /// The phases: 1 to ``Limits/phases``, each valid by ``Phase/isValid``. A count-up uses kind and name of the first.
     public var plan: [Phase]
     /// Whether the next phase starts by itself.
     public var autoAdvance: Bool
 
-    /// Creates a start. The engine checks the fields, and replies ``Reply/invalid(_:)`` if one is out of bounds.
+    /// The engine checks the fields, and replies ``Reply/invalid(_:)`` if one is out of bounds.
     public init(
         title: String = "", icon: String? = nil, label: Label? = nil, mode: Mode = .countdown, plan: [Phase],
         autoAdvance: Bool = false
@@ -73,14 +67,12 @@ public struct Start: Hashable, Sendable {
 
 /// A request to change the session that a person sees.
 public struct Press: Hashable, Sendable {
-    /// The change.
     public var operation: IntentOperation
     /// The session that the person saw; `nil` for the current one.
     public var session: SessionID?
     /// The phase that the person saw; `nil` for the current one.
     public var phase: Int?
 
-    /// Creates a press; without session and phase, for the current ones.
     public init(_ operation: IntentOperation, session: SessionID? = nil, phase: Int? = nil) {
         self.operation = operation
         self.session = session

@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Readings of a node's clocks at one moment. The engine has no other source of time.
+/// Readings of a node's clocks at one moment. The engine has no other source of time. The boot clock counts suspend.
 public struct Instant: Hashable, Sendable {
-    /// The boot clock; it counts suspend. Durations are differences of it.
     public var boot: BootTime
-    /// The wall clock.
     public var wall: WallTime
-    /// The largest error of the wall clock, as the kernel reports it.
-    ///
-    /// `nil` if the kernel does not call the clock synchronised.
+    /// The largest error of the wall clock; `nil` if the kernel does not call the clock synchronised.
     public var wallBound: Milliseconds?
 
-    /// Creates an instant from readings that were taken together.
+    /// The readings must have been taken together.
     public init(boot: BootTime, wall: WallTime, wallBound: Milliseconds? = nil) {
         self.boot = boot
         self.wall = wall

@@ -2,11 +2,8 @@
 
 /// A message between nodes; one case for each topic.
 public enum Message: Hashable, Sendable {
-    /// Whether a node is online, and its properties.
     indirect case presence(Presence)
-    /// A node's latest session.
     case register(Register)
-    /// A request to an owner.
     indirect case intent(Intent)
     /// An owner's answer, or an observer's objection.
     indirect case ack(Ack)
@@ -14,7 +11,6 @@ public enum Message: Hashable, Sendable {
     case hello
     /// Asks `to` for its clocks.
     indirect case ping(Ping, to: NodeID)
-    /// The answer to a ping of `to`.
     indirect case pong(Pong, to: NodeID)
 
     /// Whether the broker may have published it for a node that is gone.
@@ -25,7 +21,6 @@ public enum Message: Hashable, Sendable {
 
 /// A message on a node's `ack` topic.
 public enum Ack: Hashable, Sendable {
-    /// The answer to an intent.
     case answer(Answer)
     /// An objection: two different registers of `node` have this version. The node raises its revision above it.
     case fork(node: NodeID, version: Version)

@@ -2,17 +2,14 @@
 
 /// The identity and the defaults of a node, fixed for the life of an engine.
 public struct NodeIdentity: Hashable, Sendable {
-    /// The node's id.
     public var node: NodeID
     /// Its name for people: 1 to ``Limits/nameBytes`` bytes of clean text.
     public var name: String
-    /// Its task. Only a `node` owns sessions.
     public var role: Role
     /// Whether it may send intents to owners; the broker's ACL does not let every display.
     public var mayAsk: Bool
     /// Program and version: 1 to ``Limits/titleBytes`` bytes of clean text.
     public var software: String
-    /// The present boot of its machine.
     public var bootID: BootID
     /// Whether it publishes a presence; a passing remote does not.
     public var isAnnounced: Bool
@@ -21,7 +18,7 @@ public struct NodeIdentity: Hashable, Sendable {
     /// Lengths of phases that a plan does not contain.
     public var defaults: PhaseDefaults
 
-    /// Creates an identity. The caller must keep to the bounds of the fields.
+    /// The caller must keep to the bounds of the fields.
     public init(
         node: NodeID, name: String, role: Role = .node, mayAsk: Bool = true, software: String, bootID: BootID,
         isAnnounced: Bool = true, defaults: PhaseDefaults = PhaseDefaults()

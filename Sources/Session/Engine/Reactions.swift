@@ -2,10 +2,8 @@
 
 /// The rules that combine the state of several parts, whichever input has changed it.
 extension Engine {
-    /// Applies one rule after the other until none applies.
-    ///
-    /// It ends, because no rule applies twice to the same cause: a wait that is over is cleared, a session gets its final date
-    /// or ends, and a request that was answered is removed.
+    /// Applies one rule after the other until none applies. It ends, because no rule applies twice to the same cause: a
+    /// wait that is over is cleared, a session gets its final date or ends, and a request that was answered is removed.
     mutating func react(_ context: inout Context) {
         // A node that is silent by now is not waited for.
         if time.source != .own { compareClocks(context) }
@@ -14,8 +12,7 @@ extension Engine {
 
     // MARK: Time
 
-    /// Ends a wait whose time has come.
-    /// - Returns: Whether there was one.
+    /// Ends a wait whose time has come, and returns whether there was one.
     mutating func endDueWait(_ context: inout Context) -> Bool {
         if context.now.hasReached(link.barrierDeadline) {
             passBarrier(&context)
@@ -37,9 +34,7 @@ extension Engine {
         return true
     }
 
-    /// Ends the votes of nodes whose presence was deleted while this node was away.
-    ///
-    /// The broker keeps none, and they do not answer.
+    /// Ends the votes of nodes whose presence was deleted while this node was away: the broker keeps none.
     mutating func forgetAbsentVotes(_ context: inout Context) {
         if echoes.sawOwnPresence {  // rule: erasedVote
             for node in clocks.estimates.keys where !peers.announced.contains(node) && !clocks.hasAnswered(node) {
@@ -88,8 +83,7 @@ extension Engine {
         return ownership.cut(by: replicas, context)
     }
 
-    /// Logs a change of the own session.
-    /// - Returns: `true`, since another rule may apply now.
+    /// Logs a change of the own session, and returns `true`, since another rule may apply now.
     private mutating func log(_ note: Note) -> Bool {
         emit(.log(note))
         return true
@@ -100,8 +94,7 @@ extension Engine {
 
     // MARK: Intents
 
-    /// Forwards, retargets, sends and ends requests.
-    /// - Returns: Whether a takeover or an end may let another rule apply.
+    /// Forwards, retargets, sends and ends requests. Returns whether that may let another rule apply.
     private mutating func advanceRequests(_ context: Context) -> Bool {
         for intent in ownership.removeForwarded(to: replicas, context) {
             if let winner = replicas.current?.register { requests.forward(intent, to: winner, context) }
@@ -146,10 +139,8 @@ extension Engine {
 
     // MARK: Group time
 
-    /// Selects the source of group time from all known clocks.
-    ///
-    /// Stamps are judged again after a jump, when the mark is ahead of the new time, and when a vouched clock begins to
-    /// tell it. Callers need the new time at once, so this is no reaction.
+    /// Selects the source of group time from all known clocks. Stamps are judged again after a jump, when the mark is
+    /// ahead of the new time, and when a vouched clock begins to tell it. No reaction, since callers need it at once.
     mutating func selectTimeSource(_ context: inout Context) {
         let now = context.now
         let before = time.timeBeforeStep(atBoot: now.boot)
@@ -170,8 +161,8 @@ extension Engine {
             admitDue(context)
         }
         if context.clockQuality.isWrong != wasWrong || hasJumped || (time.source == .own) != (former == .own) {
-            // The presence states group time, which others compare with their own, and whether this kernel vouches. A clock
-            // that wavers can change both with each answer, so the rate is bounded.
+            // The presence states group time, which others compare with their own, and whether this kernel vouches. A
+            // clock that wavers can change both with each answer, so the rate is bounded.
             clocks.planAgain()
             repair(context)
         }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Handles each kind of message.
 extension Engine {
     mutating func receive(_ message: Message, from sender: NodeID, retained: Bool, _ context: inout Context) {
         let isSignOfLife = !retained && (sender != node || identity.isAnnounced) && !message.isWill
@@ -31,10 +30,9 @@ extension Engine {
         }
     }
 
-    /// Forgets a passing sender all of whose intents have expired, or else a node that is gone.
-    ///
-    /// A node that is not online either takes the place of one whose session is older than its own. So the current session is
-    /// known, however many names the broker keeps.
+    /// Forgets a passing sender all of whose intents have expired, or else a node that is gone. A node that is not
+    /// online either takes the place of one whose session is older than its own. So the current session is known,
+    /// however many names the broker keeps.
     private mutating func makeRoom(for message: Message, isHere: Bool, _ context: Context) {
         let limit = context.now.boot - Limits.intentLife
         var gone = peers.forgetSilent(since: limit) { [node, replicas] in $0 == node || replicas[$0] != nil }
@@ -58,7 +56,6 @@ extension Engine {
         clocks.remove(gone)
     }
 
-    /// Checks a message by the rules of ``Admission``.
     private mutating func judge(_ message: Message, from sender: NodeID, _ context: Context) -> Admission.Verdict {
         var situation = Admission.Situation(context: context, isSelf: isSelf(sender), connection: link.connection)
         if case .ack(.answer(let answer)) = message, let request = requests[answer.intent] {
@@ -141,8 +138,8 @@ extension Engine {
             askForPresence(of: sender, retained: retained, context)
             return
         case .contradicted(let version):
-            // Its author may have lost the end of its journal, and found nothing at the broker. An objection can be lost
-            // like any message, so each such register gets one.
+            // Its author may have lost the end of its journal, and found nothing at the broker. An objection can be
+            // lost like any message, so each such register gets one.
             object(.fork(node: sender, version: version), to: sender, context)
             if let held = replicas[sender]?.register { planReminder(below: held, context) }
             return
@@ -170,10 +167,9 @@ extension Engine {
         echoes.planReminder(isForNewcomer: isForNewcomer, at: context.now.boot)
     }
 
-    /// Asks all nodes to publish again if the register shown proves that the broker has withheld something.
-    ///
-    /// So it is if the session was superseded by one that is not here, or the presence of its owner is not here. The members of
-    /// a cluster may keep retained messages separately.
+    /// Asks all nodes to publish again if the register shown proves that the broker has withheld something. So it is if
+    /// the session was superseded by one that is not here, or the presence of its owner is not here. The members of a
+    /// cluster may keep retained messages separately.
     mutating func askWhatIsMissing(_ context: Context) {
         // rule: newcomer, else: return
         var current = replicas.current?.register
@@ -184,16 +180,14 @@ extension Engine {
         if current.status == .superseded || current.status.isLive && !isKnown { sayHello(context) }
     }
 
-    /// Asks all nodes to publish again if a register shows that the broker has withheld something.
-    ///
-    /// A node that publishes one is there, so the broker has not delivered its presence.
+    /// Asks all nodes to publish again if a register shows that the broker has withheld something. A node that
+    /// publishes one is there, so the broker has not delivered its presence.
     private mutating func askForPresence(of sender: NodeID, retained: Bool, _ context: Context) {
         if retained || peers[sender].isOnline { return askWhatIsMissing(context) }
         sayHello(context)  // rule: newcomer
     }
 
-    /// Asks all nodes to publish again, once in five seconds at most. Others may lack this node's messages too, so it publishes
-    /// with it.
+    /// Asks all nodes to publish again, at most once in five seconds. So does this node: others may lack its messages.
     mutating func sayHello(_ context: Context) {
         guard link.isReady, link.mayAskAll(at: context.now.boot) else { return }
         link.askAll(at: context.now.boot)
@@ -220,10 +214,8 @@ extension Engine {
 
     // MARK: Intents and answers
 
-    /// Answers a peer, if the intent is for a session that this node answers for.
-    ///
-    /// Before the first barrier of this process it does not: a later register that the broker has kept would undo the effect,
-    /// and the asker sends the intent again.
+    /// Answers a peer, if the intent is for a session that this node answers for. Before the first barrier of this
+    /// process it does not, since a later register that the broker has kept would undo the effect.
     private mutating func answer(_ intent: Intent, _ context: Context) {
         guard let own = ownership.register, isForOwnSession(intent), echoes.hasPassedBarrier else { return }
         let verdict = admission.charge(.intent, to: intent.from, context)  // rule: intentRate, else: .accepted
@@ -278,7 +270,6 @@ extension Engine {
         receive(claim: context.now.boot + estimate.groupLead, of: peer, &context)
     }
 
-    /// Receives the group time that a node states.
     private mutating func receive(claim: GroupTime, of sender: NodeID, _ context: inout Context) {
         let isNews = clocks.receive(claim: claim, of: sender, context)
         // The broker may have withheld the presence of a node whose kernel vouches: this one's, or that of its origin.

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The current session as a node knows it: all that displays need until it changes.
-///
-/// It contains no countdown; ``moment(at:)`` computes one for any instant.
+/// The current session as a node knows it, until it changes. ``moment(at:)`` computes the countdown of any instant.
 public struct View: Hashable, Sendable {
     /// The admitted register with the largest stamp, live or final.
     public var register: Register?
@@ -14,9 +12,7 @@ public struct View: Hashable, Sendable {
     public var error: ErrorBound?
     /// When the contact with the owner was lost; `nil` while there is contact.
     public var contactLostAt: BootTime?
-    /// Whether this node owns the session.
     public var isOwner: Bool
-    /// Whether this node is connected to the broker.
     public var isLinked: Bool
 
     /// Without arguments, the view of a node that knows no session.
@@ -33,9 +29,8 @@ public struct View: Hashable, Sendable {
         self.isLinked = isLinked
     }
 
-    /// Returns the session to show at a reading of the boot clock, if any.
-    ///
-    /// A stopped session is not shown; a completed or superseded one is for ``Limits/completionShown``.
+    /// Returns the session to show at a reading of the boot clock, if any. A stopped session is not shown; a completed
+    /// or superseded one is for ``Limits/completionShown``.
     public func moment(at boot: BootTime) -> Moment? {
         guard let moment = lastMoment(at: boot) else { return nil }
         return moment.isOver ? nil : moment
@@ -60,10 +55,9 @@ public struct View: Hashable, Sendable {
 }
 
 extension View {
-    /// Keeps a comparison of clocks from setting back a time that was shown.
-    ///
-    /// The time stands still until it is reached, if the errors of both explain the difference. It may go back with a new
-    /// revision, or if the error of the time that was shown was unknown.
+    /// Keeps a comparison of clocks from setting back a time that was shown. The time stands still until it is reached,
+    /// if the errors of both explain the difference. It may go back with a new revision, or if the error of the time
+    /// that was shown was unknown.
     mutating func keepShownTime(of before: View, at boot: BootTime) {
         guard let register, let earlier = before.register, register.version == earlier.version,
             register.owner == earlier.owner, register.anchor.bootID == earlier.anchor.bootID, let error = before.error
@@ -99,22 +93,18 @@ public struct ErrorBound: Hashable, Sendable {
 
 /// A session at one instant.
 public struct Moment: Hashable, Sendable {
-    /// The register, advanced to the instant.
     public var register: Register
     /// Its anchor on this node's boot clock.
     public var anchorBoot: BootTime
     /// The time since the anchor.
     var since: Milliseconds
-    /// The instant, on this node's boot clock.
     public var boot: BootTime
     /// The largest error of the time; `nil` if it is unknown.
     public var error: Milliseconds?
     /// When the contact with the owner of a live session was lost.
     public var contactLostAt: BootTime?
-    /// Whether this node owns the session.
     public var isOwner: Bool
 
-    /// Whether the session is no longer shown.
     var isOver: Bool {
         switch register.status {
         case .running, .paused, .ready: false
@@ -135,13 +125,10 @@ public struct Moment: Hashable, Sendable {
 
     /// The time of the current phase that has passed, from 0 to its length.
     public var elapsed: Milliseconds { register.elapsed(since: since) }
-
     /// The time of the current phase that is left.
     public var remaining: Milliseconds { register.currentPhase.length - elapsed }
 
-    /// The number on a display: the remaining seconds rounded up.
-    ///
-    /// Of a count-up it is the seconds that have passed, rounded down.
+    /// The number on a display: the remaining seconds rounded up, or the passed ones of a count-up rounded down.
     public var shownSeconds: Int {
         switch register.mode {
         case .countdown: Int((remaining.count + 999) / 1_000)

@@ -11,10 +11,8 @@ struct WriteGate: Hashable, Sendable {
     private var failedAt: BootTime?
     private(set) var waiting: [Waiting] = []
     private var lastAsked = 0
-    /// The last write that contains a change of the own register.
     private var lastAskedForRegister = 0
     private var lastWritten = 0
-    /// The last write, if it has failed.
     private var failed: Int?
 
     struct Waiting: Hashable, Sendable {
@@ -22,9 +20,7 @@ struct WriteGate: Hashable, Sendable {
         var effect: Effect
     }
 
-    /// When to write again after a failure.
     var retryAt: BootTime? { failedAt.map { $0 + Self.retryDelay } }
-
     /// Whether the latest change of the own register is on disk.
     var isRegisterWritten: Bool { lastWritten >= lastAskedForRegister }
 
@@ -37,14 +33,12 @@ struct WriteGate: Hashable, Sendable {
     }
 
     /// Holds an answer until the own register that it reports is on disk.
-    /// - Parameter isRegisterChanged: Whether the register has changed since a write was last asked for.
     mutating func add(_ effect: Effect, isRegisterChanged: Bool) {
         waiting.append(Waiting(write: isRegisterChanged ? lastAsked + 1 : lastAskedForRegister, effect: effect))
     }
 
-    /// Removes the answers that may leave now.
-    ///
-    /// A person at this machine does not wait for a disk that fails. A peer gets no answer that a crash could undo.
+    /// Removes the answers that may leave now. A person at this machine does not wait for a disk that fails. A peer
+    /// gets no answer that a crash could undo.
     mutating func release() -> [Effect] {
         if waiting.isEmpty { return [] }
         var free: [Effect] = []
@@ -68,11 +62,9 @@ struct WriteGate: Hashable, Sendable {
         }
     }
 
-    /// Forgets the planned retry, which is carried out now.
     mutating func forgetRetry() { failedAt = nil }
 
-    /// Records that a write is on disk.
-    /// - Returns: Whether the disk works again.
+    /// Records that a write is on disk, and returns whether the disk works again.
     mutating func written(_ write: Int) -> Bool {
         guard write > lastWritten else { return false }
         lastWritten = write
@@ -81,8 +73,7 @@ struct WriteGate: Hashable, Sendable {
         return failed != nil
     }
 
-    /// Records that a write has failed.
-    /// - Returns: Whether the disk worked before.
+    /// Records that a write has failed, and returns whether the disk worked before.
     mutating func fail(_ write: Int, at boot: BootTime) -> Bool {
         guard write == lastAsked else { return false }
         failedAt = boot

@@ -1,25 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Decides intents, and remembers the answers for intents that are repeated.
-///
-/// The memory keeps a number of answers for each peer, so a peer that sends many intents does not displace the answers to
-/// others.
+/// Decides intents, and remembers the answers for intents that are repeated. The memory keeps a number of answers for
+/// each peer, so a peer that sends many intents does not displace the answers to others.
 struct Answers: Hashable, Sendable {
     private var refusals = Memory(kept: 64)
-    /// Intents that took effect in the own session.
-    ///
-    /// No intent that still lives is forgotten: one peer can send 100 in a row and 20 a second, each for 30 seconds.
+    /// Effects in the own session, as many as can still live: 100 in a row of one peer and 20 a second, for 30 seconds.
     private var effects = Memory(kept: 700)
 
-    /// The decision on an intent.
     enum Decision {
         case answer(Answer)
-        /// The answer, and the register that it reports.
         case apply(Answer, Register)
     }
 
     struct Memory: Hashable, Sendable {
-        /// Answers per peer.
         let kept: Int
 
         private struct Kept: Hashable, Sendable {
@@ -56,7 +49,6 @@ struct Answers: Hashable, Sendable {
         func asker(of intent: IntentID) -> NodeID? { answers[intent]?.asker }
     }
 
-    /// Forgets the answers to a peer that is gone.
     mutating func forget(_ asker: NodeID) {
         refusals.forget(asker)
         effects.forget(asker)
@@ -113,9 +105,8 @@ struct Answers: Hashable, Sendable {
         refusals[intent] ?? effects[intent].flatMap { $0.session == session ? $0 : nil }
     }
 
-    /// The oldest id of the peer that has the most ids in a full `applied`.
-    ///
-    /// So a peer that sends many intents does not displace the ids of others, even if another peer forwards them.
+    /// The oldest id of the peer that has the most ids in a full `applied`. So a peer that sends many intents does not
+    /// displace the ids of others, even if another peer forwards them.
     private func oldest(in applied: [IntentID]) -> IntentID? {
         // rule: fairTrim, else: return applied.first
         let askers = applied.map(effects.asker)

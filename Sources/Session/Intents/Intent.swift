@@ -24,7 +24,6 @@ public enum IntentOperation: Hashable, Sendable {
         case pause, resume, stop, extend, startBreak, startFocus, skip, correct
     }
 
-    /// The operation without its arguments.
     public var name: Name {
         switch self {
         case .pause: .pause
@@ -38,10 +37,8 @@ public enum IntentOperation: Hashable, Sendable {
         }
     }
 
-    /// Whether the operation is only for the phase that the person saw.
-    ///
-    /// Example: two people press *skip* in phase 1. The first press goes to phase 2; the second is refused, and does not go on to
-    /// phase 3.
+    /// Whether the operation is only for the phase that the person saw. Example: two people press *skip* in phase 1.
+    /// The first press goes to phase 2; the second is refused, and does not go on to phase 3.
     public var isFencedByPhase: Bool {
         switch self {
         case .startBreak, .startFocus, .skip: true
@@ -60,13 +57,9 @@ public struct Intent: Hashable, Sendable {
     public var session: SessionID
     /// The phase that the asking person saw, an index in a plan; must match if ``IntentOperation/isFencedByPhase``.
     public var phase: Int?
-    /// The change.
     public var operation: IntentOperation
-    /// The node that asks.
     public var from: NodeID
-    /// When it was asked.
     public var at: GroupTime
-    /// The expiry; from then on it has no effect.
     public var expiresAt: GroupTime
 
     /// An owner checks `phase` and the arguments of the operation, and refuses values out of bounds.
@@ -91,11 +84,9 @@ public enum Refusal: String, CaseIterable, Sendable {
     case superseded
     /// The phase that it names is over.
     case stalePhase
-    /// It arrived after its expiry.
     case expired
     /// The state of the session does not allow it.
     case notAllowed
-    /// Its arguments are out of bounds.
     case invalid
     /// The peer has sent more intents than one peer may: 20 a second, and 100 in a row.
     case busy
@@ -125,11 +116,8 @@ public enum Outcome: Hashable, Sendable {
 
 /// The owner's answer to an intent.
 public struct Answer: Hashable, Sendable {
-    /// The intent.
     public var intent: IntentID
-    /// The result.
     public var outcome: Outcome
-    /// The owner's session.
     public var session: SessionID
     /// The owner's revision after it.
     public var rev: Int

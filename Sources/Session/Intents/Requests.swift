@@ -2,27 +2,21 @@
 
 /// The intents that this node has sent to other owners and that are not answered yet.
 struct Requests: Hashable, Sendable {
-    /// How long a person waits for an owner's answer.
-    ///
-    /// A judgement of the product: one second more than ``unresponsiveLimit``, so that a takeover comes before the person
-    /// is told that there was no answer. The documents state it.
+    /// How long a person waits for an owner's answer. A judgement of the product: one second more than
+    /// ``unresponsiveLimit``, so that a takeover comes first. The documents state it.
     static let giveUpAfter: Milliseconds = .seconds(5)
-    /// How long a person waits at most, however often the session is continued or another one is shown.
-    ///
-    /// Twice ``giveUpAfter``: once until the owner can be asked, and once for its answer. The protocol states it.
+    /// How long a person waits at most, however often the session is continued or another one is shown. Twice
+    /// ``giveUpAfter``: once until the owner can be asked, and once for its answer. The protocol states it.
     static let longestWait: Milliseconds = 2 * giveUpAfter
-    /// The time until an unanswered intent is sent again with the same id.
-    ///
-    /// A judgement: long enough for a broker on a slow network, short enough for two tries before ``silenceLimit``.
+    /// The time until an unanswered intent is sent again with the same id. A judgement: long enough for a broker on a
+    /// slow network, short enough for two tries before ``silenceLimit``.
     static let resendInterval: Milliseconds = .seconds(1)
-    /// The time without any message from the owner until its session is taken over.
-    ///
-    /// A judgement: twice ``resendInterval``, since one lost answer is no reason to take over. The protocol states it. Nodes
-    /// with other values would still agree, because a takeover by mistake does no harm.
+    /// The time without any message from the owner until its session is taken over. A judgement: twice
+    /// ``resendInterval``, since one lost answer is no reason to take over. The protocol states it. Nodes with other
+    /// values would still agree, because a takeover by mistake does no harm.
     static let silenceLimit: Milliseconds = .seconds(2)
-    /// The time until an owner that sends other messages but no answer loses its session.
-    ///
-    /// Longer than ``silenceLimit``, since the owner is alive and its disk may be slow. The protocol states it.
+    /// The time until an owner that sends other messages but no answer loses its session. Longer than ``silenceLimit``,
+    /// since the owner is alive and its disk may be slow. The protocol states it.
     static let unresponsiveLimit: Milliseconds = .seconds(4)
     /// Owners that a request remembers, so that a late answer of one is not counted as a lie. A judgement.
     private static let rememberedOwners = 8
@@ -35,23 +29,19 @@ struct Requests: Hashable, Sendable {
         private(set) var owners: [NodeID]
         /// The request of a person who waits for the answer; `nil` for an intent that is only forwarded.
         private(set) var ticket: Ticket?
-        /// The wait before it is sent next.
         fileprivate var sendWait: Wait
-        /// The beginning of the time that the present owner has for its answer.
-        ///
-        /// It begins when the intent is made, again when it is first sent, and again when it is sent to another owner.
+        /// The beginning of the time that the present owner has for its answer. It begins when the intent is made,
+        /// again when it is first sent, and again when it is sent to another owner.
         fileprivate private(set) var limitsFrom: BootTime
         /// When the present owner's silence began, as the last check found.
         private var silentSince: BootTime
         /// Whether that silence can end in a takeover. Once a check finds that it cannot, only new limits change that.
         private var isSilenceCounted = true
-        /// When it was made here.
         private let madeAt: BootTime
-        /// The wait for an answer. If a person waits, it begins again with the owner's limits, within ``Requests/longestWait``.
+        /// The wait for an answer. A person's begins again with the owner's limits, within ``Requests/longestWait``.
         fileprivate private(set) var answerWait: Wait
         /// The lead by which it was dated; `nil` before it was sent.
         private var lead: Lead?
-        /// Whether it was sent.
         fileprivate var isSent: Bool { lead != nil }
         /// The refusal that the person gets when the request ends without another answer.
         fileprivate(set) var refusal: Answer?
@@ -74,7 +64,7 @@ struct Requests: Hashable, Sendable {
             return min(silentSince + Requests.silenceLimit, limitsFrom + Requests.unresponsiveLimit)
         }
 
-        /// Whether an intent that took effect here has expired before it was forwarded, since a clock was corrected meanwhile.
+        /// Whether an intent that took effect here expired before it was forwarded, since a clock was corrected.
         fileprivate func isExpired(_ context: Context) -> Bool {
             // rule: forwardExpiry, else: return false
             return ticket == nil && !isSent && intent.expiresAt <= context.groupTime
@@ -85,9 +75,7 @@ struct Requests: Hashable, Sendable {
             if ticket != nil { answerWait.began = min(boot, madeAt + Requests.longestWait - answerWait.length) }
         }
 
-        /// Dates the intent by the owner's time when it is sent for the first time.
-        ///
-        /// The owner's limits start then. Its times move if the next owner has another time.
+        /// Dates the intent by the owner's time when it is first sent. It moves if the next owner has another time.
         fileprivate mutating func date(by time: GroupTime, at boot: BootTime) {
             if let lead, !GroupClock.contradict(boot + lead, time) { return }
             let shift = lead.map { time - (boot + $0) } ?? time - intent.at
@@ -117,33 +105,26 @@ struct Requests: Hashable, Sendable {
 
     /// The state of the session that is shown, and of its owner, that requests depend on.
     struct Situation {
-        /// The register that is shown.
         var head: Register?
-        /// Its owner.
         var owner: Peer
         /// Whether answers are subscribed to.
         var isReady: Bool
-        /// Whether this node may continue a session.
         var canTakeOver: Bool
         /// Whether messages with a group time wait for the first comparison of clocks.
         var messagesAwaitTime: Bool
-        /// The owner's time.
         var time: GroupTime
     }
 
     /// A due step of a request.
     enum Step {
-        /// Send the intent. A repeated one goes with a ping to the owner, so that an owner with no answer shows whether it
-        /// is alive.
+        /// Send the intent; a repeated one with a ping to the owner, which so shows whether it is alive.
         case send(Intent, pinging: NodeID?)
         /// Apply the intent here, since no other node will answer.
         case takeOver(Request)
-        /// End the request: it was refused, or not answered in time.
         case giveUp(Request)
     }
 
-    /// Removes the requests that end now.
-    /// - Returns: The due steps, in their order.
+    /// Removes the requests that end now, and returns the due steps in their order.
     mutating func removeSteps(_ situation: Situation, _ context: Context) -> [Step] {
         var (sent, orphaned, overdue): ([Step], [Step], [Step]) = ([], [], [])
         var kept: [Request] = []
@@ -175,7 +156,6 @@ struct Requests: Hashable, Sendable {
     var isEmpty: Bool { open.isEmpty }
 
     subscript(intent: IntentID) -> Request? { open.first { $0.intent.id == intent } }
-
     mutating func add(_ request: Request) { open.append(request) }
 
     /// Adds an intent that took effect here, for the owner of the session that continues, unless it has expired.
@@ -204,11 +184,7 @@ struct Requests: Hashable, Sendable {
         var answer: Answer
     }
 
-    /// Receives the answer of an owner.
-    /// - Parameters:
-    ///   - head: The register that is shown.
-    ///   - winner: The register of the node that has won, if the answer refuses the intent because of one.
-    /// - Returns: The answers to people.
+    /// `winner` is the register of the node that has won, if the answer refuses the intent because of one.
     mutating func receive(_ answer: Answer, head: Register?, winner: Register?, _ context: Context) -> [Settled] {
         guard var request = remove(answer.intent) else { return [] }
         switch request.meaning(of: answer, head: head, winner: winner, context) {
@@ -224,7 +200,6 @@ struct Requests: Hashable, Sendable {
         return []
     }
 
-    /// Keeps a refusal for all requests of the same session.
     private mutating func refuse(_ session: SessionID, because answer: Answer) {
         for index in open.indices where open[index].intent.session == session && open[index].refusal == nil {
             var refusal = answer
@@ -233,8 +208,7 @@ struct Requests: Hashable, Sendable {
         }
     }
 
-    /// Receives a register. A register that contains an intent shows that it was applied, even if the answer is lost.
-    /// - Returns: The answers to people.
+    /// A register that contains an intent shows that it was applied, even if the answer is lost.
     mutating func receive(_ register: Register, currentOwner: NodeID?) -> [Settled] {
         var settled: [Settled] = []
         open.removeAll { request in
@@ -247,8 +221,7 @@ struct Requests: Hashable, Sendable {
         return settled
     }
 
-    /// Follows sessions to the one that continues them, which is shown now.
-    /// - Returns: The answers to people whose session `head` has ended.
+    /// Follows sessions to the one that continues them. Returns the answers to people whose session `head` has ended.
     mutating func follow(_ head: Register, _ context: Context) -> [Settled] {
         var settled: [Settled] = []
         // rule: retarget, else: return []
@@ -281,8 +254,8 @@ extension Requests.Request {
         return .send(intent, pinging: pinged)
     }
 
-    /// Checks whether the owner will still answer, and plans the next check.
-    /// - Returns: Whether no other node will: the owner is gone or was silent too long, or this node owns the session now.
+    /// Plans the next check. Returns whether no other node will answer: the owner is gone, was silent too long or is
+    /// this node.
     fileprivate mutating func checkOwner(_ situation: Requests.Situation, _ context: Context) -> Bool {
         let isOwn = situation.head?.owner == context.node
         let isRefused = refusal != nil && !isOwn
@@ -321,10 +294,8 @@ extension Requests.Request {
         return by.node != context.node && winner?.id != by.session ? .undecided : .final
     }
 
-    /// Whether a refusal answers an earlier sending of the request, to the owner before.
-    ///
-    /// Example: `desk` is asked, `kitchen-pi` takes the session over, and the request goes on to `kitchen-pi`. Then the
-    /// refusal of `desk` arrives late.
+    /// Whether a refusal answers an earlier sending of the request, to the owner before. Example: `desk` is asked,
+    /// `kitchen-pi` takes the session over and is asked next. Then the refusal of `desk` arrives.
     fileprivate func isBehind(_ by: Superseder, head: Register?, winner: Register?) -> Bool {
         guard let head, head.id == intent.session, let winner else { return false }
         return winner.id == by.session && winner.stamp < head.stamp

@@ -1,19 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A day of the proleptic Gregorian calendar, without a time zone.
+/// A day of the proleptic Gregorian calendar, without a time zone, as in `2026-12-28`.
 public struct CivilDate: Hashable, Comparable, Sendable, CustomStringConvertible {
     /// Days since 1970-01-01.
     public var dayNumber: Int
 
-    /// Any number is a day.
     public init(dayNumber: Int) { self.dayNumber = dayNumber }
 
-    /// Computes the day of a year, a month (1 to 12) and a day of the month.
-    ///
-    /// Days after the month's end belong to the next month.
+    /// Months are 1 to 12. Days after the month's end belong to the next month.
     public init(year: Int, month: Int, day: Int) {
-        // Years that begin in March have their leap day at the end (Howard Hinnant, "chrono-compatible low-level date
-        // algorithms").
+        // Years from March end with the leap day (Howard Hinnant, "chrono-compatible low-level date algorithms").
         let year = month <= 2 ? year - 1 : year
         let era = Self.floor(year, 400)
         let yearOfEra = year - era * 400
@@ -21,7 +17,6 @@ public struct CivilDate: Hashable, Comparable, Sendable, CustomStringConvertible
         dayNumber = era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
     }
 
-    /// Reads `2026-12-28`; `nil` for other text and for a day that does not exist.
     public init?(_ text: some StringProtocol) {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
         guard parts.map(\.utf8.count) == [4, 2, 2], parts.allSatisfy({ $0.utf8.allSatisfy(Self.isDigit) }),
@@ -33,7 +28,6 @@ public struct CivilDate: Hashable, Comparable, Sendable, CustomStringConvertible
 
     private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
 
-    /// Year, month and day of the month.
     public var components: (year: Int, month: Int, day: Int) {
         let shifted = dayNumber + 719_468
         let era = Self.floor(shifted, 146_097)
@@ -46,19 +40,15 @@ public struct CivilDate: Hashable, Comparable, Sendable, CustomStringConvertible
         return (year, month, dayOfYear - (153 * shiftedMonth + 2) / 5 + 1)
     }
 
-    /// 1 for Monday to 7 for Sunday.
     public var weekday: Int { Self.modulo(dayNumber + 3, 7) + 1 }
 
-    /// Returns the day this many days later.
     public func adding(days: Int) -> CivilDate { CivilDate(dayNumber: dayNumber + days) }
 
-    /// `2026-12-28`.
     public var description: String {
         let (year, month, day) = components
         return "\(Self.padded(year, 4))-\(Self.padded(month, 2))-\(Self.padded(day, 2))"
     }
 
-    /// Orders days by time.
     public static func < (one: CivilDate, other: CivilDate) -> Bool { one.dayNumber < other.dayNumber }
 
     package static func padded(_ number: Int, _ width: Int) -> String {

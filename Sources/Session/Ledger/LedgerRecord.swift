@@ -2,16 +2,12 @@
 
 /// The ledger's record of a session: its attributes, and when each kind of phase ran.
 public struct LedgerRecord: Hashable, Sendable {
-    /// An interval of group time in which a phase of one kind ran.
+    /// An interval of group time, within ``Limits/time``, in which a phase of one kind ran; open while it runs.
     public struct Run: Hashable, Sendable {
-        /// The purpose of the phase.
         public var kind: PhaseKind
-        /// The beginning, within ``Limits/time``.
         public var from: GroupTime
-        /// The end, not before ``from``; `nil` while it runs.
         public var to: GroupTime?
 
-        /// Without an end, the run is open.
         public init(kind: PhaseKind, from: GroupTime, to: GroupTime? = nil) {
             self.kind = kind
             self.from = from
@@ -19,7 +15,6 @@ public struct LedgerRecord: Hashable, Sendable {
         }
     }
 
-    /// The id of the session.
     public var id: SessionID
     /// The first session of a chain of takeovers; the session itself if there was no takeover.
     public var lineage: SessionID
@@ -27,11 +22,10 @@ public struct LedgerRecord: Hashable, Sendable {
     public var continuedAt: GroupTime?
     /// The node whose session it took over; `nil` if it did not, or if the record does not say.
     public var continuedFrom: NodeID?
-    /// The owner.
     public var node: NodeID
     /// The order of its start.
     public var stamp: Stamp
-    /// The order among the node's records of this session: the larger one is newer.
+    /// The order among the node's records of this session.
     public var version: Version
     /// The activity: empty, or 1 to ``Limits/titleBytes`` bytes of clean text.
     public var title: String
@@ -39,11 +33,8 @@ public struct LedgerRecord: Hashable, Sendable {
     public var icon: String?
     /// The label that the time is booked on; `nil` for the default label.
     public var label: Label?
-    /// Down through a plan, or up.
     public var mode: Mode
-    /// The status.
     public var status: Status
-    /// The start, within ``Limits/time``.
     public var startedAt: GroupTime
     /// When an open run ends by itself; `nil` without an open run.
     public var endsAt: GroupTime?
@@ -52,7 +43,7 @@ public struct LedgerRecord: Hashable, Sendable {
     /// Whether its times may be wrong; see ``Journal/isApproximate``.
     public var isApproximate: Bool
 
-    /// Creates a record. The caller must check ``invalidField``.
+    /// The caller must check ``invalidField``.
     public init(
         id: SessionID, lineage: SessionID, continuedAt: GroupTime? = nil, continuedFrom: NodeID? = nil, node: NodeID,
         stamp: Stamp, version: Version,
@@ -103,9 +94,7 @@ public struct LedgerRecord: Hashable, Sendable {
         return runs.areWithinBounds ? contradiction : "runs"
     }
 
-    /// The first field that contradicts the others; `nil` if all fit.
-    ///
-    /// Each must be within its own bounds, as the fields of a payload are once they were read.
+    /// The first field that contradicts the others, each of which must be within its bounds, as a payload's are.
     package var contradiction: String? {
         if stamp.node != node { return "stamp" }
         return runs.fit(isOpen: status == .running && endsAt != nil) ? nil : "runs"
@@ -115,9 +104,7 @@ public struct LedgerRecord: Hashable, Sendable {
 extension LedgerRecord {
     /// The identity of a record: a node can replace only records of its own.
     public struct Key: Hashable, Comparable, Sendable {
-        /// The node that recorded the session.
         public var node: NodeID
-        /// The session.
         public var session: SessionID
 
         public init(node: NodeID, session: SessionID) {
@@ -125,11 +112,9 @@ extension LedgerRecord {
             self.session = session
         }
 
-        /// Orders by session, then by node.
         public static func < (one: Key, other: Key) -> Bool { (one.session, one.node) < (other.session, other.node) }
     }
 
-    /// The key of this record.
     public var key: Key { Key(node: node, session: id) }
 }
 
@@ -149,6 +134,5 @@ extension LedgerRecord {
 }
 
 extension Journal {
-    /// The record of this node's register.
     public var record: LedgerRecord? { own.map { LedgerRecord($0, isApproximate: isApproximate) } }
 }

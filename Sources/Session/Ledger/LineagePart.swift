@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One session as a part of its lineage.
-///
-/// It contains the one rule for where the runs of a session end because another node took it over. The owner, the ledger
-/// and the calm service apply it to the sessions that each of them knows.
+/// One session as a part of its lineage. It contains the one rule for where the runs of a session end because another
+/// node took it over. The owner, the ledger and the calm service apply it to the sessions that each of them knows.
 public struct LineagePart: Hashable, Sendable {
-    /// The takeover of a session.
     public struct Takeover: Hashable, Sendable {
         /// The node whose session was taken over; `nil` if the writer does not name it.
         public var node: NodeID?
-        /// The takeover.
         public var at: GroupTime
 
         public init(node: NodeID?, at: GroupTime) {
@@ -18,18 +14,14 @@ public struct LineagePart: Hashable, Sendable {
         }
     }
 
-    /// The first session of the chain.
     public var lineage: SessionID
-    /// The node that owns the session.
     public var node: NodeID
-    /// The order of its start.
     public var stamp: Stamp
     /// Its start, or its own takeover.
     public var begin: GroupTime
     /// The takeover that began it; `nil` for a session that a person started.
     public var takeover: Takeover?
 
-    /// It begins at its takeover, or else at the start.
     public init(lineage: SessionID, node: NodeID, stamp: Stamp, startedAt: GroupTime, takeover: Takeover?) {
         self.lineage = lineage
         self.node = node
@@ -38,10 +30,9 @@ public struct LineagePart: Hashable, Sendable {
         self.takeover = takeover
     }
 
-    /// Returns when `later` took this session over; `nil` if it did not.
-    ///
-    /// A takeover ends only sessions of the node that it names, in its own lineage, that were stamped before it. One that
-    /// lies before the session's beginning by more than clocks may differ belongs to an earlier session.
+    /// Returns when `later` took this session over; `nil` if it did not. A takeover ends only sessions of the node that
+    /// it names, in its own lineage, that were stamped before it. One that lies before the session's beginning by more
+    /// than clocks may differ belongs to an earlier session.
     public func end(by later: LineagePart) -> GroupTime? {
         guard later.lineage == lineage, later.stamp > stamp, let takeover = later.takeover,
             takeover.node == node,  // rule: cutNode
@@ -56,25 +47,21 @@ public struct LineagePart: Hashable, Sendable {
 
 /// A session in a chain of takeovers, as the ledger knows it.
 public struct FiledPart: Hashable, Sendable {
-    /// The session.
     public var part: LineagePart
     /// When the ledger received the session's first record.
     public var begun: GroupTime
     /// When the ledger received the session's first final record; `nil` without one.
     public var ended: GroupTime?
 
-    /// The times are those of the ledger.
     public init(_ part: LineagePart, begun: GroupTime, ended: GroupTime?) {
         self.part = part
         self.begun = begun
         self.ended = ended
     }
 
-    /// Returns the latest end of each session's runs.
-    ///
-    /// It is ``Time/distantFuture`` for a session that was not taken over. A takeover that the ledger received after the session's end
-    /// does not cut it. One that does not name the node took over from the latest
-    /// session before it.
+    /// Returns the latest end of each session's runs. It is ``Time/distantFuture`` for a session that was not taken
+    /// over. A takeover that the ledger received after the session's end does not cut it. One that does not name the
+    /// node took over from the latest session before it.
     public static func ends(of sessions: [FiledPart]) -> [GroupTime] {
         var ends = [GroupTime](repeating: .distantFuture, count: sessions.count)
         for chain in Dictionary(grouping: sessions.indices, by: { sessions[$0].part.lineage }).values
@@ -101,7 +88,6 @@ public struct FiledPart: Hashable, Sendable {
 }
 
 extension Register {
-    /// The session as a part of its lineage.
     public var lineagePart: LineagePart {
         LineagePart(
             lineage: lineage, node: owner, stamp: stamp, startedAt: startedAt,
@@ -110,7 +96,6 @@ extension Register {
 }
 
 extension LedgerRecord {
-    /// The session as a part of its lineage.
     public var lineagePart: LineagePart {
         LineagePart(
             lineage: lineage, node: node, stamp: stamp, startedAt: startedAt,

@@ -2,10 +2,8 @@
 
 /// Divides whole minutes among the parts of a sum, so that what a screen shows adds up.
 public enum WholeMinutes {
-    /// Returns the whole minutes of each part. Together they are the whole minutes of the sum.
-    ///
-    /// Minutes that the parts lose by rounding down go to those that lose most, the first of equal ones first.
-    /// - Parameter parts: None is negative.
+    /// The whole minutes of each part, none of which is negative. Together they are those of the sum. Minutes that the
+    /// parts lose by rounding down go to those that lose most, the first of equal ones first.
     public static func of(_ parts: [Milliseconds]) -> [Int] {
         let minute = Milliseconds.minutes(1).count
         let parts = parts.map(\.count)

@@ -6,9 +6,9 @@
 /// node than its topic. The broker's ACL lets a node publish only below its own topic. So the sender is known here, but
 /// it can lie in everything that it publishes. `Trust.md` states the effects of lies.
 ///
-/// Five checks are elsewhere, because their result changes after the message has come, or is an answer to it: versions of a
-/// register (``Replicas``, ``Echoes``), its stamp (``Context/admits(_:)``, again whenever group time jumps), room for
-/// another node (``Peers``), session and expiry of an intent (``Answers``), the phase of one that is for a phase
+/// Five checks are elsewhere, because their result changes after the message has come, or is an answer to it: versions
+/// of a register (``Replicas``, ``Echoes``), its stamp (``Context/admits(_:)``, again whenever group time jumps), room
+/// for another node (``Peers``), session and expiry of an intent (``Answers``), the phase of one that is for a phase
 /// (``Register/carryOut(_:defaults:)``), and the votes about time (``GroupClock``). Ledger records, feeds and sound
 /// levels are not for the engine: `LedgerIntake` judges records.
 struct Admission: Hashable, Sendable {
@@ -28,9 +28,7 @@ struct Admission: Hashable, Sendable {
         var context: Context
         /// Whether messages of the sender are this node's own.
         var isSelf: Bool
-        /// The present connection.
         var connection: ConnectionID?
-        /// The request that an answer is for.
         var request: Requests.Request?
         /// The owner and the lineage of the session that is shown.
         var head: (owner: NodeID, lineage: SessionID)?
@@ -42,8 +40,8 @@ struct Admission: Hashable, Sendable {
         case intent
         /// The answer to a ping.
         case ping
-        /// The use of a pong. A node asks eight times within 280 ms and then five times a second, so the pongs of an honest
-        /// peer stay below the limit.
+        /// The use of a pong. An honest peer stays below the limit, being asked 8 times in 280 ms, then 5 times a
+        /// second.
         case pong
         /// An objection to the peer's register.
         case objection
@@ -82,9 +80,7 @@ struct Admission: Hashable, Sendable {
         }
     }
 
-    /// Whether a register shows that an intent took effect.
-    ///
-    /// Its author must have been asked, or own the current session.
+    /// Whether a register shows an intent's effect. Its author must have been asked, or own the current session.
     static func shows(_ register: Register, effectOf request: Requests.Request, head: NodeID?) -> Bool {
         guard register.applied.contains(request.intent.id) else { return false }
         return (request.owners.contains(register.owner) || register.owner == head)  // rule: effectSender
@@ -93,18 +89,16 @@ struct Admission: Hashable, Sendable {
 
     // MARK: Counters
 
-    /// Whether a version can be an honest node's: an epoch counts lost journals, so it grows slower than time.
-    ///
-    /// The bound rises by one a second. So whatever was written in a node's name, a second later there is a version above it
-    /// that every reader accepts.
+    /// Whether a version can be an honest node's: an epoch counts lost journals, so it grows slower than time. The
+    /// bound rises by one a second. So whatever was written in a node's name, a second later there is a version above
+    /// it that every reader accepts.
     static func isPlausible(_ version: Version, groupTime: GroupTime) -> Bool {
         version.epoch <= Limits.epochs + Int(max(0, groupTime - Limits.earliestStamp).count / 1_000)
     }
 
-    /// The version that an objection makes this node exceed: a bounded step towards the claim.
-    ///
-    /// The step is ``Limits/claimedRevisions`` or one epoch. A node handles one objection a second, so it reaches an
-    /// honest claim that is further away after some seconds.
+    /// The version that an objection makes this node exceed: a bounded step towards the claim. The step is
+    /// ``Limits/claimedRevisions`` or one epoch. A node handles one objection a second, so it reaches an honest claim
+    /// that is further away after some seconds.
     static func step(from own: Version, towards claim: Version) -> Version {
         let isNear = claim.epoch == own.epoch && claim.rev - own.rev <= Limits.claimedRevisions
         if isNear || claim <= own { return claim }
@@ -113,24 +107,21 @@ struct Admission: Hashable, Sendable {
 
     // MARK: Rates
 
-    /// Charges an effort to the peer that causes it.
     mutating func charge(_ effort: Effort, to peer: NodeID, _ context: Context) -> Verdict {
         let boot = context.now.boot
         return allowances[effort, default: [:]][peer, default: Allowance(at: boot)].spend(at: boot)
     }
 
-    /// Forgets the allowances of a peer that is gone.
     mutating func forget(_ peer: NodeID) { for effort in allowances.keys { allowances[effort]?[peer] = nil } }
-
     /// Gives each peer its full allowance for the next session of this node.
     mutating func startSession() { allowances[.intent] = nil }
 }
 
 /// The allowance of one peer for one effort: a token bucket.
 ///
-/// A person presses some ten times a second at most, and an intent is repeated once a second, so an honest peer stays below
-/// the limit. An owner writes and publishes its register for each intent that takes effect; 20 a second are some percent of
-/// a core for each peer. The burst is for scripts that press some buttons in a row.
+/// A person presses some ten times a second at most, and an intent is repeated once a second, so an honest peer stays
+/// below the limit. An owner writes and publishes its register for each intent that takes effect; 20 a second are some
+/// percent of a core for each peer. The burst is for scripts that press some buttons in a row.
 struct Allowance: Hashable, Sendable {
     /// Tokens added per second. A judgement, stated in `Trust.md`.
     static let rate: Int64 = 20
@@ -141,10 +132,8 @@ struct Allowance: Hashable, Sendable {
     private var level = burst * 1_000
     private var readAt: BootTime
 
-    /// A full bucket.
     init(at boot: BootTime) { readAt = boot }
 
-    /// Spends a token.
     mutating func spend(at boot: BootTime) -> Admission.Verdict {
         level = min(level + (boot - readAt).count * Self.rate, Self.burst * 1_000)
         readAt = boot

@@ -2,9 +2,8 @@
 
 /// The connection to the broker, from its subscriptions to the comparison of clocks.
 struct Link: Hashable, Sendable {
-    /// The time until the barrier counts as passed although it has not returned.
-    ///
-    /// A judgement, stated by the protocol: a broker that drops the barrier must not keep the node from working.
+    /// The time until the barrier counts as passed although it has not returned. A judgement, stated by the protocol: a
+    /// broker that drops the barrier must not keep the node from working.
     private static let barrierPatience: Milliseconds = .seconds(2)
     /// The time behind the barrier in which nodes may become known that the broker keeps no presence of. A judgement,
     /// stated by the protocol: with it, a node whose clock is wrong is corrected before others see its session.
@@ -20,7 +19,6 @@ struct Link: Hashable, Sendable {
     private(set) var isSleeping = false
     /// When the wait for the barrier began; `nil` once it has passed.
     private var barrierBegan: BootTime?
-    /// When the last barrier passed.
     private(set) var barrierPassedAt: BootTime?
     /// When the wait for nodes that the broker keeps no presence of began; `nil` once it has ended.
     private var comparisonBegan: BootTime?
@@ -31,14 +29,9 @@ struct Link: Hashable, Sendable {
     private var isBarrierPending = false
 
     var isUp: Bool { connection != nil }
-
     /// Whether the subscriptions of the present connection are known to work.
     var isReady: Bool { isUp && barrierBegan == nil }
-
-    /// When the barrier counts as passed.
     var barrierDeadline: BootTime? { barrierBegan.map { $0 + Self.barrierPatience } }
-
-    /// When the wait for nodes that the broker keeps no presence of ends.
     var comparisonDeadline: BootTime? { comparisonBegan.map { $0 + Self.clockPatience } }
 
     mutating func up(_ connection: ConnectionID, at boot: BootTime) {
@@ -57,17 +50,14 @@ struct Link: Hashable, Sendable {
         comparisonBegan = nil
     }
 
-    /// Ends the wait for the barrier.
     mutating func barrierPassed(isTimeVouched: Bool, at boot: BootTime) {
         barrierBegan = nil
         barrierPassedAt = boot
         if !isTimeVouched { comparisonBegan = boot }
     }
 
-    /// Ends the wait for nodes that the broker keeps no presence of.
     mutating func clocksWereCompared() { comparisonBegan = nil }
 
-    /// - Returns: Whether this is a change.
     mutating func setSleeping(_ isSleeping: Bool) -> Bool {
         guard self.isSleeping != isSleeping else { return false }
         self.isSleeping = isSleeping
@@ -75,16 +65,11 @@ struct Link: Hashable, Sendable {
         return true
     }
 
-    /// Plans to ask all nodes to publish again.
     mutating func askAll(at boot: BootTime) { (askedAt, isHelloPending) = (boot, true) }
 
-    /// Whether this node has asked all nodes to publish again on the present connection.
     var hasAskedAll: Bool { askedAt != nil }
 
-    /// Whether it may ask them now.
     func mayAskAll(at boot: BootTime) -> Bool { askedAt.map { boot >= $0 + Self.helloInterval } ?? true }
-
-    /// Plans to publish the presence.
     mutating func announce() { isPresencePending = true }
 
     /// Returns whether a hello is to be published now, once. One of a connection that has ended is not.

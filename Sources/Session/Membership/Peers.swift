@@ -11,12 +11,10 @@ public struct Peer: Hashable, Sendable {
     /// Its messages that were discarded, by reason.
     public fileprivate(set) var discarded: [Discard: Int] = [:]
 
-    /// Whether it is online and awake.
     public var isOnline: Bool { presence?.online == true && presence?.isSleeping != true }
 
     /// Whether its clock counts; see ``Peers/hasVote(_:)``.
     fileprivate var hasVote: Bool { presence.map { $0.role != .display } ?? (offlineSince == nil) }
-
     /// Whether it is online and its kernel vouches for its clock.
     fileprivate var isVouching: Bool { isOnline && presence?.clock.synced == true && hasVote }
 }
@@ -34,12 +32,10 @@ public struct Peers: Hashable, Sendable {
     /// Discarded messages that no known node has sent, by reason.
     public private(set) var unattributedDiscards: [Discard: Int] = [:]
 
-    /// All nodes, ordered by id.
     public var all: some BidirectionalCollection<(node: NodeID, peer: Peer)> {
         order.lazy.compactMap { node in known[node].map { (node, $0) } }
     }
 
-    /// Whether no node is known.
     public var isEmpty: Bool { order.isEmpty }
 
     /// The state of `node`; that of a new peer if it is unknown.
@@ -65,13 +61,11 @@ public struct Peers: Hashable, Sendable {
         }
     }
 
-    /// The news in a presence.
     enum News {
         case known
         case changed(from: Peer)
     }
 
-    /// Receives the presence of another node, or its will.
     mutating func receive(_ presence: Presence, from sender: NodeID, retained: Bool, at boot: BootTime)
         -> News
     {
@@ -90,10 +84,8 @@ public struct Peers: Hashable, Sendable {
         return .changed(from: known)
     }
 
-    /// Records that a connection begins.
     mutating func connected() { announced = [] }
 
-    /// Forgets the presence of a node, which was deleted.
     mutating func erasePresence(of node: NodeID, at boot: BootTime) {
         announced.remove(node)
         guard known[node]?.presence != nil else { return }
@@ -103,8 +95,6 @@ public struct Peers: Hashable, Sendable {
         }
     }
 
-    /// Counts a message that was discarded.
-    /// - Returns: Whether it is the first of its sender and reason.
     mutating func discard(_ reason: Discard, from sender: NodeID?) -> Bool {
         guard let sender, admits(sender) else {
             unattributedDiscards[reason, default: 0] += 1
@@ -114,13 +104,10 @@ public struct Peers: Hashable, Sendable {
         return self[sender].discarded[reason] == 1
     }
 
-    /// Whether a node's clock counts. Those of displays and remotes do not: their roles can change nothing. Nor does that of
-    /// a node whose presence was deleted.
+    /// Whether a node's clock counts. Those of displays, remotes and nodes whose presence was deleted do not.
     func hasVote(_ node: NodeID) -> Bool { known[node]?.hasVote ?? true }
 
-    /// Enters a sender if there is room.
-    /// - Parameter boot: When it sent a message itself; `nil` if it did not.
-    /// - Returns: Whether there is room for it.
+    /// Enters a sender, and returns whether there is room. `boot` is when it sent a message itself; `nil` if it did not.
     mutating func admit(_ node: NodeID, receivedAt boot: BootTime?) -> Bool {
         if let index = known.index(forKey: node) {
             if let boot { known.values[index].lastReceived = boot }
@@ -132,13 +119,8 @@ public struct Peers: Hashable, Sendable {
         return true
     }
 
-    /// Forgets the node without a presence that was silent longest, to make room.
-    ///
-    /// Passing remotes have none, and each command is one under an id of its own.
-    /// - Parameters:
-    ///   - boot: Only nodes whose last message is older are forgotten.
-    ///   - isNeeded: Whether another part knows something of a node.
-    /// - Returns: The node that was forgotten; `nil` if there is none.
+    /// Forgets the node without a presence that was silent longest, since before `boot`, and returns it. Passing
+    /// remotes have none, and each command is one under an id of its own.
     mutating func forgetSilent(since boot: BootTime, unless isNeeded: (NodeID) -> Bool) -> NodeID? {
         let silent = order.filter { node in
             known[node].map { $0.presence == nil && $0.lastReceived ?? .distantPast < boot } == true && !isNeeded(node)
@@ -148,13 +130,10 @@ public struct Peers: Hashable, Sendable {
         return node
     }
 
-    /// Forgets the node whose session is the oldest of those that are gone, to make room.
+    /// Forgets the node whose session is the oldest of those that are gone, to make room, and returns it.
     /// - Parameters:
-    ///   - boot: Only nodes whose last message is older are gone.
     ///   - limit: Only a node whose stamp is below is forgotten; `nil` for any.
     ///   - stamp: The stamp of a node's session, if it has one that counts.
-    ///   - isNeeded: Whether a node must stay.
-    /// - Returns: The node that was forgotten; `nil` if there is none.
     mutating func forgetAbsent(
         since boot: BootTime, below limit: Stamp?, stamp: (NodeID) -> Stamp?, unless isNeeded: (NodeID) -> Bool
     ) -> NodeID? {
@@ -180,6 +159,5 @@ public struct Peers: Hashable, Sendable {
         order.insert(node, at: order.firstIndex { $0 > node } ?? order.endIndex)
     }
 
-    /// Whether there is room for `node`.
     func admits(_ node: NodeID) -> Bool { known[node] != nil || known.count < Limits.nodes }
 }

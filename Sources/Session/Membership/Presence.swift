@@ -24,24 +24,21 @@ public struct ClockQuality: Hashable, Sendable {
 
 /// A node's description of itself. The broker publishes the offline one when the node dies.
 public struct Presence: Hashable, Sendable {
-    /// Whether it is connected.
     public var online: Bool
     /// The connection that this presence describes; the will of an older one is ignored.
     public var connection: ConnectionID
-    /// Its task.
     public var role: Role
     /// Its name for people: 1 to ``Limits/nameBytes`` bytes of clean text.
     public var name: String
     /// When it was written; in a will, when the connection was made.
     public var at: GroupTime
-    /// The quality of its wall clock.
     public var clock: ClockQuality
     /// Program and version: 1 to ``Limits/titleBytes`` bytes of clean text.
     public var software: String
     /// Whether it is about to suspend.
     public var isSleeping: Bool
 
-    /// Creates a presence. The caller must keep to the bounds of the fields.
+    /// The caller must keep to the bounds of the fields.
     public init(
         online: Bool, connection: ConnectionID, role: Role, name: String, at: GroupTime, clock: ClockQuality,
         software: String, isSleeping: Bool = false

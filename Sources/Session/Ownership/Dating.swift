@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The stamps and dates of the own session.
-///
-/// A new stamp is above the mark, which the journal keeps. Dates that are a guess move with group time until it is vouched
-/// for.
+/// The stamps and dates of the own session. A new stamp is above the mark, which the journal keeps. Dates that are a
+/// guess move with group time until it is vouched for.
 struct Dating: Hashable, Sendable {
     private(set) var mark = StampMark()
 
@@ -13,7 +11,6 @@ struct Dating: Hashable, Sendable {
         store(in: &ownership)
     }
 
-    /// Raises the mark to an admitted stamp.
     mutating func raiseMark(to stamp: Stamp, in ownership: inout Ownership, _ context: Context) {
         if mark.raise(to: stamp, context) { store(in: &ownership) }
     }
@@ -33,15 +30,13 @@ struct Dating: Hashable, Sendable {
         raiseMarkToOwnStamp(in: &ownership, context)
     }
 
-    /// Puts the mark into the journal, and plans to write it.
     private func store(in ownership: inout Ownership) {
         ownership.journal.mark = mark.written
         ownership.writeAgain()
     }
 
-    /// A new stamp for a start that was not published yet, above an earlier start of this node.
-    ///
-    /// That one may be of a clock that was ahead. `nil` if the own stamp is above it already.
+    /// A new stamp for a start that was not published yet, above an earlier start of this node. That one may be of a
+    /// clock that was ahead. `nil` if the own stamp is above it already.
     mutating func stampAbove(_ found: Stamp, in ownership: inout Ownership, _ context: Context) -> Stamp? {
         guard let own = ownership.register, own.stamp <= found, context.admits(found) else { return nil }
         raiseMark(to: found, in: &ownership, context)
@@ -76,9 +71,7 @@ struct Dating: Hashable, Sendable {
         return .restamped(own.id, from: own.stamp.time, to: moved.stamp.time)
     }
 
-    /// Gives a new stamp to a session whose stamp group time does not admit; the caller checks that.
-    ///
-    /// The session's dates stay.
+    /// Gives a new stamp to a session whose stamp group time does not admit; the caller checks that. Dates stay.
     mutating func restamp(_ ownership: inout Ownership, among replicas: Replicas, _ context: Context) -> Note? {
         // rule: restamp, else: return nil
         guard let own = ownership.register else { return nil }
@@ -98,9 +91,9 @@ struct Dating: Hashable, Sendable {
 
     /// The stamp of the session when its times are moved.
     ///
-    /// It is above the stamps that were seen before the start, so that this start wins over them; and not above those seen
-    /// since, so that a later start wins over this one. A published stamp stays if the session has ended, and is never
-    /// replaced by a smaller one, unless group time admits only that.
+    /// It is above the stamps that were seen before the start, so that this start wins over them; and not above those
+    /// seen since, so that a later start wins over this one. A published stamp stays if the session has ended, and is
+    /// never replaced by a smaller one, unless group time admits only that.
     private func stamp(
         of own: Register, in journal: Journal, movedBy shift: Milliseconds, among replicas: Replicas, _ context: Context
     ) -> Stamp {

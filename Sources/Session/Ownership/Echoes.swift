@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// This node's own topics at the broker, and when to publish on them again.
-///
-/// Presence and register are repaired together, at most once a second, so that two programs with one id do not overwrite
-/// each other at full speed.
+/// This node's own topics at the broker, and when to publish on them again. Presence and register are repaired
+/// together, at most once a second, so that two programs with one id do not overwrite each other at full speed.
 struct Echoes: Hashable, Sendable {
-    /// The most versions whose echoes are awaited. A judgement: ten peers may press a hundred times in a row before the
-    /// first echo returns.
+    /// The most versions whose echoes are awaited. A judgement: ten peers may press 100 times before the first echo.
     private static let expectedVersions = 1_024
     /// The time between two repairs, and before a reminder. The protocol states it.
     private static let interval: Milliseconds = .seconds(1)
@@ -15,15 +12,12 @@ struct Echoes: Hashable, Sendable {
 
     /// The wait for the next repair; `nil` if none is planned.
     private var repairWait: Wait?
-    /// When the last repair was carried out.
     private var repairedAt = BootTime.distantPast
-    /// When a reminder was planned; `nil` if there is none.
     private var reminderPlannedAt: BootTime?
     /// Whether the broker has delivered this node's own retained presence on this connection.
     private(set) var sawOwnPresence = false
-    /// The largest register of this node that came from the broker before the first barrier of this process.
+    /// The broker's largest register of this node before the first barrier of this process; ``barrierPassed()`` returns it.
     private var found: Register?
-    /// Whether that barrier has passed.
     private(set) var hasPassedBarrier = false
     /// Whether a node has joined since the last reminder.
     private var hasNewcomer = false
@@ -35,7 +29,6 @@ struct Echoes: Hashable, Sendable {
 
     /// When to publish presence and register again.
     var repairAt: BootTime? { repairWait.map { max($0.end, repairedAt + Self.interval) } }
-
     /// When to check whether an older live register of another node is still there.
     var reminderAt: BootTime? { reminderPlannedAt.map { $0 + Self.interval } }
 
@@ -62,11 +55,9 @@ struct Echoes: Hashable, Sendable {
         contested = nil
     }
 
-    /// Expects the echo of a register that leaves now.
-    ///
-    /// Under *no local* there is none, and an older register on the own topic is always repaired. A broker that returns it all
-    /// the same causes few repairs: an echo of the present version is known, and only one that a later change has overtaken
-    /// is repaired, at most once a second.
+    /// Expects the echo of a register that leaves now. Under *no local* there is none, and an older register on the own
+    /// topic is always repaired. A broker that returns it all the same causes few repairs: an echo of the present
+    /// version is known, and only one that a later change has overtaken is repaired, at most once a second.
     mutating func expect(_ version: Version) {
         if hearsItself { expected.append(version, limit: Self.expectedVersions) }
     }
@@ -78,7 +69,6 @@ struct Echoes: Hashable, Sendable {
         return true
     }
 
-    /// Receives a register on the own topic.
     mutating func receive(_ echo: Register, journal: Journal, isReady: Bool) -> Finding {
         guard hasPassedBarrier else {
             if echo.version > found?.version ?? Version(epoch: -1, rev: 0) { found = echo }
@@ -100,8 +90,6 @@ struct Echoes: Hashable, Sendable {
     /// Makes the next repair exceed a version that another program claims for this node.
     mutating func contest(_ version: Version) { contested = max(contested ?? version, version) }
 
-    /// Records that the barrier has passed.
-    /// - Returns: The broker's register of this node, at the first barrier of this process.
     mutating func barrierPassed() -> Register? {
         hasPassedBarrier = true
         defer { found = nil }
@@ -109,38 +97,33 @@ struct Echoes: Hashable, Sendable {
     }
 
     mutating func receivedOwnPresence() { sawOwnPresence = true }
-
     /// Plans a repair for now, or for when the next one is allowed.
     mutating func repair(at boot: BootTime) { repairWait = Wait(from: boot, for: 0) }
 
-    /// Plans a repair as the answer to a hello, up to ``helloSpread`` later.
-    ///
-    /// The delay depends on the node's id, so that the nodes of a large space do not all answer at once.
+    /// Plans a repair as the answer to a hello, up to ``helloSpread`` later. The delay depends on the node's id, so
+    /// that the nodes of a large space do not all answer at once.
     mutating func answerHello(of node: NodeID, at boot: BootTime) {
         let delay = FNV.hash(node.rawValue.utf8.span) % UInt64(Self.helloSpread.count)
         let wait = Wait(from: boot, for: Milliseconds(Int64(delay)))
         if wait.end < repairWait?.end ?? .distantFuture { repairWait = wait }
     }
 
-    /// Removes the repair that is due.
-    /// - Returns: The version that the own register must exceed, if another program claims one.
+    /// Removes the due repair, and returns the version that it must exceed, if another program claims one.
     mutating func removeDueRepair(at boot: BootTime) -> Version? {
         (repairWait, repairedAt) = (nil, boot)
         defer { contested = nil }
         return contested
     }
 
-    /// Plans a reminder, because an older live register or another node has appeared.
-    ///
-    /// The broker may have lost the own register before they could read it, or keep it at another member of a cluster. So the
-    /// own register is published once more, unless the author of the older one has yielded by then.
+    /// Plans a reminder, because an older live register or another node has appeared. The broker may have lost the own
+    /// register before they could read it, or keep it at another member of a cluster. So the own register is published
+    /// once more, unless the author of the older one has yielded by then.
     mutating func planReminder(isForNewcomer: Bool, at boot: BootTime) {
         reminderPlannedAt = reminderPlannedAt ?? boot
         hasNewcomer = hasNewcomer || isForNewcomer
     }
 
-    /// Removes the reminder that is due.
-    /// - Returns: Whether it is for a node that has joined.
+    /// Removes the due reminder, and returns whether it is for a node that has joined.
     mutating func removeDueReminder() -> Bool {
         defer { (reminderPlannedAt, hasNewcomer) = (nil, false) }
         return hasNewcomer

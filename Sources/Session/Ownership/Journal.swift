@@ -6,7 +6,6 @@ public struct Journal: Hashable, Sendable {
     public var epoch: Int
     /// The high-water mark of stamps: not below any stamp that was given or admitted.
     public var mark: HybridClock
-    /// This node's register.
     public var own: Register?
     /// The last 16 sessions that this node owned before, newest last. Intents for them are still answered.
     public var past: [SessionID]
@@ -18,15 +17,12 @@ public struct Journal: Hashable, Sendable {
     public var isGuess: Bool
     /// The register that others know while ``own`` is provisional; its start has ended it.
     public var before: Register?
-    /// Whether the dates of ``before`` are a guess.
     public var isGuessBefore: Bool
-    /// Whether times of the own session may be wrong.
-    ///
-    /// It was rebuilt by date, after a reboot or in a takeover before the clocks were compared; or vouched clocks
-    /// contradicted each other while it lived.
+    /// Whether times of the own session may be wrong. It was rebuilt by date, after a reboot or in a takeover before
+    /// the clocks were compared; or vouched clocks contradicted each other while it lived.
     public var isApproximate: Bool
 
-    /// Creates a journal. The caller must check the registers: ``Register/invalidField`` is `nil`.
+    /// The caller must check the registers.
     public init(
         epoch: Int = 1, mark: HybridClock = HybridClock(), own: Register? = nil, past: [SessionID] = [],
         base: HybridClock = HybridClock(), isProvisional: Bool = false, isGuess: Bool = false,
@@ -46,17 +42,15 @@ public struct Journal: Hashable, Sendable {
 }
 
 extension Journal {
-    /// Returns the journal without a session that belongs to a former id of the node.
-    ///
-    /// That register stays on the broker under the old id, where others can take it over. Epoch and mark stay.
+    /// Returns the journal without a session that belongs to a former id of the node. That register stays on the broker
+    /// under the old id, where others can take it over. Epoch and mark stay.
     public func owned(by node: NodeID) -> Journal {
         guard let own, own.owner != node else { return self }
         return Journal(epoch: epoch, mark: mark, past: past)
     }
 
-    /// Whether the session began and ended without contact, so that it is not announced.
-    ///
-    /// A session that continues another node's is announced, since that one has to end.
+    /// Whether the session began and ended without contact, so that it is not announced. A session that continues
+    /// another node's is announced, since that one has to end.
     var isWithheld: Bool {
         guard isProvisional, let own = own, own.continues == nil else { return false }
         return own.status == .completed || own.status == .stopped
@@ -73,8 +67,7 @@ extension Journal {
         return max(0, taken - end)
     }
 
-    /// When the own session was taken over; `nil` if that is not known.
-    /// - Parameter winner: A session that beats it, and may continue a session that took it over.
+    /// When the own session was taken over, if known; `winner` beats it, and may continue a session that took it over.
     func takenOverAt(among replicas: Replicas, by winner: Register? = nil, _ context: Context) -> GroupTime? {
         // rule: takeoverCut, else: return nil
         guard let own else { return nil }

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// This node's own session and the journal that contains it.
-///
-/// A change of the register raises its version. Changes are collected until the end of the input: then the records of the
-/// changed sessions are filed, and the journal is written once.
+/// This node's own session and the journal that contains it. A change of the register raises its version. Changes are
+/// collected until the end of the input: then records are filed, and the journal is written once.
 struct Ownership: Hashable, Sendable {
-    /// Former sessions of this node for which intents are still answered. A judgement: more than a person starts while a
-    /// peer is offline for ``Limits/intentLife``.
+    /// Former sessions for which intents are answered. A judgement: more than are started within ``Limits/intentLife``.
     static let pastSessions = 16
-    /// Intents that took effect last and are forwarded after a takeover; the protocol states it. A judgement: more than
-    /// are pressed in the seconds before a takeover.
+    /// Latest effects that are forwarded after a takeover, as the protocol states. A judgement: more than are pressed
+    /// before one.
     private static let carriedIntents = 16
 
     /// ``Dating`` and ``Recovery`` change some of its fields, but the register only by the functions below.
@@ -31,9 +28,8 @@ struct Ownership: Hashable, Sendable {
 
     // MARK: Writing and publishing
 
-    /// Removes the collected changes.
-    /// - Parameter isDisputed: Whether vouched clocks contradict each other.
-    /// - Returns: The records of changed sessions, and whether the register has changed; `nil` without a change.
+    /// Removes the collected changes: the records of changed sessions, and whether the register has changed.
+    /// `isDisputed` tells whether vouched clocks contradict each other.
     mutating func removeChanges(isDisputed: Bool) -> (records: [Effect], isRegister: Bool)? {
         guard isJournalChanged || isRegisterChanged else { return nil }
         let isRegister = isRegisterChanged
@@ -46,10 +42,8 @@ struct Ownership: Hashable, Sendable {
 
     /// Plans to write the journal, also without a change of the register.
     mutating func writeAgain() { isJournalChanged = true }
-
     mutating func publishAgain() { isUnpublished = true }
 
-    /// Records that the register leaves.
     mutating func published() {
         isUnpublished = false
         announced()
@@ -63,7 +57,6 @@ struct Ownership: Hashable, Sendable {
         isJournalChanged = true
     }
 
-    /// Files the record of the present session if it has changed.
     private mutating func fileRecord() {
         guard isRegisterChanged, let own = journal.own else { return }
         records.append(.record(own, isApproximate: journal.isApproximate))
@@ -103,8 +96,6 @@ struct Ownership: Hashable, Sendable {
         carried.append(intent, limit: Self.carriedIntents)
     }
 
-    /// Advances the session over the phase boundaries that time has crossed.
-    /// - Returns: Whether it crossed one.
     mutating func advance(at boot: BootTime) -> Bool {
         guard let boundary, boundary <= boot, let own = journal.own else { return false }
         let lateness: Milliseconds? = Limits.lateness  // rule: lateness, else: nil
@@ -144,9 +135,8 @@ struct Ownership: Hashable, Sendable {
         var isApproximate = false
     }
 
-    /// Begins a session, stamped above all stamps that were seen.
-    /// - Parameter isReady: Whether there is contact; a start without it is provisional.
-    /// - Returns: The field that is out of bounds; then nothing has changed. `nil` on success.
+    /// Begins a session above all stamps that were seen, provisional unless there is contact (`isReady`). Returns a
+    /// field that is out of bounds; then nothing has changed.
     mutating func begin(
         _ beginning: Beginning, stampedBy dating: inout Dating, isReady: Bool, _ context: Context
     ) -> String? {
@@ -175,8 +165,7 @@ struct Ownership: Hashable, Sendable {
         return nil
     }
 
-    /// Ends the present session where `next` begins, and files its record.
-    /// - Returns: The ended register, under the version that others know.
+    /// Ends the present session where `next` begins, files its record, and returns it under the version that others know.
     private mutating func end(by next: Register, _ context: Context) -> Register? {
         guard let own = journal.own else { return nil }
         retire(own.id)
@@ -212,9 +201,7 @@ struct Ownership: Hashable, Sendable {
     }
 
     /// Ends the minutes of a superseded session at its takeover, which may arrive after the start that superseded it.
-    ///
     /// Only a takeover that names this session's node cuts a session that is over, by the rule of ``LineagePart``.
-    /// - Returns: Whether anything changed.
     mutating func cut(by replicas: Replicas, _ context: Context) -> Bool {
         guard let own = journal.own, own.status == .superseded, let end = own.runs.last?.to,
             let instant = journal.takenOverAt(among: replicas, context), end > instant

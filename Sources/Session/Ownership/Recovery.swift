@@ -16,9 +16,8 @@ struct Recovery: Hashable, Sendable {
         rebase(&ownership, context)
     }
 
-    /// Moves the anchor to the present boot clock, by date, if the machine was rebooted.
-    ///
-    /// A final register gets a new revision too, since the broker's copy would otherwise differ under the same version.
+    /// Moves the anchor to the present boot clock, by date, if the machine was rebooted. A final register gets a new
+    /// revision too, since the broker's copy would otherwise differ under the same version.
     private func rebase(_ ownership: inout Ownership, _ context: Context) {
         guard let own = ownership.register, own.anchor.bootID != context.bootID else { return }
         if own.status == .running { ownership.journal.isApproximate = true }
@@ -27,9 +26,8 @@ struct Recovery: Hashable, Sendable {
         ownership.change { $0 = own.rebased(context) }
     }
 
-    /// Compares the broker's register of this node with the journal, at the first barrier of a process.
-    ///
-    /// A register that the journal lacks is adopted, unless a person has started another session since: that goes above it.
+    /// Compares the broker's register of this node with the journal, at the first barrier of a process. A register that
+    /// the journal lacks is adopted, unless a person has started another session since: that goes above it.
     func recover(
         _ found: Register, in ownership: inout Ownership, _ dating: inout Dating, _ context: Context
     ) -> Note? {
@@ -56,9 +54,8 @@ struct Recovery: Hashable, Sendable {
         return .recovered(found.id)
     }
 
-    /// Restores the register that others know, after a session that began and ended without contact.
-    ///
-    /// The end of that session is written first, so that its ledger record was in a journal on disk.
+    /// Restores the register that others know, after a session that began and ended without contact. The end of that
+    /// session is written first, so that its ledger record was in a journal on disk.
     func leaveProvisional(in ownership: inout Ownership, _ context: Context) -> Note? {
         guard ownership.journal.isWithheld, !ownership.isRegisterChanged, let own = ownership.register,
             let before = ownership.journal.before

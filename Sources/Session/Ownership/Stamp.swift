@@ -6,17 +6,15 @@ public struct Stamp: Hashable, Codable, Comparable, Sendable {
     public var time: GroupTime
     /// Orders starts within one millisecond, or behind a clock that was ahead; within ``Limits/counter``.
     public var counter: Int
-    /// The node that started.
     public var node: NodeID
 
-    /// Creates a stamp. The caller must keep to the bounds of the fields.
+    /// The caller must keep to the bounds of the fields.
     public init(time: GroupTime, counter: Int, node: NodeID) {
         self.time = time
         self.counter = counter
         self.node = node
     }
 
-    /// Compares time, counter and node, in that order.
     public static func < (a: Stamp, b: Stamp) -> Bool {
         if a.time != b.time { return a.time < b.time }
         if a.counter != b.counter { return a.counter < b.counter }
@@ -26,14 +24,11 @@ public struct Stamp: Hashable, Codable, Comparable, Sendable {
     /// From which group time on the stamp counts; `nil` if it never counts, being before 2026.
     var admissibleFrom: GroupTime? { time >= Limits.earliestStamp ? time - Limits.stampLead : nil }
 
-    /// Returns whether a start with this stamp counts at a group time.
-    ///
-    /// It is at most ``Limits/stampLead`` ahead, and not before ``Limits/earliestStamp``.
+    /// Whether the start counts: at most ``Limits/stampLead`` ahead, and not before ``Limits/earliestStamp``.
     public func isAdmissible(at groupTime: GroupTime) -> Bool { admissibleFrom.map { $0 <= groupTime } ?? false }
 
-    /// Whether a start with this stamp counts at a group time that no kernel vouches for.
-    ///
-    /// The bound rises with time, so that there is always a stamp above the largest one.
+    /// Whether a start with this stamp counts at a group time that no kernel vouches for. The bound rises with time, so
+    /// that there is always a stamp above the largest one.
     func isPlausible(at groupTime: GroupTime) -> Bool {
         time >= Limits.earliestStamp && time <= groupTime + Limits.plausibleSpan
     }
@@ -41,19 +36,18 @@ public struct Stamp: Hashable, Codable, Comparable, Sendable {
 
 /// A hybrid logical clock: each stamp is larger than all that it stamped or saw before.
 ///
-/// The algorithm is that of Kulkarni, Demirbas, Madappa, Avva and Leone, "Logical Physical Clocks and Consistent Snapshots
-/// in Globally Distributed Databases" (2014). The reading is the high-water mark that a journal keeps, so that a start
-/// after a restart is above it.
+/// The algorithm is that of Kulkarni, Demirbas, Madappa, Avva and Leone, "Logical Physical Clocks and Consistent
+/// Snapshots in Globally Distributed Databases" (2014). The reading is the high-water mark that a journal keeps, so
+/// that a start after a restart is above it.
 public struct HybridClock: Hashable, Sendable {
     /// The largest time stamped or seen.
     public var time: GroupTime
     /// The counter that belongs to ``time``.
     public var counter: Int
 
-    /// How far the mark in a journal is raised above the stamp that passes it.
-    ///
-    /// A longer reserve writes less often under a flood of rising stamps. A start within the reserve after a crash is
-    /// stamped that much ahead of group time, so it is far below ``Limits/stampLead``.
+    /// How far the mark in a journal is raised above the stamp that passes it. A longer reserve writes less often under
+    /// a flood of rising stamps. A start within the reserve after a crash is stamped that much ahead of group time, so
+    /// it is far below ``Limits/stampLead``.
     package static let reserve: Milliseconds = .seconds(1)
 
     /// Continues from a mark. The caller must keep `time` within ``Limits/time`` and `counter` within ``Limits/counter``.
@@ -62,7 +56,6 @@ public struct HybridClock: Hashable, Sendable {
         self.counter = counter
     }
 
-    /// Stamps a start of `node` at group time `now`.
     public mutating func stamp(at now: GroupTime, node: NodeID) -> Stamp {
         if now > time {
             time = now
@@ -81,11 +74,9 @@ public struct HybridClock: Hashable, Sendable {
         HybridClock(time: min(time + Self.reserve, Limits.time.upperBound), counter: counter)
     }
 
-    /// Whether the mark is not below a stamp.
     func isAtLeast(_ stamp: Stamp) -> Bool { (time, counter) >= (stamp.time, stamp.counter) }
 
     /// Raises the mark to a stamp, so that the next start is above it.
-    /// - Returns: Whether the mark rose.
     public mutating func see(_ stamp: Stamp) -> Bool {
         guard !isAtLeast(stamp) else { return false }
         time = stamp.time

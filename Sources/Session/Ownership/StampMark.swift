@@ -4,7 +4,6 @@
 struct StampMark: Hashable, Sendable {
     /// The largest stamp given or admitted.
     private(set) var seen = HybridClock()
-    /// The mark in the journal.
     private(set) var written = HybridClock()
 
     init() {}
@@ -19,11 +18,9 @@ struct StampMark: Hashable, Sendable {
         }
     }
 
-    /// Raises the mark to an admitted stamp, and the mark in the journal above it with a reserve.
-    ///
-    /// An own stamp needs none. Stamps of others rise by at most 10 s and the time that passes, so a peer that publishes
-    /// rising stamps causes about one write of the journal per second, however many it publishes.
-    /// - Returns: Whether the journal must be written.
+    /// Raises the mark to an admitted stamp, and the mark in the journal above it with a reserve. Returns whether that
+    /// must be written. An own stamp needs none. Stamps of others rise by at most 10 s and the time that passes, so a
+    /// peer that publishes rising stamps causes about one write of the journal per second, however many it publishes.
     mutating func raise(to stamp: Stamp, _ context: Context) -> Bool {
         guard seen.see(stamp), !written.isAtLeast(stamp) else { return false }
         // rule: markOnDisk, else: return false

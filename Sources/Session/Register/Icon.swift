@@ -4,13 +4,11 @@
 public enum Icon: String, CaseIterable, Hashable, Sendable {
     case hourglass, cup, book, pen, leaf, dumbbell
 
-    /// The names, for help texts and errors.
     public static var names: String { allCases.map(\.rawValue).joined(separator: ", ") }
 
-    /// Whether a display can draw `text`: the name of a drawing, or one emoji.
-    ///
-    /// A start that asks for anything else is refused where a person types it. A register with something else is valid,
-    /// since another program may have written it; displays then show the drawing of the phase.
+    /// Whether a display can draw `text`: the name of a drawing, or one emoji. A start that asks for anything else is
+    /// refused where a person types it. A register with something else is valid, since another program may have written
+    /// it; displays then show the drawing of the phase.
     public static func canDraw(_ text: String) -> Bool { Icon(rawValue: text) != nil || isEmoji(text) }
 
     /// Whether `text` is a single emoji, with its modifiers.

@@ -1,29 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension NodeID: Codable {
-    /// Reads a string.
-    /// - Throws: `DecodingError` for a text that does not follow the grammar.
+    /// All three throw `DecodingError` for a text that does not follow the grammar.
     public init(from decoder: any Decoder) throws { self = try decoder.text(as: Self.init) }
 
-    /// Writes ``rawValue``.
     public func encode(to encoder: any Encoder) throws { try rawValue.encode(to: encoder) }
 }
 
 extension SpaceID: Codable {
-    /// Reads a string.
-    /// - Throws: `DecodingError` for a text that does not follow the grammar.
     public init(from decoder: any Decoder) throws { self = try decoder.text(as: Self.init) }
 
-    /// Writes ``rawValue``.
     public func encode(to encoder: any Encoder) throws { try rawValue.encode(to: encoder) }
 }
 
 extension Token: Codable {
-    /// Reads a string.
-    /// - Throws: `DecodingError` for a text that does not follow the grammar.
     public init(from decoder: any Decoder) throws { self = try decoder.text(as: Self.init) }
 
-    /// Writes ``rawValue``.
     public func encode(to encoder: any Encoder) throws { try rawValue.encode(to: encoder) }
 }
 

@@ -1,30 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The id of a node: 1 to 32 characters of `a-z`, `0-9` and `-`, not beginning with `-`.
-///
-/// Node ids are ordered by their bytes, which is the last tie-break between two ``Stamp``s.
+/// The id of a node: 1 to 32 characters of `a-z`, `0-9` and `-`, not beginning with `-`. Node ids are ordered by their
+/// bytes, which is the last tie-break between two ``Stamp``s.
 public struct NodeID: Hashable, Comparable, Sendable, CustomStringConvertible {
     @usableFromInline let text: ShortText
 
-    /// Accepts a text that follows the grammar; `nil` for any other.
     public init?(_ rawValue: String) { self.init(utf8: rawValue.utf8.span) }
 
-    /// Accepts the bytes of a text that follows the grammar; `nil` for any other.
     public init?(utf8: Span<UInt8>) {
         guard let text = ShortText(level: utf8) else { return nil }
         self.text = text
     }
 
-    /// The id in a topic.
     public var rawValue: String { text.description }
-
-    /// The text of the id: ``rawValue``.
     public var description: String { rawValue }
 
-    /// Calls `body` with the bytes of the text.
     public func withUTF8(_ body: (Span<UInt8>) -> Void) { text.withUTF8(body) }
 
-    /// Orders ids by their bytes.
     public static func < (a: NodeID, b: NodeID) -> Bool { a.text < b.text }
 }
 
@@ -32,32 +24,24 @@ public struct NodeID: Hashable, Comparable, Sendable, CustomStringConvertible {
 public struct SpaceID: Hashable, Sendable, CustomStringConvertible {
     private let text: ShortText
 
-    /// Accepts a text that follows the grammar; `nil` for any other.
     public init?(_ rawValue: String) {
         guard let text = ShortText(level: rawValue.utf8.span) else { return nil }
         self.text = text
     }
 
-    /// The id in a topic.
     public var rawValue: String { text.description }
-
-    /// The text of the id: ``rawValue``.
     public var description: String { rawValue }
 }
 
-/// An opaque id: 1 to 36 characters of `A-Z`, `a-z`, `0-9`, `-` and `_`.
-///
-/// Lockstep writes ULIDs, which sort by time. A reader accepts any id of this grammar, as a UUID or `press-7` of a script.
-///
-/// Other modules compile its functions for each kind, since a call through the type's description costs more than the work.
+/// An opaque id: 1 to 36 characters of `A-Z`, `a-z`, `0-9`, `-` and `_`. Lockstep writes ULIDs, which sort by time. A
+/// reader accepts any id of this grammar, as a UUID or `press-7` of a script. Other modules compile its functions for
+/// each kind, since a call through the type's description costs more than the work.
 public struct Token<Kind>: Hashable, Comparable, Sendable, CustomStringConvertible {
     @usableFromInline let text: ShortText
 
-    /// Accepts a text that follows the grammar; `nil` for any other.
     @inlinable
     public init?(_ rawValue: String) { self.init(utf8: rawValue.utf8.span) }
 
-    /// Accepts the bytes of a text that follows the grammar; `nil` for any other.
     @inlinable
     public init?(utf8: Span<UInt8>) {
         guard let text = ShortText(token: utf8) else { return nil }
@@ -67,25 +51,18 @@ public struct Token<Kind>: Hashable, Comparable, Sendable, CustomStringConvertib
     /// Converts an id of another kind, such as that of an intent that started a session.
     init<Other>(_ other: Token<Other>) { text = other.text }
 
-    /// The id in a payload.
     @inlinable public var rawValue: String { text.description }
-
-    /// The text of the id: ``rawValue``.
     public var description: String { rawValue }
 
-    /// Calls `body` with the bytes of the text.
     @inlinable
     public func withUTF8(_ body: (Span<UInt8>) -> Void) { text.withUTF8(body) }
 
-    /// Compares the bytes.
     @inlinable
     public static func == (a: Token, b: Token) -> Bool { a.text == b.text }
 
-    /// Hashes the bytes.
     @inlinable
     public func hash(into hasher: inout Hasher) { text.hash(into: &hasher) }
 
-    /// Orders ids by their bytes.
     @inlinable
     public static func < (a: Token, b: Token) -> Bool { a.text < b.text }
 }
@@ -164,13 +141,9 @@ struct ShortText: Hashable, Comparable, Sendable, CustomStringConvertible {
     }
 }
 
-/// The kind of ``SessionID``.
 public enum SessionKind {}
-/// The kind of ``IntentID``.
 public enum IntentKind {}
-/// The kind of ``ConnectionID``.
 public enum ConnectionKind {}
-/// The kind of ``BootID``.
 public enum BootKind {}
 
 /// The id of a session; a continuation has a new one.

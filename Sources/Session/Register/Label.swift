@@ -7,7 +7,7 @@ public struct Label: Hashable, Sendable {
     /// The colour; grey if the writer's was invalid.
     public var colour: Colour
 
-    /// Creates a label. The caller must check the name.
+    /// The caller must check the name.
     public init(name: String, colour: Colour = .grey) {
         self.name = name
         self.colour = colour
@@ -16,16 +16,12 @@ public struct Label: Hashable, Sendable {
 
 /// A colour in sRGB with 8 bits for each channel.
 public struct Colour: Hashable, Sendable, CustomStringConvertible {
-    /// The red channel.
     public var red: UInt8
-    /// The green channel.
     public var green: UInt8
-    /// The blue channel.
     public var blue: UInt8
     /// Opacity: 255 is opaque.
     public var alpha: UInt8
 
-    /// Without `alpha`, the colour is opaque.
     public init(red: UInt8, green: UInt8, blue: UInt8, alpha: UInt8 = 255) {
         self.red = red
         self.green = green
@@ -53,7 +49,6 @@ public struct Colour: Hashable, Sendable, CustomStringConvertible {
         self.init(red: channel(3), green: channel(2), blue: channel(1), alpha: channel(0))
     }
 
-    /// `#rrggbb`, or `#rrggbbaa` if the colour is not opaque.
     public var description: String {
         (alpha == 255 ? [red, green, blue] : [red, green, blue, alpha]).reduce(into: "#") { text, channel in
             text += (channel < 16 ? "0" : "") + String(channel, radix: 16)
@@ -62,7 +57,6 @@ public struct Colour: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension UInt8 {
-    /// The value of a hexadecimal digit in ASCII; `nil` for any other byte.
     package var hexDigit: UInt8? {
         switch self {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")

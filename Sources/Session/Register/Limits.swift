@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The bounds of every field, and the constants that several parts share.
-///
-/// The protocol states all of them, so to change one is to change the protocol. The bounds of the fields together keep the
-/// largest register below ``payloadBytes``; a test checks it.
+/// The bounds of every field, and the constants that several parts share. The protocol states all of them, so to change
+/// one is to change it. They keep the largest register below ``payloadBytes``; a test checks that.
 public enum Limits {
     /// Phases in a plan, with repeats written out. 80 hold ten rounds of a workout of eight parts.
     public static let phases = 80
-    /// Phases of a plan that may have added seconds.
-    ///
-    /// One that is no break, and one break of each of the three kinds.
+    /// Phases of a plan that may have added seconds. One that is no break, and one break of each of the three kinds.
     public static let extended = 4
     /// Runs of a session; beyond it, the two oldest neighbours of one phase are merged. 120 allow 40 pauses more than phases.
     public static let runs = 120
@@ -35,24 +31,18 @@ public enum Limits {
     public static let reading: ClosedRange<BootTime> = 0...3_155_760_000_000
     /// Error bounds of a clock, with the range of ``reading``.
     public static let bound: ClosedRange<Milliseconds> = 0...3_155_760_000_000
-    /// The largest plausible epoch at the beginning of 2026.
-    ///
-    /// It rises by one each second, so no version is the last one.
+    /// The largest plausible epoch at the beginning of 2026. It rises by one each second, so no version is the last.
     public static let epochs = 1_000_000
     /// The most revisions by which an objection of another node raises a version. It must not use up ``counter``.
     public static let claimedRevisions = 1_000_000
     /// Nodes of a space that a node remembers; messages of further ones are discarded. It bounds the memory of a node.
     public static let nodes = 512
 
-    /// The most that an admitted stamp is ahead of a vouched group time.
-    ///
-    /// It is also the largest difference between clocks that agree.
-    ///
-    /// A judgement: a kernel that calls its clock synchronised is right within 10 s, and no person waits longer for a start.
+    /// The most that an admitted stamp is ahead of a vouched group time, and that agreeing clocks differ. A judgement:
+    /// a kernel that calls its clock synchronised is right within 10 s, and no person waits longer for a start.
     public static let stampLead: Milliseconds = .seconds(10)
-    /// The most that a plausible clock is ahead of ``earliestStamp``: 20 years.
-    ///
-    /// An admitted stamp is at most that much ahead of a group time that no kernel vouches for.
+    /// The most that a plausible clock is ahead of ``earliestStamp``: 20 years. An admitted stamp is at most that much
+    /// ahead of a group time that no kernel vouches for.
     public static let plausibleSpan: Milliseconds = .days(7_305)
     /// Nodes that are asked for the time. A judgement: the median of seven is right although three are wrong.
     public static let timeReferences = 7
@@ -63,15 +53,13 @@ public enum Limits {
     public static let exactEnough: Milliseconds = 250
     /// The earliest start of a session: 2026-01-01, when Lockstep began to exist.
     public static let earliestStamp: GroupTime = 1_767_225_600_000
-    /// The longest time after an expiry at which the next phase starts by itself: half an hour.
-    ///
-    /// A judgement of the product: after a longer suspend, no person was there for the phase.
+    /// The longest time after an expiry at which the next phase starts by itself: half an hour. A judgement of the
+    /// product: after a longer suspend, no person was there for the phase.
     public static let lateness: Milliseconds = .minutes(30)
     /// How long a display shows a completed session. A judgement of the product.
     public static let completionShown: Milliseconds = .seconds(5)
-    /// The time without contact to the owner until a display is stale.
-    ///
-    /// A judgement of the product: shorter interruptions of a network end by themselves and would only alarm people.
+    /// The time without contact to the owner until a display is stale. A judgement of the product: shorter
+    /// interruptions of a network end by themselves and would only alarm people.
     public static let staleAfter: Milliseconds = .seconds(30)
     /// How long an intent may take effect. A judgement of the product: a later effect would surprise.
     public static let intentLife: Milliseconds = .seconds(30)
@@ -93,9 +81,8 @@ public enum CleanText {
         return end.map { String(rest[...$0]) } ?? ""
     }
 
-    /// Whether terminals and pages show `scalar` as itself, without another effect.
-    ///
-    /// It is no control character, line separator, direction override, byte order mark or U+FFF9 to U+FFFB.
+    /// Whether terminals and pages show `scalar` as itself, without another effect. It is no control character, line
+    /// separator, direction override, byte order mark or U+FFF9 to U+FFFB.
     public static func isClean(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x00...0x1F, 0x7F...0x9F, 0x2028...0x2029, 0x202A...0x202E, 0x2066...0x2069, 0xFEFF, 0xFFF9...0xFFFB:

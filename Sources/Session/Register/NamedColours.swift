@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The colours that a person can name.
-///
-/// A name is resolved where it is typed; registers and records hold digits.
+/// The colours that a person can name. A name is resolved where it is typed; registers and records hold digits.
 public enum NamedColours {
-    /// The colour of breaks and rests.
     public static let rest = Colour(red: 0x7B, green: 0xC8, blue: 0x8F)
 
     /// The 24 colours of labels, in the order of the rainbow. Each has a contrast of at least 4.5:1 on black.
@@ -35,7 +32,6 @@ public enum NamedColours {
         ("grey", .grey),
     ]
 
-    /// Every name: those of labels, then `break`.
     public static var names: [String] { labels.map(\.name) + [restName] }
 
     private static let restName = "break"

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Register {
-    /// The first field that is out of bounds or contradicts the others; `nil` if the register is valid.
-    ///
-    /// The engine relies on it: no index, sum or division of a valid register traps.
+    /// The first field that is out of bounds or contradicts the others; `nil` if the register is valid. The engine
+    /// relies on it: no index, sum or division of a valid register traps.
     public var invalidField: String? { fieldOutOfBounds ?? contradiction }
 
-    /// The first field that contradicts the others; `nil` if all fit.
-    ///
-    /// Each must be within its own bounds, as the fields of a payload are once they were read.
+    /// The first field that contradicts the others, each of which must be within its bounds, as a payload's are.
     package var contradiction: String? {
         if plan.contains(where: { !$0.isConsistent }) || plan.count(where: { $0.added > 0 }) > Limits.extended {
             return "plan"
@@ -48,7 +45,6 @@ extension Register {
 public enum SessionText: String, Sendable {
     case title, icon, label
 
-    /// The most bytes in UTF-8.
     public var bytes: Int {
         switch self {
         case .title: Limits.titleBytes
@@ -62,17 +58,14 @@ public enum SessionText: String, Sendable {
         self == .title && text.isEmpty || CleanText.accepts(text, bytes: bytes)
     }
 
-    /// The first text that is out of bounds; `nil` if there is none.
     static func invalid(title: String, icon: String?, label: Label?) -> SessionText? {
         let texts: [(SessionText, String?)] = [(.title, title), (.icon, icon), (.label, label?.name)]
         return texts.first { kind, text in text.map { !kind.accepts($0) } ?? false }?.0
     }
 }
 
-/// A time that passed.
 protocol Interval {
     var from: GroupTime { get }
-    /// The end; `nil` while it is open.
     var to: GroupTime? { get }
 }
 

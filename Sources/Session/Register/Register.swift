@@ -2,13 +2,11 @@
 
 // One line for each field.
 // swift-format-ignore
-/// The state of a node's latest session. Only its owner writes it.
-///
-/// Copies share their fields until one of them is changed, since every part hands a register on, and one changes it.
+/// The state of a node's latest session. Only its owner writes it. Copies share their fields until one of them is
+/// changed, since every part hands a register on, and one changes it.
 public struct Register: Hashable, Sendable {
     private var storage: Storage
 
-    /// The id of the session.
     public var id: SessionID { _read { yield fields.id } _modify { yield &fields.id } }
     /// The first session of a chain of takeovers; the session itself if there was no takeover.
     public var lineage: SessionID { _read { yield fields.lineage } _modify { yield &fields.lineage } }
@@ -20,7 +18,6 @@ public struct Register: Hashable, Sendable {
     public var epoch: Int { _read { yield fields.epoch } _modify { yield &fields.epoch } }
     /// Counts the node's changes over all its sessions, within ``Limits/counter``.
     public var rev: Int { _read { yield fields.rev } _modify { yield &fields.rev } }
-    /// The node that writes the register.
     public var owner: NodeID { _read { yield fields.owner } _modify { yield &fields.owner } }
     /// The activity ("Reading"): empty, or 1 to ``Limits/titleBytes`` bytes of clean text.
     public var title: String { _read { yield fields.title } _modify { yield &fields.title } }
@@ -36,7 +33,6 @@ public struct Register: Hashable, Sendable {
     public var autoAdvance: Bool { _read { yield fields.autoAdvance } _modify { yield &fields.autoAdvance } }
     /// The index in ``plan`` of the current phase; of the next one while `ready`.
     public var phase: Int { _read { yield fields.phase } _modify { yield &fields.phase } }
-    /// The status.
     public var status: Status { _read { yield fields.status } _modify { yield &fields.status } }
     /// The start, within ``Limits/time``.
     public var startedAt: GroupTime { _read { yield fields.startedAt } _modify { yield &fields.startedAt } }
@@ -53,7 +49,6 @@ public struct Register: Hashable, Sendable {
         _read { yield fields.supersededBy } _modify { yield &fields.supersededBy }
     }
 
-    /// Creates a register. The caller must check ``invalidField`` before the engine gets it.
     public init(
         id: SessionID, lineage: SessionID, continues: Continuation? = nil, stamp: Stamp, epoch: Int, rev: Int,
         owner: NodeID, title: String, icon: String?, label: Label?, mode: Mode, plan: [Phase], autoAdvance: Bool,
@@ -68,17 +63,14 @@ public struct Register: Hashable, Sendable {
                 supersededBy: supersededBy))
     }
 
-    /// Compares the fields only where two registers of one version do not share them.
     public static func == (a: Register, b: Register) -> Bool {
         a.storage === b.storage || a.version == b.version && a.fields == b.fields
     }
 
-    /// Hashes all fields.
     public func hash(into hasher: inout Hasher) { hasher.combine(fields) }
 
     /// The phase that runs, is paused or waits. ``phase`` must be an index of ``plan``.
     public var currentPhase: Phase { fields.currentPhase }
-
     /// The end of the current phase; `nil` unless a countdown runs.
     public var endsAt: GroupTime? { fields.endsAt }
 
@@ -90,7 +82,6 @@ public struct Register: Hashable, Sendable {
 }
 
 extension Register {
-    /// The fields themselves, for the codec.
     package struct Fields: Hashable, Sendable {
         package var id: SessionID
         package var lineage: SessionID
@@ -142,26 +133,21 @@ extension Register {
 
 /// The order of one node's registers.
 public struct Version: Hashable, Codable, Comparable, Sendable {
-    /// The number of the owner's journal; see ``Journal/epoch``.
     public var epoch: Int
     /// Counts changes, within ``Limits/counter``.
     public var rev: Int
 
-    /// Creates a version. The caller must keep to the bounds of the fields.
     public init(epoch: Int, rev: Int) {
         self.epoch = epoch
         self.rev = rev
     }
 
-    /// The version of the next change; the same version at the end of both counters.
-    ///
-    /// A revision at its limit overflows into the epoch. So no claim of a peer or a broker makes a node's registers
-    /// unacceptable.
+    /// The version of the next change; the same version at the end of both counters. A revision at its limit overflows
+    /// into the epoch. So no claim of a peer or a broker makes a node's registers unacceptable.
     public var next: Version {
         if rev < Limits.counter.upperBound { return Version(epoch: epoch, rev: rev + 1) }
         return epoch < Limits.counter.upperBound ? Version(epoch: epoch + 1, rev: 0) : self
     }
 
-    /// Compares epoch, then revision.
     public static func < (a: Version, b: Version) -> Bool { (a.epoch, a.rev) < (b.epoch, b.rev) }
 }

@@ -5,7 +5,6 @@ public enum Mode: String, CaseIterable, Sendable {
     case countdown, countup
 }
 
-/// The status of a session.
 public enum Status: String, CaseIterable, Codable, Sendable {
     /// Time passes.
     case running
@@ -20,7 +19,6 @@ public enum Status: String, CaseIterable, Codable, Sendable {
     /// A later start has ended it.
     case superseded
 
-    /// Whether the session can still change: running, paused or ready.
     public var isLive: Bool {
         switch self {
         case .running, .paused, .ready: true
@@ -33,7 +31,6 @@ public enum Status: String, CaseIterable, Codable, Sendable {
 public struct Anchor: Hashable, Sendable {
     /// The time of the current phase that had passed, from 0 to its length.
     public var elapsed: Milliseconds
-    /// The instant, within ``Limits/time``.
     public var at: GroupTime
     /// The largest error of ``at``, within ``Limits/bound``; `nil` if no kernel vouched for it.
     public var bound: Milliseconds?
@@ -52,16 +49,12 @@ public struct Anchor: Hashable, Sendable {
     }
 }
 
-/// An interval of group time in which a phase ran.
+/// An interval of group time, within ``Limits/time``, in which a phase ran. Open (without `to`) while it runs.
 public struct Run: Hashable, Codable, Sendable {
-    /// The index of the phase in the plan.
     public var phase: Int
-    /// The beginning, within ``Limits/time``.
     public var from: GroupTime
-    /// The end, not before ``from``; `nil` while it runs.
     public var to: GroupTime?
 
-    /// Without an end, the run is open.
     public init(phase: Int, from: GroupTime, to: GroupTime? = nil) {
         self.phase = phase
         self.from = from
@@ -71,16 +64,13 @@ public struct Run: Hashable, Codable, Sendable {
 
 /// The register of another node that a session continues.
 public struct Continuation: Hashable, Codable, Sendable {
-    /// The owner before.
     public var node: NodeID
     /// The epoch of that register, within ``Limits/counter``.
     public var epoch: Int
     /// The revision of that register, within ``Limits/counter``.
     public var rev: Int
-    /// The takeover, within ``Limits/time``.
     public var at: GroupTime
 
-    /// The caller must keep to the bounds of the fields.
     public init(node: NodeID, epoch: Int, rev: Int, at: GroupTime) {
         self.node = node
         self.epoch = epoch
@@ -91,11 +81,8 @@ public struct Continuation: Hashable, Codable, Sendable {
 
 /// The intent behind a revision of a register.
 public struct LastIntent: Hashable, Codable, Sendable {
-    /// Its id.
     public var intent: IntentID
-    /// The operation that it asked for.
     public var op: IntentOperation.Name
-    /// The node that asked.
     public var from: NodeID
     /// When the owner applied it.
     public var at: GroupTime
@@ -110,9 +97,7 @@ public struct LastIntent: Hashable, Codable, Sendable {
 
 /// The later start that ended a session.
 public struct Superseder: Hashable, Codable, Sendable {
-    /// The session that won.
     public var session: SessionID
-    /// Its owner.
     public var node: NodeID
     /// The end of the session that lost. In an answer it may be the winner's start.
     public var at: GroupTime

@@ -7,25 +7,18 @@ struct HeldRegister: Hashable, Sendable {
     private(set) var offset: Milliseconds
     /// Whether the offset was measured; otherwise it follows from group time.
     private(set) var isMeasured = false
-    /// The largest error of group time when the offset was computed from this anchor.
-    ///
-    /// `nil` if group time was not vouched for, or the anchor was another one.
+    /// The largest error of group time when the offset was computed, if it was vouched for and from this anchor.
     private(set) var positionError: Milliseconds?
     /// Whether its stamp is near enough to group time to count.
     private(set) var isAdmitted: Bool
-    /// When time alone makes it admissible.
     private(set) var admissibleAt: BootTime?
 
     var version: Version { register.version }
     var stamp: Stamp { register.stamp }
     var owner: NodeID { register.owner }
     var anchor: Anchor { register.anchor }
-
-    /// The anchor on this node's boot clock.
     var anchorBoot: BootTime { anchor.boot - offset }
 
-    /// Converts a register's anchor to this node's clock.
-    ///
     /// An admitted stamp stays admitted, so that a session does not vanish when clocks waver.
     init(_ register: Register, after known: HeldRegister?, measured: Milliseconds?, _ context: Context) {
         self.register = register
@@ -44,8 +37,7 @@ struct HeldRegister: Hashable, Sendable {
         if known?.isAdmitted == true, known?.stamp == register.stamp { admitAnyway() }
     }
 
-    /// Returns the register, judged again after group time was corrected. A position by a vouched clock is not changed by
-    /// one that is not vouched for.
+    /// Judges again after group time was corrected. A position by a vouched clock is not changed by one that is not.
     func judgedAgain(_ context: Context) -> HeldRegister {
         var again = self
         if !isMeasured, context.bound != nil || positionError == nil {
@@ -73,8 +65,7 @@ struct HeldRegister: Hashable, Sendable {
         admissibleAt = wait.map { context.now.boot + $0 }
     }
 
-    /// Adopts a measured offset.
-    /// - Returns: Whether anything changed.
+    /// Adopts a measured offset, and returns whether anything changed.
     @discardableResult
     mutating func measure(_ measured: Milliseconds) -> Bool {
         guard !isMeasured || (measured - offset).magnitude > 1 else { return false }

@@ -3,16 +3,13 @@
 /// The latest registers of the other nodes. The one with the largest admitted stamp is current.
 struct Replicas: Hashable, Sendable {
     private var held: [NodeID: HeldRegister] = [:]
-    /// The admitted register with the largest stamp.
     private(set) var current: HeldRegister?
     /// When the next register that is ahead of group time becomes admissible.
     private(set) var nextWake: BootTime?
 
     subscript(node: NodeID) -> HeldRegister? { held[node] }
 
-    /// The registers, in no order.
     var registers: some Sequence<Register> { held.values.lazy.map(\.register) }
-
     /// The registers with their positions, ordered by node.
     var all: [HeldRegister] { held.keys.sorted().compactMap { held[$0] } }
 
@@ -28,8 +25,7 @@ struct Replicas: Hashable, Sendable {
         case ahead(isNews: Bool)
     }
 
-    /// Receives a register.
-    /// - Parameter measured: The owner's boot clock minus this node's; `nil` if it was not measured.
+    /// `measured` is the owner's boot clock minus this node's, if it was measured.
     mutating func receive(_ register: Register, measured: Milliseconds?, _ context: Context) -> Merge {
         let known = held[register.owner]
         if let known, register.version <= known.version {  // rule: versionOrder
@@ -60,14 +56,12 @@ struct Replicas: Hashable, Sendable {
         nextWake = held.values.lazy.compactMap(\.admissibleAt).min()
     }
 
-    /// Adopts a measured offset between a node's boot clock and this node's.
     mutating func measure(_ offset: Milliseconds, of node: NodeID, in boot: BootID) {
         guard var register = held[node], register.anchor.bootID == boot, register.measure(offset) else { return }
         hold(register)
     }
 
-    /// Judges all registers again, after group time has jumped.
-    /// - Parameter keepsAdmitted: Whether admitted registers stay admitted.
+    /// Judges all registers, or all but the admitted ones, again after group time has jumped.
     mutating func judgeAgain(keepsAdmitted: Bool, _ context: Context) {
         for held in all {
             var again = held.judgedAgain(context)
@@ -76,8 +70,7 @@ struct Replicas: Hashable, Sendable {
         }
     }
 
-    /// Admits registers whose stamp is no longer ahead of group time.
-    /// - Returns: Their stamps.
+    /// Admits registers whose stamp is no longer ahead of group time, and returns their stamps.
     mutating func admitDue(_ context: Context) -> [Stamp] {
         var stamps: [Stamp] = []
         for held in all where !held.isAdmitted {

@@ -15,18 +15,14 @@ public enum PhaseKind: String, CaseIterable, Sendable {
 
 /// One timed part of a plan.
 public struct Phase: Hashable, Sendable {
-    /// Its purpose.
     public var kind: PhaseKind
-    /// Its own name ("Breathe"), if it has one.
-    ///
-    /// 1 to ``Limits/nameBytes`` bytes of clean text without `"` and `\`.
+    /// Its own name ("Breathe"), if it has one. 1 to ``Limits/nameBytes`` bytes of clean text without `"` and `\`.
     public var name: String?
     /// Its length in seconds with extensions, within ``Limits/phaseSeconds``; the cap of a count-up session.
     public var seconds: Int
     /// Seconds of ``seconds`` that extensions added, if a phase that is inserted later may copy this one; otherwise 0.
     public var added: Int
 
-    /// Creates a phase. The caller must check ``isValid``.
     public init(kind: PhaseKind, name: String? = nil, seconds: Int, added: Int = 0) {
         self.kind = kind
         self.name = name
@@ -37,9 +33,7 @@ public struct Phase: Hashable, Sendable {
     /// The phase at its length before extensions.
     var unextended: Phase { Phase(kind: kind, name: name, seconds: seconds - added) }
 
-    /// The length.
     public var length: Milliseconds { .seconds(Int64(seconds)) }
-
     /// Whether every field is within ``Limits``, and they fit each other.
     public var isValid: Bool { isWithinBounds && isConsistent }
 
@@ -48,9 +42,8 @@ public struct Phase: Hashable, Sendable {
             && name.map { CleanText.accepts($0, bytes: Limits.nameBytes) } ?? true
     }
 
-    /// Whether fields within their bounds fit each other: it is longer than what was added to it.
-    ///
-    /// A name has no quote and no backslash, which the grammar of plans uses.
+    /// Whether fields within their bounds fit each other: it is longer than what was added to it. A name has no quote
+    /// and no backslash, which the grammar of plans uses.
     var isConsistent: Bool {
         added < seconds && !(name?.utf8.contains { $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") } ?? false)
     }

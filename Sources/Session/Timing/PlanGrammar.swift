@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An error in the text of a plan.
 public struct PlanError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The column of the first character that does not fit; 1 is the first.
     public var column: Int
-    /// The error, and the correct form.
     public var message: String
 
-    /// Names the column, then the message.
     public var description: String { "column \(column): \(message)" }
 }
 
@@ -28,8 +25,7 @@ public struct PlanGrammar {
     private var rest: [Character]
     private var position = 0
 
-    /// Reads a plan.
-    /// - Throws: ``PlanError`` with the column, also when the plan has more than ``Limits/phases`` phases.
+    /// Reads a plan. An error names the column, also when the plan has more than ``Limits/phases`` phases.
     public static func phases(of text: String) throws(PlanError) -> [Phase] {
         var grammar = PlanGrammar(rest: Array(text))
         let phases = try grammar.sequence(depth: 0)
@@ -40,9 +36,7 @@ public struct PlanGrammar {
         return phases
     }
 
-    /// Reads a duration such as `25m` or `1h30m`.
-    /// - Returns: Seconds within ``Limits/phaseSeconds``.
-    /// - Throws: ``PlanError`` with the column.
+    /// Reads a duration such as `25m` or `1h30m`, in seconds within ``Limits/phaseSeconds``.
     public static func seconds(of text: String) throws(PlanError) -> Int {
         var grammar = PlanGrammar(rest: Array(text))
         grammar.skipSpaces()

@@ -1,21 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The lengths of phases that a person asks for and that the plan does not contain.
+/// The lengths of phases that the plan does not contain, in seconds within ``Limits/phaseSeconds``.
 public struct PhaseDefaults: Hashable, Sendable {
-    /// Seconds of a short break, within ``Limits/phaseSeconds``.
     public var shortBreak: Int
-    /// Seconds of a long break, within ``Limits/phaseSeconds``.
     public var longBreak: Int
     /// The number of focus phases after which an inserted break is a long one; 0 for never.
     public var longBreakEvery: Int
-    /// Seconds of a focus phase, within ``Limits/phaseSeconds``.
     public var focus: Int
-    /// Seconds after which a count-up session ends by itself, within ``Limits/phaseSeconds``.
+    /// After this time a count-up session ends by itself.
     public var countUpCap: Int
 
     /// The defaults of the app Goodtime, and a cap of 15 hours.
-    ///
-    /// Breaks have 5 and 15 minutes, every fourth one is long, and focus has 25 minutes.
     public init(
         shortBreak: Int = 300, longBreak: Int = 900, longBreakEvery: Int = 4, focus: Int = 1_500,
         countUpCap: Int = 54_000
@@ -29,8 +24,7 @@ public struct PhaseDefaults: Hashable, Sendable {
 }
 
 extension Register {
-    /// Carries out an intent on this register, whose anchor is at the present instant.
-    /// - Returns: `.applied`, or another outcome; then the caller must discard the register.
+    /// Carries out an intent on this register, whose anchor is at present. Unless `.applied`, it must be discarded.
     mutating func carryOut(_ intent: Intent, defaults: PhaseDefaults) -> Outcome {
         if let reason = phaseRefusal(of: intent) { return .refused(reason) }  // rule: phaseFence
         let outcome = perform(intent.operation, defaults: defaults)
@@ -38,10 +32,9 @@ extension Register {
         return outcome
     }
 
-    /// The reason to refuse an intent that was meant for another phase of this session.
-    ///
-    /// A person who presses "Start break" while the phase changes must not end the break that has just started. The other
-    /// operations do the same in each phase, so for them a phase only has to be a possible one.
+    /// The reason to refuse an intent that was meant for another phase of this session. A person who presses "Start
+    /// break" while the phase changes must not end the break that has just started. The other operations do the same in
+    /// each phase, so for them a phase only has to be a possible one.
     private func phaseRefusal(of intent: Intent) -> Refusal? {
         guard status.isLive else { return nil }
         let isFenced = intent.operation.isFencedByPhase
@@ -51,7 +44,6 @@ extension Register {
     }
 
     /// Performs an operation. The caller must set revision, applied ids and the last intent.
-    /// - Returns: `.applied`, or another outcome; then the caller must discard the register.
     mutating func perform(_ operation: IntentOperation, defaults: PhaseDefaults) -> Outcome {
         guard status.isLive else {
             if status == .superseded { return .refused(.superseded) }
@@ -104,9 +96,8 @@ extension Register {
         return .applied
     }
 
-    /// Records the added seconds of phases that ``breakPhase(_:)`` and ``focusPhase(_:)`` may copy.
-    ///
-    /// These are the last phase that is no break, and the first break of each kind: at most ``Limits/extended``.
+    /// Records the added seconds of phases that ``breakPhase(_:)`` and ``focusPhase(_:)`` may copy. These are the last
+    /// phase that is no break, and the first break of each kind: at most ``Limits/extended``.
     private mutating func remember(added seconds: Int) {
         let kind = currentPhase.kind
         if kind.isBreak {
@@ -153,9 +144,8 @@ extension Register {
         return .applied
     }
 
-    /// Starts the break, or the focus phase, that a person asked for.
-    ///
-    /// It is the next phase of the plan if that is one, otherwise a phase inserted behind the current one.
+    /// Starts the break, or the focus phase, that a person asked for. It is the next phase of the plan if that is one,
+    /// otherwise a phase inserted behind the current one.
     private mutating func change(toBreak: Bool, defaults: PhaseDefaults) -> Outcome {
         guard mode == .countdown else { return .refused(.notAllowed) }
         if status == .ready {
@@ -184,8 +174,8 @@ extension Register {
         status = .running
     }
 
-    /// The break to insert: a long one after every ``PhaseDefaults/longBreakEvery`` focus phases, which is Goodtime's rule.
-    /// A workout rests as its plan says.
+    /// The break to insert: a long one after every ``PhaseDefaults/longBreakEvery`` focus phases, which is Goodtime's
+    /// rule. A workout rests as its plan says.
     private func breakPhase(_ defaults: PhaseDefaults) -> Phase {
         if currentPhase.kind == .work, let rest = plan.first(where: { $0.kind == .rest }) {
             return rest.unextended

@@ -6,15 +6,11 @@ extension Register {
         status == .running ? anchor.boot + currentPhase.length - anchor.elapsed : nil
     }
 
-    /// Returns the session after a time in which no person pressed anything.
-    ///
-    /// A countdown ends at its boundary; the next phase starts exactly there if ``autoAdvance`` is set, otherwise it waits
-    /// in `ready`. A count-up session ends at its cap. Displays use this alone, so they agree although nothing is sent,
-    /// however long the owner is gone.
-    /// - Parameters:
-    ///   - since: The time since the anchor.
-    ///   - lateness: The longest time after an expiry at which the next phase still starts; `nil` for any. The owner
-    ///     passes ``Limits/lateness``: after a longer absence the next phase waits in `ready`, as a new revision.
+    /// Returns the session after a time in which no person pressed anything. A countdown ends at its boundary; the next
+    /// phase starts exactly there if ``autoAdvance`` is set, otherwise it waits in `ready`. A count-up session ends at
+    /// its cap. Displays use this alone, so they agree although nothing is sent, however long the owner is gone.
+    /// - Parameter lateness: The longest time after an expiry at which the next phase still starts; `nil` for any. The
+    ///   owner passes ``Limits/lateness``: after a longer absence the next phase waits in `ready`, as a new revision.
     /// - Returns: The same register before the first boundary; after one, the register anchored at the last boundary
     ///   crossed, with its runs cut there. Revision and stamp stay.
     public func advanced(since: Milliseconds, lateness: Milliseconds? = nil) -> Register {
@@ -48,17 +44,15 @@ extension Register {
         }
     }
 
-    /// The time of the current phase that has passed `since` after the anchor.
-    ///
-    /// The result lies between the value at the anchor and the length of the phase, also where clocks have jumped.
+    /// The time of the current phase that has passed `since` after the anchor. The result lies between the value at the
+    /// anchor and the length of the phase, also where clocks have jumped.
     func elapsed(since: Milliseconds) -> Milliseconds {
         guard status == .running, since > 0 else { return anchor.elapsed }
         return min(anchor.elapsed + since, currentPhase.length)
     }
 
-    /// The register with its anchor at the present instant of this node, `since` after its own anchor.
-    ///
-    /// The open run keeps its length, which the boot clock measured, and moves with group time if that was stepped.
+    /// The register with its anchor at the present instant of this node, `since` after its own anchor. The open run
+    /// keeps its length, which the boot clock measured, and moves with group time if that was stepped.
     func anchored(since: Milliseconds? = nil, _ context: Context) -> Register {
         let since = since ?? context.now.boot - anchor.boot
         var register = self
@@ -82,8 +76,7 @@ extension Register {
         // A clock that was set back does not move the anchor before the times that it follows.
         let isBehind = context.groupTime < anchor.at
         if moved.status == .running, !isBehind { return moved.anchored(since: rest, context) }
-        // A boot clock has no reading from before the boot. The anchor stays one instant on both clocks, since peers
-        // locate this boot on theirs by it.
+        // No reading is from before the boot. Peers locate it by the anchor, which stays one instant on both clocks.
         let ago = min(
             max(rest, 0), now.boot - Limits.reading.lowerBound, context.groupTime - Limits.time.lowerBound)
         moved.anchor.at = max(context.groupTime - ago, moved.anchor.at)
@@ -93,25 +86,22 @@ extension Register {
         return moved
     }
 
-    /// Begins a run of the current phase at the anchor.
-    ///
-    /// Beyond ``Limits/runs`` the two oldest neighbouring runs of one phase become one. It begins where the first began and is as
-    /// long as both, so the sum is exact. Example: 9:00 to 9:10 and 9:15 to 9:20 become 9:00 to 9:15.
+    /// Begins a run of the current phase at the anchor. Beyond ``Limits/runs`` the two oldest neighbouring runs of one
+    /// phase become one. It begins where the first began and is as long as both, so the sum is exact. Example: 9:00 to
+    /// 9:10 and 9:15 to 9:20 become 9:00 to 9:15.
     mutating func openRun() {
         runs.append(Run(phase: phase, from: anchor.at))
         separateOverlaps()
         if runs.count > Limits.runs { mergeOldestRuns() }
     }
 
-    /// Ends the open run.
     mutating func closeRun(at: GroupTime) {
         guard let open = runs.last, open.to == nil else { return }
         runs[runs.count - 1].to = max(at, open.from)
     }
 
-    /// Moves earlier runs back until they do not overlap later ones, after group time was set back between them.
-    ///
-    /// Each keeps its length, which the boot clock measured, so that no minute counts twice and none is lost.
+    /// Moves earlier runs back until they do not overlap later ones, after group time was set back between them. Each
+    /// keeps its length, which the boot clock measured, so that no minute counts twice and none is lost.
     mutating func separateOverlaps() {
         guard var limit = runs.last?.from else { return }
         for index in runs.indices.dropLast().reversed() {
@@ -163,10 +153,8 @@ extension Register {
         return register
     }
 
-    /// The same session with its times moved by `shift`.
-    ///
-    /// After a takeover, the times of the former owner stay, since its clock may have been right. If they would then lie after
-    /// the takeover, its clock was wrong like this one's, and all times move.
+    /// The same session with its times moved by `shift`. After a takeover, the times of the former owner stay, since
+    /// its clock may have been right. If they would then lie after the takeover, its clock was wrong too, and all move.
     func moved(by shift: Milliseconds) -> Register {
         func move(_ time: GroupTime) -> GroupTime { min(max(time + shift, 0), Limits.time.upperBound) }
         func isInherited(_ run: Run) -> Bool {

@@ -2,9 +2,8 @@
 
 package import Session
 
-/// An object of the protocol, described once: it is read, written, bounded and documented from its fields.
-///
-/// Sources/README.md says how to add a field.
+/// An object of the protocol, read, written, bounded and documented from its fields. Sources/README.md says how to add
+/// one.
 package protocol Described {
     /// The object's name in Protocol.md.
     static var objectName: String { get }
@@ -24,11 +23,7 @@ extension Described {
     package var author: NodeID? { nil }
     package var contradiction: String? { nil }
 
-    /// Reads a whole payload: the version, then the fields.
-    /// - Parameters:
-    ///   - bytes: The payload.
-    ///   - sender: The node of the topic; `nil` for a file.
-    ///   - blank: The initial value, if it depends on the time.
+    /// Reads a whole payload, without `sender` (the node of the topic) from a file. `blank` is the initial value.
     package init(payload bytes: [UInt8], by sender: NodeID? = nil, from blank: Self? = nil) throws(Rejection) {
         self = try JSONReader(bytes, by: sender).value(.payload(), from: blank)
     }
@@ -47,8 +42,6 @@ extension Described {
 
 /// The version of every payload.
 enum ProtocolVersion {
-    /// The version that this program reads and writes.
     static let current: Int64 = 1
-    /// The key of a payload's version.
     static let key: StaticString = "v"
 }

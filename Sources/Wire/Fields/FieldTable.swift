@@ -25,7 +25,6 @@ extension Need {
 }
 
 extension Described {
-    /// The tables of this object and of all objects within.
     static var tables: [FieldTable] {
         var tables = FieldTables(of: objectName)
         var value = blank
@@ -39,7 +38,6 @@ extension Counts {
     func name(of element: some Format) -> String { "\(name) of \(FieldTables(of: element).type)" }
 }
 
-/// Documents the fields of an object.
 private struct FieldTables: Form {
     private(set) var own: FieldTable
     /// The tables of the objects within.
@@ -54,7 +52,6 @@ private struct FieldTables: Form {
         element.pass("", &value, .required, to: &self)
     }
 
-    /// The type of the only field.
     var type: String { own.rows.map { $0.type + ($0.need == .optional ? " or `null`" : "") }.joined() }
 
     private mutating func add(_ key: StaticString, _ type: String, _ need: Need, _ tables: [FieldTable] = []) {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Reads, writes or documents the fields of an object, one after the other.
-///
-/// It has a function for each kind of JSON value. ``Format`` says to which kind a value belongs. In an array, fields have no keys.
+/// Reads, writes or documents the fields of an object, one after the other. It has a function for each kind of JSON
+/// value. ``Format`` says to which kind a value belongs. In an array, fields have no keys.
 package protocol Form: ~Copyable {
     /// The error of a field: ``Rejection`` for a reader.
     associatedtype Failure: Error
@@ -48,7 +47,6 @@ package enum Need {
 extension Form where Self: ~Copyable {
     package var isWriter: Bool { false }
 
-    /// A required field.
     package mutating func field<F: Format>(
         _ key: StaticString, _ value: inout F.Value, _ format: F
     ) throws(Failure) {
@@ -90,7 +88,6 @@ extension Form where Self: ~Copyable {
         try format.pass(key, &value, need, to: &self)
     }
 
-    /// The field that names the kind of an object.
     mutating func field(_ key: StaticString, kind: String) throws(Failure) {
         try field(key, written: kind, KindFormat(kind: kind), .kind)
     }

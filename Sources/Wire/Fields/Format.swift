@@ -30,7 +30,6 @@ package struct Whole: Sendable {
     }
 }
 
-/// A whole number within bounds.
 package struct NumberFormat<Value: FixedWidthInteger & Sendable>: Format {
     let whole: Whole
 
@@ -63,7 +62,6 @@ package struct BoolFormat: Format {
 }
 
 extension Format {
-    /// A whole number within bounds.
     package static func whole<Number>(_ range: ClosedRange<Number>) -> Self where Self == NumberFormat<Number> {
         NumberFormat(whole: Whole(range: Int64(range.lowerBound)...Int64(range.upperBound)))
     }
@@ -86,7 +84,6 @@ extension Time: WholeMilliseconds {
     package var whole: Int64 { milliseconds }
 }
 
-/// A time or a duration within bounds.
 package struct TimeFormat<Value: WholeMilliseconds>: Format {
     let whole: Whole
 
@@ -104,7 +101,6 @@ package struct TimeFormat<Value: WholeMilliseconds>: Format {
 }
 
 extension Format {
-    /// A time or a duration within bounds.
     package static func within<Value>(_ range: ClosedRange<Value>) -> Self where Self == TimeFormat<Value> {
         TimeFormat(range)
     }
@@ -123,7 +119,6 @@ extension Format where Self == TimeFormat<BootTime> {
 }
 
 extension Format where Self == TimeFormat<Milliseconds> {
-    /// The error bound of a clock.
     package static var bound: Self { TimeFormat(Limits.bound, word: "reading") }
 }
 
@@ -173,14 +168,12 @@ extension String {
     init(validated bytes: Span<UInt8>) { self.init(copying: unsafe UTF8Span(unchecked: bytes)) }
 }
 
-/// An opaque id.
 package struct TokenFormat<Kind>: TextFormat {
     package var name: String { "id" }
     package func value(of text: Span<UInt8>) -> Token<Kind>? { Token(utf8: text) }
     package func write(_ value: Token<Kind>, to writer: inout JSONWriter) { value.withUTF8 { writer.plain($0) } }
 }
 
-/// The id of a node.
 package struct NodeFormat: TextFormat {
     package var name: String { "node" }
     package func value(of text: Span<UInt8>) -> NodeID? { NodeID(utf8: text) }
@@ -247,7 +240,6 @@ package struct WordFormat<Value: RawRepresentable<String> & CaseIterable>: TextF
 
 extension Format {
     package static func id<Kind>() -> Self where Self == TokenFormat<Kind> { TokenFormat() }
-
     package static func word<Word>() -> Self where Self == WordFormat<Word> { WordFormat() }
 }
 
@@ -268,7 +260,6 @@ extension Format where Self == StringFormat {
 
     /// Clean text of 1 to `bytes` bytes.
     package static func text(_ bytes: Int) -> Self { StringFormat(bytes: 1...bytes) }
-
     /// Clean text of at most `bytes` bytes, which may be empty.
     package static func textOrEmpty(_ bytes: Int) -> Self { StringFormat(bytes: 0...bytes) }
 }
@@ -289,7 +280,6 @@ package enum Shape {
     }
 }
 
-/// An object.
 package struct ObjectFormat<Value: Described>: Format {
     let shape: Shape
 
@@ -339,8 +329,6 @@ extension Format {
     }
 
     package static func object<Value>() -> Self where Self == ObjectFormat<Value> { ObjectFormat(shape: .object) }
-
     package static func payload<Value>() -> Self where Self == ObjectFormat<Value> { ObjectFormat(shape: .payload) }
-
     package static func array<Value>() -> Self where Self == ObjectFormat<Value> { ObjectFormat(shape: .values) }
 }

@@ -2,10 +2,8 @@
 
 import Session
 
-/// A strict reader of a scanned JSON text: each field is looked up among the slots of its object.
-///
-/// Numbers of the protocol are whole, without fraction and exponent. Of a key that occurs twice the last value counts, and
-/// the earlier ones must be valid too.
+/// A strict reader of a scanned JSON text: each field is looked up among the slots of its object. Numbers are whole,
+/// without fraction and exponent. Of a key that occurs twice the last value counts; the earlier must be valid.
 package struct JSONReader: Form {
     package typealias Failure = Rejection
 
@@ -13,7 +11,6 @@ package struct JSONReader: Form {
     private let bytes: [UInt8]
     private let slots: [JSONSlot]
     private let sender: NodeID?
-    /// The slot of the present value.
     private var present = 0
     /// The values within the present object or array: at first the outermost value alone.
     private var items: Items
@@ -27,8 +24,7 @@ package struct JSONReader: Form {
         var mayRepeatKeys: Bool
     }
 
-    /// Scans a text of one value.
-    /// - Parameter sender: The node that must be the author of a payload; `nil` for any.
+    /// Scans a text of one value. `sender` must be the author of a payload; `nil` for any.
     init(_ bytes: [UInt8], by sender: NodeID? = nil) throws(Rejection) {
         let scanner = try JSONScanner(bytes)
         self.sender = sender
@@ -37,8 +33,7 @@ package struct JSONReader: Form {
         items = Items(first: 0, end: slots.count, next: 0, haveKeys: false, mayRepeatKeys: false)
     }
 
-    /// Reads the whole text as one value.
-    /// - Parameter blank: The initial value of an object, if it depends on the time.
+    /// Reads the whole text as one value. `blank` is the initial one of an object, if it depends on the time.
     func value<F: Format>(_ format: F, from blank: F.Value? = nil) throws(Rejection) -> F.Value {
         var (reader, value) = (self, blank)
         try format.pass("", &value, .required, to: &reader)
@@ -131,8 +126,7 @@ package struct JSONReader: Form {
 
     // MARK: Lookup
 
-    /// Calls `body` at each value of a key, the last of which counts; `null` means absence.
-    /// - Returns: Whether there is a value.
+    /// Calls `body` at each value of a key, the last of which counts. Returns whether there is a value; `null` means absence.
     private mutating func read(
         _ key: StaticString, _ need: Need, _ type: @autoclosure () -> String,
         _ body: (inout JSONReader) throws(Rejection) -> Void
@@ -177,8 +171,7 @@ package struct JSONReader: Form {
         return nil
     }
 
-    /// Makes the values within the present one those that are read.
-    /// - Returns: The values around it.
+    /// Makes the values within the present one those that are read, and returns the values around it.
     private mutating func enter(_ kind: JSONSlot.Kind) throws(Rejection) -> Items {
         guard slot.kind == kind else { throw Self.fault(kind == .object ? "an object" : "an array") }
         let outer = items
@@ -214,9 +207,7 @@ package struct JSONReader: Form {
         return Int64((10 * number).rounded())
     }
 
-    /// Throws unless the version is the one that this program reads.
-    ///
-    /// A payload of another version may contain anything, so its version is checked before its fields.
+    /// Throws for another version than this program's. It is checked before the fields, which may then be anything.
     private mutating func checkVersion() throws(Rejection) {
         var version: Int64?
         do throws(Rejection) {

@@ -2,9 +2,7 @@
 
 import Session
 
-/// A value of a JSON text: its kind, where it stands, and where its object or array goes on.
-///
-/// Positions have 32 bits, since a payload can have thousands of values.
+/// A value of a JSON text, and where its object or array goes on. Positions have 32 bits, since there can be thousands.
 struct JSONSlot {
     enum Kind {
         case object, array, string, whole, number, yes, no, null
@@ -23,7 +21,6 @@ struct JSONSlot {
     var mayRepeatKeys = false
 }
 
-/// A place in the bytes of a JSON text.
 struct JSONBytes {
     var start: Int32 = 0
     var count: Int32 = 0
@@ -38,25 +35,21 @@ struct JSONBytes {
     var range: Range<Int> { Int(start)..<Int(start) + Int(count) }
 }
 
-/// Checks a JSON text in one pass over its bytes, and notes a slot for each value.
-///
-/// Slots have the order of the text. Where RFC 8259 leaves a choice: nesting ends at ``depthLimit``, and a lone surrogate is an error.
+/// Checks a JSON text in one pass over its bytes, and notes a slot for each value. Slots have the order of the text.
+/// Where RFC 8259 leaves a choice: nesting ends at ``depthLimit``, and a lone surrogate is an error.
 struct JSONScanner {
     /// The most objects and arrays that may be open at one time, the outermost included.
     static let depthLimit = 16
     /// The most bytes of a text. It bounds the slots too, since each value but the first has a byte and a separator.
     static let bytesLimit = 16 << 20
 
-    /// The outermost value and all within it.
     private(set) var slots: [JSONSlot] = []
     /// The strings that have escapes in the text, resolved. Their places are counted from the end of the text.
     private(set) var resolved: [UInt8] = []
-    /// The next byte to read.
     private var position = 0
     /// The number of objects and arrays that are open.
     private var depth = 0
 
-    /// Scans a text of one value.
     init(_ bytes: [UInt8]) throws(Rejection) {
         let text = bytes.span
         guard text.count <= Self.bytesLimit else { throw fault("at most \(Self.bytesLimit) bytes") }
@@ -68,7 +61,6 @@ struct JSONScanner {
 
     // MARK: Values
 
-    /// Notes the value that is next, and all values within it.
     private mutating func value(_ text: Span<UInt8>, key: JSONBytes) throws(Rejection) {
         skipSpace(text)
         var slot = JSONSlot(key: key, next: Int32(truncatingIfNeeded: slots.count &+ 1))
@@ -170,8 +162,7 @@ struct JSONScanner {
         slot.text = JSONBytes(start..<position)
     }
 
-    /// Skips digits, at least one.
-    /// - Returns: Their value, wrapped around if it has more than 64 bits.
+    /// Skips digits, at least one. Returns their value, wrapped around if it has more than 64 bits.
     private mutating func digits(_ text: Span<UInt8>) throws(Rejection) -> UInt64 {
         var value: UInt64 = 0
         var end = position
@@ -218,10 +209,9 @@ struct JSONScanner {
     private static let quote = UInt8(ascii: "\"")
     private static let backslash = UInt8(ascii: "\\")
 
-    /// Counts the bytes of a word, the lowest first, that are no quote, backslash or control character.
-    ///
-    /// A byte is below a limit if subtracting the limit sets its highest bit. That also borrows from the byte above, so
-    /// only the lowest bit that was set counts.
+    /// Counts the bytes of a word, the lowest first, that are no quote, backslash or control character. A byte is below
+    /// a limit if subtracting the limit sets its highest bit. That may borrow from the byte above, so the lowest set
+    /// bit counts.
     private static func plainBytes(_ word: UInt64) -> (count: Int, areASCII: Bool) {
         let each: UInt64 = 0x0101_0101_0101_0101
         let highest: UInt64 = 0x8080_8080_8080_8080

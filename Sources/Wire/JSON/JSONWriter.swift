@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Writes compact JSON in the order of the calls, so that a field is always at the same place.
-///
-/// It owns plain memory: an array would check at each byte whether it is shared, which doubles the time to write a register.
+/// Writes compact JSON in the order of the calls, so that a field is always at the same place. It owns plain memory: an
+/// array would check at each byte whether it is shared, which doubles the time to write a register.
 package struct JSONWriter: Form, ~Copyable {
     package typealias Failure = Never
     package var isWriter: Bool { true }
@@ -20,7 +19,6 @@ package struct JSONWriter: Form, ~Copyable {
 
     deinit { memory.deallocate() }
 
-    /// The JSON written so far.
     var bytes: [UInt8] { Array(memory[..<count]) }
 
     // MARK: Fields
@@ -89,7 +87,6 @@ package struct JSONWriter: Form, ~Copyable {
         return value
     }
 
-    /// Writes an object or array.
     private mutating func inside(_ brackets: StaticString, _ body: (inout JSONWriter) -> Void) {
         let outer = hasKeys
         hasKeys = brackets.utf8Start[0] == UInt8(ascii: "{")
@@ -102,7 +99,6 @@ package struct JSONWriter: Form, ~Copyable {
         hasKeys = outer
     }
 
-    /// Writes a key, whose value must be written next.
     private mutating func key(_ key: StaticString) {
         comma()
         append(UInt8(ascii: "\""))

@@ -16,16 +16,10 @@ public struct Rejection: Error, Hashable, Sendable, CustomStringConvertible {
         self.detail = detail
     }
 
-    /// Names the reason, then the field, then the detail.
     public var description: String { "\(reason.rawValue): \(path.isEmpty ? "" : path + ": ")\(detail)" }
 
-    /// A required field is missing.
     init(missing type: String) { self.init(.malformed, "missing: write a value of type \(type)") }
-
-    /// A string is no value of its type.
     init(_ text: String, isNo type: String) { self.init(.outOfBounds, "“\(text.prefix(80))” is no \(type)") }
-
-    /// A number is out of its bounds.
     init(_ number: String, isNotWithin bounds: String) { self.init(.outOfBounds, "\(number) is not within \(bounds)") }
 
     /// Returns the same error within a field. An element of a list has no key.

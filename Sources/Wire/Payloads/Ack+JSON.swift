@@ -19,7 +19,6 @@ extension Ack {
         }
     }
 
-    /// The ack as it is sent.
     func json() -> [UInt8] {
         switch self {
         case .answer(let answer): AnswerFields(answer).payload
@@ -30,7 +29,6 @@ extension Ack {
     }
 }
 
-/// The field that every ack has.
 struct AckKind: Described {
     var kind = ""
 
@@ -50,7 +48,6 @@ struct AnswerFields: Described {
         case applied, duplicate, noop, refused
     }
 
-    /// The answer without its outcome.
     var answer: Answer
     var outcome = OutcomeName.applied
     var reason: Refusal?

@@ -9,23 +9,18 @@ public struct CalmFeed: Hashable, Sendable, Described {
         case rising, falling, steady
     }
 
-    /// The session.
     public var session: SessionID
-    /// The quiet percentage of the heard running time, 0 to 100.
+    /// Percent of the heard running time that was quiet, 0 to 100.
     public var percent: Int
     /// Percent of the running time that was heard at all, 0 to 100.
     public var coverage: Int
-    /// The trend of the last minute; `nil` before two minutes were heard.
     public var trend: Trend?
     /// The present level in tenths of a decibel, within ±200 dB; `nil` if nothing was heard.
     public var level: Int?
     /// The level in tenths of a decibel, within ±200 dB, below which it was quiet.
     public var threshold: Int?
-    /// The quiet share of each of the last whole minutes, in percent, the latest last; ``minutesLimit`` at most.
-    ///
-    /// It is `nil` for a minute that was not heard.
+    /// The quiet percent of each of the last whole minutes, the latest last, at most an hour; `nil` if it was not heard.
     public var minutes: [Int?]
-    /// When it was computed.
     public var at: GroupTime
     /// The service that wrote it; `nil` if the feed does not say.
     public var by: NodeID?
@@ -45,7 +40,6 @@ public struct CalmFeed: Hashable, Sendable, Described {
         self.by = by
     }
 
-    /// The most ``minutes``: an hour.
     public static let minutesLimit = 60
 
     /// The coverage below which displays show no percentage, in percent.

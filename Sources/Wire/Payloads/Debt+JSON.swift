@@ -6,7 +6,6 @@ public import Session
 public struct DebtFeed: Hashable, Sendable, Described {
     /// The minutes missing to the week's goal, negative beyond it: -100,000 to 100,000.
     public var minutes: Int
-    /// When it was computed.
     public var at: GroupTime
     /// The week in full; `nil` if only the minutes were published.
     public var week: DebtWeek?
@@ -30,7 +29,6 @@ public struct DebtFeed: Hashable, Sendable, Described {
         return Int(week.goal) - Int(done(at: instant).count / 60_000)
     }
 
-    /// Returns the time done at a later instant of the week.
     public func done(at instant: GroupTime) -> Milliseconds {
         guard let week else { return 0 }
         guard let until = week.until else { return week.done }
@@ -50,11 +48,9 @@ public struct DebtFeed: Hashable, Sendable, Described {
 
 /// A week against its goal.
 public struct DebtWeek: Hashable, Sendable, Described {
-    /// The time done on one label.
     public struct LabelSum: Hashable, Sendable {
         /// The label; `nil` for the default label.
         public var label: Label?
-        /// The time.
         public var done: Milliseconds
 
         public init(label: Label?, done: Milliseconds) {
@@ -65,9 +61,7 @@ public struct DebtWeek: Hashable, Sendable, Described {
 
     /// The ISO week, as `2026-W53`.
     public var name: String
-    /// The start of the week.
     public var from: GroupTime
-    /// The end of the week.
     public var to: GroupTime
     /// The minutes to do, with those carried over.
     public var goal: Int
@@ -90,7 +84,6 @@ public struct DebtWeek: Hashable, Sendable, Described {
     /// The index in ``days`` of the feed's `at`, to which a running session adds; `nil` if not published.
     public var today: Int?
 
-    /// The most labels in the feed.
     public static let labelsLimit = 40
     /// The most days of a week: two weeks, where a change of zone or first weekday makes it longer.
     private static let daysLimit = 14

@@ -8,16 +8,11 @@ public struct DebtYear: Hashable, Sendable, Described {
     public var first: CivilDate
     /// Whole minutes done on each day, the earliest first; ``daysLimit`` at most.
     public var days: [Int]
-    /// How calm each seven days were, in percent, `nil` if unknown.
-    ///
-    /// It has one value for each seven days, the last ones perhaps fewer, or is empty.
+    /// How calm each seven days (the last ones perhaps fewer) were, in percent, `nil` if unknown; or empty.
     public var calm: [Int?]
-    /// When it was computed.
     public var at: GroupTime
 
-    /// The number of weeks that the service publishes.
     public static let weeks = 52
-    /// The most days in the feed.
     public static let daysLimit = 400
     /// Minutes of a day: two days, since a week's first day can include the rest of a date.
     private static let minutes = 0...2_880

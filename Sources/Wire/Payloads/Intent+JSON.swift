@@ -6,10 +6,8 @@ extension Intent {
     /// Seconds that an `extend` adds without an argument.
     static let extensionSeconds = 60
 
-    /// Reads an intent that arrives from `sender` at group time `now`.
-    ///
-    /// A script may leave out the lineage, the phase, the arguments and both times. The engine checks the arguments, since
-    /// it must answer.
+    /// Reads an intent that arrives from `sender` at group time `now`. A script may leave out the lineage, the phase,
+    /// the arguments and both times. The engine checks the arguments, since it must answer.
     init(payload: [UInt8], from sender: NodeID, now: GroupTime) throws(Rejection) {
         let asked = try IntentFields(payload: payload, by: sender, from: IntentFields(at: now))
         self = asked.intent
@@ -19,7 +17,6 @@ extension Intent {
             name: asked.op, seconds: args?.seconds, title: args?.title, label: args?.label, colour: args?.colour)
     }
 
-    /// The intent as it is sent.
     func json() -> [UInt8] { IntentFields(self).payload }
 }
 
@@ -42,7 +39,6 @@ struct IntentFields: Described {
         }
     }
 
-    /// The intent without its operation.
     var intent: Intent
     /// The lineage; `nil` from a script that knows only the session.
     var lineage: SessionID?
@@ -88,7 +84,6 @@ struct IntentFields: Described {
 }
 
 extension IntentOperation {
-    /// Creates an operation from its name and the arguments of `extend` and `correct`.
     public init(name: Name, seconds: Int?, title: String?, label: String?, colour: Colour?) {
         switch name {
         case .pause: self = .pause

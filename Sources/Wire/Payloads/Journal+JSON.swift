@@ -3,12 +3,10 @@
 public import Session
 
 extension Journal: Described {
-    /// Reads a journal back from its file.
-    /// - Throws: ``Rejection`` when the bytes are not a journal of this version, or its register is out of bounds.
+    /// Reads a journal back from its file; throws also if its register is out of bounds.
     public init(json: [UInt8]) throws(Rejection) { self = try Self(payload: json) }
 
-    /// The journal as one line of JSON without the line's end.
-    /// - Parameter own: The payload of ``Journal/own``, if it was made before.
+    /// The journal as one line of JSON without its end. `own` is the payload of ``Journal/own``, if it was made before.
     public func json(own: [UInt8]? = nil) -> [UInt8] { payload(with: own, as: "own") }
 
     package static let objectName = "journal"

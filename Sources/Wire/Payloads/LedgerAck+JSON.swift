@@ -4,7 +4,6 @@ public import Session
 
 /// The debt service's message to a node: results for its records, and the ledger's weeks.
 public struct LedgerAck: Hashable, Sendable, Described {
-    /// The result for a record.
     public enum Outcome: String, CaseIterable, Sendable {
         /// The ledger contains it, or a newer one of its session.
         case kept
@@ -14,11 +13,8 @@ public struct LedgerAck: Hashable, Sendable, Described {
         case refused
     }
 
-    /// The result for one record.
     public struct Item: Hashable, Sendable {
-        /// The record.
         public var name: RecordName
-        /// The result.
         public var outcome: Outcome
 
         public init(_ name: RecordName, _ outcome: Outcome) {
@@ -27,16 +23,12 @@ public struct LedgerAck: Hashable, Sendable, Described {
         }
     }
 
-    /// The node that it is for.
     public var node: NodeID
-    /// The results, ``itemsLimit`` at most.
+    /// ``itemsLimit`` at most.
     public var items: [Item]
-    /// The latest weeks with records of the node; `nil` if they were not looked up.
-    ///
-    /// A node sends its records of each week that differs from its own.
+    /// The latest weeks with records of the node, which sends its records of each that differs; `nil` if not looked up.
     public var weeks: [RecordWeek]?
 
-    /// The most results in one message.
     public static let itemsLimit = 64
     /// The most weeks in one message, and of which a node keeps acknowledged records.
     public static let weeksLimit = 14
@@ -67,27 +59,19 @@ extension LedgerAck.Item: Described {
     }
 }
 
-/// A summary of a node's records of one week, equal for equal sets of records.
-///
-/// A week has seven days, counted from 1970 in universal time, by the time of the stamp. So it is the same for all
-/// programs; people never see it.
+/// A summary of a node's records of one week, equal for equal sets of records. A week has seven days, counted from 1970
+/// in universal time, by the time of the stamp. So it is the same for all programs; people never see it.
 public struct RecordWeek: Hashable, Sendable, Described {
-    /// The number of weeks since 1970.
     public var number: Int
-    /// The number of records.
     public fileprivate(set) var count = 0
     fileprivate var sum: UInt64 = 0
 
-    /// The length of a week.
     public static let length: Milliseconds = .days(7)
 
-    /// Creates the summary of a week without records.
     public init(number: Int) { self.number = number }
 
-    /// Returns the week of a stamp.
     public static func number(of stamp: Stamp) -> Int { Int(stamp.time.milliseconds / length.count) }
 
-    /// Adds a record.
     public mutating func add(_ name: RecordName) {
         count += 1
         let text = "\(name.id) \(name.version.epoch) \(name.version.rev) \(name.digest)"
@@ -124,12 +108,11 @@ extension Format where Self == SumFormat {
 }
 
 extension WireCodec {
-    /// Encodes the debt service's message to a node. Its fields must be within their bounds.
     public func encode(_ ack: LedgerAck) -> Outgoing {
         outgoing(.debtAck, ack.payload)
     }
 
-    /// Encodes the debt service's feed of the week. Its fields must be within their bounds.
+    /// The fields of an encoded message must be within their bounds.
     public func encode(_ debt: DebtFeed) -> Outgoing {
         outgoing(.debt, debt.payload)
     }

@@ -2,21 +2,19 @@
 
 public import Session
 
-/// The type of a ``RecordDigest``.
 public enum RecordDigestKind {}
 /// Distinguishes two records of one version; opaque to readers.
 public typealias RecordDigest = Token<RecordDigestKind>
 
 /// A ledger record with its digest and its bytes, as it is sent, stored and acknowledged.
 public struct DigestedRecord: Hashable, Sendable {
-    /// The record.
     public let record: LedgerRecord
-    /// Its digest, made by its writer.
+    /// Made by the record's writer.
     public let digest: RecordDigest
     /// The record as its node wrote it: it is sent, and stored in files and in the ledger.
     public let json: [UInt8]
 
-    /// Its name in an acknowledgement.
+    /// The name in an acknowledgement.
     public var name: RecordName { RecordName(id: record.id, version: record.version, digest: digest) }
 
     /// Writes a record, and computes its digest. The fields must be valid, as the engine's are.
@@ -32,18 +30,13 @@ public struct DigestedRecord: Hashable, Sendable {
         (self.record, self.digest, self.json) = (record, digest, json)
     }
 
-    /// Reads a record from a payload or a file.
-    /// - Parameters:
-    ///   - json: The bytes.
-    ///   - sender: The node of the topic; `nil` for a file.
-    /// - Throws: ``Rejection`` when the bytes are not a record of this version, or it is out of bounds.
+    /// Reads a record from a payload, or without `sender` (the node of the topic) from a file.
     public init(json: [UInt8], by sender: NodeID? = nil) throws(Rejection) {
         var fields = try Fields(payload: json, by: sender)
         fields.record.continuedFrom = fields.rest.continuedFrom
         (record, digest, self.json) = (fields.record, fields.rest.digest, json)
     }
 
-    /// The fields of a record's payload.
     package struct Fields: Described {
         fileprivate var record: LedgerRecord
         fileprivate var rest: Rest
@@ -76,11 +69,8 @@ public struct DigestedRecord: Hashable, Sendable {
 
 /// Identifies one version of a record.
 public struct RecordName: Hashable, Sendable, Described {
-    /// The session.
     public var id: SessionID
-    /// The version of its record.
     public var version: Version
-    /// The record's digest.
     public var digest: RecordDigest
 
     public init(id: SessionID, version: Version, digest: RecordDigest) {
@@ -89,9 +79,7 @@ public struct RecordName: Hashable, Sendable, Described {
         self.digest = digest
     }
 
-    /// Reads the name of an invalid record, so that its node gets an answer.
-    ///
-    /// It is `nil` if the record has no valid name.
+    /// Reads the name of an invalid record, so that its node gets an answer; `nil` if that is invalid too.
     public init?(ofRejected json: [UInt8]) {
         do throws(Rejection) {
             self = try JSONReader(json).value(.object())
@@ -115,7 +103,6 @@ public struct RecordName: Hashable, Sendable, Described {
 extension FNV {
     static func digest<Kind>(of bytes: Span<UInt8>) -> Token<Kind> { token(hash(bytes)) }
 
-    /// Sixteen hexadecimal digits.
     static func token<Kind>(_ value: UInt64) -> Token<Kind> {
         let digits = String(value, radix: 16)
         let padded = String(repeating: "0", count: 16 - digits.count) + digits
@@ -154,8 +141,7 @@ extension LedgerRecord: Described {
 extension [LedgerRecord.Run] {
     fileprivate static let format: ListFormat<ObjectFormat<LedgerRecord.Run>> = .list(of: .array(), 0...Limits.runs)
 
-    /// Reads runs from the JSON of a store.
-    /// - Throws: ``Rejection`` for invalid JSON; ``LedgerRecord/invalidField`` checks whether they fit the record.
+    /// Reads runs from the JSON of a store. ``LedgerRecord/invalidField`` checks whether they fit the record.
     public init(json: [UInt8]) throws(Rejection) {
         self = try JSONReader(json).value(Self.format)
     }
@@ -181,6 +167,5 @@ extension LedgerRecord.Run: Described {
 }
 
 extension WireCodec {
-    /// Encodes a ledger record of this node.
     public func encode(_ digested: DigestedRecord) -> Outgoing { outgoing(.record(me), digested.json) }
 }

@@ -10,7 +10,6 @@ extension Token {
 }
 
 extension NodeID {
-    /// A placeholder while a value is being read.
     static let blank = NodeID("0") ?? { preconditionFailure("a digit is a node") }()
 }
 

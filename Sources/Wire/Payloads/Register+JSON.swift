@@ -3,7 +3,6 @@
 package import Session
 
 extension Register: Described {
-    /// The register as its node publishes it.
     package func json() -> [UInt8] { payload }
 
     package static let objectName = "register"
@@ -79,7 +78,6 @@ extension Phase: Described {
 extension Anchor: Described {
     package static let objectName = "anchor"
     package static let blank = Anchor(elapsed: 0, at: 0, bootID: .blank, boot: 0)
-    /// Lengths of a phase.
     private static let lengths = 0...Milliseconds.seconds(Int64(Limits.phaseSeconds.upperBound))
 
     package mutating func describe<F: Form & ~Copyable>(to form: inout F) throws(F.Failure) {

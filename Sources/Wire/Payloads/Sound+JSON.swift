@@ -6,7 +6,6 @@ public import Session
 public struct SoundLevel: Hashable, Sendable, Described {
     /// The largest level, and the negated smallest, in decibels.
     public static let limit = 200.0
-    /// The range of ``period``.
     public static let periods: ClosedRange<Milliseconds> = 100 ... .minutes(1)
 
     /// The microphone, if the node has several.
@@ -17,7 +16,6 @@ public struct SoundLevel: Hashable, Sendable, Described {
     public var period: Milliseconds
     /// When the node sent it; `nil` for the time at which it arrives.
     public var sent: BootTime?
-    /// The boot of ``sent``.
     public var bootID: BootID?
 
     public init(
@@ -43,5 +41,4 @@ public struct SoundLevel: Hashable, Sendable, Described {
     }
 }
 
-/// The type of a microphone's name.
 public enum SoundSourceKind {}

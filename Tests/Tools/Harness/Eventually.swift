@@ -7,12 +7,10 @@ public struct TimedOut: Error, CustomStringConvertible {
 }
 
 /// Waits until a condition holds.
-///
 /// - Parameters:
 ///   - what: The condition in words, for the failure.
 ///   - limit: How long to wait: long enough for a busy machine.
 ///   - condition: Checked often at first, then less often, so that a long wait does not slow the machine down.
-/// - Throws: ``TimedOut``, and what the condition throws.
 public func eventually(
     _ what: String,
     within limit: Duration = .seconds(60),

@@ -10,15 +10,13 @@ public enum Port {
     /// A file with a byte for each port, which the process that uses it has locked.
     private static let ledger = open("/tmp/lockstep-test-ports-\(getuid())", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
 
-    /// Returns a port without a listener that no test of this or another process uses.
-    ///
-    /// It is below the range of outgoing connections, which could block a broker that restarts on its port.
+    /// Returns a port without a listener that no test of this or another process uses. It is below the range of
+    /// outgoing connections, which could block a broker that restarts on its port.
     public static func free() -> Int {
         while true {
             let port = Int.random(in: 12_000...32_000)
             let isNew = taken.withLock { $0.insert(port).inserted }
-            // Bound without listening: a program that starts at this moment inherits a copy of the socket, and would keep
-            // the port in use.
+            // Not listening: a program that starts at this moment inherits a copy, and would keep the port in use.
             if isNew, isLocked(port), let socket = try? bound(port) {
                 close(socket)
                 return port
@@ -26,8 +24,7 @@ public enum Port {
         }
     }
 
-    /// Locks a port's byte until this process ends.
-    /// - Returns: Whether no other process holds it.
+    /// Locks a port's byte until this process ends, unless another process holds it.
     private static func isLocked(_ port: Int) -> Bool {
         guard ledger >= 0 else { return true }
         var lock = flock()
@@ -38,7 +35,6 @@ public enum Port {
         return fcntl(ledger, F_SETLK, &lock) == 0
     }
 
-    /// Whether a process listens on a port.
     public static func answers(_ port: Int) -> Bool {
         let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         defer { close(socket) }

@@ -24,14 +24,8 @@ public enum Spawn {
         throw Failed("\(name) is not installed")
     }
 
-    /// Starts a program whose output goes to a file.
-    ///
-    /// - Parameters:
-    ///   - arguments: The program and its arguments.
-    ///   - environment: Its whole environment; `nil` for that of this process.
-    ///   - output: The file that its output is appended to.
-    ///   - errors: The file for its stderr; `nil` for the same one.
-    /// - Returns: Its process id; the caller reaps it with ``reap(_:)``.
+    /// Starts a program with only this environment, if one is given. The caller reaps it with ``reap(_:)``.
+    /// - Parameter errors: The file for its stderr; `nil` for the same one.
     public static func start(
         _ arguments: [String], environment: [String: String]? = nil, output: String, errors: String? = nil
     ) throws -> pid_t {
@@ -40,8 +34,7 @@ public enum Spawn {
         return child
     }
 
-    /// Runs a program to its end.
-    /// - Throws: ``Failed`` with its output, unless it ends with 0.
+    /// Runs a program to its end. Unless it ends with 0, the error has its output.
     public static func run(_ arguments: [String], in directory: TemporaryDirectory) async throws {
         let log = "\(arguments[0].split(separator: "/").last ?? "program").log"
         let child = try start(arguments, output: directory.file(log))
@@ -71,7 +64,6 @@ public enum Spawn {
     }
 
     /// Waits for the end of a program, also in synchronous code.
-    /// - Returns: Its status.
     public static func wait(for child: pid_t) -> Int32 {
         var status: Int32 = 0
         while waitpid(child, &status, 0) == -1, errno == EINTR {}

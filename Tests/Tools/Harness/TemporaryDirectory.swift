@@ -5,10 +5,8 @@ import Glibc
 
 /// A directory that is removed with the last reference to it.
 public final class TemporaryDirectory: Sendable {
-    /// Its absolute path.
     public let path: String
 
-    /// Creates an empty directory.
     public init() throws {
         let base = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
         var template = Array("\(base)/lockstep-test-XXXXXX".utf8CString)
@@ -20,11 +18,9 @@ public final class TemporaryDirectory: Sendable {
 
     deinit { try? FileManager.default.removeItem(atPath: path) }
 
-    /// Returns the path of a file in it.
     public func file(_ name: String) -> String { "\(path)/\(name)" }
 
-    /// Writes a file into it.
-    /// - Returns: The file's path.
+    /// Returns the file's path.
     @discardableResult
     public func write(_ text: String, to name: String) throws -> String {
         try text.write(toFile: file(name), atomically: false, encoding: .utf8)

@@ -66,27 +66,23 @@ package struct Act: Hashable, Sendable {
         /// too large), or the client has no room for them (2) or gives its connection up (3).
         case refuse
 
-        /// The kinds that the first stream of a seed draws from. Later kinds have streams of their own, so that seeds
-        /// without them stay as they were.
+        /// The kinds that a seed's first stream draws. Later ones have their own, so that seeds without them stay as
+        /// they were.
         static let base = allCases.filter {
             ![.lie, .flood, .lose, .hoax, .sleep, .refuse, .revoke, .barrage].contains($0)
         }
     }
 
-    /// The time since the world began.
+    /// Since the world began.
     package var at: Milliseconds
-    /// The kind.
     package var kind: Kind
-    /// The index of the node.
     package var node: Int
-    /// Up to three numbers.
     package var numbers: [Int]
     /// The number in the ids of the sessions and intents that the act makes. It stays when a trace is shrunken.
     package var id: Int
 }
 
 extension Act.Kind {
-    /// The names of an act's numbers.
     var parameters: [String] {
         switch self {
         case .start: ["plan", "auto"]
@@ -122,7 +118,6 @@ extension Act.Kind {
     /// Whether it is an act of people, and so part of every mix.
     var isPeoples: Bool { self == .start || self == .press }
 
-    /// Draws the numbers.
     func numbers(_ random: inout RandomStream) -> [Int] {
         switch self {
         case .start: [random.draw(0...(Plans.all.count - 1)), random.draw(0...1)]

@@ -4,33 +4,24 @@ import Synchronization
 
 /// A run of many seeds on several threads.
 package struct Campaign: Sendable {
-    /// The first seed.
     package var first: UInt64
     /// The number of seeds; `nil` for as many as time allows.
     package var count: Int?
-    /// The number of threads.
     package var jobs: Int
 
-    /// Creates a campaign of `count` seeds from `first`; at least one thread runs.
     package init(first: UInt64 = 1, count: Int?, jobs: Int = 1) {
         self.first = first
         self.count = count
         self.jobs = max(1, jobs)
     }
 
-    /// The result of a campaign.
     package struct Summary: Sendable {
-        /// The number of seeds run.
         package var seeds = 0
-        /// The number of events handled.
         package var events = 0
-        /// The counts of events.
         package var counters = Counters()
-        /// The verdicts with a violation of the smallest seeds, at most ``kept``.
+        /// The verdicts with a violation of the smallest seeds.
         package var failures: [Verdict] = []
-        /// The number of seeds with a violation.
         package var violations = 0
-        /// The largest number of failures kept.
         package static let kept = 20
 
         mutating func add(_ verdict: Verdict) {
@@ -43,10 +34,6 @@ package struct Campaign: Sendable {
         }
     }
 
-    /// Runs the seeds.
-    /// - Parameters:
-    ///   - isOver: Whether to stop; called before each seed.
-    ///   - progress: Receives the summary after each seed.
     package func run(
         until isOver: @escaping @Sendable () -> Bool = { false },
         progress: @escaping @Sendable (Summary) -> Void = { _ in }

@@ -101,10 +101,8 @@ package enum Check: String, CaseIterable, Sendable {
     case minutesOnce
     /// The runs of a session add up to the time that it ran, counted independently.
     case minutesExact
-    /// A session's start equals true time once its node has a vouched clock, and never changes after.
-    ///
-    /// Equal means within ``Limits/stampLead`` plus twice ``Clock/syncedBound``, by true time or by a vouched clock that is
-    /// wrong. Exempt are
+    /// A session's start equals true time (within ``Limits/stampLead`` plus twice ``Clock/syncedBound``, or a wrong
+    /// vouched clock's) once its node has a vouched clock, and never changes after. Exempt are
     /// - nodes that lost a journal, since they may not know when they dated the session;
     /// - continuations, which keep the dates of the previous owner;
     /// - sessions of a node whose group time the liar's clock could set;
@@ -139,15 +137,10 @@ package enum Check: String, CaseIterable, Sendable {
     case canary
 }
 
-/// A failed check.
 package struct Violation: Hashable, Sendable, CustomStringConvertible {
-    /// The check that failed.
     package var check: Check
-    /// The details.
     package var detail: String
-    /// The time of the failure.
     package var at: VirtualTime
 
-    /// The violation in one line.
     package var description: String { "\(check.rawValue) at \(at.sinceStart) ms: \(detail)" }
 }

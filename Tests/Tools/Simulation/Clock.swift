@@ -7,7 +7,6 @@ struct Clock {
     /// The true time at the beginning of a world.
     static let epoch: GroupTime = 1_790_000_000_000
 
-    /// The boot.
     private(set) var bootedAt = VirtualTime.start
     /// The reading of the boot clock then.
     private(set) var start: BootTime
@@ -59,10 +58,7 @@ struct Clock {
         return time
     }
 
-    /// Sets the wall clock.
     mutating func step(by change: Milliseconds) { wallLead = wallLead + change }
-
-    /// The lead of the wall clock over true time.
     func wallError(at time: VirtualTime) -> Milliseconds { GroupTime(told: wall(at: time)) - time.date }
 
     /// Starts the boot clock again; the wall clock goes on.

@@ -4,11 +4,9 @@
 package enum Sometimes: String, CaseIterable, Sendable {
     /// A session was started while another node's session lived that was not known here yet.
     case concurrentStart
-    /// A session was superseded.
     case yield
     /// A session was superseded while paused.
     case yieldWhilePaused
-    /// An intent was sent again.
     case sentAgain
     /// An intent that had taken effect before was answered as a duplicate.
     case duplicateAnswer
@@ -16,7 +14,6 @@ package enum Sometimes: String, CaseIterable, Sendable {
     case applied, noop, superseded, stalePhase, expired, notAllowed
     /// A person got no answer, since the machine slept meanwhile.
     case noAnswer
-    /// An older echo was repaired.
     case repair
     /// A node objected to a fork, or to a stamp ahead of time.
     case forkObjection, clockObjection
@@ -24,19 +21,15 @@ package enum Sometimes: String, CaseIterable, Sendable {
     case offlineStartWon, offlineStartLost
     /// A session was taken over; by two nodes at once; although its owner was online.
     case takeover, doubleTakeover, falseSuspicion
-    /// An intent was sent on to another owner of its session.
     case retargeted
     /// A clock was corrected; a session got a new stamp for that.
     case clockCorrected, restamped
-    /// A session began and ended without contact.
     case notAnnounced
-    /// A session was recovered from the broker.
     case recovered
     /// A program died between writing and publishing.
     case crashBeforePublish
     /// The journal lost its end, or was lost.
     case journalTailLost, journalLost
-    /// A write failed.
     case diskFull
     /// An expiry was noticed so late that the next phase waits.
     case lateReady
@@ -50,11 +43,8 @@ package enum Sometimes: String, CaseIterable, Sendable {
     case packetLost
     /// A connection carried nothing, or only one way.
     case halfOpen, oneWay
-    /// A machine slept, or booted again.
     case suspend, reboot
-    /// A wall clock was set.
     case wallStep
-    /// A person left before the reply.
     case hangUp
     /// A client published a malformed message, or an old payload.
     case discarded, replayed
@@ -70,7 +60,6 @@ package enum Sometimes: String, CaseIterable, Sendable {
     case trimmed, unshared
     /// A false clock could set a node's group time; a forged record cut a session as its takeover.
     case exposed, cutByForgery
-    /// A node lost its register on its disk and on the broker while others showed it.
     case orphan
     /// The debt service was killed; a record was sent again; a ledger regained lost records.
     case ledgerKilled, recordSentAgain, ledgerRefilled
@@ -80,7 +69,6 @@ package enum Sometimes: String, CaseIterable, Sendable {
     case peerAnswered
 }
 
-/// The count of each event.
 package struct Counters: Hashable, Sendable {
     private var counts = [Int](repeating: 0, count: Sometimes.allCases.count)
     private static let places = Dictionary(
@@ -88,10 +76,8 @@ package struct Counters: Hashable, Sendable {
 
     package init() {}
 
-    /// The count of one event.
     package subscript(event: Sometimes) -> Int { Self.places[event].map { counts[$0] } ?? 0 }
 
-    /// The events that never happened.
     package var missing: [Sometimes] { Sometimes.allCases.filter { self[$0] == 0 } }
 
     mutating func add(_ event: Sometimes) {

@@ -43,13 +43,10 @@ enum Event {
     case lied(Packet)
     /// The faults end.
     case heal
-    /// An event of ledger records.
     case ledger(LedgerEvent)
 }
 
-/// A heap of events, earliest first; events of one instant keep the order in which they were added.
-///
-/// The heap moves only numbers; the events stay in place.
+/// A heap of events, earliest first, in the order in which they were added. It moves only numbers, not events.
 struct EventQueue {
     private struct Key {
         var time: VirtualTime
@@ -66,7 +63,6 @@ struct EventQueue {
     private var free: [Int] = []
     private var number = 0
 
-    /// The time of the next event.
     var nextTime: VirtualTime? { heap.first?.time }
 
     mutating func add(_ event: Event, at time: VirtualTime) {

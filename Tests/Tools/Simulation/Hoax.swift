@@ -75,8 +75,7 @@ enum Hoax: Int, CaseIterable {
     /// A start that shows the effect of an intent for another session.
     case foreignEffect
 
-    /// The hoaxes that the first stream draws from. A later one has a stream of its own, so that seeds without it stay
-    /// as they were.
+    /// The hoaxes that the first stream draws from. A later one has its own, so that other seeds stay as they were.
     static let base = allCases.filter { $0 != .foreignEffect }
 
     /// Whether each message of it can make the victim write.
@@ -90,7 +89,6 @@ enum Hoax: Int, CaseIterable {
 
 /// The clock that the liar claims.
 struct FalseClock {
-    /// The way in which the answers differ.
     enum Manner { case same, twoFaced, wavering }
 
     /// The lead over the true time.
@@ -112,7 +110,6 @@ struct FalseClock {
     var quality: ClockQuality { ClockQuality(synced: isVouched, bound: isVouched ? 10 : nil) }
 }
 
-/// The messages of a hoax.
 extension Liar {
     /// Claims another clock, or that it is offline. A new connection makes all nodes ask again.
     mutating func change(_ clock: FalseClock, isHere: Bool, at time: GroupTime) -> [Packet] {
@@ -123,7 +120,6 @@ extension Liar {
         return [presence(at: time, online: isHere)].compactMap(\.self)
     }
 
-    /// Answers a ping of `asker`, the machine at `place`.
     mutating func answer(_ ping: Ping, of asker: NodeID, place: Int, at time: GroupTime) -> Packet? {
         guard let falseClock, let bootID = BootID("boot-m") else { return nil }
         serial += 1
@@ -137,7 +133,6 @@ extension Liar {
                     at: reading, clock: falseClock.quality), to: asker))
     }
 
-    /// Pings a victim many times.
     func pings(_ count: Int, to victim: NodeID, ahead: Milliseconds, at time: GroupTime) -> [Packet] {
         guard let connection else { return [] }
         let claimed = min(max(time + ahead, Limits.time.lowerBound), Limits.time.upperBound)
@@ -168,8 +163,7 @@ extension Liar {
         return say(register)
     }
 
-    /// Returns a record that lies about another one.
-    /// - Parameter by: The time from the beginning of that session to the takeover of it.
+    /// `by` is the time from the beginning of that session to the takeover of it.
     mutating func record(_ hoax: Hoax, about theirs: LedgerRecord, by: Milliseconds, at time: GroupTime) -> Packet? {
         serial += 1
         guard let id = SessionID("M\(serial)"), let stranger = NodeID(Garbage.ghostNode) else { return nil }
@@ -214,7 +208,6 @@ extension Liar {
     }
 }
 
-/// The lies at limits and the floods of a hoax.
 extension Liar {
     /// Times that no honest node can stamp: 1970, the end of 2025 and 2200.
     private static let impossibleTimes: [GroupTime] = [0, Limits.earliestStamp - 86_400_001, Limits.time.upperBound]
@@ -243,8 +236,7 @@ extension Liar {
         return answer(outcomes[serial % 3], by: serial % 3 == 2 ? winner : nil, for: victim)
     }
 
-    /// Sends an intent that must not take effect as it stands.
-    /// - Parameter past: A session that the victim had before.
+    /// Sends an intent that must not take effect as it stands. The victim had the session `past` before.
     mutating func strayIntent(for own: Register, past: SessionID?, at time: GroupTime) -> [Packet] {
         serial += 1
         guard let id = IntentID("M\(serial)"), let unknown = SessionID("X\(serial)") else { return [] }

@@ -1,20 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A trace that is kept as a test, with its header.
-///
-/// The header states the cause (`# went wrong: …`) and the mutant that the trace catches (`# rule: …`). A long line goes on
-/// in the next line behind `#  `.
+/// A trace that is kept as a test, with its header. The header states the cause (`# went wrong: …`) and the mutant that
+/// the trace catches (`# rule: …`). A long line goes on in the next line behind `# `.
 package struct KeptTrace: Hashable, Sendable, CustomStringConvertible {
     /// The name of the file without `.trace`.
     package var name: String
-    /// The scenario.
     package var scenario: Scenario
-    /// The cause, in a sentence.
     package private(set) var cause = ""
     /// The mutant's name, or `none, ` and a reason.
     package private(set) var rule = ""
 
-    /// Reads a trace with its header.
     package init(name: String, text: String) throws(TraceError) {
         self.name = name
         scenario = try Scenario(text: text)
@@ -32,19 +27,13 @@ package struct KeptTrace: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The name.
     package var description: String { name }
-
     /// Whether the trace was made for a mutant, not for a bug that was found.
     package var isForMutant: Bool { name.hasPrefix("mutant-") }
-
     /// Whether the header states a reason to keep a trace that no mutant fails in.
     package var isWithoutRule: Bool { rule.hasPrefix("none, kept because ") }
-
-    /// The mutant that must fail in the trace.
     package var mutant: Mutant? { Mutant.all.first { $0.name == rule } }
 
-    /// Replays the trace under its mutant.
-    /// - Returns: The violation; `nil` if the trace is stale.
+    /// Replays the trace under its mutant. Returns no violation if the trace is stale.
     package func violationUnderMutant() -> Violation? { mutant.flatMap { scenario.run(under: $0).violation } }
 }

@@ -44,7 +44,6 @@ struct Liar {
         return Packet(topic: outgoing.topic, payload: outgoing.payload, retain: outgoing.retain)
     }
 
-    /// Decodes a packet as the liar does.
     func read(_ packet: Packet) -> Decoded { packet.decoded(by: codec, retained: false, now: 0) }
 
     func presence(at time: GroupTime, online: Bool, isSleeping: Bool = false) -> Packet? {
@@ -59,13 +58,9 @@ struct Liar {
         }
     }
 
-    /// Records the true time of an act.
     mutating func act(at time: GroupTime) { self.time = time }
 
-    /// Tells one lie.
-    /// - Parameters:
-    ///   - time: The true time.
-    ///   - ahead: The lead of a stamp over it.
+    /// Tells one lie at the true time `time`, by which a stamp is `ahead`.
     mutating func lie(_ which: Int, about victim: Victim, ahead: Milliseconds, at time: GroupTime) -> [Packet] {
         serial += 1
         let limit = Limits.counter.upperBound
@@ -88,7 +83,6 @@ struct Liar {
         }
     }
 
-    /// Sends many intents, each of which would take effect.
     mutating func flood(_ victim: Victim, at time: GroupTime) -> [Packet] {
         guard let own = victim.own else { return [] }
         return (0..<Self.flood).compactMap { number in
@@ -189,6 +183,5 @@ struct Liar {
         if !owns(intent.session) { forged.insert(answer) }
     }
 
-    /// Whether a session is the liar's.
     func owns(_ session: SessionID) -> Bool { session.rawValue.hasPrefix("M") }
 }

@@ -34,7 +34,6 @@ final class Seen {
 
 /// A node's machine: clocks, disk, and the program with its core.
 struct Machine {
-    /// The state of a disk.
     enum DiskMode: Int { case good, slow, full }
 
     let index: Int
@@ -72,15 +71,11 @@ struct Machine {
     var diskLast = VirtualTime.start
     /// The number of writes that are not on the disk yet. Some may be due at this very time.
     var writing = 0
-    /// The files of ledger records.
     var records = RecordFiles()
-    /// Whether the last write failed.
     var isFailing = false
-    /// The number of the last write that failed.
     var failed = 0
 
     // The network.
-    /// The connection that the program dials or uses.
     var connection: Int?
     var isLinked = false
     /// The time until which a dial fails.
@@ -110,18 +105,13 @@ struct Machine {
 
     /// The core, read without a copy.
     var core: NodeCore { _read { yield loop.core } }
-
-    /// The core's engine, read without a copy.
     var engine: Engine { _read { yield loop.core.engine } }
-
-    /// The event that ``next(meaning:at:)`` hands to the core; `nil` before a rest.
     var nextEvent: NodeCore.Event? { loop.nextEvent }
 
     mutating func add(_ event: NodeCore.Event) { loop.add(event) }
 
-    /// Hands the core the next event, or lets it rest.
-    /// - Parameter input: The engine's input for the event; `wake` if it has none, and then the clock is not read.
-    /// - Returns: The actions; `nil` at rest.
+    /// Hands the core the next event, or lets it rest; `nil` at rest. `input` is the engine's input for the event, or
+    /// `wake` if it has none, and then the clock is not read.
     mutating func next(meaning input: Input?, at instant: Instant) -> [NodeCore.Action]? {
         let event = loop.nextEvent
         guard let actions = loop.next(at: instant) else { return nil }
@@ -160,7 +150,6 @@ struct Machine {
             && !backlog.contains { if case .persisted = $0 { true } else { false } }
     }
 
-    /// The register of this node.
     var own: Register? { seen.own }
 
     mutating func write(_ write: NodeCore.Write) {
@@ -169,8 +158,7 @@ struct Machine {
         onDisk = write
     }
 
-    /// Loses writes in a crash.
-    /// - Returns: Whether the program will find less than it had written.
+    /// Loses writes in a crash. Returns whether the program will find less than it had written.
     mutating func lose(_ loss: Int, depth: Int) -> Bool {
         let before = onDisk
         switch loss {

@@ -2,7 +2,6 @@
 
 /// The properties of a world: its size, network, clocks and broker. All are integers, as a trace states them.
 package struct Mix: Hashable, Sendable {
-    /// The number of nodes.
     package var nodes = 3
     /// The shortest delay of a frame between a client and the broker, in microseconds.
     package var latency = 1_000
@@ -62,8 +61,7 @@ package struct Mix: Hashable, Sendable {
             .map { "\($0.name)=\(self[keyPath: $0.path])" }.joined(separator: " ")
     }
 
-    /// Sets a property by its name.
-    /// - Returns: Whether there is such a property.
+    /// Sets a property by its name. Returns whether there is such a property.
     mutating func set(_ name: Substring, to value: Int) -> Bool {
         guard let field = Self.fields.first(where: { $0.name == name }) else { return false }
         self[keyPath: field.path] = value

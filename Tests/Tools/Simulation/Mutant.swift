@@ -2,12 +2,9 @@
 
 import Session
 
-/// An engine, core or ledger that lacks one rule. The simulator must catch each.
-///
-/// A comment `rule:` marks the lines of a rule. `Tests/Mutants/make` builds a simulator that can leave them out. The plain
-/// build cannot: it has no switch in the code that ships.
+/// An engine, core or ledger that lacks one rule. The simulator must catch each. A comment `rule:` marks the lines of a
+/// rule. `Tests/Mutants/make` builds a simulator that can leave them out. The plain build has no such switch.
 package struct Mutant: Hashable, Sendable {
-    /// The fault, as printed.
     package var name: String
     /// The name in the marks of the rule that it lacks.
     package var rule: String
@@ -21,25 +18,20 @@ package struct Mutant: Hashable, Sendable {
     /// Whether this build can leave a rule out.
     package static let areBuilt = true
 
-    /// Runs worlds without the rule.
     func run<Value>(_ body: () -> Value) -> Value { Rule.$missing.withValue(Rule(rawValue: rule)) { body() } }
 
     /// Computes what a check compares with, with every rule.
     static func withEveryRule<Value>(_ body: () -> Value) -> Value { Rule.$missing.withValue(nil) { body() } }
     #else
-    /// Whether this build can leave a rule out.
     package static let areBuilt = false
 
-    /// Runs worlds without the rule.
     func run<Value>(_ body: () -> Value) -> Value {
         preconditionFailure("this build leaves no rule out; Tests/Mutants/make builds one that does")
     }
 
-    /// Computes what a check compares with, with every rule.
     static func withEveryRule<Value>(_ body: () -> Value) -> Value { body() }
     #endif
 
-    /// Every mutant.
     package static let all = [
         Mutant("the later arrival wins", without: "versionOrder"),
         Mutant("no repair of old echoes", without: "echoRepair"),
@@ -109,8 +101,7 @@ package struct Mutant: Hashable, Sendable {
         Mutant("records of any date", without: "recordDates"),
     ]
 
-    /// Runs seeds from `first` until one catches the mutant, or the task is cancelled.
-    /// - Returns: The verdict; `nil` after `budget` seeds.
+    /// Runs at most `budget` seeds from `first` until one catches the mutant, or the task is cancelled.
     package func hunt(from first: UInt64 = 1, budget: Int) -> Verdict? {
         for seed in first..<(first + UInt64(budget)) where !Task.isCancelled {
             let verdict = Scenario(seed: seed).run(under: self)

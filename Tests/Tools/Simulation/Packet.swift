@@ -4,9 +4,8 @@ import Core
 import Session
 import Wire
 
-/// An MQTT publish in flight: the bytes that the codec wrote.
-///
-/// They are decoded once, since only a barrier, a ping and a pong decode differently for each receiver.
+/// An MQTT publish in flight: the bytes that the codec wrote. They are decoded once, since only a barrier, a ping and a
+/// pong decode differently for each receiver.
 final class Packet {
     let topic: String
     /// The topic's bytes, for filters.
@@ -39,7 +38,6 @@ final class Packet {
     private var isForOne: Bool { levels.reduce(0) { $1 == UInt8(ascii: "/") ? $0 + 1 : $0 } == 6 }
 }
 
-/// A frame of a client.
 enum UpFrame {
     case connect
     case subscribe([NodeCore.Filter])
@@ -50,7 +48,6 @@ enum UpFrame {
     case close
 }
 
-/// A frame of the broker.
 enum DownFrame {
     case accepted
     case publish(Packet, retained: Bool)
@@ -84,7 +81,6 @@ struct Connection {
     /// Whether a packet was lost while the connection holds. Healing ends such a connection.
     var isLossy = false
 
-    /// A subscription of a client.
     struct Subscription {
         var filter: [UInt8]
         var isNoLocal: Bool
@@ -115,7 +111,6 @@ struct Broker {
     private var saved: [String: Packet] = [:]
 
     mutating func save() { saved = retained }
-
     /// Restores the retained messages from the file, or none.
     mutating func restore(keeps: Bool) { retained = keeps ? saved : [:] }
 

@@ -3,10 +3,7 @@
 import Core
 import Session
 
-/// The subject of a random choice.
-///
-/// Each concern draws from a stream of its own, so that a fault that is removed from a trace leaves the other choices
-/// as they were.
+/// The subject of a random choice, with a stream of its own, so that a fault can be removed without changing others.
 enum Concern: UInt64 {
     case mix = 1
     case clocks, schedule, network, broker, probe, ledger, hostility, hoaxes, protocols, cores, shells, effects

@@ -2,14 +2,11 @@
 
 import Session
 
-/// An unreadable line of a trace.
+/// An unreadable line of a trace. Lines are counted from 1.
 package struct TraceError: Error, CustomStringConvertible {
-    /// The line's number, from 1.
     package var line: Int
-    /// The problem in words.
     package var problem: String
 
-    /// Line and problem.
     package var description: String { "line \(line): \(problem)" }
 }
 
@@ -17,7 +14,6 @@ package struct TraceError: Error, CustomStringConvertible {
 extension Scenario {
     private static let head = "lockstep trace 1"
 
-    /// The scenario as text.
     package var text: String {
         var lines = [Self.head, "seed \(seed)", "mix \(mix.text)"]
         for act in acts {
@@ -90,7 +86,6 @@ extension Act {
 /// The names of a world's nodes: a, b, c …
 enum Names {
     static func node(_ index: Int) -> String { String(UnicodeScalar(UInt8(ascii: "a") + UInt8(index))) }
-
     /// Makes the id of a connection; later ones sort behind earlier ones.
     static func connection(_ number: Int) -> ConnectionID? { ConnectionID("c\(1_000_000 + number)") }
 

@@ -8,10 +8,8 @@ package struct Scenario: Hashable, Sendable {
     package var seed: UInt64
     /// The properties of the world.
     package var mix: Mix
-    /// The acts of people and faults, in order.
     package var acts: [Act]
 
-    /// Draws the scenario of a seed.
     package init(seed: UInt64) {
         self.seed = seed
         var random = RandomStream(seed: seed, .mix)

@@ -2,25 +2,17 @@
 
 /// The result of one scenario.
 package struct Verdict: Hashable, Sendable {
-    /// The scenario.
     package var scenario: Scenario
-    /// The first violation, if there was one.
     package var violation: Violation?
-    /// The counts of events.
     package var counters: Counters
-    /// The number of events handled.
     package var events: Int
     /// A hash of each published byte and its time.
     package var hash: UInt64
-    /// The events in words, if asked for.
     package var lines: [String]
 }
 
 extension Scenario {
-    /// Runs the world of this scenario to its settled end or the first violation.
-    /// - Parameters:
-    ///   - mutant: The mutant that runs in the world; `nil` for the program that ships.
-    ///   - isTelling: Whether to put every event into words.
+    /// Runs the world of this scenario, with every rule but the mutant's, to its settled end or the first violation.
     package func run(under mutant: Mutant? = nil, isTelling: Bool = false) -> Verdict {
         if let mutant { return mutant.run { run(isTelling: isTelling) } }
         var world = World(self, isTelling: isTelling)
@@ -30,12 +22,8 @@ extension Scenario {
             hash: world.trace.hash, lines: world.trace.lines)
     }
 
-    /// Shrinks the scenario to one that violates the same check.
-    ///
-    /// This is delta debugging over the acts, then over the mix.
-    /// - Parameters:
-    ///   - check: The check that must fail.
-    ///   - attempts: The largest number of worlds to run.
+    /// Shrinks the scenario to one that violates the same check, by delta debugging over the acts, then over the mix.
+    /// `attempts` is the largest number of worlds to run.
     package func shrunken(violating check: Check, under mutant: Mutant? = nil, attempts: Int = 2_000) -> Scenario {
         var best = self
         var left = attempts
@@ -70,7 +58,6 @@ extension Scenario {
 }
 
 extension Mix {
-    /// The ways to simplify a world.
     fileprivate var simpler: [@Sendable (inout Mix) -> Void] {
         [
             { $0.dialects = 0 }, { $0.drift = 0 }, { $0.skew = 0 }, { $0.wakeLate = 0 }, { $0.inflight = 0 },

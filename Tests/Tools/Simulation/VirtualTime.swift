@@ -4,19 +4,14 @@ import Session
 
 /// The true time: microseconds since the world began.
 package struct VirtualTime: Hashable, Comparable, Sendable {
-    /// Microseconds since the world began.
     package var microseconds: Int64
 
-    /// The beginning of the world.
     static let start = VirtualTime(microseconds: 0)
 
-    /// The same in whole milliseconds.
     var sinceStart: Milliseconds { Milliseconds(microseconds / 1_000) }
-
     /// The time by a clock that is right.
     var date: GroupTime { Clock.epoch + sinceStart }
 
-    /// Orders the earlier time first.
     package static func < (one: VirtualTime, other: VirtualTime) -> Bool { one.microseconds < other.microseconds }
 
     static func + (time: VirtualTime, duration: Microseconds) -> VirtualTime {

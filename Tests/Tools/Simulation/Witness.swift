@@ -4,7 +4,6 @@ import Session
 
 /// The checks' own account of a world, independent of the engines.
 struct Witness {
-    /// The account of one node.
     struct Node {
         private var boots = 0
         /// The present boot of its machine.
@@ -31,7 +30,6 @@ struct Witness {
         var foundEpoch = 0
         /// The beginning of its present connection on its boot clock.
         var linkedAt: BootTime?
-        /// The connection that began then.
         var connection: ConnectionID?
         /// Whether it has read the broker's copy of its register in this life.
         var hasLooked = false
@@ -74,7 +72,6 @@ struct Witness {
         }
     }
 
-    /// A time on a display.
     struct Shown {
         var session: SessionID
         var owner: NodeID
@@ -99,7 +96,6 @@ struct Witness {
         var boot: BootTime
     }
 
-    /// The request of an intent.
     struct Asked {
         var session: SessionID
         var phase: Int?
@@ -118,14 +114,12 @@ struct Witness {
         var writtenAt: BootTime?
     }
 
-    /// The place where an intent took effect.
     struct Effect: Equatable {
         var node: NodeID
         var version: Version
         var session: SessionID
     }
 
-    /// The origin of a session.
     struct Origin {
         var lineage: SessionID
         var parent: SessionID?
@@ -138,7 +132,6 @@ struct Witness {
     var sent: Set<IntentID> = []
     /// The intents that were once sent to the liar, whose late answer then counts.
     var askedOfLiar: Set<IntentID> = []
-    /// Intents of the liar.
     var askedByLiar: Set<IntentID> = []
     var effects: [IntentID: [Effect]] = [:]
     /// Intents that have left a full list of effects, with the node and its life.

@@ -4,7 +4,6 @@ import Core
 import Session
 import Wire
 
-/// The acts of people and faults.
 extension World {
     mutating func perform(_ act: Act) {
         guard !isHealed else { return }

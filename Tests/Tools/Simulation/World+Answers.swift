@@ -4,11 +4,8 @@ import Core
 import Session
 import Wire
 
-/// Checks that no answer is lost.
 extension World {
-    /// The longest wait of an answer on an undisturbed connection.
-    ///
-    /// It is more than the barrier, a twin's wait and the slowest way to the broker.
+    /// The longest wait of an answer on an undisturbed connection: more than the barrier, a twin's wait and a slow way.
     private static let answerPatience = Microseconds(.seconds(12))
 
     /// Notes that a connection, a disk or a stop delays a node's answers.
@@ -102,9 +99,7 @@ extension World {
         if lateness >= 0 { fail(.forwardedInTime, "\(Names.node(node)) forwards \(intent.id) \(lateness) ms too late") }
     }
 
-    /// Notes the intents that have left a full list.
-    ///
-    /// It is that of the session before, or of the one that was taken over.
+    /// Notes the intents that have left a full list: of the session before, or of the one that was taken over.
     mutating func witnessTrimming(of own: Register, after before: Register?, at node: Int) {
         guard own.applied.count == Limits.applied else { return }
         let taken = own.continues.flatMap { machines[node].engine.register(of: $0.node) }
@@ -114,9 +109,7 @@ extension World {
         }
     }
 
-    /// Checks that a full list loses the oldest id of a peer that has the most.
-    ///
-    /// Ids of an earlier life have no known asker.
+    /// Checks that a full list loses the oldest id of a peer that has the most. Askers of an earlier life are unknown.
     mutating func checkTrimming(from before: Register, to own: Register, at node: Int) {
         guard own.id == before.id, own.applied.count == Limits.applied, before.applied.count == Limits.applied,
             let lost = before.applied.first(where: { !own.applied.contains($0) })

@@ -4,7 +4,6 @@ import Core
 import Session
 import Wire
 
-/// The model broker.
 extension World {
     /// Accepts a client. An older connection of the same client id is closed, and its will published.
     mutating func accept(_ index: Int) {
@@ -35,7 +34,6 @@ extension World {
     }
 
     /// Sends a packet to all subscribers and over the bridge, and retains it if its flag says so.
-    /// - Parameter author: The connection that published it, if one did.
     mutating func distribute(_ packet: Packet, at half: Int, bridged: Bool, from author: Int? = nil) {
         guard brokers[half].isUp else { return }
         let isKept = packet.retain && (!bridged || mix.unshared == 0 || packet.payload.isEmpty)
@@ -84,10 +82,8 @@ extension World {
         queue.add(.brokerUp(half), at: now + time)
     }
 
-    /// Checks that the broker keeps no other register of a node than the one that the node published last.
-    ///
-    /// It may have lost that. Where the halves keep retained messages separately, only the half that the node is connected to
-    /// has it.
+    /// Checks that the broker keeps no other register of a node than the one that the node published last. It may have
+    /// lost that. Where the halves share no retained messages, only the node's half has it.
     mutating func checkKept() {
         for machine in machines where machine.isLinked {
             // A session that is not announced leaves the earlier one there.

@@ -19,8 +19,7 @@ extension World {
         return [vouchedError(of: node) != nil, wrong.magnitude > Limits.stampLead]
     }
 
-    /// Whether vouched clocks contradict each other. A person then has to say which is right; until then one node need not
-    /// admit the starts of another.
+    /// Whether vouched clocks contradict each other. Until a person decides, a node need not admit another's starts.
     var isDisputed: Bool {
         let times = machines.indices.filter { vouchedError(of: $0) != nil }
             .map { machines[$0].engine.groupTime(instant($0)) }
@@ -83,10 +82,9 @@ extension World {
     /// Notes the errors of all vouched clocks. A date may come from any clock that was vouched for when it was final.
     mutating func witnessErrors() { witness.errors.formUnion(machines.indices.compactMap(vouchedError)) }
 
-    /// Checks that each session has the date of its start by the true time or by a vouched clock.
-    ///
-    /// A vouched clock is believed within ``Limits/stampLead``, and an honest one is wrong by ``Clock/syncedBound`` at
-    /// most, at the start and at the date. ``Check/dated`` lists the exemptions.
+    /// Checks that each session has the date of its start by the true time or by a vouched clock. A vouched clock is
+    /// believed within ``Limits/stampLead``, and an honest one is wrong by ``Clock/syncedBound`` at most, at the start
+    /// and at the date. ``Check/dated`` lists the exemptions.
     mutating func checkDates() {
         guard machines.indices.contains(where: { vouchedError(of: $0) != nil }), !isDisputed else { return }
         witnessErrors()
@@ -102,9 +100,7 @@ extension World {
         }
     }
 
-    /// Checks that no node goes by a clock whose vote has ended.
-    ///
-    /// Where a clock can be right, each node goes by such a one.
+    /// Checks that no node goes by a clock whose vote has ended. Where a clock can be right, each goes by such.
     mutating func checkVotes() {
         guard isLiarForgotten else { return }
         let plausible = Limits.earliestStamp...Limits.earliestStamp + Limits.plausibleSpan

@@ -36,7 +36,6 @@ struct RecordFiles {
 
 /// The debt service's store of records, and its acknowledgements.
 struct LedgerService {
-    /// The key of a session: a record replaces only records of its own node.
     struct Key: Hashable {
         var node: NodeID?
         var session: SessionID
@@ -92,7 +91,6 @@ struct LedgerService {
         }
     }
 
-    /// The records of a node, by session.
     func records(of node: NodeID) -> [LedgerRecord] {
         ledger.values.map(\.digested.record).filter { $0.node == node }.sorted { $0.id < $1.id }
     }
@@ -107,9 +105,7 @@ struct LedgerService {
     }
 }
 
-/// An event of ledger records.
-///
-/// These draw from a stream of their own and are not counted, so that other choices do not depend on them.
+/// An event of ledger records, which has its own stream and is not counted, so that other choices stay as they are.
 enum LedgerEvent {
     /// A record of a node reaches the service through the connection of this index.
     indirect case filed(Int, DigestedRecord)
@@ -169,7 +165,6 @@ extension World {
 
     // MARK: The node's side
 
-    /// A node sends a ledger record.
     mutating func sendRecord(_ outgoing: Outgoing, of node: Int) {
         let (topic, payload) = (outgoing.topic, outgoing.payload)
         let read = machines[node].codec.decode(topic: topic, payload: payload, retained: false, now: 0)

@@ -5,7 +5,6 @@ import Ledger
 import Session
 import Wire
 
-/// Checks of the ledger.
 extension World {
     /// Notes the record that the ledger must have after a write.
     mutating func witnessRecord(_ journal: Journal, _ write: Int, of node: Int) {
@@ -117,9 +116,7 @@ extension Witness {
         var isReplaced = false
 
         struct End {
-            /// The version of that start.
             var version: Version
-            /// The running time of the session until then.
             var ran: Milliseconds
             /// Whether the session that continues it may have started earlier.
             var isCut: Bool

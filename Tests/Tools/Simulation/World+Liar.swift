@@ -3,7 +3,6 @@
 import Session
 import Wire
 
-/// The acts of the liar.
 extension World {
     /// The messages of a flood: more than a peer is allowed in a second.
     private static let flood = 280
@@ -27,7 +26,6 @@ extension World {
         say(packets, as: liar)
     }
 
-    /// Makes the liar carry out a hoax.
     mutating func hoax(_ which: Int, about node: Int, by: Milliseconds) {
         guard var liar, !isLiarRevoked, let hoax = Hoax(rawValue: abs(which) % Hoax.allCases.count) else { return }
         let time = now.date
@@ -102,7 +100,6 @@ extension World {
             lineage: register.lineage, parent: nil, version: Version(epoch: 0, rev: 0))
     }
 
-    /// Notes what the intent of the liar asks for.
     private mutating func witnessIntent(_ intent: Intent) {
         // A node that continues a lineage accepts an intent for any session of it.
         let isKnown = witness.origins[intent.session] != nil
@@ -112,7 +109,6 @@ extension World {
             expiresAt: intent.expiresAt)
     }
 
-    /// Publishes the liar's first presence.
     private mutating func introduce(_ liar: inout Liar, at time: GroupTime) {
         liar.act(at: time)
         guard !isLiarPresent, let presence = liar.presence(at: time, online: true) else { return }
@@ -176,8 +172,7 @@ extension World {
         if let pong { publish(pong) }
     }
 
-    /// Makes the broker lose a node's register while all connections hold, like a cluster whose members retain messages
-    /// independently.
+    /// Makes the broker lose a node's register while all connections hold, like a cluster that shares nothing retained.
     mutating func lose(_ node: Int) {
         let topic = sessionTopic(of: node)
         for half in brokers.indices where brokers[half].retained[topic] != nil {
@@ -217,10 +212,9 @@ extension World {
         return lacking > (mix.unshared == 0 ? 0 : 1)
     }
 
-    /// Whether the broker has lost a register that some node does not know. Nodes may then show different sessions until
-    /// the owner publishes it again.
-    ///
-    /// No node does that for a liar that is no member any more, nor replaces its two registers of one version.
+    /// Whether the broker has lost a register that some node does not know. Nodes may then show different sessions
+    /// until the owner publishes it again. No node does that for a liar that is no member any more, nor replaces its
+    /// two registers of one version.
     var isForgotten: Bool {
         let liars = Set(machines.map { machine in liar.flatMap { machine.engine.register(of: $0.node) } })
         if isLiarRevoked, liars.count > 1 { return true }

@@ -9,9 +9,7 @@ extension World {
         var session: SessionID
         var epoch: Int
         var life: Int
-        /// The time of the write.
         var boot: BootTime
-        /// The running time.
         var total: Milliseconds
         /// The time that it can go on without a press.
         var rest: Milliseconds
@@ -30,8 +28,7 @@ extension World {
             isPresent
             ? Tally(session: own.id, epoch: own.epoch, life: life, boot: boot, total: total, rest: own.rest(at: boot))
             : nil
-        // A takeover by date may lose the difference of the clocks, and cuts the former session; after the lateness it
-        // waits.
+        // A takeover by date may lose the difference of the clocks, and cuts the former session.
         guard isPresent, let before, before.session == own.id, before.life == life, before.epoch == own.epoch,
             own.anchor.bootID == witness.nodes[node].bootID, own.continues == nil || !isApproximate,
             own.status != .superseded,

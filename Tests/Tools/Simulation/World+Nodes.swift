@@ -9,7 +9,6 @@ extension World {
     func instant(_ node: Int) -> Instant { machines[node].clock.instant(at: now) }
 
     /// Feeds an event to a node, carries out all resulting actions, and checks the node at rest.
-    /// - Parameter input: The engine's input for the event, if it is known.
     mutating func feed(_ event: NodeCore.Event, to node: Int, meaning input: Input? = nil) {
         guard machines[node].isAlive else { return }
         guard !machines[node].isNapping else { return machines[node].backlog.append(event) }
@@ -33,8 +32,7 @@ extension World {
         var before: Seen
     }
 
-    /// Has a node handle its next event, or rest behind the last one.
-    /// - Returns: The actions; `nil` at rest.
+    /// Has a node handle its next event, or rest behind the last one; `nil` at rest.
     private mutating func next(
         of node: Int, meaning known: Input?, noting handled: inout [Handled]
     ) -> [NodeCore.Action]? {
@@ -57,7 +55,7 @@ extension World {
         return actions
     }
 
-    /// - Returns: Whether the program lives and there is no violation.
+    /// Returns whether the program lives and there is no violation.
     private mutating func carryOut(_ actions: [NodeCore.Action], of node: Int) -> Bool {
         let life = machines[node].life
         for action in actions {
@@ -127,7 +125,7 @@ extension World {
         }
     }
 
-    /// - Returns: Whether it is on disk.
+    /// Returns whether it is on disk.
     private mutating func write(_ write: NodeCore.Write, of node: Int) -> Bool {
         if machines[node].disk != .full { machines[node].records.put(write) }
         switch machines[node].disk {
@@ -181,7 +179,6 @@ extension World {
         if case .presence(let presence) = message, presence.online { introduce(link) }
     }
 
-    /// Feeds a packet of the broker to a node.
     mutating func hear(_ packet: Packet, retained: Bool, at node: Int) {
         let event = NodeCore.Packet(topic: packet.topic, payload: packet.payload, isRetained: retained)
         feed(.received(event), to: node, meaning: meaning(of: packet, retained: retained, at: node))
@@ -199,8 +196,7 @@ extension World {
         queue.add(.wake(node, life: machines[node].life, boot: wake), at: time)
     }
 
-    /// Lets a doomed program die at a boundary between two actions.
-    /// - Returns: Whether it died.
+    /// Lets a doomed program die at a boundary between two actions, and returns whether it died.
     private mutating func isDoomed(_ node: Int) -> Bool {
         guard let doom = machines[node].doom else { return false }
         if doom.effects > 0 {
@@ -258,7 +254,6 @@ extension World {
         dialLater(node, after: schedule.draw(0...50))
     }
 
-    /// Reads the journal back from its bytes.
     private mutating func readBack(_ node: Int) -> Journal? {
         guard let write = machines[node].onDisk else { return nil }
         do {

@@ -3,7 +3,6 @@
 import Core
 import Session
 
-/// Checks of what a lying peer can cause.
 extension World {
     /// Something that the liar causes at a node.
     enum Caused: Hashable {
@@ -94,10 +93,9 @@ extension World {
         return (count, low...high)
     }
 
-    /// Whether the liar's clock can set a node's group time.
-    ///
-    /// That is so if the node does not vouch, and knows fewer than two honest vouched clocks. After the liar's membership it
-    /// is so for a node that cannot know of its end, because the broker delivers nothing retained.
+    /// Whether the liar's clock can set a node's group time. That is so if the node does not vouch, and knows fewer
+    /// than two honest vouched clocks. After the liar's membership it is so for a node that cannot know of its end,
+    /// because the broker delivers nothing retained.
     func isExposed(_ node: Int) -> Bool {
         guard liar?.falseClock != nil else { return followsRevoked(node) && !isLiarForgotten }
         return vouchedError(of: node) == nil && honestVoices(at: node).count < 2
@@ -142,9 +140,7 @@ extension World {
         witness.nodes[node].honestLead = lead
     }
 
-    /// The clock that a pong must not change.
-    ///
-    /// No ping of this connection asked for it in the last ten seconds.
+    /// The clock that a pong must not change. No ping of this connection asked for it in the last ten seconds.
     func unaskedVoice(_ input: Input, at node: Int) -> Expectation.Voice? {
         guard case .received(.pong(let pong, _), let from, _) = input else { return nil }
         let instant = instant(node)

@@ -38,7 +38,6 @@ extension World {
         launchService()
     }
 
-    /// Runs the scenario to its end.
     mutating func run() {
         if mix.unshared != 0 { counters.add(.unshared) }
         run(until: .start + Milliseconds(mix.trouble))
@@ -87,8 +86,7 @@ extension World {
             let own = machine.own
             if machine.onDisk?.journal.own != own { fail(.allWritten, "\(name) holds what is not on disk") }
             for peer in machines where peer.index != machine.index && !machine.engine.peers[peer.id].isOnline {
-                // Where the halves share nothing, a node asks for the owner of the live session that it shows, and need
-                // not know the others.
+                // Where the halves share nothing, a node needs to know only the owner of the session that it shows.
                 let shown = machine.seen.view.register
                 if mix.unshared != 0, shown?.owner != peer.id || shown?.status.isLive != true { continue }
                 fail(.allOnline, "\(name) does not see \(peer.id)")
@@ -97,8 +95,7 @@ extension World {
         checkKept()
     }
 
-    /// The machines whose group time the liar's clock cannot set. The others can have another time, so they may admit
-    /// other stamps.
+    /// The machines whose group time the liar's clock cannot set. The others may admit other stamps.
     private var judged: [Machine] { machines.filter { !isExposed($0.index) } }
 
     /// Whether a node's own session began and ended without contact, so that no other node knows of it.
@@ -114,10 +111,9 @@ extension World {
         }
     }
 
-    /// Whether a register of the liar, or its last one, claims more epochs than an honest node reaches.
-    ///
-    /// The bound rises with time, so that one node refuses what another reads a moment later. And at the broker a refused
-    /// claim replaces the register before it, which only the nodes hold that were there.
+    /// Whether a register of the liar, or its last one, claims more epochs than an honest node reaches. The bound rises
+    /// with time, so that one node refuses what another reads a moment later. And at the broker a refused claim
+    /// replaces the register before it, which only the nodes hold that were there.
     private func isClaim(_ register: Register?) -> Bool {
         guard let register, let liar, register.owner == liar.node else { return false }
         return max(register.epoch, liar.register?.epoch ?? 0) > Limits.epochs
@@ -142,8 +138,7 @@ extension World {
         checkTimes(of: judged)
     }
 
-    /// Checks that at most one session lives, and none below another that its owner publishes.
-    /// - Returns: The registers of the judged nodes.
+    /// Checks that at most one session lives, and none below another that its owner publishes. Returns the registers.
     @discardableResult
     private mutating func checkLive() -> [Register] {
         let owns = judged.filter { !isWithheld($0) }.compactMap { $0.own }
@@ -174,9 +169,8 @@ extension World {
         }
     }
 
-    /// Whether a stamp that no node makes again is not due yet. So one node may admit it before another.
-    ///
-    /// It is the ghost's stamp, or that of a node that has lost its register for good.
+    /// Whether a stamp that no node makes again is not due yet. So one node may admit it before another. It is the
+    /// ghost's stamp, or that of a node that has lost its register for good.
     private var isGhostAhead: Bool {
         judged.contains { machine in
             let time = machine.engine.groupTime(machine.clock.instant(at: now))
@@ -230,7 +224,6 @@ extension World {
         }
     }
 
-    /// Draws one of the judged nodes.
     private mutating func drawJudged(isService: Bool) -> Int? {
         let drawn = probe.draw(0...(machines.count - 1))
         let nodes = judged.map(\.index).filter { isService || !self.isService($0) }
@@ -253,8 +246,7 @@ extension World {
         if machines[node].id != owner { counters.add(.peerAnswered) }
     }
 
-    /// Checks that all judged nodes show a start.
-    /// - Returns: Whether one was made.
+    /// Checks that all judged nodes show a start. Returns whether one was made.
     private mutating func probeStart() -> Bool {
         // A stamp that comes due meanwhile is larger than that of the start.
         guard violation == nil, !isGhostAhead, !isDisputed, !isForgotten, let node = drawJudged(isService: false) else {
@@ -284,8 +276,8 @@ extension World {
         let unjudged = machines.indices.filter { !judged.contains($0) }
         let others = unjudged.map { machines[$0].own?.version }
         run(until: now + .minutes(10))
-        // A clock may drift until its kernel no longer vouches for it, or until it is wrong. A node with a wrong clock may end
-        // a phase of an older session, of which the owner of the current one reminds it.
+        // A clock may drift until its kernel no longer vouches for it, or until it is wrong. A node with a wrong clock
+        // may end a phase of an older session, of which the owner of the current one reminds it.
         guard counters[.clockCorrected] == corrected, machines.indices.map(clockState) == states,
             judged == self.judged.map(\.index), others == unjudged.map({ machines[$0].own?.version })
         else { return }

@@ -23,7 +23,6 @@ struct Expectation {
     }
 }
 
-/// Checks of a node's view.
 extension World {
     func expect(_ input: Input, at node: Int) -> Expectation {
         var expectation = Expectation(voice: unaskedVoice(input, at: node))

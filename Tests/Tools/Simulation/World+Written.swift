@@ -69,8 +69,7 @@ extension World {
     /// Notes the effects of a journal that is on disk.
     mutating func witnessWritten(_ journal: Journal, by node: Int) {
         guard let own = journal.own, let last = own.last else { return }
-        // A node that lost the end of its journal uses old versions again until it hears of them. Those cannot be
-        // distinguished.
+        // A node that lost the end of its journal uses old versions again, which cannot be distinguished.
         if let top = witness.nodes[node].topVersion, own.version <= top { return }
         let effect = Witness.Effect(node: own.owner, version: own.version, session: own.id)
         let earlier = witness.effects[last.intent] ?? []
@@ -169,8 +168,7 @@ extension World {
         let isEarlier = (witness.effects[answer.intent] ?? []).contains {
             $0.session == own.id && $0.version.epoch < own.epoch
         }
-        // Ids leave a full list, and a held answer may leave after that. A takeover may carry out more presses at once than
-        // the list holds.
+        // Ids leave a full list, perhaps before a held answer. A takeover may carry out more presses than it holds.
         let isFilled = own.continues != nil && own.applied.count == Limits.applied
         let isTrimmed = witness.trimmed[answer.intent] != nil || isFilled
         // Another session may have started since, which replaces the register.
@@ -252,9 +250,8 @@ extension World {
         }
     }
 
-    /// Forgets effects that a recovery undoes, and an end.
-    ///
-    /// The broker may have an earlier pause, and the same input may have ended that by a later start.
+    /// Forgets effects that a recovery undoes, and an end. The broker may have an earlier pause, and the same input may
+    /// have ended that by a later start.
     private mutating func witnessRecovery(of session: SessionID, at node: Int) {
         if witness.nodes[node].own?.id != session { witness.returned.insert(session) }
         guard let own = machines[node].own, own.id == session else { return }
@@ -287,7 +284,6 @@ extension World {
 }
 
 extension Witness {
-    /// Notes the origin of a session.
     mutating func note(_ own: Register, holding register: (NodeID) -> Register?) {
         guard origins[own.id] == nil else { return }
         let parent = own.continues.flatMap { register($0.node) }

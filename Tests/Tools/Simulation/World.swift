@@ -4,12 +4,8 @@ import Core
 import Session
 import Wire
 
-/// Several nodes in one process with a broker, networks, disks and people, in virtual time.
-///
-/// The scenario determines a world to the byte. It ends at the first violation, or when it has
-/// settled and all checks were made.
-///
-/// Its words:
+/// Several nodes in one process with a broker, networks, disks and people, in virtual time. The scenario determines a
+/// world to the byte. It ends at the first violation, or when it has settled and all checks were made. Its words:
 /// - *half*: one of the two brokers and what is connected to it; the *bridge* joins both;
 /// - *life*: one run of a node's program, until it dies or is replaced; *doom* is the planned end of a life;
 /// - *nap*: a time in which the program is stopped or its machine sleeps;
@@ -18,15 +14,12 @@ import Wire
 /// - *witness*: the checks' own account of what happened, independent of the engines;
 /// - *settling*: the time after the last act, in which all faults end and nodes must agree.
 struct World {
-    /// The largest number of events in a world.
-    ///
-    /// A world of some hours has a fortieth of it, and half of it if a false clock makes all nodes compare theirs again
-    /// every five seconds on a slow network.
+    /// The largest number of events in a world. A world of some hours has a fortieth of it, and half of it if a false
+    /// clock makes all nodes compare theirs again every five seconds on a slow network.
     private static let events = 4_000_000
 
     let scenario: Scenario
     var mix: Mix
-    /// The true time.
     var now = VirtualTime.start
     var queue = EventQueue()
     var machines: [Machine] = []
@@ -43,16 +36,13 @@ struct World {
     /// Published packets, for replays.
     var history: [Packet] = []
     var witness: Witness
-    /// The number of times that the bridge broke.
     var bridgeBreaks = 0
     /// The last register of the ghost.
     var ghost: Packet?
-    /// The stamp of that register.
     var ghostStamp: GroupTime = 0
     /// The peer that lies; silent until an act makes it publish.
     var liar = SpaceID("home").flatMap { Liar(space: $0) }
     var isLiarPresent = false
-    /// The number of hellos of all nodes.
     var hellos = 0
     /// Whether the liar is no member any more.
     var isLiarRevoked = false
@@ -127,7 +117,6 @@ struct World {
 
     /// Whether a node is a service, which owns no session.
     func isService(_ node: Int) -> Bool { mix.service != 0 && node == mix.nodes - 1 }
-
     /// The machine with this id; `nil` for the ghost and the liar.
     func place(of id: NodeID) -> Int? { machines.indices.first { machines[$0].id == id } }
 
@@ -195,7 +184,6 @@ struct World {
         }
     }
 
-    /// Adds a line to the trace.
     mutating func tell(_ line: @autoclosure () -> String) {
         if trace.isTelling { trace.tell(line(), at: now) }
     }
@@ -206,7 +194,6 @@ struct Trace {
     let isTelling: Bool
     private(set) var lines: [String] = []
     private(set) var hash: UInt64 = 0
-    /// The number of events handled.
     var count = 0
 
     init(isTelling: Bool) { self.isTelling = isTelling }
@@ -218,7 +205,6 @@ struct Trace {
 
     mutating func note(_ value: UInt64) { hash = SplitMix64.mix(hash ^ value) }
 
-    /// Adds the bytes of a payload.
     mutating func note(_ payload: [UInt8], at time: VirtualTime) {
         note(FNV.hash(payload.span, from: UInt64(truncatingIfNeeded: time.microseconds)))
     }

@@ -47,7 +47,6 @@ enum BenchDirectory {
         return try await finally({ for loop in loops { await loop.shutdown() } }) { try await body(loops) }
     }
 
-    /// Runs `body`, then `end`, also when `body` throws.
     static func finally<Value>(
         _ end: () async -> Void, _ body: () async throws -> Value
     ) async throws -> Value {

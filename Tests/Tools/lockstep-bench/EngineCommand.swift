@@ -19,7 +19,6 @@ struct EngineCommand: Measurement {
 
     @Option(help: "For how many inputs instructions and allocations are counted; 0 for none.")
     var counted = 50_000
-
     @OptionGroup var output: OutputOptions
 
     func validate() throws {

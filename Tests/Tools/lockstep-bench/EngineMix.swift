@@ -66,8 +66,7 @@ struct EngineMix {
         return batch
     }
 
-    /// Hands the inputs to the core, and answers each write.
-    /// - Returns: The number of inputs.
+    /// Hands the inputs to the core, and answers each write. Returns the number of inputs.
     mutating func handle(_ batch: some Collection<Input>) -> Int {
         var count = batch.count
         for input in batch { count += handle(input) }
@@ -81,7 +80,7 @@ struct EngineMix {
         return run()
     }
 
-    /// - Returns: The number of writes.
+    /// Returns the number of writes.
     @discardableResult
     private mutating func run() -> Int {
         var count = 0

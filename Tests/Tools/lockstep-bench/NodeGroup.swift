@@ -22,7 +22,6 @@ enum NodeGroup {
         return Node(identity: identity, space: space, directory: directory, loop: loop, log: log)
     }
 
-    /// Runs `body` while the nodes are connected.
     static func run<Value: Sendable>(
         _ nodes: [Node], broker: BrokerAddress, _ body: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {

@@ -15,7 +15,6 @@ protocol Measurement: AsyncParsableCommand, Sendable {
 }
 
 extension Measurement {
-    /// Checks an option.
     func require(_ holds: Bool, _ rule: String) throws {
         if !holds { throw ValidationError(rule) }
     }
@@ -25,14 +24,12 @@ extension Measurement {
     }
 }
 
-/// The options of every subcommand.
 struct OutputOptions: ParsableArguments {
     @Flag(help: "Print JSON for programs: an array of figures.")
     var json = false
 
-    /// Runs a measurement, prints its figures and ends the command with 1 when a goal is not met.
-    ///
-    /// A signal cancels the measurement, which then ends what it has started.
+    /// Runs a measurement, prints its figures and ends the command with 1 when a goal is not met. A signal cancels the
+    /// measurement, which then ends what it has started.
     func report(_ measure: @escaping @Sendable () async throws -> [Figure]) async throws {
         let signals = await UnixSignalsSequence(trapping: [.sigint, .sigterm, .sighup])
         let figures = try await withThrowingTaskGroup(of: [Figure]?.self) { group in
@@ -65,10 +62,8 @@ struct Figure: Sendable, Encodable {
     var name: String
     var value: Double
     var unit: String
-    /// The goal, if there is one.
     var goal: Double?
     var bound: Bound?
-    /// Whether the goal is met.
     var met: Bool?
 
     init(_ name: String, _ value: Double, _ unit: String, atMost goal: Double? = nil, atLeast least: Double? = nil) {
@@ -122,7 +117,6 @@ struct Samples: Sendable {
     }
 
     static func now() -> Int64 { SystemClock.nanoseconds(CLOCK_MONOTONIC) }
-
     /// The processor time of this thread, which does not depend on other threads.
     static func processorTime() -> Int64 { SystemClock.nanoseconds(CLOCK_THREAD_CPUTIME_ID) }
 }

@@ -87,8 +87,7 @@ struct MutantsCommand: AsyncParsableCommand {
         }
     }
 
-    /// Prints the outcome of a hunt and writes the trace.
-    /// - Returns: Whether the mutant was caught.
+    /// Prints the outcome of a hunt and writes the trace. Returns whether the mutant was caught.
     private func report(_ verdict: Verdict?, of mutant: Mutant) throws -> Bool {
         guard let verdict, let violation = verdict.violation else {
             print("\(mutant.name): ESCAPED \(budget) seeds")

@@ -4,10 +4,8 @@ import Commands
 import Glibc
 import Simulation
 
-/// Files of traces.
 enum TraceFolder {
-    /// Reads all traces of a folder in the order of their names.
-    /// - Throws: A usage error that names the file, if one cannot be read or is no trace.
+    /// Reads all traces of a folder in the order of their names. An error names the file.
     static func traces(in folder: String) throws -> [KeptTrace] {
         guard let directory = opendir(folder) else { throw UsageError("\(folder) cannot be read") }
         defer { closedir(directory) }
@@ -21,8 +19,7 @@ enum TraceFolder {
         return try names.sorted().map { try trace("\(folder)/\($0)") }
     }
 
-    /// Reads a trace.
-    /// - Throws: A usage error that names the file, if it cannot be read or is no trace.
+    /// An error names the file.
     static func trace(_ path: String) throws -> KeptTrace {
         guard let stream = fopen(path, "r") else { throw UsageError("\(path) cannot be read") }
         defer { fclose(stream) }

@@ -89,8 +89,7 @@ struct CalmReport: Codable {
         at = calm?.at.milliseconds
     }
 
-    /// A few lines for a person.
-    /// - Parameter missing: Why nothing is measured.
+    /// A few lines for a person. `missing` is why nothing is measured.
     func lines(_ strings: Strings, missing: String) -> [String] {
         guard session != nil else { return ["\(strings[.idle])"] }
         let name = title.map { $0.isEmpty ? "" : " · \($0)" } ?? ""

@@ -160,7 +160,6 @@ enum PageHost {
     var isAddress: Bool { name.contains(":") || name.allSatisfy { $0.isNumber || $0 == "." } }
 }
 
-/// The colours of the page.
 enum PageTheme: String, CaseIterable, ExpressibleByArgument {
     case dark, light
     case eInk = "e-ink"

@@ -38,8 +38,8 @@ enum KioskService {
 
     /// Waits until the page is seen on the screen, or the terminal if the settings say so.
     /// - Returns: The name of the shown display.
-    /// - Throws: The exit code, after printing what is missing: ``ExitStatus/refused`` if this machine cannot show the page,
-    ///   ``ExitStatus/noAnswer`` if it does not appear in time.
+    /// - Throws: The exit code, after printing what is missing: ``ExitStatus/refused`` if this machine cannot show the
+    ///   page, ``ExitStatus/noAnswer`` if it does not appear in time.
     static func waitUntilSeen() async throws -> String {
         let clock = ContinuousClock()
         let deadline = clock.now + patience

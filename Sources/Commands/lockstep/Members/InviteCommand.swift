@@ -72,7 +72,6 @@ struct InviteCommand: AsyncParsableCommand {
 
     @Flag(help: "Withdraw the invitations that were not used within a day, as a timer of the broker's machine does.")
     var expire = false
-
     @OptionGroup var output: OutputOptions
 
     @Option(help: .hidden)
@@ -110,7 +109,6 @@ struct InviteCommand: AsyncParsableCommand {
             """)
     }
 
-    /// An invitation, for programs.
     struct Printed: Encodable {
         var command: String
         var node: String

@@ -82,7 +82,6 @@ struct JoinCommand: AsyncParsableCommand {
             or standard input, so that no other user sees it in the list of processes.
             """)
     var invitation: String?
-
     @OptionGroup var scope: JoinScopeOptions
     @OptionGroup var output: OutputOptions
 

@@ -40,7 +40,6 @@ struct PhoneAdd: AsyncParsableCommand {
             https://pi.example.org (default: its host name).
             """, transform: PageHost.init)
     var host: PageHost?
-
     @OptionGroup var socket: SocketOptions
     @OptionGroup var output: OutputOptions
 
@@ -85,7 +84,6 @@ struct PhoneAdd: AsyncParsableCommand {
             """)
     }
 
-    /// A link, for programs.
     private struct Printed: Encodable {
         var link: String
         var name: String
@@ -129,7 +127,6 @@ struct PhoneRemove: AsyncParsableCommand {
 
     @Argument(help: "The name of the phone.")
     var name: String
-
     @OptionGroup var socket: SocketOptions
 
     func run() async throws {

@@ -33,7 +33,6 @@ struct StatusCommand: AsyncParsableCommand {
 
     @Option(help: "Face: \(Face.names) (default: focus).")
     var face: Face?
-
     @OptionGroup var language: LanguageOptions
 
     @Flag(help: "Print a line for each change of what is shown.")
@@ -65,7 +64,6 @@ struct StatusCommand: AsyncParsableCommand {
         }
     }
 
-    /// Prints the session for people.
     private func describe() async throws {
         try await access.withAccess { node in
             let text = StatusText(of: try await node.view(), strings: language.strings)
@@ -74,7 +72,6 @@ struct StatusCommand: AsyncParsableCommand {
         }
     }
 
-    /// Prints the session as JSON.
     private func report() async throws {
         try await access.withAccess { node in
             let report = try await node.status()
@@ -101,9 +98,7 @@ struct StatusCommand: AsyncParsableCommand {
     }
 
     /// Prints a line for each change of what is shown, until a signal or until standard output is closed.
-    /// - Parameters:
-    ///   - receive: Passes on the views of a node while it is there.
-    ///   - line: Returns the line for a view at a reading of the boot clock; `nil` while there is nothing to print.
+    /// - Parameter line: The line for a view at a reading of the boot clock; `nil` while there is nothing to print.
     private func follow(
         receive: @escaping @Sendable (ControlClient, (NodeView) -> Void) async throws -> Void,
         line: @escaping @Sendable (NodeView, Int64) -> String?
@@ -131,7 +126,6 @@ struct StatusCommand: AsyncParsableCommand {
     }
 }
 
-/// The options of a line for a status bar.
 struct WantedLine: Sendable {
     let style: StatusStyle
     let format: StatusFormat
@@ -148,7 +142,6 @@ struct WantedLine: Sendable {
 }
 
 extension StatusStyle: ExpressibleByArgument {}
-/// The last report of a node that is followed.
 private final class LastReport: Sendable {
     let report = Mutex<StatusReport?>(nil)
 }

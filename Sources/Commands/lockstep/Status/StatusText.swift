@@ -14,7 +14,6 @@ struct StatusText {
     private let moment: Moment?
     private let strings: Strings
 
-    /// Describes what a node shows now.
     init(of shown: NodeView, strings: Strings) {
         var options = ScreenOptions(strings: strings, utcOffset: LocalTime.utcOffset)
         options.take(shown)
@@ -27,7 +26,6 @@ struct StatusText {
         self.strings = strings
     }
 
-    /// Whether there is a session that can still change.
     var isLive: Bool { screen.status?.isLive == true }
 
     var lines: [String] {

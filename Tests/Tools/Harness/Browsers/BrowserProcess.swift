@@ -7,7 +7,6 @@ struct BrowserProcess: Sendable {
     let directory: TemporaryDirectory
     let pid: pid_t
 
-    /// - Parameter command: A command of the shell.
     init(_ command: String, in directory: TemporaryDirectory) throws {
         self.directory = directory
         // The settings of the person who runs the tests do not matter.
@@ -17,7 +16,6 @@ struct BrowserProcess: Sendable {
 
     var log: String { directory.read("log") }
 
-    /// Throws if it has ended.
     func check() throws {
         if let status = Spawn.reap(pid) { throw Failed("the browser has ended (\(status)): \(log)") }
     }

@@ -40,8 +40,7 @@ package actor Browsers {
 
     private init(trusting authority: String?) { self.authority = authority }
 
-    /// Runs `body`, and then ends the browsers that it has started.
-    /// - Parameter authority: The file of an authority that Chromium trusts, besides those of the system.
+    /// Runs `body`, and then ends its browsers. Chromium also trusts the authority in this file.
     package static func with(
         trusting authority: String? = nil, _ body: (Browsers) async throws -> Void
     ) async throws {
@@ -55,7 +54,6 @@ package actor Browsers {
         await browsers.close()
     }
 
-    /// Opens a page.
     package func open(_ kind: BrowserKind, _ url: String, width: Int64, height: Int64) async throws -> any WebPage {
         try await browser(kind).open(url, width: width, height: height)
     }

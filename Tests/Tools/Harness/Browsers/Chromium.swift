@@ -64,10 +64,7 @@ package actor Chromium: Browser {
         try await open(url, width: width, height: height, beside: nil)
     }
 
-    /// Opens a page.
     /// - Parameters:
-    ///   - width: The width of the window, in CSS pixels.
-    ///   - height: Its height.
     ///   - other: A page whose cookies and storage it shares; by default it has its own.
     ///   - script: Runs in the page before its own scripts.
     package func open(
@@ -91,7 +88,6 @@ package actor Chromium: Browser {
         return page
     }
 
-    /// Calls a method of the DevTools protocol.
     @discardableResult
     package func call(_ method: String, _ parameters: JSON = [:], session: String? = nil) async throws -> JSON {
         try await conversation.call(method, parameters, session: session)
@@ -103,7 +99,6 @@ package actor Chromium: Browser {
     }
 }
 
-/// A page in Chromium.
 package struct Page: WebPage {
     package let browser: Chromium
     package let session: String
@@ -115,8 +110,6 @@ package struct Page: WebPage {
         try await browser.call(method, parameters, session: session)
     }
 
-    /// Returns exceptions, console output and log entries.
-    /// - Parameter ofNetwork: Whether to include failed requests.
     package func problems(ofNetwork: Bool = true) async throws -> [String] {
         let thrown = try await browser.events("Runtime.exceptionThrown", of: session)
         let written = try await browser.events("Runtime.consoleAPICalled", of: session)
@@ -125,7 +118,6 @@ package struct Page: WebPage {
         return (thrown + written + logged).map { "\($0)" }
     }
 
-    /// Returns the addresses that the page has requested.
     package func requests() async throws -> [String] {
         try await browser.events("Network.requestWillBeSent", of: session).compactMap(\.request.url.text)
     }
@@ -158,9 +150,7 @@ package struct Page: WebPage {
     }
 
     package func type(_ text: String) async throws { try await call("Input.insertText", ["text": .string(text)]) }
-
     package func reload() async throws { try await call("Page.reload") }
-
     package func picture() async throws -> [UInt8] { try await call("Page.captureScreenshot").data.base64 }
 
     package func close() async throws {

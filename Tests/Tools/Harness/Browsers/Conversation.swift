@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The calls to a browser with their answers, and its events: JSON over a WebSocket (RFC 6455).
-///
-/// The DevTools protocol and WebDriver BiDi are alike in this.
+/// The calls to a browser with their answers, and its events: JSON over a WebSocket (RFC 6455). The DevTools protocol
+/// and WebDriver BiDi are alike in this.
 actor Conversation {
     private let process: BrowserProcess
     private let socket: Socket
@@ -11,8 +10,7 @@ actor Conversation {
     private var answers: [Int: JSON] = [:]
     private var events: [JSON] = []
 
-    /// Waits for the address that the browser writes to its log, and connects.
-    /// - Parameter suffix: The end of the path, which the browser leaves out.
+    /// Waits for the address, to which `suffix` is added, that the browser writes to its log, and connects.
     init(with process: BrowserProcess, suffix: String = "") async throws {
         var address: (port: Int, path: String)?
         try await eventually("an address in the browser's log") {
@@ -42,7 +40,6 @@ actor Conversation {
         return true
     }
 
-    /// Calls a method and waits for its answer.
     @discardableResult
     func call(_ method: String, _ parameters: JSON = [:], session: String? = nil) async throws -> JSON {
         nextID += 1
@@ -95,9 +92,8 @@ actor Conversation {
         return [0x81, length[0] | 0x80] + length.dropFirst() + [1, 1, 1, 1] + text.map { $0 ^ 1 }
     }
 
-    /// Removes a frame from the bytes that came, and returns its text; `nil` until it is whole.
-    ///
-    /// Both browsers send each message as one frame, without a mask.
+    /// Removes a frame from the bytes that came, and returns its text; `nil` until it is whole. Both browsers send each
+    /// message as one frame, without a mask.
     private func takeFrame() -> [UInt8]? {
         guard unread.count >= 2 else { return nil }
         let extra = [126: 2, 127: 8][unread[1]] ?? 0

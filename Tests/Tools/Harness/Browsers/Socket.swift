@@ -13,7 +13,6 @@ final class Socket: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Sends the head of an HTTP request and its body.
     func send(_ method: String, _ path: String, port: Int, _ headers: [String], body: [UInt8] = []) throws {
         let head = ["\(method) \(path) HTTP/1.1", "Host: 127.0.0.1:\(port)"] + headers + ["", ""]
         try send(Array(head.joined(separator: "\r\n").utf8) + body)
@@ -32,8 +31,7 @@ final class Socket: Sendable {
         }
     }
 
-    /// Reads what has come.
-    /// - Returns: Whether the other end has closed the connection.
+    /// Reads what has come, and returns whether the other end has closed the connection.
     func receive(into bytes: inout [UInt8]) -> Bool {
         var chunk = [UInt8](repeating: 0, count: 1 << 16)
         while true {

@@ -85,8 +85,6 @@ private struct WebKitPage: WebPage {
     }
 
     func reload() async throws { try await browser.post("refresh") }
-
     func picture() async throws -> [UInt8] { try await browser.get("screenshot").base64 }
-
     func close() async throws { try await browser.post("url", ["url": "about:blank"]) }
 }

@@ -1,21 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A page in a browser of any kind.
 package protocol WebPage: Sendable {
     /// Returns the value of an expression, which may be a promise. Chromium has `null` when the page is left meanwhile.
     func value(_ expression: String) async throws -> JSON
     /// Presses and releases the pointer at a point of the window, in CSS pixels.
     func click(x: Int64, y: Int64) async throws
-    /// Types a text into the element that has the focus.
     func type(_ text: String) async throws
     func reload() async throws
-    /// Returns a screenshot as a PNG file.
+    /// A PNG file.
     func picture() async throws -> [UInt8]
     func close() async throws
 }
 
 extension WebPage {
-    /// Returns the text of an element.
     package func text(_ id: String) async throws -> String {
         try await value("document.getElementById('\(id)').textContent.trim()").text ?? ""
     }
@@ -31,7 +28,6 @@ extension WebPage {
         }
     }
 
-    /// Waits until the page shows a status.
     package func waitUntilDrawn(_ status: String, file: String = #fileID, line: Int = #line) async throws {
         try await eventually(
             "the page shows \(status)",
@@ -39,17 +35,14 @@ extension WebPage {
             file: file, line: line)
     }
 
-    /// Waits until the page shows a session.
     package func waitFor(session: String, file: String = #fileID, line: Int = #line) async throws {
         try await eventually(
             "the page shows \(session)", "typeof entry === 'object' && !!entry && entry.session === '\(session)'",
             file: file, line: line)
     }
 
-    /// Clicks on an element as soon as it is enabled, in view and at rest.
-    ///
-    /// A page that redraws between the press and the release swallows the click, which is then repeated. If it redraws
-    /// before the press, the new element gets the click.
+    /// Clicks on an element as soon as it is enabled, in view and at rest. A page that redraws between the press and
+    /// the release swallows the click, which is then repeated. A redraw before the press does no harm.
     package func click(_ selector: String, file: String = #fileID, line: Int = #line) async throws {
         let resting = """
             (async () => {
@@ -79,7 +72,6 @@ extension WebPage {
         }
     }
 
-    /// Replaces the text of a field.
     package func write(_ text: String, into selector: String) async throws {
         try await click(selector)
         _ = try await value("document.querySelector(`\(selector)`).select()")

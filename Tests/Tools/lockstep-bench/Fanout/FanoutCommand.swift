@@ -29,7 +29,6 @@ struct FanoutCommand: Measurement {
 
     @Option(help: "How many changes are measured with displays, and how many with bare subscribers.")
     var rounds = 200
-
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
@@ -96,7 +95,7 @@ actor OwnerPresser {
         loop = node.loop
     }
 
-    /// - Returns: The nanoseconds until the last display shows the effect.
+    /// Returns the nanoseconds until the last display shows the effect.
     func press(seenBy displays: [Node]) async throws -> Int64 {
         let isRunning = await node.view.register?.status == .running
         let last = Last(of: displays.count)

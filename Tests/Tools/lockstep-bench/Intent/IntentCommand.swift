@@ -43,7 +43,6 @@ struct IntentCommand: Measurement {
 
     @Flag(help: "Only press, without the bare pair; this is what is counted.")
     var alone = false
-
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
@@ -130,7 +129,6 @@ struct Alternation: Sendable {
     private(set) var kept = Sides()
     var sizes: [PayloadSizes] = []
 
-    /// - Parameter isDisturbed: Whether the host stole processor time during the turn.
     mutating func add(_ rounds: [Int64], _ presses: [Int64], isDisturbed: Bool) {
         all.raw.add(rounds)
         all.lockstep.add(presses)

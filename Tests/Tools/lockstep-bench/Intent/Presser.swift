@@ -7,9 +7,7 @@ import Platform
 import Session
 import Wire
 
-/// Presses at a node and watches its view, on the node's loop.
-///
-/// So only the node's own work lies between a press and its effect.
+/// Presses at a node and watches its view, on the node's loop. So only the node's work is between press and effect.
 actor Presser {
     private let node: Node
     private let loop: EventLoop
@@ -25,8 +23,7 @@ actor Presser {
         loop = node.loop
     }
 
-    /// Presses pause and resume alternately.
-    /// - Returns: The nanoseconds from each press to the view that shows its effect.
+    /// Presses pause and resume alternately, and returns the nanoseconds from each press to the view that shows its effect.
     func presses(_ count: Int, gap: Int) async throws -> [Int64] {
         try await withTaskExecutorPreference(LoopTasks(loop)) { try await pressInTurn(count, gap: gap) }
     }
@@ -39,7 +36,6 @@ actor Presser {
         return times
     }
 
-    /// Presses `count` times, and returns the sizes of the payloads.
     func sizes(presses count: Int) async throws -> [PayloadSizes] {
         var sizes: [PayloadSizes] = []
         let codec = WireCodec(space: node.space, me: node.identity.node)
@@ -90,8 +86,7 @@ actor Presser {
     }
 }
 
-/// Resumes tasks on the loop's thread. Otherwise a continuation resumes on the global executor, whose threads would move
-/// the loop's thread from core to core.
+/// Resumes tasks on the loop's thread; threads of the global executor would move it from core to core.
 private final class LoopTasks: TaskExecutor {
     private let loop: EventLoop
 

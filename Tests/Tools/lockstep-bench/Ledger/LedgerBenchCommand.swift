@@ -24,7 +24,6 @@ struct LedgerBenchCommand: Measurement {
 
     @Option(help: "Records that each of five nodes sends over MQTT.")
     var sent = 5_000
-
     @OptionGroup var output: OutputOptions
 
     private static let year: Int64 = 365 * 86_400_000

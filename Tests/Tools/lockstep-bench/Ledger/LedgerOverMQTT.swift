@@ -11,7 +11,6 @@ import Wire
 
 /// Sends records to a real `lockstep-debt` as fast as the broker accepts them, until each is acknowledged.
 struct LedgerOverMQTT: Sendable {
-    /// The number of nodes that send.
     var nodes = 5
     /// The records of each node.
     var records = 5_000
@@ -23,9 +22,8 @@ struct LedgerOverMQTT: Sendable {
         var repeated: Int
     }
 
-    /// The nanoseconds after which a node sends a record again.
-    ///
-    /// `Protocol.md` states them under *Sending*: twice as long each time, up to the limit, and up to the jitter later.
+    /// The nanoseconds after which a node sends a record again. `Protocol.md` states them under *Sending*: twice as
+    /// long each time, up to the limit, and up to the jitter later.
     private static let patience: Int64 = 10_000_000_000
     private static let patienceLimit: Int64 = 600_000_000_000
     private static let jitter: Int64 = 5_000_000_000
@@ -48,7 +46,6 @@ struct LedgerOverMQTT: Sendable {
         }
     }
 
-    /// A record that is not acknowledged.
     private struct Waiting {
         var index: Int
         var due: Int64
@@ -122,7 +119,6 @@ struct LedgerOverMQTT: Sendable {
         clients[node].flush()
     }
 
-    /// Creates a record of one of the last eighty days.
     private func payload(_ index: Int) throws -> (id: SessionID, bytes: [UInt8]) {
         let from = SystemClock.wallMilliseconds() - Int64(index) * (80 * Self.day / Int64(nodes * records)) - 3_600_000
         guard let node = NodeID("n\(index % nodes)"), let id = SessionID("s-\(index)") else {

@@ -28,7 +28,6 @@ struct PageCommand: Measurement {
 
     @Option(help: "Seconds that the page only counts.")
     var seconds = 20
-
     @OptionGroup var output: OutputOptions
 
     func validate() throws {

@@ -5,9 +5,7 @@ import Harness
 
 /// Pages in the browser, and scripts that record when they change.
 enum Pages {
-    /// - Parameters:
-    ///   - script: Runs in the page before its own scripts.
-    ///   - isReady: Called between the new window and the navigation.
+    /// - Parameter isReady: Called between the new window and the navigation.
     static func open(
         _ browser: Chromium, port: Int, watching script: String? = nil, once isReady: () async throws -> Void = {}
     ) async throws -> Page {
@@ -59,7 +57,6 @@ enum Pages {
         });
         """
 
-    /// Returns the seconds of work of the page's thread.
     static func taskSeconds(_ page: Page) async throws -> Double {
         let metrics = try await page.call("Performance.getMetrics").metrics.items
         guard case .fraction(let seconds)? = metrics.first(where: { $0.name == "TaskDuration" })?.value else {

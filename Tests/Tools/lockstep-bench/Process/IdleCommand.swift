@@ -18,7 +18,6 @@ struct IdleCommand: Measurement {
 
     @Option(help: "The seconds that are measured.")
     var seconds = 60
-
     @OptionGroup var output: OutputOptions
 
     func validate() throws { try require(seconds > 0, "--seconds is 1 or more") }

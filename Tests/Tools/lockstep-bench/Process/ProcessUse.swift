@@ -29,7 +29,6 @@ enum ProcessUse {
         return Double(try cpu(process) - used) / Double(Samples.now() - start) * 100
     }
 
-    /// Its resident memory in megabytes.
     static func resident(_ process: pid_t) throws -> Double {
         let status = try? String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)
         let line = status?.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }

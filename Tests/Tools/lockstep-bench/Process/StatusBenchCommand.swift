@@ -14,7 +14,6 @@ struct StatusBenchCommand: Measurement {
 
     @Option(help: "How many times the command is run.")
     var rounds = 100
-
     @OptionGroup var output: OutputOptions
 
     func validate() throws { try require(rounds > 0, "--rounds is 1 or more") }

@@ -6,14 +6,11 @@ import Setup
 import Subprocess
 import SystemPackage
 
-/// Counts instructions and allocations for one unit of work, by running this program under valgrind.
-///
-/// A noisy machine does not move these numbers, and they need no rights. They count all threads of this process, outside of the
-/// kernel. Each is the difference of two runs with different numbers of units, which leaves out the start and the end.
+/// Counts instructions and allocations for one unit of work, by running this program under valgrind. A noisy machine
+/// does not move these numbers, and they need no rights. They count all threads of this process, outside of the kernel.
+/// Each is the difference of two runs with different numbers of units, which leaves out the start and the end.
 enum WorkCount {
-    /// Measures the work of a subcommand.
-    /// - Parameter arguments: The arguments of this program that do a number of units.
-    /// - Returns: No figure if both numbers are the same.
+    /// Measures the work of a subcommand whose arguments do a number of units. No figure if both numbers are the same.
     static func figures(
         _ name: String, per unit: String, few: Int, many: Int, _ arguments: @Sendable (Int) -> [String]
     ) async throws -> [Figure] {
@@ -41,7 +38,6 @@ enum WorkCount {
         }
     }
 
-    /// Runs a program, and returns what it says on stderr.
     private static func said(_ program: String, _ arguments: [String]) async throws -> String {
         let end = try await Subprocess.run(
             .path(FilePath(program)), arguments: Arguments(arguments), environment: .withoutSettings, input: .none,

@@ -4,9 +4,8 @@ import CMosquitto
 import Setup
 import Synchronization
 
-/// Bare subscribers: a crowd on one thread, and some that are timed, each on its own thread.
-///
-/// The crowd subscribes to the nodes' session too, so that the broker has the same load.
+/// Bare subscribers: a crowd on one thread, and some that are timed, each on its own thread. The crowd subscribes to
+/// the nodes' session too, so that the broker has the same load.
 final class RawFanout: Sendable {
     private static let topic = "lockstep/1/plain/node/owner/session"
     private let publisherLoop: RawLoop
@@ -15,7 +14,6 @@ final class RawFanout: Sendable {
     private let publisher: RawClient
     private let present = Mutex<Last?>(nil)
 
-    /// - Parameter session: The topic that the nodes' owner publishes to.
     init(_ broker: BrokerAddress, crowd: Int, session: String) async throws {
         let (publisherLoop, crowdLoop) = (try RawLoop(), try RawLoop())
         (self.publisherLoop, self.crowdLoop) = (publisherLoop, crowdLoop)
@@ -38,8 +36,7 @@ final class RawFanout: Sendable {
         }
     }
 
-    /// Publishes a retained message.
-    /// - Returns: The nanoseconds until the last timed subscriber has it.
+    /// Publishes a retained message. Returns the nanoseconds until the last timed subscriber has it.
     func publish(size: Int) async throws -> Int64 {
         let last = Last(of: timedLoops.count)
         present.withLock { $0 = last }

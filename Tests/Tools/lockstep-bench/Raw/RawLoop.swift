@@ -7,9 +7,8 @@ import Mosquitto
 import Platform
 import Synchronization
 
-/// Bare libmosquitto under epoll, as in a C program, on its own thread or on that of a node.
-///
-/// It does only what makes libmosquitto fast and safe: TCP_NODELAY, TCP_QUICKACK after each read, writes from the loop.
+/// Bare libmosquitto under epoll, as in a C program, on its own thread or on that of a node. It does only what makes
+/// libmosquitto fast and safe: TCP_NODELAY, TCP_QUICKACK after each read, writes from the loop.
 final class RawLoop: @unchecked Sendable {
     private let epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
     private let eventfd = CMosquitto.eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
@@ -30,7 +29,6 @@ final class RawLoop: @unchecked Sendable {
         thread = try Thread.start(name: "raw", isDetached: false) { [self] in run() }
     }
 
-    /// Runs `body` with a loop.
     static func with<Value: Sendable>(_ body: (RawLoop) async throws -> Value) async throws -> Value {
         let loop = try RawLoop()
         return try await BenchDirectory.finally({ await loop.stop() }) { try await body(loop) }

@@ -7,10 +7,8 @@ import Mosquitto
 import Platform
 import Setup
 
-/// Two bare clients on the threads of two nodes: B asks, A answers.
-///
-/// Both share the nodes' threads: the latency depends on the core that a thread runs on and what else runs there, and
-/// threads of their own could be better or worse off for a whole run.
+/// Two bare clients on the threads of two nodes: B asks, A answers. Both share the nodes' threads: the latency depends
+/// on the core that a thread runs on and what else runs there, and threads of their own could be better or worse off.
 final class RawPair: Sendable {
     private static let root = "lockstep/1/plain/node"
     private let loopA: RawLoop
@@ -34,9 +32,7 @@ final class RawPair: Sendable {
         }
     }
 
-    /// Sends one request for each size.
-    /// - Parameter gap: The pause after each round in milliseconds, as in the nodes' rounds.
-    /// - Returns: The nanoseconds from each request to its answer.
+    /// Sends a request for each size, `gap` milliseconds apart. Returns the nanoseconds from each to its answer.
     func rounds(sizes: [PayloadSizes], gap: Int) async throws -> [Int64] {
         try await loopA.serving {
             try await loopB.perform { [self] in
@@ -57,7 +53,7 @@ final class RawPair: Sendable {
         }
     }
 
-    /// - Returns: The time of the request.
+    /// Returns the time of the request.
     private func ask(_ size: PayloadSizes) -> Int64 {
         var request = [UInt8](repeating: 32, count: size.request)
         let start = Samples.now()
