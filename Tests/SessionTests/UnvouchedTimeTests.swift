@@ -88,6 +88,27 @@ import Testing
         #expect(rig.journal?.isApproximate == !isSameTime)
     }
 
+    /// The takeover has a date by the clock of the new owner.
+    @Test(arguments: [5_000, hour] as [Milliseconds]) func aClockThatIsSetCostsNoMinuteBeforeATakeover(
+        step: Milliseconds
+    ) throws {
+        var rig = Self.alone()
+        rig.start("focus 25m")
+        rig.pass(4_000)
+        let winner = LineageTests.continuation(of: try #require(rig.own), at: rig.wall)
+        rig.hear(.register(winner), from: "attic")
+        let runs = try #require(rig.own?.runs)
+        #expect(runs.map { $0.to.map { end in end - runs[0].from } } == [4_000])
+        rig.wall += step
+        rig.pass(1_000)
+        #expect(rig.own?.runs == runs)
+        rig.wall -= step + 3_000
+        rig.pass(1_000)
+        let moved = try #require(rig.own?.runs)
+        #expect(moved[0].from + 3_000 == runs[0].from)
+        #expect(moved[0].to == moved[0].from + 4_000)
+    }
+
     // MARK: Stamps
 
     /// The mark falls again when a vouched clock comes, and the start counts from then on.
