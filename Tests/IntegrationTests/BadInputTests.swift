@@ -75,7 +75,12 @@ import Testing
             foreign = .register("s", of: "three")
             foreign.title = "a\u{1B}[2Jb"
             try await space.peer.publish("session", of: "three", foreign)
+            try await space.peer.publish("session", of: "four", [UInt8](repeating: 0x20, count: 1 << 20), retain: true)
+            for noNode in ["No Node", "-x"] { try await space.peer.publish("session", of: noNode, ["v": 1]) }
             try await space.peer.waitUntilHandled(by: desk)
+            #expect(desk.row(of: "?").dropped == ["malformed": 2])
+            #expect(desk.row(of: "four").dropped.tooLarge == 1)
+            #expect(desk.status.linked == true)
             #expect(desk.row(of: "one").dropped == ["tooLarge": 1, "malformed": 2])
             #expect(desk.row(of: "two").dropped == ["unknownVersion": 1, "wrongSender": 1])
             #expect(desk.row(of: "three").dropped == ["outOfBounds": 2])
@@ -87,48 +92,29 @@ import Testing
         }
     }
 
-    @Test func aMegabyteIsCountedAsTooLarge() async throws {
+    @Test func aFloodOfNodesIsBoundedAndAWronglyRetainedMessageIsCounted() async throws {
         try await Space.with("desk") { space in
-            try await space.peer.publish("session", [UInt8](repeating: 0x20, count: 1 << 20), retain: true)
-            try await space.peer.waitUntilHandled(by: space["desk"])
-            #expect(space["desk"].row(of: "peer").dropped.tooLarge == 1)
-            #expect(space["desk"].status.linked == true)
-        }
-    }
-
-    @Test func messageWithoutANodeIsCountedSeparately() async throws {
-        try await Space.with("desk") { space in
-            try await space.peer.publish("session", of: "No Node", ["v": 1])
-            try await space.peer.publish("session", of: "-x", ["v": 1])
-            try await space.peer.waitUntilHandled(by: space["desk"])
-            let strangers = space["desk"].row(of: "?")
-            #expect(strangers.dropped == ["malformed": 2])
-        }
-    }
-
-    @Test func aFloodOfNodesIsBounded() async throws {
-        try await Space.with("desk") { space in
+            let desk = space["desk"]
             for number in 0..<600 {
                 try await space.peer.publish(
                     "presence", of: "n\(number)", .presence(of: "n", online: true, connection: "c"), retain: false)
             }
             try await eventually("those beyond the bound are counted") {
-                (space["desk"].row(of: "?").dropped.tooManyNodes.int ?? 0) >= 600 - 512
+                (desk.row(of: "?").dropped.tooManyNodes.int ?? 0) >= 600 - 512
             }
-            #expect(space["desk"].nodes.items.count <= 514)
-            try space["desk"].begin()
-            #expect(space["desk"].status.status == "running")
-        }
-    }
-
-    @Test func aWronglyRetainedMessageIsCounted() async throws {
-        try await Space.with("desk") { space in
-            try await space["desk"].kill()
-            try await space.peer.publish(
-                "ack", ["v": 1, "kind": "fork", "node": "desk", "epoch": 0, "rev": 5], retain: true)
-            try await space.peer.publish("hello", ["v": 1], retain: true)
-            try await space["desk"].start()
-            try await eventually("both are counted") { space["desk"].row(of: "peer").dropped == ["retained": 2] }
+            #expect(desk.nodes.items.count <= 514)
+            let id = try desk.begin()
+            try await desk.kill()
+            for (leaf, payload) in [
+                ("ack", ["v": 1, "kind": "fork", "node": "desk", "epoch": 0, "rev": 5]), ("hello", ["v": 1]),
+                ("intent", ["v": 1, "id": "old-stop", "op": "stop", "from": "peer", "session": .string(id)]),
+            ] as [(String, JSON)] {
+                try await space.peer.publish(leaf, payload, retain: true)
+            }
+            try await desk.start()
+            try await eventually("all are counted") { desk.row(of: "peer").dropped == ["retained": 3] }
+            #expect(desk.status.session.text == id)
+            #expect(desk.status.status == "running")
         }
     }
 }
