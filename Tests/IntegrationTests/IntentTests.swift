@@ -34,8 +34,8 @@ import Testing
             let past: JSON = ["at": .number(now() - 60_000), "expiresAt": .number(now() - 30_000)]
             let tooMuch: JSON = ["args": ["seconds": 9_000_000_000]]
             for (op, session, more, reason) in [
-                ("stop", id, past, "expired"), ("stop", old, [:], "superseded"), ("skip", id, ["phase": 1], "stalePhase"),
-                ("extend", id, tooMuch, "invalid"),
+                ("stop", id, past, "expired"), ("stop", old, [:], "superseded"),
+                ("skip", id, ["phase": 1], "stalePhase"), ("extend", id, tooMuch, "invalid"),
             ] as [(JSON, String, JSON, JSON)] {
                 let press = try await space.peer.ask(op, of: session, more)
                 let answer = try await space.peer.answer(to: press, from: "desk")

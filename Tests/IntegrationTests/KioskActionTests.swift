@@ -6,7 +6,49 @@ import Testing
 /// Presses on a page, and their effects on other displays.
 @Suite(.startingBrowsers, .retriedAfterStall, Kiosk.isSeen) struct KioskActionTests {
     @Test func aPressReachesTheOtherNode() async throws {
-        try await Kiosk.with { try await expectPressAtOtherNode($0) }
+        try await Kiosk.with { kiosk in
+            try await expectPresets(kiosk)
+            try await kiosk.press("stop")
+            try await expectPressAtOtherNode(kiosk)
+        }
+    }
+
+    private func expectPresets(_ kiosk: Kiosk) async throws {
+        let page = try await kiosk.open("kitchen", "controls=1")
+        try await page.waitUntilDrawn("idle")
+        #expect(try await buttons(page) == ["pomodoro", "deep", "tabata", "intervals"])
+        #expect(try await page.value("measure(800, 480)") == [])
+        try await page.resize(width: 480, height: 800)
+        #expect(try await page.value("measure(480, 800)") == [])
+        try await page.resize(width: 800, height: 480)
+        #expect(try await page.value("measure(800, 480)") == [])
+        try await kiosk.keep(page, as: "presets")
+        try await page.click("button:nth-child(2)")
+        let session = try await kiosk.desk.waitFor("the preset") { $0.status == "running" }
+        #expect(session.plan.items.map(\.seconds) == [3_000, 600])
+        try await page.waitUntilDrawn("running")
+        #expect(try await buttons(page) == ["Pause", "+1 min", "Start break"])
+        let other = try await kiosk.open("kitchen", "face=boring&controls=1")
+        try await other.waitUntilDrawn("running")
+        #expect(try await buttons(other) == [])
+        #expect(try await page.problems() + other.problems() == [])
+        for page in [page, other] { try await page.close() }
+    }
+
+    private func expectCalm(_ kiosk: Kiosk, _ page: Page, of session: String) async throws {
+        #expect(try await page.text("calm") == "Calm –")
+        let readings: [(Int64, Int64, JSON, String)] = [
+            (85, 100, "rising", "Calm 85% ↗"), (60, 90, "falling", "Calm 60% ↘"), (61, 80, "steady", "Calm 61% →"),
+            (61, 79, "steady", "Calm –"), (100, 100, .null, "Calm 100%"),
+        ]
+        for (percent, coverage, trend, text) in readings {
+            var feed: JSON = ["percent": .number(percent), "coverage": .number(coverage)]
+            feed.session = .string(session)
+            if trend != .null { feed.trend = trend }
+            try await kiosk.feed("calm", feed)
+            try await page.eventually(text, "document.getElementById('calm').textContent.trim() === '\(text)'")
+            #expect(try await page.value("measure(innerWidth, innerHeight)") == [], "\(text)")
+        }
     }
 
     private func expectPressAtOtherNode(_ kiosk: Kiosk) async throws {
@@ -16,6 +58,7 @@ import Testing
         for page in [here, there] { try await page.waitUntilDrawn("running") }
         #expect(try await buttons(here) == ["Pause", "+1 min", "Start break"])
         #expect(try await buttons(there) == ["Pause", "End session"])
+        try await expectCalm(kiosk, there, of: id)
 
         try await here.click("button[data-op=pause]")
         let paused = try await kiosk.desk.waitFor("paused") { $0.status == "paused" }
@@ -43,30 +86,6 @@ import Testing
         for page in [here, there] { try await page.waitUntilDrawn("idle") }
         #expect(try await buttons(here) == [])
         #expect(try await here.problems() + there.problems() == [])
-    }
-
-    /// The page does not know yet that the phase is over: its press must not affect the next one.
-    @Test func aRefusedPressIsShown() async throws {
-        try await Kiosk.with { kiosk in
-            let id = try kiosk.desk.begin(["plan": "focus 25m, shortBreak 5m"])
-            let page = try await kiosk.open("kitchen")
-            try await page.waitUntilDrawn("running")
-            // It does not connect again either.
-            _ = try await page.value("source.close(); lose = () => {}; 0")
-            _ = try await page.value(Self.refusal)
-            try await kiosk.press("skip")
-            try await kiosk.kitchen.waitFor("the break") { $0.phase == 1 && $0.session.text == id }
-            try await page.click("button[data-op=startBreak]")
-            let refusal = try await page.value("refusal")
-            #expect(refusal.notice.text?.hasPrefix("That phase is over") == true, "\(refusal)")
-            #expect(refusal.spoken == "That phase is over")
-            #expect(refusal.faults == [])
-            #expect(kiosk.desk.status.status == "running")
-            _ = try await page.value("connect()")
-            try await page.eventually("the break", "entry.phase === 1")
-            try await page.eventually("the reason is gone", "document.getElementById('notice').textContent === ''")
-            #expect(try await page.problems(ofNetwork: false) == [])
-        }
     }
 
     /// A remote cannot take over from a silent owner.
@@ -100,7 +119,7 @@ import Testing
         """#
 
     /// The digits on the pages of two nodes lie between two readings of the nodes.
-    @Test func digitsMatchTheNode() async throws {
+    @Test func digitsMatchTheNodeAndARefusedPressIsShown() async throws {
         try await Kiosk.with { kiosk in
             try kiosk.desk.begin(["seconds": 1_500])
             let pages = [try await kiosk.open("desk"), try await kiosk.open("kitchen", "face=phases")]
@@ -126,6 +145,28 @@ import Testing
                 }
                 return seen.count >= 5
             }
+            for page in pages { try await page.close() }
+
+            // The page does not know yet that the phase is over: its press must not affect the next one.
+            let id = try kiosk.desk.begin(["plan": "focus 25m, shortBreak 5m"])
+            let page = try await kiosk.open("kitchen")
+            try await page.waitFor(session: id)
+            try await page.waitUntilDrawn("running")
+            // It does not connect again either.
+            _ = try await page.value("source.close(); lose = () => {}; 0")
+            _ = try await page.value(Self.refusal)
+            try await kiosk.press("skip")
+            try await kiosk.kitchen.waitFor("the break") { $0.phase == 1 && $0.session.text == id }
+            try await page.click("button[data-op=startBreak]")
+            let refusal = try await page.value("refusal")
+            #expect(refusal.notice.text?.hasPrefix("That phase is over") == true, "\(refusal)")
+            #expect(refusal.spoken == "That phase is over")
+            #expect(refusal.faults == [])
+            #expect(kiosk.desk.status.status == "running")
+            _ = try await page.value("connect()")
+            try await page.eventually("the break", "entry.phase === 1")
+            try await page.eventually("the reason is gone", "document.getElementById('notice').textContent === ''")
+            #expect(try await page.problems(ofNetwork: false) == [])
         }
     }
 
@@ -155,50 +196,6 @@ import Testing
                 #expect(try await buttons(page) == ["Pause", "+1 min", "Start break"])
             }
             #expect(try await page.problems() == [])
-        }
-    }
-
-    @Test func calmFaceShowsThePercent() async throws {
-        try await Kiosk.with { kiosk in
-            let id = try kiosk.desk.begin()
-            let page = try await kiosk.open("desk", "face=calm")
-            try await page.waitUntilDrawn("running")
-            #expect(try await page.text("calm") == "Calm –")
-            let readings: [(Int64, Int64, JSON, String)] = [
-                (85, 100, "rising", "Calm 85% ↗"), (60, 90, "falling", "Calm 60% ↘"), (61, 80, "steady", "Calm 61% →"),
-                (61, 79, "steady", "Calm –"), (100, 100, .null, "Calm 100%"),
-            ]
-            for (percent, coverage, trend, text) in readings {
-                var feed: JSON = ["percent": .number(percent), "coverage": .number(coverage)]
-                feed.session = .string(id)
-                if trend != .null { feed.trend = trend }
-                try await kiosk.feed("calm", feed)
-                try await page.eventually(text, "document.getElementById('calm').textContent.trim() === '\(text)'")
-                #expect(try await page.value("measure(innerWidth, innerHeight)") == [], "\(text)")
-            }
-        }
-    }
-
-    @Test func aPageThatMayPressStartsPresets() async throws {
-        try await Kiosk.with { kiosk in
-            let page = try await kiosk.open("kitchen", "controls=1")
-            try await page.waitUntilDrawn("idle")
-            #expect(try await buttons(page) == ["pomodoro", "deep", "tabata", "intervals"])
-            #expect(try await page.value("measure(800, 480)") == [])
-            try await page.resize(width: 480, height: 800)
-            #expect(try await page.value("measure(480, 800)") == [])
-            try await page.resize(width: 800, height: 480)
-            #expect(try await page.value("measure(800, 480)") == [])
-            try await kiosk.keep(page, as: "presets")
-            try await page.click("button:nth-child(2)")
-            let session = try await kiosk.desk.waitFor("the preset") { $0.status == "running" }
-            #expect(session.plan.items.map(\.seconds) == [3_000, 600])
-            try await page.waitUntilDrawn("running")
-            #expect(try await buttons(page) == ["Pause", "+1 min", "Start break"])
-            let other = try await kiosk.open("kitchen", "face=boring&controls=1")
-            try await other.waitUntilDrawn("running")
-            #expect(try await buttons(other) == [])
-            #expect(try await page.problems() + other.problems() == [])
         }
     }
 

@@ -5,24 +5,13 @@ import Testing
 
 /// The page of a node without a broker, which is a supported configuration.
 @Suite(.startingBrowsers, .retriedAfterStall, Kiosk.isSeen) struct KioskAloneTests {
-    @Test func nodeWithoutABrokerShowsNoProblem() async throws {
+    @Test func aNodeWithoutABrokerShowsNoProblemAndKnowsThePageOfItsScreen() async throws {
         try await Self.with { node, browser, address in
             #expect(node.status.linked == false)
-            try node.begin()
-            let page = try await browser.open("\(address)/?face=focus&lang=en")
-            try await page.waitUntilDrawn("running")
-            #expect(try await page.text("notice") == "")
-            let line = try await node.lockstep("status", "--face", "focus", "--style", "expanded", "--lang", "en")
-            #expect(line.code == 0, "\(line)")
-            #expect(!line.output.contains("Not connected"), "\(line)")
-        }
-    }
-
-    /// `lockstep kiosk enable` waits for this.
-    @Test func theNodeKnowsWhetherThisMachinesScreenShowsItsPage() async throws {
-        try await Self.with { node, browser, address in
+            // `lockstep kiosk enable` waits for this.
             func isShown() -> JSON? { node.socket.request("GET", "/v1/kiosk")?.body.isShown }
-            try await browser.open("\(address)/?face=focus").waitUntilDrawn("idle")
+            let other = try await browser.open("\(address)/?face=focus&lang=en")
+            try await other.waitUntilDrawn("idle")
             #expect(isShown() == false, "any other page does not count")
             let page = try await browser.open("\(address)/?face=focus&screen=1")
             try await page.waitUntilDrawn("idle")
@@ -30,7 +19,34 @@ import Testing
             // A wait for a promise must not fail because the page is left.
             #expect(try await page.value("new Promise(() => { location = 'about:blank'; })") == .null)
             try await eventually("it is gone") { isShown() == false }
+
+            try node.begin(["plan": "focus 25m, shortBreak 5m"])
+            try await other.waitUntilDrawn("running")
+            #expect(try await other.text("notice") == "")
+            let line = try await node.lockstep("status", "--face", "focus", "--style", "expanded", "--lang", "en")
+            #expect(line.code == 0, "\(line)")
+            #expect(!line.output.contains("Not connected"), "\(line)")
+            try await expectDimOnlyWhenStale(node, try await browser.open("\(address)/?face=boring"))
         }
+    }
+
+    private func expectDimOnlyWhenStale(_ node: NodeProcess, _ page: Page) async throws {
+        let colour = "getComputedStyle(document.getElementById('time')).color"
+        let grey: JSON = "rgb(136, 136, 136)"
+        try await page.waitUntilDrawn("running")
+        #expect(try await page.value(colour) == grey)
+        #expect(try await node.lockstep("pause").code == 0)
+        try await page.waitUntilDrawn("paused")
+        #expect(try await page.value(colour) == grey)
+        try node.begin(["plan": "focus 1s, shortBreak 5m"])
+        try await page.waitUntilDrawn("ready")
+        #expect(try await page.value(colour) == grey)
+        // The timeline of the node says when it becomes stale.
+        #expect(try await page.value("timeline.staleAfter") == 30_000)
+        _ = try await page.value("timeline.staleAfter = 1000")
+        try await node.kill()
+        try await page.eventually("it is stale", "document.documentElement.classList.contains('stale')")
+        #expect(try await page.value(colour) == "rgb(68, 68, 68)")
     }
 
     /// A browser caches pages for its back button, and it has only six connections to a node.
@@ -76,29 +92,6 @@ import Testing
             try await page.value(
                 "location.search.endsWith('turn=\(turn)') && !!document.documentElement?.classList.contains('\(face)')"
                     + " && /[0-9]:[0-9]{2}/.test(document.getElementById('time')?.textContent) && \(hasLoaded)") == true
-        }
-    }
-
-    @Test func boringFaceDimsTheTimeOnlyWhenStale() async throws {
-        try await Self.with { node, browser, address in
-            let page = try await browser.open("\(address)/?face=boring")
-            let colour = "getComputedStyle(document.getElementById('time')).color"
-            let grey: JSON = "rgb(136, 136, 136)"
-            try node.begin(["plan": "focus 25m, shortBreak 5m"])
-            try await page.waitUntilDrawn("running")
-            #expect(try await page.value(colour) == grey)
-            #expect(try await node.lockstep("pause").code == 0)
-            try await page.waitUntilDrawn("paused")
-            #expect(try await page.value(colour) == grey)
-            try node.begin(["plan": "focus 1s, shortBreak 5m"])
-            try await page.waitUntilDrawn("ready")
-            #expect(try await page.value(colour) == grey)
-            // The timeline of the node says when it becomes stale.
-            #expect(try await page.value("timeline.staleAfter") == 30_000)
-            _ = try await page.value("timeline.staleAfter = 1000")
-            try await node.kill()
-            try await page.eventually("it is stale", "document.documentElement.classList.contains('stale')")
-            #expect(try await page.value(colour) == "rgb(68, 68, 68)")
         }
     }
 

@@ -5,13 +5,13 @@ import Testing
 
 /// The boring face during a session: AR-01 to AR-07.
 @Suite(.startingBrowsers, .retriedAfterStall, Kiosk.isSeen) struct KioskBoringTests {
-    @Test func boringFaceShowsOnlyTheTime() async throws {
+    @Test func boringFaceShowsOnlyTheTimeAndTheDebt() async throws {
         try await Kiosk.with { kiosk in
             let page = try await kiosk.open("desk", "face=boring&theme=light&qr=0")
             try await page.waitUntilDrawn("idle")
             _ = try await page.value(Self.script)
             try kiosk.desk.begin([
-                "title": "Reading", "label": "Study", "colour": "f00", "icon": "📚", "plan": "focus 4s, focus 6s",
+                "title": "Reading", "label": "Study", "colour": "f00", "icon": "📚", "plan": "focus 3s, focus 3s",
                 "autoAdvance": true,
             ])
             try await page.waitUntilDrawn("running")
@@ -30,15 +30,8 @@ import Testing
             #expect(try await page.value("counted.noise") == 0, "AR-04: no haptic or sound at milestones")
             try await expectBoringLook(page)
             #expect(try await page.value("document.body.innerText.trim() + document.title") == "")
-        }
-    }
 
-    /// The face shows the debt of the week only while there is one.
-    @Test func boringFaceShowsTheDebt() async throws {
-        try await Kiosk.with { kiosk in
-            let page = try await kiosk.open("desk", "face=boring")
-            try await page.waitUntilDrawn("idle")
-            _ = try await page.value(Self.script)
+            // It shows the debt of the week only while there is one.
             try kiosk.desk.begin()
             try await page.waitUntilDrawn("running")
             for (minutes, text): (Int64, String) in [(120, "-120m"), (-45, ""), (0, ""), (150, "-2h30m")] {

@@ -18,31 +18,44 @@ import Testing
           })))
         """#
 
-    @Test func aPauseMovesNothing() async throws {
+    @Test func aPauseMovesNothingAndTheTimeCanBeReadFromFiveMetres() async throws {
         try await Kiosk.with { kiosk in
-            for (index, title) in ["Reading", ""].enumerated() {
-                try kiosk.desk.begin(["title": .string(title), "plan": "focus 25m, shortBreak 5m, focus 25m"])
-                for face in Self.faces {
-                    for (width, height): (Int64, Int64) in [(800, 480), (480, 800), (240, 240), (1_920, 480)] {
-                        let page = try await kiosk.open("desk", "face=\(face)", width: width, height: height)
-                        try await page.waitUntilDrawn("running")
-                        try await page.eventually("exact", Self.isFitted)
-                        let before = try await page.value(Self.places)
-                        try await kiosk.press("pause")
-                        try await page.waitUntilDrawn("paused")
-                        // A notice, or a time that is not exact, may pass by on a busy machine.
-                        try await eventually("\(face) \(width) \(height) \(index): the places of before, \(before)") {
-                            try await page.value(Self.places) == before
-                        }
-                        try await kiosk.press("resume")
-                        try await page.close()
+            var pages: [(name: String, page: Page)] = []
+            for face in Self.faces {
+                for (width, height): (Int64, Int64) in [(800, 480), (480, 800), (240, 240), (1_920, 480)] {
+                    let page = try await kiosk.open("desk", "face=\(face)", width: width, height: height)
+                    pages.append(("\(face) \(width)x\(height)", page))
+                }
+            }
+            for title in ["Reading", ""] {
+                let plan: JSON = ["title": .string(title), "plan": "focus 25m, shortBreak 5m, focus 25m"]
+                let id = try kiosk.desk.begin(plan)
+                for (_, page) in pages {
+                    try await page.waitFor(session: id)
+                    try await page.waitUntilDrawn("running")
+                    try await page.eventually("exact", Self.isFitted)
+                }
+                for (name, page) in pages where name.hasSuffix(" 800x480") || name.hasSuffix(" 480x800") {
+                    // Digits of 15 minutes of arc are 22 mm high. On 7 inches that is 115 pixels.
+                    let digits = try await page.value(
+                        "Math.round(parseFloat(getComputedStyle(part('time')).fontSize) * 0.727)")
+                    #expect(digits.int ?? 0 >= 115, "\(name)")
+                }
+                var before: [JSON] = []
+                for (_, page) in pages { before.append(try await page.value(Self.places)) }
+                try await kiosk.press("pause")
+                for ((name, page), before) in zip(pages, before) {
+                    try await page.waitUntilDrawn("paused")
+                    // A notice, or a time that is not exact, may pass by on a busy machine.
+                    try await eventually("\(name) “\(title)”: the places of before, \(before)") {
+                        try await page.value(Self.places) == before
                     }
                 }
             }
         }
     }
 
-    @Test func buttonsStandInOneRowInEveryLanguage() async throws {
+    @Test func buttonsStandInOneRowInEveryLanguageAndArabicRunsToTheLeft() async throws {
         try await Kiosk.with { kiosk in
             let id = try kiosk.desk.begin(["title": "Reading", "label": "Study", "plan": "focus 25m, shortBreak 5m"])
             let files = try Project.files(under: "Sources/Display/Languages") { $0.hasSuffix(".json") }
@@ -63,30 +76,29 @@ import Testing
                 let own = try await page.value(height).int ?? 0
                 #expect(own * 100 >= english * 85, "\(language): \(own) instead of \(english)")
             }
+
+            let other = try kiosk.desk.begin([
+                "title": "قراءة", "label": "دراسة", "plan": "focus 25m, shortBreak 5m, focus 25m",
+            ])
+            let arabic = try await kiosk.open("desk", "lang=ar")
+            try await arabic.waitFor(session: other)
+            try await arabic.waitUntilDrawn("running")
+            #expect(try await arabic.value("getComputedStyle(part('detail')).direction") == "rtl")
+            let order = try await arabic.value(
+                "(() => { const text = part('detail').firstChild; const box = (at) => { const range = document.createRange();"
+                    + " range.setStart(text, at); range.setEnd(text, at + 1); return range.getBoundingClientRect().x; };"
+                    + " return box(1) > box(text.length - 2) })()")
+            #expect(order == true, "the phase stands to the right of the title")
+            let gap = try await arabic.value(
+                "part('tag').getBoundingClientRect().left - part('name').lastElementChild.getBoundingClientRect().right"
+            )
+            #expect((gap.int ?? 1) >= 1, "\(gap)")
         }
     }
 
-    @Test func timeCanBeReadFromFiveMetres() async throws {
+    @Test func typefaceIsUsedWithDigitsOfOneWidthAndAnEmojiWithoutAFontIsAnIcon() async throws {
         try await Kiosk.with { kiosk in
-            try kiosk.desk.begin(["title": "Reading", "plan": "focus 25m, shortBreak 5m"])
-            for face in Self.faces {
-                for (width, height): (Int64, Int64) in [(800, 480), (480, 800)] {
-                    let page = try await kiosk.open("desk", "face=\(face)", width: width, height: height)
-                    try await page.waitUntilDrawn("running")
-                    try await page.eventually("exact", Self.isFitted)
-                    // Digits of 15 minutes of arc are 22 mm high. On 7 inches that is 115 pixels.
-                    let digits = try await page.value(
-                        "Math.round(parseFloat(getComputedStyle(part('time')).fontSize) * 0.727)")
-                    #expect(digits.int ?? 0 >= 115, "\(face) \(width)")
-                    try await page.close()
-                }
-            }
-        }
-    }
-
-    @Test func typefaceIsLoadedAndUsed() async throws {
-        try await Kiosk.with { kiosk in
-            try kiosk.desk.begin()
+            try kiosk.desk.begin(["icon": "📚", "seconds": 1_500])
             for path in ["/?face=focus", "/week?lang=en"] {
                 let page = try await kiosk.browser.open(kiosk.address("desk", path))
                 let selector = path.contains("week") ? "#stage" : "#time"
@@ -104,14 +116,15 @@ import Testing
                 }
                 #expect(try await page.problems() == [])
             }
-        }
-    }
-
-    @Test func digitsHaveOneWidth() async throws {
-        try await Kiosk.with { kiosk in
-            try kiosk.desk.begin()
             let page = try await kiosk.open("desk")
             try await page.waitUntilDrawn("running")
+            // Without a font for it, an emoji would be an empty box.
+            #expect(try await page.value("[isDrawable('A'), isDrawable('\\u{10fffd}')]") == [true, false])
+            let shown = "[isShown(part('icon')), isShown(part('emoji'))]"
+            _ = try await page.value("isDrawable = () => false; drawEntry(false); 0")
+            #expect(try await page.value(shown) == [true, false])
+            _ = try await page.value("isDrawable = () => true; drawEntry(false); 0")
+            #expect(try await page.value(shown) == [false, true])
             let widths = try await page.value(
                 "(() => { fillTime('0123456789'); return [...part('time').querySelectorAll('i')].map((i) => Math.round(i.offsetWidth)) })()"
             )
@@ -122,6 +135,7 @@ import Testing
     @Test func aDigitMovesUnlessLessMotionIsAsked() async throws {
         try await Kiosk.with { kiosk in
             try kiosk.desk.begin()
+            var pages: [(name: String, page: Page, moves: Bool)] = []
             for (query, reduced, moves) in [
                 ("", "no-preference", true), ("", "reduce", false), ("face=boring", "no-preference", false),
             ] {
@@ -134,54 +148,49 @@ import Testing
                     "counted.moves = []; const animate = Element.prototype.animate; Element.prototype.animate = function (frames, how) {"
                         + " counted.moves.push(how.duration); return animate.call(this, frames, how); }; counted.time = part('time').textContent; 0"
                 )
+                pages.append(("\(query) \(reduced)", page, moves))
+            }
+            for (name, page, moves) in pages {
                 try await page.eventually("it counts", "part('time').textContent.at(-2) !== counted.time.at(-2)")
-                #expect(try await page.value("counted.moves.length > 0") == .bool(moves), "\(query) \(reduced)")
+                #expect(try await page.value("counted.moves.length > 0") == .bool(moves), "\(name)")
                 #expect(try await page.value("counted.moves.every((duration) => duration <= 200)") == true)
-                try await page.close()
             }
         }
     }
 
-    @Test func aSessionIsDimmedAtNight() async throws {
-        let dimmed = "getComputedStyle(part('stage')).opacity === '0.5'"
+    @Test func aPageIsDarkInItsHoursAndASessionIsDim() async throws {
+        let isDark = "getComputedStyle(part('stage')).visibility === 'hidden'"
+        let isDim = "getComputedStyle(part('stage')).opacity === '0.5'"
         try await Kiosk.with { kiosk in
+            let night = try await kiosk.open("desk", "blank=00:00-23:59")
+            try await night.waitUntilDrawn("idle")
+            try await night.eventually("an idle page is dark", isDark)
             try kiosk.desk.begin()
+            try await night.waitUntilDrawn("running")
+            try await night.eventually("a session lights it", "!(\(isDark))")
             for query in ["theme=light", "theme=dark"] {
                 let page = try await kiosk.open("desk", "blank=00:00-23:59&\(query)")
                 try await page.waitUntilDrawn("running")
-                try await page.eventually("it is dim", dimmed)
+                try await page.eventually("it is dim", isDim)
                 #expect(try await page.value("getComputedStyle(document.body).backgroundColor") == "rgb(0, 0, 0)")
                 _ = try await page.value("dispatchEvent(new PointerEvent('pointerdown'))")
-                try await page.eventually("a touch lights it", "!(\(dimmed))")
+                try await page.eventually("a touch lights it", "!(\(isDim))")
             }
             for query in ["theme=e-ink", "face=boring"] {
                 let page = try await kiosk.open("desk", "blank=00:00-23:59&\(query)")
                 try await page.waitUntilDrawn("running")
-                #expect(try await page.value(dimmed) == false, "\(query)")
+                #expect(try await page.value(isDim) == false, "\(query)")
             }
+            try await kiosk.press("stop")
+            try await night.waitUntilDrawn("idle")
+            try await night.eventually("it is dark again", isDark)
+            _ = try await night.value("dispatchEvent(new PointerEvent('pointerdown'))")
+            try await night.eventually("a touch shows it", "!(\(isDark))")
         }
     }
 
     /// A picture that stands still for hours burns into the screen.
-    @Test func aPageWandersByTheMinute() async throws {
-        try await Kiosk.with { kiosk in
-            for query in ["face=focus", "face=boring", "theme=e-ink"] {
-                let page = try await kiosk.open("desk", query)
-                try await page.waitUntilDrawn("idle")
-                let places = try await page.value(
-                    "(() => { const real = Date.now; const seen = []; for (let turn = 0; turn < 30; turn++) {"
-                        + " Date.now = () => real() + turn * 60000; wander(); seen.push(part('stage').style.translate); }"
-                        + " Date.now = real; return seen })()"
-                ).items.compactMap(\.text)
-                #expect(Set(places).count > (query == "theme=e-ink" ? 0 : 5), "\(places)")
-                let far = places.flatMap { $0.split(separator: " ") }.compactMap { Int($0.dropLast(2)) }
-                #expect(far.allSatisfy { abs($0) <= 5 }, "\(places)")
-                if query == "theme=e-ink" { #expect(Set(places) == [""]) }
-            }
-        }
-    }
-
-    @Test func idleDrawingIsInTheMiddle() async throws {
+    @Test func anIdleDrawingIsInTheMiddleAndWandersByTheMinute() async throws {
         try await Kiosk.with { kiosk in
             for face in Self.faces {
                 for (width, height): (Int64, Int64) in [(1_920, 1_080), (480, 800)] {
@@ -197,38 +206,19 @@ import Testing
                     try await page.close()
                 }
             }
-        }
-    }
-
-    @Test func linesOfARightToLeftPageRunToTheLeft() async throws {
-        try await Kiosk.with { kiosk in
-            try kiosk.desk.begin(["title": "قراءة", "label": "دراسة", "plan": "focus 25m, shortBreak 5m, focus 25m"])
-            let page = try await kiosk.open("desk", "lang=ar")
-            try await page.waitUntilDrawn("running")
-            #expect(try await page.value("getComputedStyle(part('detail')).direction") == "rtl")
-            let order = try await page.value(
-                "(() => { const text = part('detail').firstChild; const box = (at) => { const range = document.createRange();"
-                    + " range.setStart(text, at); range.setEnd(text, at + 1); return range.getBoundingClientRect().x; };"
-                    + " return box(1) > box(text.length - 2) })()")
-            #expect(order == true, "the phase stands to the right of the title")
-            let gap = try await page.value(
-                "part('tag').getBoundingClientRect().left - part('name').lastElementChild.getBoundingClientRect().right"
-            )
-            #expect((gap.int ?? 1) >= 1, "\(gap)")
-        }
-    }
-
-    /// Without a font for it, an emoji would be an empty box.
-    @Test func anEmojiThatCannotBeDrawnIsAnIcon() async throws {
-        try await Kiosk.with { kiosk in
-            try kiosk.desk.begin(["icon": "📚", "seconds": 1_500])
-            let page = try await kiosk.open("desk")
-            try await page.waitUntilDrawn("running")
-            #expect(try await page.value("[isDrawable('A'), isDrawable('\\u{10fffd}')]") == [true, false])
-            _ = try await page.value("isDrawable = () => false; drawEntry(false); 0")
-            #expect(try await page.value("[isShown(part('icon')), isShown(part('emoji'))]") == [true, false])
-            _ = try await page.value("isDrawable = () => true; drawEntry(false); 0")
-            #expect(try await page.value("[isShown(part('icon')), isShown(part('emoji'))]") == [false, true])
+            for query in ["face=focus", "face=boring", "theme=e-ink"] {
+                let page = try await kiosk.open("desk", query)
+                try await page.waitUntilDrawn("idle")
+                let places = try await page.value(
+                    "(() => { const real = Date.now; const seen = []; for (let turn = 0; turn < 30; turn++) {"
+                        + " Date.now = () => real() + turn * 60000; wander(); seen.push(part('stage').style.translate); }"
+                        + " Date.now = real; return seen })()"
+                ).items.compactMap(\.text)
+                #expect(Set(places).count > (query == "theme=e-ink" ? 0 : 5), "\(places)")
+                let far = places.flatMap { $0.split(separator: " ") }.compactMap { Int($0.dropLast(2)) }
+                #expect(far.allSatisfy { abs($0) <= 5 }, "\(places)")
+                if query == "theme=e-ink" { #expect(Set(places) == [""]) }
+            }
         }
     }
 }

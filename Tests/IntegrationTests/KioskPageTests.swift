@@ -5,8 +5,21 @@ import Testing
 
 /// The page alone: its parameters, its cost, and its state after a sleep.
 @Suite(.startingBrowsers, .retriedAfterStall, Kiosk.isSeen) struct KioskPageTests {
-    @Test func eachParameterHasAnEffect() async throws {
+    @Test func pageIsSmallAndLoadsNoOtherFileAndEachParameterHasAnEffect() async throws {
         try await Kiosk.with { kiosk in
+            let small = try await kiosk.open("desk", "qr=1")
+            try await small.waitUntilDrawn("idle")
+            let weight = try await small.value(
+                "Promise.all(['.', 'look.css', 'kiosk.css', 'live.js', 'alerts.js', 'kiosk.js'].map(async (name) =>"
+                    + " (await (await fetch(name)).arrayBuffer()).byteLength)).then((all) => all.reduce((a, b) => a + b))"
+            )
+            #expect((1...60_000).contains(weight.int ?? 0), "\(weight)")
+            let own = kiosk.address("desk")
+            let requests = try await small.requests().filter { !$0.hasPrefix("data:") && !$0.hasPrefix("about:") }
+            #expect(requests.contains { $0.contains("/v1/timeline") })
+            #expect(requests.allSatisfy { $0.hasPrefix(own) }, "\(requests)")
+            #expect(try await small.problems() == [])
+
             try kiosk.desk.begin(["title": "Reading", "plan": "focus 25m, shortBreak 5m"])
             let effects: [(query: String, expression: String)] = [
                 ("", "document.documentElement.classList.contains('focus')"),
@@ -30,42 +43,9 @@ import Testing
         }
     }
 
-    @Test func pageIsSmallAndLoadsNoOtherFile() async throws {
-        try await Kiosk.with { kiosk in
-            let page = try await kiosk.open("desk", "qr=1")
-            try await page.waitUntilDrawn("idle")
-            let weight = try await page.value(
-                "Promise.all(['.', 'look.css', 'kiosk.css', 'live.js', 'alerts.js', 'kiosk.js'].map(async (name) =>"
-                    + " (await (await fetch(name)).arrayBuffer()).byteLength)).then((all) => all.reduce((a, b) => a + b))"
-            )
-            #expect((1...60_000).contains(weight.int ?? 0), "\(weight)")
-            let own = kiosk.address("desk")
-            let requests = try await page.requests().filter { !$0.hasPrefix("data:") && !$0.hasPrefix("about:") }
-            #expect(requests.contains { $0.contains("/v1/timeline") })
-            #expect(requests.allSatisfy { $0.hasPrefix(own) }, "\(requests)")
-            #expect(try await page.problems() == [])
-        }
-    }
-
-    @Test func aPageIsDarkInItsHoursUnlessASessionIsLive() async throws {
-        let isDark = "getComputedStyle(document.getElementById('stage')).visibility === 'hidden'"
-        try await Kiosk.with { kiosk in
-            let page = try await kiosk.open("desk", "blank=00:00-23:59")
-            try await page.waitUntilDrawn("idle")
-            try await page.eventually("an idle page is dark", isDark)
-            try kiosk.desk.begin()
-            try await page.waitUntilDrawn("running")
-            try await page.eventually("a session lights it", "!(\(isDark))")
-            try await kiosk.press("stop")
-            try await page.waitUntilDrawn("idle")
-            try await page.eventually("it is dark again", isDark)
-            _ = try await page.value("dispatchEvent(new PointerEvent('pointerdown'))")
-            try await page.eventually("a touch shows it", "!(\(isDark))")
-        }
-    }
-
-    /// A tick causes no speech and no new layout, and a pause lets the screen sleep.
-    @Test func aTickChangesOnlyTheTime() async throws {
+    /// A tick causes no speech and no new layout, and a pause lets the screen sleep. The page is right at once after it was
+    /// frozen, hidden, asleep or resized.
+    @Test func aTickChangesOnlyTheTimeAndThePageIsRightAfterASleep() async throws {
         try await Kiosk.with { kiosk in
             let page = try await kiosk.open("desk")
             try await page.waitUntilDrawn("idle")
@@ -88,14 +68,9 @@ import Testing
             #expect(try await page.text("spoken").hasPrefix("Reading. Focus paused. \(left) minutes left"))
             try await kiosk.press("stop")
             try await page.eventually("the screen may sleep", "counted.wakeLocks === 0")
-        }
-    }
 
-    /// The page is right at once after it was frozen, hidden, asleep or resized.
-    @Test func pageIsRightAfterASleep() async throws {
-        try await Kiosk.with { kiosk in
-            let page = try await kiosk.open("desk")
-            try kiosk.desk.begin(["title": "Reading", "seconds": 1_500])
+            let id = try kiosk.desk.begin(["title": "Reading", "seconds": 1_500])
+            try await page.waitFor(session: id)
             try await page.waitUntilDrawn("running")
             try await page.call("Page.setWebLifecycleState", ["state": "frozen"])
             let before = kiosk.desk.status.remainingSeconds.int ?? 0

@@ -22,11 +22,13 @@ struct FacePages {
     private let kiosk: Kiosk
     let pictures: [Picture]
 
-    static func open(_ kiosk: Kiosk, node: String, query: String = "") async throws -> FacePages {
+    static func open(
+        _ kiosk: Kiosk, node: String, faces: [String] = ["boring", "focus", "calm", "phases"]
+    ) async throws -> FacePages {
         var pictures: [Picture] = []
-        for face in ["boring", "focus", "calm", "phases"] {
+        for face in faces {
             for theme in face == "boring" ? ["dark"] : ["dark", "light", "e-ink"] {
-                let page = try await kiosk.open(node, "face=\(face)&theme=\(theme)&\(query)")
+                let page = try await kiosk.open(node, "face=\(face)&theme=\(theme)")
                 let sizes = theme == "dark" ? Self.sizes : [Self.sizes[1]]
                 pictures.append(Picture(name: "\(face)-\(theme)", page: page, sizes: sizes))
             }
