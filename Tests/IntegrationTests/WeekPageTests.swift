@@ -48,14 +48,14 @@ import Testing
 
     /// Runs `body` with the service and an open page.
     private func with(
-        _ query: String = "theme=dark", _ body: (Kiosk, DebtProgram, Page) async throws -> Void
+        _ body: (Kiosk, DebtProgram, Page) async throws -> Void
     ) async throws {
         try await Kiosk.with { kiosk in
             try await DebtProgram.withService(
                 ["--zone", "UTC"], broker: kiosk.broker.port, environment: Self.environment
             ) { service in
                 try await kiosk.peer.waitForDebt("nothing done") { $0.done == 0 }
-                try await body(kiosk, service, try await open(kiosk, query))
+                try await body(kiosk, service, try await open(kiosk, "theme=dark"))
             }
         }
     }
@@ -68,7 +68,7 @@ import Testing
         return page
     }
 
-    @Test func yearFitsEveryScreen() async throws {
+    @Test func yearFitsEveryScreenAndASheetOfPaper() async throws {
         try await with { kiosk, service, page in
             try await page.eventually("an empty week", "stage.innerText.includes('Nothing was done yet')")
             let faults = try await page.value("measure(800, 480)")
@@ -100,11 +100,12 @@ import Testing
                     try await page.close()
                 }
             }
+            try await expectThemeAndPrint(kiosk)
         }
     }
 
     /// The page also follows a correction of an old day.
-    @Test func pageFollowsTheSession() async throws {
+    @Test func pageFollowsTheSessionAndWorksWithoutScripts() async throws {
         try await with { kiosk, service, page in
             // At nine in the morning: the fifty minutes must not end on the next day.
             let sinceNine = now() % Self.day / 60_000 - 9 * 60
@@ -124,43 +125,8 @@ import Testing
             #expect(faults == [])
             try await kiosk.desk.start()
             try await page.eventually("it is back", "!isShown(document.querySelector('.lost'))")
-        }
-    }
 
-    @Test func pageFollowsTheBrowsersThemeAndPrints() async throws {
-        try await with("") { kiosk, _, page in
-            let ground = "getComputedStyle(document.body).backgroundColor"
-            for (scheme, colour) in [("dark", "rgb(0, 0, 0)"), ("light", "rgb(255, 255, 255)")] {
-                try await page.call(
-                    "Emulation.setEmulatedMedia",
-                    ["features": [["name": "prefers-color-scheme", "value": .string(scheme)]]])
-                try await page.eventually("\(scheme)", "\(ground) === '\(colour)'")
-                let faults = try await page.value("measure(800, 480)")
-                #expect(faults == [], "\(scheme)")
-            }
-            _ = try await recordYear(kiosk)
-            for theme in ["theme=dark", ""] {
-                let page = try await open(kiosk, theme)
-                try await page.call("Emulation.setEmulatedMedia", ["media": "print"])
-                try await page.eventually(
-                    "white paper", "\(ground) === 'rgb(255, 255, 255)' && !isShown(document.querySelector('details'))")
-                #expect(try await page.value("contrastFaults()") == [])
-                try await kiosk.keep(page, as: "week-print")
-                let printed = try await page.call(
-                    "Page.printToPDF", ["printBackground": true, "preferCSSPageSize": true])
-                let file = String(decoding: try #require(Data(base64Encoded: printed.data.text ?? "")), as: UTF8.self)
-                #expect(file.split(separator: "/Type /Page\n").count == 2, "one sheet of paper")
-                if let folder = ProcessInfo.processInfo.environment["LOCKSTEP_TEST_PICTURES"] {
-                    try Data(base64Encoded: printed.data.text ?? "")?.write(to: URL(filePath: "\(folder)/week.pdf"))
-                }
-                try await page.close()
-            }
-        }
-    }
-
-    /// Without scripts the page reloads itself.
-    @Test func pageWorksWithoutScripts() async throws {
-        try await with { kiosk, _, page in
+            // Without scripts the page reloads itself.
             try await page.call("Emulation.setScriptExecutionDisabled", ["value": true])
             try await page.call("Page.navigate", ["url": .string(kiosk.address("desk", "/week?lang=de"))])
             try await page.eventually(
@@ -169,6 +135,36 @@ import Testing
                     + " && document.documentElement.lang === 'de'")
             #expect(try await page.value("document.querySelectorAll('svg').length") == 4)
             #expect(try await page.value("!!document.querySelector('meta[http-equiv]')") == true)
+        }
+    }
+
+    /// The page follows the browser's theme and prints on one sheet.
+    private func expectThemeAndPrint(_ kiosk: Kiosk) async throws {
+        let page = try await open(kiosk, "")
+        let ground = "getComputedStyle(document.body).backgroundColor"
+        for (scheme, colour) in [("dark", "rgb(0, 0, 0)"), ("light", "rgb(255, 255, 255)")] {
+            try await page.call(
+                "Emulation.setEmulatedMedia",
+                ["features": [["name": "prefers-color-scheme", "value": .string(scheme)]]])
+            try await page.eventually("\(scheme)", "\(ground) === '\(colour)'")
+            let faults = try await page.value("measure(800, 480)")
+            #expect(faults == [], "\(scheme)")
+        }
+        for theme in ["theme=dark", ""] {
+            let page = try await open(kiosk, theme)
+            try await page.call("Emulation.setEmulatedMedia", ["media": "print"])
+            try await page.eventually(
+                "white paper", "\(ground) === 'rgb(255, 255, 255)' && !isShown(document.querySelector('details'))")
+            #expect(try await page.value("contrastFaults()") == [])
+            try await kiosk.keep(page, as: "week-print")
+            let printed = try await page.call(
+                "Page.printToPDF", ["printBackground": true, "preferCSSPageSize": true])
+            let file = String(decoding: try #require(Data(base64Encoded: printed.data.text ?? "")), as: UTF8.self)
+            #expect(file.split(separator: "/Type /Page\n").count == 2, "one sheet of paper")
+            if let folder = ProcessInfo.processInfo.environment["LOCKSTEP_TEST_PICTURES"] {
+                try Data(base64Encoded: printed.data.text ?? "")?.write(to: URL(filePath: "\(folder)/week.pdf"))
+            }
+            try await page.close()
         }
     }
 }
