@@ -33,42 +33,6 @@ import Testing
         try await broker.stop()
     }
 
-    @Test func nodeWithoutABrokerInItsSettingsWorks() async throws {
-        let desk = try NodeProcess("desk")
-        try await desk.start()
-        #expect(try await desk.lockstep("start", "Alone").code == 0)
-        #expect(try await desk.lockstep("pause").code == 0)
-        #expect(desk.status.status == "paused")
-        #expect(try await desk.lockstep("nodes").code == 0)
-        #expect(try await desk.end() == 0)
-    }
-
-    @Test(arguments: [false, true])
-    func stateRecoversAfterABrokerIsKilled(persistence: Bool) async throws {
-        var options = Broker.Options()
-        options.persistence = persistence
-        try await Space.with("desk", "kitchen", options: options) { space in
-            let (desk, kitchen) = (space["desk"], space["kitchen"])
-            let id = try desk.begin()
-            try await kitchen.waitFor("the session") { $0.session.text == id }
-
-            try await space.broker.kill()
-            try await desk.waitFor("no broker") { $0.linked == false }
-            try await kitchen.waitFor("no broker") { $0.linked == false }
-            #expect(kitchen.status.status == "running")
-            #expect(try await desk.lockstep("pause").code == 0)
-
-            space.peer.forget()
-            try await space.broker.start()
-            try await kitchen.waitFor("paused, as it was meanwhile") {
-                $0.status == "paused" && $0.linked == true && $0.stale == false && $0.session.text == id
-            }
-            try await space.peer.waitFor("presence", of: "desk", "online") { $0.online == true }
-            #expect(try await kitchen.lockstep("resume").code == 0)
-            try await desk.waitFor("running") { $0.status == "running" }
-        }
-    }
-
     @Test func lateNodeFindsTheSessionAtTheRestartedBroker() async throws {
         var options = Broker.Options()
         options.persistence = true

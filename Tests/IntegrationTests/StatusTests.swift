@@ -11,7 +11,7 @@ import Testing
         "phase", "plan", "remainingSeconds", "endsAt", "stale", "revision", "title", "icon", "label", "mode", "session",
     ]
 
-    @Test func jsonHasEveryFieldInEveryState() async throws {
+    @Test func jsonHasEveryFieldInEveryStateAndTextIsPlain() async throws {
         let desk = try NodeProcess("desk", options: ["--space", "studio-3"])
         try await desk.start()
         let idle = try await desk.lockstep("status", "--json").json
@@ -40,26 +40,20 @@ import Testing
         let (elapsed, left) = (running.elapsedSeconds.int ?? -1, running.remainingSeconds.int ?? -1)
         #expect(elapsed + left == 1_500 || elapsed + left == 1_501, "floor and ceiling: \(elapsed), \(left)")
 
+        #expect(try await desk.lockstep("pause").code == 0)
+        let text = try await desk.lockstep("status")
+        #expect(text.code == 0)
+        #expect(text.output.hasPrefix("Reading: Focus paused\n"))
+        #expect(text.output.contains("left · Phase 1/2\n"))
+        #expect(text.output.contains("on this node (desk)"))
+        #expect(try await desk.lockstep("nodes").output.contains("desk (this node)"))
+
         #expect(try await desk.lockstep("start", "--count-up").code == 0)
         let up = try await desk.lockstep("status", "--json").json
         #expect(up.mode == "countup")
         #expect(up.totalSeconds == .null)
         #expect(up.remainingSeconds == .null)
         #expect(up.endsAt == .null)
-        try await desk.end()
-    }
-
-    @Test func statusPrintsPlainText() async throws {
-        let desk = try NodeProcess("desk")
-        try await desk.start()
-        #expect(try await desk.lockstep("start", "Reading", "--plan", "focus 25m, shortBreak 5m").code == 0)
-        #expect(try await desk.lockstep("pause").code == 0)
-        let status = try await desk.lockstep("status")
-        #expect(status.code == 0)
-        #expect(status.output.hasPrefix("Reading: Focus paused\n"))
-        #expect(status.output.contains("left · Phase 1/2\n"))
-        #expect(status.output.contains("on this node (desk)"))
-        #expect(try await desk.lockstep("nodes").output.contains("desk (this node)"))
         try await desk.end()
     }
 
@@ -87,22 +81,6 @@ import Testing
             environment: Program.environment(home: desk.directory.path, ["LC_ALL": "de"]))
         #expect(refused.output == "Das war schon so\n", "\(refused)")
         try await desk.end()
-    }
-
-    @Test func nodesListsPresentNodes() async throws {
-        try await Space.with("desk", "kitchen") { space in
-            let id = try space["kitchen"].begin()
-            try await space["desk"].waitFor("the session") { $0.session.text == id }
-            let rows = try await space["desk"].lockstep("nodes", "--json").json.items
-            #expect(rows.map(\.node) == ["desk", "kitchen"])
-            #expect(rows[0].isSelf == true)
-            #expect(rows[1].online == true)
-            #expect(rows[1].session.text == id)
-            #expect(rows[1].role == "node")
-            #expect(rows[1].dropped == [:])
-            try await space["kitchen"].end()
-            try await eventually("kitchen is gone") { space["desk"].row(of: "kitchen").state == "offline" }
-        }
     }
 
     @Test(.waitingForTimers) func statusIsStaleThirtySecondsAfterTheOwnerIsLost() async throws {

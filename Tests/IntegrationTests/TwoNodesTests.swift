@@ -5,16 +5,17 @@ import Testing
 
 /// One session on two machines, with a person at each.
 @Suite(.limitedConcurrency, .retriedAfterStall) struct TwoNodesTests {
-    @Test func sessionShowsOnTheOtherNode() async throws {
+    @Test func sessionShowsOnTheOtherNodeUntilALaterStartThere() async throws {
         try await Space.with("desk", "kitchen") { space in
-            let started = try await space["desk"].lockstep(
+            let (desk, kitchen) = (space["desk"], space["kitchen"])
+            let started = try await desk.lockstep(
                 "start", "Reading", "--plan", "focus 25m, shortBreak 5m", "--label", "Study", "--color", "#4c8dff",
                 "--icon", "book", "--json")
             #expect(started.code == 0, "\(started)")
             let id = try #require(started.json.session.text)
 
-            let there = try await space["kitchen"].waitFor("the session") { $0.session.text == id }
-            let here = space["desk"].status
+            let there = try await kitchen.waitFor("the session") { $0.session.text == id }
+            let here = desk.status
             let same = [
                 "session", "lineage", "owner", "status", "title", "icon", "label", "mode", "plan", "phase",
                 "autoAdvance", "activityName", "startTime", "totalSeconds", "isRunning", "endsAt", "revision", "epoch",
@@ -26,6 +27,23 @@ import Testing
             #expect(here.isOwner == true)
             #expect(there.label == ["name": "Study", "colour": "#4c8dff"])
             #expect(there.endsAt.int == (there.startTime.int ?? 0) + 1_500_000)
+
+            let later = try kitchen.begin(["title": "Second", "seconds": 600])
+            try await desk.waitFor("the second") { $0.session.text == later }
+            let loser = try await space.peer.waitFor("session", of: "desk", "superseded") { $0.status == "superseded" }
+            #expect(loser.id.text == id)
+            #expect(loser.supersededBy.session.text == later)
+            #expect(loser.supersededBy.node == "kitchen")
+            #expect(kitchen.status.session.text == later)
+            let rows = try await desk.lockstep("nodes", "--json").json.items
+            #expect(rows.map(\.node) == ["desk", "kitchen"])
+            #expect(rows[0].isSelf == true)
+            #expect(rows[1].online == true)
+            #expect(rows[1].session.text == later)
+            #expect(rows[1].role == "node")
+            #expect(rows[1].dropped == [:])
+            try await kitchen.end()
+            try await eventually("kitchen is gone") { desk.row(of: "kitchen").state == "offline" }
         }
     }
 
@@ -42,6 +60,10 @@ import Testing
                 try await kitchen.waitFor(what, isRight)
             }
             try await act(["pause"], "paused") { $0.status == "paused" && $0.isRunning == false && $0.endsAt == .null }
+            let paused = try await space.peer.waitFor("session", of: "desk", "paused") { $0.status == "paused" }
+            #expect(paused.endsAt == .null)
+            #expect(paused.runs.items.last?[2] != .null)
+            #expect(desk.status.remainingSeconds == kitchen.status.remainingSeconds)
             try await act(["resume"], "running") { $0.status == "running" && $0.endsAt != .null }
             try await act(["extend", "2m"], "two more minutes") { $0.totalSeconds == 1_620 }
             try await act(["break"], "the break") { $0.phase == 1 && $0.currentPhase.kind == "shortBreak" }
@@ -53,44 +75,6 @@ import Testing
             #expect(last.last.from == "kitchen")
             #expect(last.last.op == "stop")
             #expect(last.applied.items.count == 6)
-        }
-    }
-
-    @Test func skipEndsTheSessionAfterTheLastPhase() async throws {
-        try await Space.with("desk", "kitchen") { space in
-            let id = try space["desk"].begin(["plan": "work 40m x2"])
-            try await space["kitchen"].waitFor("the session") { $0.session.text == id }
-            #expect(try await space["kitchen"].lockstep("skip").code == 0)
-            try await space["kitchen"].waitFor("the second phase") { $0.phase == 1 }
-            #expect(try await space["kitchen"].lockstep("skip").code == 0)
-            try await space.peer.waitFor("session", of: "desk", "completed") { $0.status == "completed" }
-        }
-    }
-
-    @Test func pausedTimeStandsStill() async throws {
-        try await Space.with("desk", "kitchen") { space in
-            try space["desk"].begin()
-            try await space["kitchen"].waitFor("the session") { $0.status == "running" }
-            #expect(try await space["kitchen"].lockstep("pause").code == 0)
-            let paused = try await space["kitchen"].waitFor("paused") { $0.status == "paused" }
-            let register = try await space.peer.waitFor("session", of: "desk", "paused") { $0.status == "paused" }
-            #expect(register.endsAt == .null)
-            #expect(register.runs.items.last?[2] != .null)
-            #expect(space["desk"].status.remainingSeconds == paused.remainingSeconds)
-        }
-    }
-
-    @Test func laterStartSupersedesTheEarlierOnBothNodes() async throws {
-        try await Space.with("desk", "kitchen") { space in
-            let first = try space["desk"].begin(["title": "First", "seconds": 600])
-            try await space["kitchen"].waitFor("the first") { $0.session.text == first }
-            let second = try space["kitchen"].begin(["title": "Second", "seconds": 600])
-            try await space["desk"].waitFor("the second") { $0.session.text == second }
-            let loser = try await space.peer.waitFor("session", of: "desk", "superseded") { $0.status == "superseded" }
-            #expect(loser.id.text == first)
-            #expect(loser.supersededBy.session.text == second)
-            #expect(loser.supersededBy.node == "kitchen")
-            #expect(space["kitchen"].status.session.text == second)
         }
     }
 
