@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test func aKioskIsRefusedWhereThereIsNone() async throws {
+    @Test func aKioskWhereThereIsNoneAndSettingsThatContradictAreRefused() async throws {
         let broker = try await BrokerMachine()
         let machine = try JoiningMachine()
         let before = try machine.tree
@@ -99,6 +99,11 @@ import Testing
             #expect(joined.errors.contains(reason), "\(joined)")
         }
         #expect(try machine.tree == before)
+        for folder in ["etc", "etc/lockstep"] { mkdir(machine.directory.file(folder), 0o755) }
+        try machine.directory.write("LOCKSTEP_SPACE=hall\n", to: "etc/lockstep/node.env")
+        let joined = try await machine.lockstep("join", node)
+        #expect(joined.code == 3, "\(joined)")
+        #expect(joined.errors.contains("node.env sets LOCKSTEP_SPACE"))
     }
 
     @Test func aForeignAuthorityGetsNoSecret() async throws {
@@ -116,19 +121,6 @@ import Testing
         #expect(!new.contains("CONNACK"), "\(new)")
         #expect(!new.contains("desk"), "\(new)")
         #expect(try machine.tree == before)
-    }
-
-    @Test func anInvitationIsReadFromStandardInput() async throws {
-        let broker = try await BrokerMachine()
-        let machine = try JoiningMachine()
-        for input in ["", "sudo lockstep join"] {
-            let empty = try await machine.join(readingFromInput: input)
-            #expect(empty.code == 2, "\(empty)")
-            #expect(empty.errors.contains("the invitation is missing"), "\(empty)")
-        }
-        let joined = try await machine.join(readingFromInput: try await broker.invite("desk"))
-        #expect(joined.code == 0, "\(joined)")
-        try await machine.waitUntilLinked()
     }
 
     @Test func badInvitationsAreNamed() async throws {
@@ -166,39 +158,43 @@ import Testing
         #expect(try machine.tree.isEmpty)
     }
 
-    @Test(arguments: [SIGINT, SIGTERM, SIGHUP]) func anInterruptedJoinIsUndone(signal: Int32) async throws {
+    @Test func anInterruptedJoinIsUndone() async throws {
         let broker = try await BrokerMachine("--tls")
         let machine = try JoiningMachine()
         let token = try await broker.invite("desk")
-        let child = try await machine.joinThatHangs(token)
-        #expect(try machine.tree.contains("etc/lockstep/joined.env 600"))
-        #expect(try machine.tree.contains("run/lockstep-join/password 600"))
-        let other = try await machine.lockstep("join", token)
-        #expect(other.code == 3, "\(other)")
-        #expect(other.errors.contains("another lockstep join runs"), "\(other)")
-        let ended = try await machine.end(child, signal)
-        #expect(ended.code == 130, "\(ended)")
-        #expect(ended.errors.contains("interrupted"), "\(ended)")
-        #expect(try machine.tree.isEmpty)
-        unlink(machine.directory.file("hang"))
+        for signal in [SIGINT, SIGTERM, SIGHUP] {
+            let child = try await machine.joinThatHangs(token)
+            #expect(try machine.tree.contains("etc/lockstep/joined.env 600"))
+            #expect(try machine.tree.contains("run/lockstep-join/password 600"))
+            let other = try await machine.lockstep("join", token)
+            #expect(other.code == 3, "\(other)")
+            #expect(other.errors.contains("another lockstep join runs"), "\(other)")
+            let ended = try await machine.end(child, signal)
+            #expect(ended.code == 130, "\(ended)")
+            #expect(ended.errors.contains("interrupted"), "\(ended)")
+            #expect(try machine.tree.isEmpty)
+            unlink(machine.directory.file("hang"))
+        }
         #expect(try await machine.lockstep("join", token).code == 0)
     }
 
-    @Test(arguments: ["leave", "join"]) func theNextCommandUndoesAKilledJoin(next: String) async throws {
+    @Test func theNextCommandUndoesAKilledJoin() async throws {
         let broker = try await BrokerMachine("--tls")
         let machine = try JoiningMachine()
         let token = try await broker.invite("desk")
-        let killed = try await machine.end(try await machine.joinThatHangs(token), SIGKILL)
-        #expect(killed.code == 137, "\(killed)")
-        #expect(try machine.tree.contains("etc/lockstep/password 600"))
-        unlink(machine.directory.file("hang"))
-        let after = try await next == "join" ? machine.lockstep("join", token) : machine.lockstep("leave")
-        #expect(after.code == 0, "\(after)")
-        #expect(try !machine.tree.contains { $0.hasPrefix("run/") })
-        if next == "join" {
-            try await machine.waitUntilLinked()
-        } else {
-            #expect(try machine.tree.isEmpty)
+        for next in ["leave", "join"] {
+            let killed = try await machine.end(try await machine.joinThatHangs(token), SIGKILL)
+            #expect(killed.code == 137, "\(killed)")
+            #expect(try machine.tree.contains("etc/lockstep/password 600"))
+            unlink(machine.directory.file("hang"))
+            let after = try await next == "join" ? machine.lockstep("join", token) : machine.lockstep("leave")
+            #expect(after.code == 0, "\(after)")
+            #expect(try !machine.tree.contains { $0.hasPrefix("run/") })
+            if next == "join" {
+                try await machine.waitUntilLinked()
+            } else {
+                #expect(try machine.tree.isEmpty)
+            }
         }
     }
 
@@ -251,12 +247,18 @@ import Testing
         }
     }
 
-    @Test func aSecondMachineIsRefused() async throws {
+    @Test func anInvitationIsReadFromStandardInputAndASecondMachineIsRefused() async throws {
         let broker = try await BrokerMachine()
         let machine = try JoiningMachine()
         let second = try JoiningMachine()
         let token = try await broker.invite("desk")
-        #expect(try await machine.lockstep("join", token).code == 0)
+        for input in ["", "sudo lockstep join"] {
+            let empty = try await machine.join(readingFromInput: input)
+            #expect(empty.code == 2, "\(empty)")
+            #expect(empty.errors.contains("the invitation is missing"), "\(empty)")
+        }
+        let joined = try await machine.join(readingFromInput: token)
+        #expect(joined.code == 0, "\(joined)")
         let refused = try await second.lockstep("join", token)
         #expect(refused.code == 3, "\(refused)")
         #expect(refused.errors.contains("this invitation was used"))
@@ -294,30 +296,16 @@ import Testing
         #expect(try await machine.lockstep("join", token).code == 0)
     }
 
-    @Test func ownSettingsThatContradictAreNamed() async throws {
-        let broker = try await BrokerMachine()
-        let machine = try JoiningMachine()
-        for folder in ["etc", "etc/lockstep"] { mkdir(machine.directory.file(folder), 0o755) }
-        try machine.directory.write("LOCKSTEP_SPACE=hall\n", to: "etc/lockstep/node.env")
-        let joined = try await machine.lockstep("join", broker.invite("desk"))
-        #expect(joined.code == 3, "\(joined)")
-        #expect(joined.errors.contains("node.env sets LOCKSTEP_SPACE"))
-    }
-
-    @Test func aPersonJoinsForThemselves() async throws {
+    @Test func aPersonAndAServiceJoinAndWithoutAManagerTheSettingsAreWritten() async throws {
         let broker = try await BrokerMachine("--tls")
-        let machine = try JoiningMachine(isPersonal: true)
-        let joined = try await machine.lockstep("join", broker.invite("laptop", "--role", "remote"))
-        #expect(joined.code == 0, "\(joined)")
-        #expect(try machine.tree.contains("home/.config/lockstep/joined.env 600"))
-        #expect(machine.setting("LOCKSTEP_ROLE") == "remote")
-        #expect(machine.setting("LOCKSTEP_PASSWORD_FILE") == machine.directory.file("home/.config/lockstep/password"))
-        #expect(try await machine.lockstep("leave").code == 0)
-        #expect(try machine.tree.isEmpty)
-    }
-
-    @Test func aServiceJoinsAndWithoutAManagerTheSettingsAreWritten() async throws {
-        let broker = try await BrokerMachine("--tls")
+        let person = try JoiningMachine(isPersonal: true)
+        let own = try await person.lockstep("join", broker.invite("laptop", "--role", "remote"))
+        #expect(own.code == 0, "\(own)")
+        #expect(try person.tree.contains("home/.config/lockstep/joined.env 600"))
+        #expect(person.setting("LOCKSTEP_ROLE") == "remote")
+        #expect(person.setting("LOCKSTEP_PASSWORD_FILE") == person.directory.file("home/.config/lockstep/password"))
+        #expect(try await person.lockstep("leave").code == 0)
+        #expect(try person.tree.isEmpty)
         let machine = try JoiningMachine()
         let joined = try await machine.lockstep("join", broker.invite("calm", "--role", "calm"))
         #expect(joined.code == 0, "\(joined)")

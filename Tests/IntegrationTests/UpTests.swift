@@ -83,8 +83,7 @@ import Testing
         var isAnythingLeft: Bool { children.contains { Glibc.kill($0, 0) == 0 } }
     }
 
-    @Test(arguments: [SIGINT, SIGTERM])
-    func upEndsItsProgramsAndContinuesTheSessionLater(signal: Int32) async throws {
+    @Test func upEndsItsProgramsAndContinuesTheSessionLater() async throws {
         let directory = try TemporaryDirectory()
         let socket = LocalSocket(path: directory.file("node.sock"))
         let first = try Run(directory)
@@ -97,7 +96,7 @@ import Testing
         let started = try await CommandLine.run(["start", "Reading", "--socket", socket.path, "--json"])
         #expect(started.code == 0)
         let before = try #require(socket.request("GET", "/v1/session")).body
-        #expect(try await first.end(signal) == 0, "\(first.log)")
+        #expect(try await first.end(SIGINT) == 0, "\(first.log)")
         try await eventually("nothing is left") { !first.isAnythingLeft }
         #expect(socket.request("GET", "/v1/session") == nil)
 
@@ -108,7 +107,7 @@ import Testing
         #expect(after.session == before.session)
         #expect(after.status == "running")
         #expect(after.endsAt == before.endsAt)
-        #expect(try await second.end(signal) == 0)
+        #expect(try await second.end(SIGTERM) == 0)
         try await eventually("nothing is left") { !second.isAnythingLeft }
     }
 
@@ -137,13 +136,15 @@ import Testing
         try await eventually("nothing is left") { !run.isAnythingLeft }
     }
 
-    @Test func printedCommandsWork() async throws {
+    @Test func printedCommandsWorkAndHooksRun() async throws {
         let directory = try TemporaryDirectory()
-        let run = try Run(directory)
+        let run = try Run(
+            directory, environment: ["LOCKSTEP_HOOK_STARTED": "echo \"$LOCKSTEP_TITLE\" > \(directory.file("hooked"))"])
         try await run.waitUntilUp()
         let line = try #require(run.log.split(separator: "\n").first { $0.contains("lockstep start") })
         let words = line.split(separator: " ").dropFirst().map(String.init)
         #expect(try await CommandLine.run(words).code == 0, "\(line)")
+        try await eventually("the hook has run") { directory.read("hooked") == "Reading\n" }
         let second = try #require(run.log.split(separator: "\n").first { $0.contains("--broker") })
         let address = try #require(second.split(separator: " ").map(String.init).first { $0.hasPrefix("mqtt://") })
         let remote = try await CommandLine.run(
@@ -157,18 +158,19 @@ import Testing
         #expect(try await run.end(SIGINT) == 0)
     }
 
-    @Test(arguments: ["node.sock", "other.sock"])
-    func aSecondUpOnTheSameStateIsRefused(socket: String) async throws {
+    @Test func aSecondUpOnTheSameStateIsRefused() async throws {
         let directory = try TemporaryDirectory()
         let first = try Run(directory)
         try await first.waitUntilUp()
         let configuration = directory.read("state/broker/mosquitto.conf")
-        let second = try Run(directory, number: 2, socket: socket)
-        #expect(try await second.ended() != 0)
-        #expect(second.log.contains("already"), "\(second.log)")
-        #expect(second.log.contains(directory.file(socket == "node.sock" ? socket : "state")), "\(second.log)")
-        #expect(!second.log.contains("Lockstep is up"))
-        #expect(directory.read("state/broker/mosquitto.conf") == configuration)
+        for (number, socket) in [(2, "node.sock"), (3, "other.sock")] {
+            let second = try Run(directory, number: number, socket: socket)
+            #expect(try await second.ended() != 0)
+            #expect(second.log.contains("already"), "\(second.log)")
+            #expect(second.log.contains(directory.file(number == 2 ? socket : "state")), "\(second.log)")
+            #expect(!second.log.contains("Lockstep is up"))
+            #expect(directory.read("state/broker/mosquitto.conf") == configuration)
+        }
         #expect(LocalSocket(path: directory.file("node.sock")).request("GET", "/v1/session") != nil)
         #expect(try await first.end(SIGINT) == 0)
         try await eventually("nothing is left") { !first.isAnythingLeft }
@@ -205,18 +207,6 @@ import Testing
         try await node.end()
     }
 
-    @Test func nodeOfUpRunsHooks() async throws {
-        let directory = try TemporaryDirectory()
-        let run = try Run(
-            directory, environment: ["LOCKSTEP_HOOK_STARTED": "echo \"$LOCKSTEP_TITLE\" > \(directory.file("hooked"))"])
-        try await run.waitUntilUp()
-        let socket = directory.file("node.sock")
-        #expect(try await CommandLine.run(["start", "Reading", "--socket", socket]).code == 0)
-        try await eventually("the hook has run") { directory.read("hooked") == "Reading\n" }
-        #expect(try await run.end(SIGINT) == 0)
-        try await eventually("nothing is left") { !run.isAnythingLeft }
-    }
-
     @Test func anInterruptAtTheStartLeavesNoProcess() async throws {
         let directory = try TemporaryDirectory()
         let run = try Run(directory)
@@ -230,15 +220,16 @@ import Testing
         try await eventually("no broker is left") { !Port.answers(port) }
     }
 
-    @Test(arguments: ["node.sock", "other.sock"])
-    func upEndsWhenItsNodeCannotRun(socket: String) async throws {
+    @Test func upEndsWhenItsNodeCannotRun() async throws {
         let directory = try TemporaryDirectory()
         let other = try NodeProcess("other", directory: directory)
         try await other.start()
-        let run = try Run(directory, socket: socket)
-        #expect(try await run.ended() != 0)
-        #expect(run.log.contains("already"), "\(run.log)")
-        #expect(!run.log.contains("Lockstep is up"))
+        for (number, socket) in [(1, "node.sock"), (2, "other.sock")] {
+            let run = try Run(directory, number: number, socket: socket)
+            #expect(try await run.ended() != 0)
+            #expect(run.log.contains("already"), "\(run.log)")
+            #expect(!run.log.contains("Lockstep is up"))
+        }
         try await other.end()
     }
 }
