@@ -121,7 +121,7 @@ import Testing
     @Test func noSessionExitsWithFive() async throws {
         let desk = try NodeProcess("desk")
         try await desk.start()
-        for action in Self.actions {
+        for action in Self.actions + ["take"] {
             let result = try await desk.lockstep(action, "--json")
             #expect(result.code == 5, "\(action): \(result)")
             #expect(result.json.outcome == "noSession")

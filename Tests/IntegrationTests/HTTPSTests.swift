@@ -148,28 +148,4 @@ import Testing
         }
         try await desk.end()
     }
-
-    @Test func aStrangerDoesNotTrustTheNode() async throws {
-        let port = Port.free()
-        let desk = try Self.node(port)
-        try await Self.start(desk)
-        let other = try await CertificateAuthority()
-        #expect(try await Curl.answer("https://127.0.0.1:\(port)/health", trusting: other.file).code == 60)
-        try await desk.end()
-    }
-
-    /// It takes as long as the time-out of a program that ships.
-    @Test(.waitingForTimers) func aHandshakeThatStallsIsClosed() async throws {
-        let port = Port.free()
-        let desk = try Self.node(port)
-        try await Self.start(desk)
-        let socket = try #require(Port.connected(port))
-        defer { close(socket) }
-        var byte: UInt8 = 0
-        try await eventually("the node closes it", within: .seconds(90)) { recv(socket, &byte, 1, 0) == 0 }
-        let authority = try await Self.authority(of: desk, port)
-        #expect(try await Curl.answer("https://127.0.0.1:\(port)/health", trusting: authority).code == 0)
-        #expect(!desk.log.contains("error"), "\(desk.log)")
-        try await desk.end()
-    }
 }

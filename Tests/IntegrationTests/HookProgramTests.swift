@@ -40,7 +40,7 @@ import Testing
         try await desk.end()
     }
 
-    @Test func outputAndFailureOfAHookAreLogged() async throws {
+    @Test func outputAndFailureOfAHookAreLoggedAndAnEndedNodeLeavesNoHook() async throws {
         let desk = try NodeProcess(
             "desk",
             environment: [
@@ -69,19 +69,17 @@ import Testing
         #expect(long.count(where: { $0 == "x" }) <= 4_096)
         #expect(lines("resumed").contains { $0.contains("signal=9") })
         #expect(lines("stopped").contains { $0.contains("code=127") })
-        try await desk.end()
-    }
+        #expect(try await desk.end() == 0)
 
-    @Test func anEndedNodeLeavesNoHook() async throws {
         let directory = try TemporaryDirectory()
-        let desk = try NodeProcess(
-            "desk", environment: ["LOCKSTEP_HOOK_STARTED": "echo $$ > \(directory.file("pid")); sleep 1000; true"])
-        try await desk.start()
-        try desk.begin()
+        let sleeper = try NodeProcess(
+            "sleeper", environment: ["LOCKSTEP_HOOK_STARTED": "echo $$ > \(directory.file("pid")); sleep 1000; true"])
+        try await sleeper.start()
+        try sleeper.begin()
         try await eventually("the hook runs") { directory.read("pid").hasSuffix("\n") }
         let process = try #require(pid_t(directory.read("pid").dropLast()))
-        #expect(try await desk.end() == 0)
-        try await eventually("it is gone") { kill(process, 0) != 0 }
+        #expect(try await sleeper.end() == 0)
+        try await eventually("an ended node leaves no hook") { kill(process, 0) != 0 }
     }
 
     @Test func notificationsAreShownInThePersonsLanguage() async throws {

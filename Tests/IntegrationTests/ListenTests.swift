@@ -60,24 +60,6 @@ import Testing
         }
     }
 
-    @Test func listenerSurvivesItsRecorder() async throws {
-        try await Broker.withBroker { broker in
-            try await Peer.with(port: broker.port) { peer in
-                let directory = try TemporaryDirectory()
-                try Recording.write(Recording.wav([0.1]), to: directory.file("tone.wav"))
-                let microphone = try CalmProgram(
-                    ["listen", "--calibration", "0", "--recorder", "cat '\(directory.file("tone.wav"))'; exit 3"],
-                    broker: broker.port, id: "desk")
-                try await microphone.start()
-                // Each recorder lives for one second of sound.
-                try await eventually("levels go on: \(microphone.log)") { peer.all("sound", of: "desk").count >= 3 }
-                try await eventually("the end of a recorder is logged") { microphone.log.contains("exit code 3") }
-                #expect(peer.all("sound", of: "desk").allSatisfy { $0.level == -20 })
-                #expect(try await microphone.end() == 0)
-            }
-        }
-    }
-
     /// The sound is a marker, which must not appear on disk, in the log or on the wire.
     @Test func onlyLevelsLeaveTheProcess() async throws {
         try await Broker.withBroker { broker in
@@ -157,9 +139,6 @@ import Testing
         #expect(report.json.median == 34, "\(report)")
         #expect(report.json.threshold == 40, "\(report)")
         #expect(report.json.setting == "LOCKSTEP_CALM_THRESHOLD=40")
-        let words = try await CommandLine.run(["calm", "calibrate", "--seconds", "10"] + recorder)
-        #expect(words.code == 0, "\(words)")
-        #expect(words.output.contains("LOCKSTEP_CALM_THRESHOLD=40"), "\(words)")
     }
 
     @Test(.retriedAfterStall) func calibrationListensToASpace() async throws {
@@ -172,10 +151,9 @@ import Testing
                 ["/bin/sh", "-c", "while \(publish); do sleep 0.1; done"], output: directory.file("log"))
             defer { Spawn.end(microphone) }
             let told = try await CommandLine.run(
-                ["calm", "calibrate", "--seconds", "5", "--json", "--broker", "mqtt://127.0.0.1:\(broker.port)"])
+                ["calm", "calibrate", "--seconds", "5", "--broker", "mqtt://127.0.0.1:\(broker.port)"])
             #expect(told.code == 0, "\(told)\(directory.read("log"))\(broker.log)")
-            #expect(told.json.median == 41, "\(told)")
-            #expect(told.json.threshold == 47, "\(told)")
+            #expect(told.output.contains("LOCKSTEP_CALM_THRESHOLD=47"), "\(told)")
         }
     }
 }

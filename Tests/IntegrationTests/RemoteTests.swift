@@ -87,20 +87,21 @@ import Testing
         }
     }
 
-    @Test func remoteReportsAMissingSession() async throws {
+    @Test func aRemoteReportsAMissingSessionAndNeitherStartsNorTakesOne() async throws {
         try await Space.with("desk") { space in
             for command in ["status", "stop"] {
                 let result = try await remote(space, command)
                 #expect(result.code == 5, "\(result)")
             }
-        }
-    }
-
-    @Test func aRemoteCannotStart() async throws {
-        try await Space.with("desk") { space in
-            let result = try await remote(space, "start", "Reading")
-            #expect(result.code == 2, "it has no --broker: \(result)")
-            #expect(result.errors.contains("--broker"))
+            let started = try await remote(space, "start", "Reading")
+            #expect(started.code == 2, "it has no --broker: \(started)")
+            #expect(started.errors.contains("--broker"))
+            let id = try space["desk"].begin()
+            let taken = try await remote(space, "take", "--json")
+            #expect(taken.code == 2, "\(taken)")
+            #expect(taken.json.outcome == "invalid")
+            #expect(taken.errors.contains("a remote owns no session"), "\(taken)")
+            #expect(space["desk"].status.session.text == id)
         }
     }
 
@@ -115,17 +116,6 @@ import Testing
             #expect(result.errors.contains("does not answer"))
             #expect(result.errors.contains("can still take effect within 30 s"), "\(result)")
             space["desk"].thaw()
-        }
-    }
-
-    @Test func aRemoteCannotTakeASession() async throws {
-        try await Space.with("desk") { space in
-            let id = try space["desk"].begin()
-            let result = try await remote(space, "take", "--json")
-            #expect(result.code == 2, "\(result)")
-            #expect(result.json.outcome == "invalid")
-            #expect(result.errors.contains("a remote owns no session"), "\(result)")
-            #expect(space["desk"].status.session.text == id)
         }
     }
 

@@ -10,11 +10,11 @@ import Testing
         "\(Program.path("lockstep")) watch --socket \(node.socket.path) \(options)"
     }
 
-    @Test(arguments: ["focus", "calm", "phases"]) func clickPausesOnTheOwner(face: String) async throws {
+    @Test func clickPausesOnTheOwner() async throws {
         try await Space.with("desk", "kitchen") { space in
             let id = try space["desk"].begin()
             try await space["kitchen"].waitFor("the session") { $0.session.text == id }
-            try await TerminalWindow.with(watch(space["kitchen"], "--face \(face)")) { window in
+            try await TerminalWindow.with(watch(space["kitchen"], "--face focus")) { window in
                 try await window.waitFor("a button") { $0.contains("Pause  p") }
                 try await window.click("Pause")
                 try await space["desk"].waitFor("the pause") { $0.status == "paused" }
@@ -53,18 +53,6 @@ import Testing
                 try await window.waitFor("no session") { $0.contains("No session") }
             }
         }
-    }
-
-    @Test func aReadOnlyDisplayLeavesTheMouseToTheTerminal() async throws {
-        let desk = try NodeProcess("desk")
-        try await desk.start()
-        try desk.begin()
-        for options in ["--face boring", "--face calm --read-only"] {
-            try await TerminalWindow.with(watch(desk, options)) { window in
-                try await window.waitForModes(TerminalWindow.takenWithoutMouse)
-            }
-        }
-        try await desk.end()
     }
 
     @Test func theTerminalIsRestored() async throws {
@@ -117,15 +105,19 @@ import Testing
         try await desk.end()
     }
 
-    @Test func watchUsesTheLanguageOfItsEnvironment() async throws {
+    @Test func watchUsesTheLanguageOfItsEnvironmentAndLeavesTheMouseWhereItOnlyLooks() async throws {
         let desk = try NodeProcess("desk")
         try await desk.start()
         try desk.begin()
         try await TerminalWindow.with("LC_ALL=de_AT.UTF-8 \(watch(desk, ""))") { window in
             try await window.waitFor("German") { $0.contains("Fokus läuft") && $0.contains("Anhalten  p") }
         }
-        try await TerminalWindow.with(watch(desk, "--lang ja")) { window in
-            try await window.waitFor("Japanese") { $0.contains("集中しています") && $0.contains("一時停止  p") }
+        try await TerminalWindow.with(watch(desk, "--read-only --lang ja")) { window in
+            try await window.waitFor("Japanese") { $0.contains("集中しています") }
+            try await window.waitForModes(TerminalWindow.takenWithoutMouse)
+        }
+        try await TerminalWindow.with(watch(desk, "--face boring")) { window in
+            try await window.waitForModes(TerminalWindow.takenWithoutMouse)
         }
         let unknown = try await desk.lockstep("watch", "--lang", "xx")
         #expect(unknown.code == 2)
