@@ -5,18 +5,15 @@ import Testing
 
 /// Several calm services in one space.
 @Suite(.limitedConcurrency) struct CalmProgramSpaceTests {
-    /// Also when the first one serves every space of the broker.
-    @Test(.waitingForTimers, arguments: ["home", "+"])
-    func aSecondServiceStandsByUntilTheFirstOneIsGone(spaceOfFirst: String) async throws {
+    /// The first one serves every space of the broker.
+    @Test(.waitingForTimers) func aSecondServiceStandsByUntilTheFirstOneIsGone() async throws {
         try await Broker.withBroker { broker in
-            try await Peer.with(port: broker.port) { peer in
-                try await takeTurns(broker, peer, spaceOfFirst)
-            }
+            try await Peer.with(port: broker.port) { try await takeTurns(broker, $0) }
         }
     }
 
-    private func takeTurns(_ broker: Broker, _ peer: Peer, _ spaceOfFirst: String) async throws {
-        let first = try CalmProgram(["--space", spaceOfFirst], broker: broker.port)
+    private func takeTurns(_ broker: Broker, _ peer: Peer) async throws {
+        let first = try CalmProgram(["--space", "+"], broker: broker.port)
         let second = try CalmProgram([], broker: broker.port, id: "attic")
         try await first.start()
         try await peer.publish("session", JSON.register("s-1"))

@@ -6,10 +6,6 @@ import Testing
 /// Machines with unrelated clocks.
 @Suite(.limitedConcurrency, .retriedAfterStall) struct ClockTests {
     /// Checks that both nodes can use a session, whatever their clocks read.
-    private func shareASession(_ clock: MovedClock) async throws {
-        try await FaultySpace.with(deskClock: clock) { try await shareASession($0, $1) }
-    }
-
     private func shareASession(_ space: FaultySpace, _ id: String) async throws {
         #expect(try await space.extendAtOwner(space.kitchen).outcome == "applied")
         #expect(await space.extend(space.desk).outcome == "applied")
@@ -22,16 +18,13 @@ import Testing
         try await space.waitForAgreement("a later start here") { $0.session.text == last && $0.owner == "desk" }
     }
 
-    @Test(
-        .enabled(if: MovedClock.canMoveBoot, "only root, on a kernel with time namespaces, has other boot clocks"),
-        arguments: [100_000])
-    func nodesAgreeWithDifferentBootClocks(seconds: Int) async throws {
-        try await shareASession(.boot(seconds: seconds))
+    @Test(.enabled(if: MovedClock.canMoveBoot, "only root, on a kernel with time namespaces, has other boot clocks"))
+    func nodesAgreeWithDifferentBootClocks() async throws {
+        try await FaultySpace.with(deskClock: .boot(seconds: 100_000)) { try await shareASession($0, $1) }
     }
 
-    @Test(MovedClock.isFaked, arguments: [3 * 3_600, -3 * 3_600])
-    func nodesAgreeWithAWallClockHoursOff(seconds: Int) async throws {
-        try await shareASession(.wall(seconds: seconds))
+    @Test(MovedClock.isFaked) func nodesAgreeWithAWallClockHoursOff() async throws {
+        try await FaultySpace.with(deskClock: .wall(seconds: 3 * 3_600)) { try await shareASession($0, $1) }
     }
 
     /// Two machines cannot decide between two plausible clocks, but they reject one that is years off.
@@ -40,8 +33,8 @@ import Testing
         let then = Int64(year - 1_970) * 31_556_952 + 1_000_000
         let ahead = then - now() / 1_000
         let clock = MovedClock.wall(seconds: Int(ahead))
-        try await shareASession(clock)
-        try await FaultySpace.with(deskClock: clock) { space, _ in
+        try await FaultySpace.with(deskClock: clock) { space, id in
+            try await shareASession(space, id)
             for node in [space.desk, space.kitchen] {
                 try await eventually("\(node.id) sees whose clock is wrong") {
                     node.row(of: "desk").clock.wrong == true && node.row(of: "kitchen").clock.wrong == false
