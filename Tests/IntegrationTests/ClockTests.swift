@@ -67,19 +67,6 @@ import Testing
         try await desk.kill()
     }
 
-    @Test func errorBoundIsReported() async throws {
-        try await FaultySpace.with { space, _ in
-            #expect(space.desk.status.errorBound == 0, "its own clock")
-            // A bound that is barely good enough would grow before the next look.
-            try await space.kitchen.waitFor("a close comparison of the clocks") {
-                $0.approximate == false && (0...200).contains($0.errorBound.int ?? -1)
-            }
-            let status = try await space.kitchen.lockstep("status", "--json").json
-            #expect((0...250).contains(status.errorBound.int ?? -1), "\(status.errorBound)")
-            #expect(try await space.kitchen.lockstep("status").output.contains("≈") == false)
-        }
-    }
-
     /// A node that hung answers old pings late; those answers say little about its clocks.
     @Test(.waitingForTimers) func lateAnswersCorrectNoClock() async throws {
         try await FaultySpace.with { try await answersComeLate($0, $1) }

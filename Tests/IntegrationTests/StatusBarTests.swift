@@ -79,36 +79,18 @@ import Testing
         }
     }
 
-    @Test func barSurvivesItsNode() async throws {
+    @Test func barAndFollowedReportSurviveTheirNode() async throws {
         try await Broker.withBroker { broker in
             let desk = try NodeProcess("desk", broker: "mqtt://127.0.0.1:\(broker.port)")
             let bar = try Follower(["--style", "expanded", "--lang", "en"], socket: desk.socket.path)
+            let script = try Follower(["--format", "json"], socket: desk.socket.path)
+            var last: JSON { script.lines.last.flatMap { try? JSON($0) } ?? .null }
             try await bar.waitForLine("◌ There is no session · Not connected")
             try await desk.start()
             try await bar.waitForLine("◌ There is no session")
-            try desk.begin()
-            try await bar.waitForLine("running") { $0.hasPrefix("○ Reading · Focus in progress") }
-            try await desk.kill()
-            try await bar.waitForLine("lost, and still counting") {
-                $0.hasSuffix(" · Not connected") && Self.counts($0)
-            }
-            try await desk.start()
-            try await eventually("in touch again") {
-                bar.lines.last.map { Self.counts($0) && !$0.contains("Not connected") } ?? false
-            }
-            #expect(try await bar.end(SIGHUP) == 0)
-            #expect(bar.errors.isEmpty, "it prints no error while it waits")
-        }
-    }
-
-    @Test func followedJSONIsTheReport() async throws {
-        try await Broker.withBroker { broker in
-            let desk = try NodeProcess("desk", broker: "mqtt://127.0.0.1:\(broker.port)")
-            let script = try Follower(["--format", "json"], socket: desk.socket.path)
-            var last: JSON { script.lines.last.flatMap { try? JSON($0) } ?? .null }
-            try await desk.start()
             try await eventually("idle: \(script.lines) \(script.errors)") { last.status == "idle" }
             try desk.begin()
+            try await bar.waitForLine("running") { $0.hasPrefix("○ Reading · Focus in progress") }
             try await eventually("a connected countdown: \(script.lines.last ?? "")") {
                 last.linked == true && (last.remainingSeconds.int ?? .max) < 1_500
             }
@@ -116,11 +98,19 @@ import Testing
             #expect(last.node == "desk")
             #expect(last.title == "Reading")
             try await desk.kill()
+            try await bar.waitForLine("lost, and still counting") {
+                $0.hasSuffix(" · Not connected") && Self.counts($0)
+            }
             try await eventually("lost, and still counting: \(script.lines.last ?? "")") {
                 last.linked == false && last.status == "running"
             }
+            try await desk.start()
+            try await eventually("in touch again") {
+                bar.lines.last.map { Self.counts($0) && !$0.contains("Not connected") } ?? false
+            }
+            #expect(try await bar.end(SIGHUP) == 0)
             #expect(try await script.end() == 0)
-            #expect(script.errors.isEmpty)
+            #expect((bar.errors + script.errors).isEmpty, "they print no error while they wait")
         }
     }
 
@@ -187,37 +177,18 @@ import Testing
         let desk = try NodeProcess("desk")
         try await desk.start()
         try desk.begin(["title": "#{x} #[fg=red] 100%H ##x C#", "seconds": 7_200])
-        let directory = try TemporaryDirectory()
-        let tmux = [try Spawn.find("tmux"), "-S", directory.file("tmux.sock"), "-f", "/dev/null"]
         let command = "\(Program.path("lockstep")) status --style expanded --format tmux --socket \(desk.socket.path)"
-        // The inner tmux draws the status line in a window of the outer one.
-        let inner = """
-            env -u TMUX TERM=screen \(tmux[0]) -S \(directory.file("inner.sock")) -f /dev/null new-session \
-            'exec sleep 600' ';' set -g status-interval 1 ';' set -g status-right-length 150 ';' \
-            set -g status-right '#(\(command))'
+        // The inner tmux draws the status line in a window of the outer one, and ends with it.
+        let script = """
+            env -u TMUX TERM=screen \(try Spawn.find("tmux")) -S \(desk.directory.file("inner.sock")) -f /dev/null \
+            new-session 'exec sleep 600' ';' set -g destroy-unattached on ';' set -g status-interval 1 ';' \
+            set -g status-right-length 150 ';' set -g status-right '#(\(command))'
             """
-        let environment = Program.environment(home: directory.path, ["TERM": "xterm", "LANG": "C.UTF-8"])
-        func run(_ arguments: [String]) async throws {
-            let child = try Spawn.start(arguments, environment: environment, output: directory.file("output"))
-            try await eventually("end of \(arguments.last ?? "")") { Spawn.reap(child) != nil }
-        }
-        try await run(tmux + ["-u", "new-session", "-d", "-x", "160", "-y", "5", inner])
-        do {
-            try await eventually("the line within tmux: \(directory.read("screen")) \(directory.read("output"))") {
-                try await run([
-                    "/bin/sh", "-c", "exec \(tmux.joined(separator: " ")) capture-pane -p >\"$0\"",
-                    directory.file("screen"),
-                ])
-                let shown = directory.read("screen")
-                return shown.contains("○ #{x} #[fg=red] 100%H ##x C# · Focus in progress · 1:5")
+        try await TerminalWindow.with(script, columns: 160, rows: 5) { window in
+            try await window.waitFor("the line within tmux") {
+                $0.contains("○ #{x} #[fg=red] 100%H ##x C# · Focus in progress · 1:5")
             }
-        } catch {
-            try await run([tmux[0], "-S", directory.file("inner.sock"), "kill-server"])
-            try await run(tmux + ["kill-server"])
-            throw Failed("\(error)\n\(directory.read("screen"))\(directory.read("output"))")
         }
-        try await run([tmux[0], "-S", directory.file("inner.sock"), "kill-server"])
-        try await run(tmux + ["kill-server"])
         try await desk.end()
     }
 }

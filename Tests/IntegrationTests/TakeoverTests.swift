@@ -50,30 +50,6 @@ import Testing
         }
     }
 
-    @Test func aKilledOwnerIsTakenOverFrom() async throws {
-        try await FaultySpace.with { space, id in
-            try await space.desk.kill()
-            try await space.peer.waitFor("presence", of: "desk", "its will") { $0.online == false }
-            let extended = try await space.kitchen.lockstep("extend", "5m", "--json")
-            #expect(extended.code == 0, "\(extended)")
-            #expect(extended.json.outcome == "applied")
-            #expect(space.kitchen.status.isOwner == true)
-            try await space.desk.start()
-            try await waitForTakeover(space, id) { $0.status == "running" && $0.totalSeconds == 1_800 }
-        }
-    }
-
-    /// Both sides of a cut link press, without knowing of each other.
-    @Test(.waitingForTimers) func anOwnerWithoutANetworkIsTakenOverFrom() async throws {
-        try await FaultySpace.with { space, id in
-            space.deskLine.hold(.forth, .back)
-            #expect(try await space.kitchen.lockstep("pause").code == 0)
-            #expect(await space.extend(space.desk).outcome == "applied", "the owner needs no peer")
-            space.deskLine.heal()
-            try await waitForTakeover(space, id) { $0.status == "paused" && $0.totalSeconds == 1_560 }
-        }
-    }
-
     @Test(.waitingForTimers) func aStopOnTheOldOwnerReachesTheNewOne() async throws {
         try await FaultySpace.with { space, id in
             space.deskLine.hold(.forth, .back)

@@ -144,22 +144,6 @@ import Testing
         }
     }
 
-    /// A passing remote cannot take over from a silent owner.
-    @Test(.waitingForTimers) func aPressWithoutAnAnswerSaysWhenItIsOver() async throws {
-        try await Space.with("desk") { space in
-            let id = try space["desk"].begin()
-            try await space.peer.waitFor("session", of: "desk", "the session") { $0.id.text == id }
-            let nowhere = space.broker.directory.file("none.sock")
-            let remote = "--socket \(nowhere) --broker mqtt://127.0.0.1:\(space.broker.port)"
-            try await TerminalWindow.with("\(Program.path("lockstep")) watch \(remote)") { window in
-                try await window.waitFor("a button") { $0.contains("Pause  p") }
-                space["desk"].freeze()
-                try await pauses(window, until: "can still take effect within 30 s")
-            }
-            space["desk"].thaw()
-        }
-    }
-
     /// Presses until an answer is shown: it stays for four seconds, which a busy machine may miss.
     private func pauses(_ window: TerminalWindow, until answer: String) async throws {
         var pressedAt: ContinuousClock.Instant?
