@@ -13,16 +13,6 @@ import Testing
         "User,Email,Client,Project,Task,Description,Billable,Start date,Start time,End date,End time,Duration,Tags\r\n"
         + "Me,me@example.com,,Deep,,Design,No,2026-03-10,09:00:00,2026-03-10,09:01:00,,\r\n"
 
-    private static let canMount: Bool = {
-        guard getuid() == 0, let directory = try? TemporaryDirectory() else { return false }
-        return mount(directory.path) && umount2(directory.path, 0) == 0
-    }()
-
-    private static func mount(_ path: String, readOnly: Bool = false) -> Bool {
-        let flags = readOnly ? UInt(MS_REMOUNT | MS_RDONLY) : 0
-        return Glibc.mount("tmpfs", path, "tmpfs", flags, "size=2m,mode=700") == 0
-    }
-
     @Test func floodOfPresencesDelaysNoRecordOfAnotherNode() async throws {
         try await Space.with { space in
             try await DebtProgram.withService(
@@ -133,43 +123,38 @@ import Testing
         #expect(!names.contains { $0.contains("before") }, "\(names)")
     }
 
-    @Test(.enabled(if: canMount, "only root of the machine may mount a disk"), arguments: [true, false])
+    @Test(SmallDisk.canBeMounted, arguments: [true, false])
     func readOnlyLedgerIsStillRead(isReadOnly: Bool) async throws {
         let ledger = try DebtProgram(["--zone", "UTC"], broker: nil)
-        let state = ledger.directory.file("state")
-        mkdir(state, 0o700)
-        try #require(Self.mount(state))
-        defer { umount2(state, Int32(MNT_DETACH)) }
-        let file = try ledger.directory.write(
-            try await ForeignExport.history(Self.toggl, zone: "UTC"), to: "history.csv")
-        #expect(try await ledger.command("import", file).code == 0)
-        if isReadOnly {
-            try Self.leaveLog(of: state + "/ledger.sqlite")
-            try #require(Self.mount(state, readOnly: true))
-        } else {
-            let filler = open(state + "/filler", O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
-            let block = [UInt8](repeating: 1, count: 512)
-            while write(filler, block, block.count) > 0 {}
-            close(filler)
+        try await SmallDisk.with(size: "2m", in: ledger.directory) { state in
+            let file = try ledger.directory.write(
+                try await ForeignExport.history(Self.toggl, zone: "UTC"), to: "history.csv")
+            #expect(try await ledger.command("import", file).code == 0)
+            if isReadOnly {
+                try Self.leaveLog(of: state + "/ledger.sqlite")
+                try SmallDisk.makeReadOnly(state, size: "2m")
+            } else {
+                SmallDisk.fill(state, block: 512)
+            }
+            let history = try await ledger.history("--json")
+            #expect(history.code == 0, "\(history)")
+            #expect(history.json.title == "Design", "\(history)")
+            #expect(try await ledger.command("show").code == 0)
+            let copy = ledger.directory.file("copy")
+            #expect(try await ledger.command("backup", copy).code == 0)
+            let session = history.json.session.text ?? ""
+            let written = try await ledger.command("correct", session, "--title", String(repeating: "x", count: 160))
+            #expect(written.code != 0, "\(written)")
+            #expect(written.errors.contains("cannot be written"), "\(written)")
+            #expect(!written.errors.contains("SQLite"), "\(written)")
+            let restored = try await ledger.command("restore", copy)
+            #expect(restored.code != 0, "\(restored)")
+            #expect(!restored.errors.contains("SQLite"), "\(restored)")
+            #expect(try await ledger.history("--json").json.title == "Design")
+            let doctor = try await CommandLine.run(
+                ["examine", "--state-dir", state], program: "lockstep-debt")
+            #expect(doctor.json.items.contains { $0.check == "ledger" && $0.state == "wrong" }, "\(doctor)")
         }
-        let history = try await ledger.history("--json")
-        #expect(history.code == 0, "\(history)")
-        #expect(history.json.title == "Design", "\(history)")
-        #expect(try await ledger.command("show").code == 0)
-        let copy = ledger.directory.file("copy")
-        #expect(try await ledger.command("backup", copy).code == 0)
-        let session = history.json.session.text ?? ""
-        let written = try await ledger.command("correct", session, "--title", String(repeating: "x", count: 160))
-        #expect(written.code != 0, "\(written)")
-        #expect(written.errors.contains("cannot be written"), "\(written)")
-        #expect(!written.errors.contains("SQLite"), "\(written)")
-        let restored = try await ledger.command("restore", copy)
-        #expect(restored.code != 0, "\(restored)")
-        #expect(!restored.errors.contains("SQLite"), "\(restored)")
-        #expect(try await ledger.history("--json").json.title == "Design")
-        let doctor = try await CommandLine.run(
-            ["examine", "--state-dir", state], program: "lockstep-debt")
-        #expect(doctor.json.items.contains { $0.check == "ledger" && $0.state == "wrong" }, "\(doctor)")
     }
 }
 

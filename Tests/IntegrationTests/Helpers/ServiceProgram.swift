@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import Mosquitto
+import Support
+import Synchronization
+
+/// A service with a state directory that outlives its process.
+protocol ServiceKind {
+    /// The service's ID, which is also the end of its program's name.
+    static var name: String { get }
+    /// The environment of its programs.
+    static var environment: [String: String] { get }
+}
+
+/// A process of a service, which may be killed and started again.
+final class ServiceProgram<Kind: ServiceKind>: Sendable {
+    let directory: TemporaryDirectory
+    private let name: String
+    private let arguments: [String]
+    private let environment: [String: String]
+    private let child = Mutex<pid_t?>(nil)
+    private let starts = Mutex(0)
+
+    /// - Parameters:
+    ///   - broker: The port of a broker on this machine; `nil` for none.
+    ///   - id: The ID of the service; `nil` for the usual one.
+    ///   - password: The password for the broker; the user is `id`.
+    init(
+        _ arguments: [String], broker: Int?, id: String? = nil, password: String? = nil,
+        environment: [String: String] = [:]
+    ) throws {
+        name = Kind.name
+        directory = try TemporaryDirectory()
+        var all = arguments + ["--node", id ?? Kind.name, "--state-dir", directory.file("state")]
+        if let broker { all += ["--broker", "mqtt://127.0.0.1:\(broker)"] }
+        if let password {
+            let file = try directory.write(password, to: "password")
+            chmod(file, 0o600)
+            all += ["--password-file", file]
+        }
+        self.arguments = all
+        self.environment = Program.environment(home: directory.path, Kind.environment.merging(environment) { $1 })
+    }
+
+    deinit {
+        if let pid = child.withLock({ $0 }) { Spawn.end(pid) }
+    }
+
+    var pid: pid_t? { child.withLock { $0 } }
+    var log: String { (1...max(1, starts.withLock { $0 })).map { directory.read("\(name)-\($0).log") }.joined() }
+
+    /// Starts the program and waits until it is connected and subscribed.
+    func start() async throws {
+        let number = starts.withLock { starts in
+            starts += 1
+            return starts
+        }
+        let file = "\(name)-\(number).log"
+        let pid = try Spawn.start(
+            [Program.path("lockstep-\(name)")] + arguments, environment: environment, output: directory.file(file))
+        child.withLock { $0 = pid }
+        try await eventually("lockstep-\(name) is connected") {
+            if let status = Spawn.reap(pid) {
+                child.withLock { $0 = nil }
+                throw Failed("lockstep-\(name) ended with \(CommandLine.exitCode(status)): \(log)")
+            }
+            return directory.read(file).contains("connected to the broker")
+        }
+    }
+
+    func kill() async throws { try await end(SIGKILL) }
+
+    @discardableResult
+    func end(_ signal: Int32 = SIGTERM) async throws -> Int32 {
+        guard let pid else { return 0 }
+        Glibc.kill(pid, signal)
+        var status: Int32?
+        try await eventually("lockstep-\(name) ends") {
+            status = Spawn.reap(pid)
+            return status != nil
+        }
+        child.withLock { $0 = nil }
+        return CommandLine.exitCode(status ?? 0)
+    }
+
+    /// Runs `body` with a service that is subscribed to the space.
+    static func withService(
+        _ arguments: [String] = [], broker: Int, password: String? = nil, environment: [String: String] = [:],
+        _ body: (ServiceProgram) async throws -> Void
+    ) async throws {
+        let service = try ServiceProgram(arguments, broker: broker, password: password, environment: environment)
+        try await service.start()
+        do {
+            try await body(service)
+        } catch {
+            throw Failed("\(error)\n--- \(service.name)\n\(service.log)")
+        }
+        try await service.end()
+    }
+}
+
+extension Peer {
+    /// The messages of services on a topic, oldest first.
+    func said(_ leaf: String) -> [JSON] {
+        messages.filter { $0.topic == "lockstep/1/\(space)/\(leaf)" }.map { (try? JSON($0.payload)) ?? .null }
+    }
+
+    /// Waits until the latest message of a service satisfies `isRight`.
+    fileprivate func waitFor(feed: String, _ what: String, _ place: (String, Int), _ isRight: (JSON) -> Bool)
+        async throws -> JSON
+    {
+        do {
+            try await eventually("\(feed): \(what)", file: place.0, line: place.1) {
+                isRight(said("feed/\(feed)").last ?? .null)
+            }
+        } catch let error as TimedOut {
+            throw Failed("\(error); the latest messages are \(said("feed/\(feed)").suffix(5))")
+        }
+        return said("feed/\(feed)").last ?? .null
+    }
+
+    /// Waits until the latest message of the calm service satisfies `isRight`.
+    @discardableResult
+    func waitForCalm(
+        _ what: String, file: String = #fileID, line: Int = #line, _ isRight: (JSON) -> Bool
+    ) async throws -> JSON {
+        try await waitFor(feed: "calm", what, (file, line), isRight)
+    }
+
+    /// Waits until the latest message of the debt service satisfies `isRight`.
+    @discardableResult
+    func waitForDebt(
+        _ what: String, file: String = #fileID, line: Int = #line, _ isRight: (JSON) -> Bool
+    ) async throws -> JSON {
+        try await waitFor(feed: "debt", what, (file, line), isRight)
+    }
+}
