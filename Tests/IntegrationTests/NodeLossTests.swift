@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func nodeWithoutItsJournalRecoversItsSession() async throws {
+    @Test func nodeWithoutItsJournalOrWithADamagedOneRecoversItsSession() async throws {
         try await Space.with("desk", "kitchen") { space in
             let desk = space["desk"]
             let id = try desk.begin()
@@ -62,6 +62,15 @@ import Testing
             #expect(register.status == "running")
             try await eventually("it is said") { desk.log.contains("restored from the broker") }
             #expect(try await space["kitchen"].lockstep("pause").code == 0)
+
+            try await space.peer.waitFor("session", of: "desk", "the pause") { $0.status == "paused" }
+            try await desk.kill()
+            try desk.directory.write("{\"half\":", to: "state/journal")
+            try await desk.start()
+            try await desk.waitFor("its session again") { $0.session.text == id && $0.status == "paused" }
+            #expect(desk.log.contains("journal.damaged-"))
+            let files = try FileManager.default.contentsOfDirectory(atPath: desk.directory.file("state"))
+            #expect(files.contains { $0.hasPrefix("journal.damaged-") })
         }
     }
 
@@ -81,21 +90,6 @@ import Testing
             try await space["kitchen"].waitFor("it at its new owner") { $0.owner == "study" && $0.lineage.text == id }
             #expect(space["kitchen"].row(of: "study").dropped == [:])
             try await new.end()
-        }
-    }
-
-    @Test func damagedJournalIsKeptAsideAndTheSessionRecovered() async throws {
-        try await Space.with("desk") { space in
-            let desk = space["desk"]
-            let id = try desk.begin()
-            try await space.peer.waitFor("session", of: "desk", "the session") { $0.id.text == id }
-            try await desk.kill()
-            try desk.directory.write("{\"half\":", to: "state/journal")
-            try await desk.start()
-            try await desk.waitFor("its session") { $0.session.text == id }
-            #expect(desk.log.contains("journal.damaged-"))
-            let files = try FileManager.default.contentsOfDirectory(atPath: desk.directory.file("state"))
-            #expect(files.contains { $0.hasPrefix("journal.damaged-") })
         }
     }
 

@@ -47,6 +47,9 @@ import Wire
                 let answer = try await client.execute(uri: "/v1/session", method: .get, headers: Self.bearing(key))
                 #expect(answer.status == .unauthorized, "\(key)")
             }
+            // An invalid key is an error even on a path that needs no key.
+            let wrong = try await client.execute(uri: "/health", method: .get, headers: Self.bearing("x"))
+            #expect(wrong.status == .unauthorized)
         }
     }
 
@@ -61,14 +64,6 @@ import Wire
                 let answer = try await client.execute(uri: path, method: .get, headers: headers)
                 #expect(answer.status.code == status, "\(path), \(cookie ?? "no cookie")")
             }
-        }
-    }
-
-    /// An invalid key is an error even on a path that needs no key.
-    @Test func wrongKeyIsRefusedWhereNoneIsNeeded() async throws {
-        try await Self.with { client in
-            let answer = try await client.execute(uri: "/health", method: .get, headers: Self.bearing("x"))
-            #expect(answer.status == .unauthorized)
         }
     }
 
@@ -94,16 +89,7 @@ import Wire
         }
     }
 
-    /// A form on another site can send a `POST` to a link, which must not pair.
-    @Test func onlyGetRequestsPairALink() async throws {
-        try await Self.with { client in
-            let answer = try await client.execute(uri: "/?key=\(Self.control)", method: .post)
-            #expect(answer.status == .unauthorized)
-            #expect(answer.headers[.setCookie] == nil)
-        }
-    }
-
-    @Test func viewKeyIsReadOnly() async throws {
+    @Test func viewKeyIsReadOnlyAndControlKeyMayPress() async throws {
         let node = FakeNode()
         try await Self.with(node) { client in
             let look = try await client.execute(uri: "/v1/session", method: .get, headers: Self.bearing(Self.view))
@@ -114,13 +100,7 @@ import Wire
                     body: ByteBuffer(string: #"{"op":"pause"}"#))
                 #expect(answer.status == .forbidden, "\(path)")
             }
-        }
-        #expect(node.asked.withLock(\.self).isEmpty)
-    }
-
-    @Test func controlKeyMayPress() async throws {
-        let node = FakeNode()
-        try await Self.with(node) { client in
+            #expect(node.asked.withLock(\.self).isEmpty)
             let answer = try await client.execute(
                 uri: "/v1/intents", method: .post, headers: Self.json + Self.bearing(Self.control),
                 body: ByteBuffer(string: #"{"op":"pause"}"#))
@@ -144,6 +124,15 @@ import Wire
             #expect(page.status == .ok)
             #expect(page.headers[.contentType] == "text/html; charset=utf-8")
             #expect(try await client.execute(uri: "/?key=guess", method: .get).status == .unauthorized)
+            for path in ["/", "/week", "/v1/session", "/widgets/circular.svg", "/kiosk.js"] {
+                let answer = try await client.execute(uri: "\(path)?key=\(Self.view)", method: .get)
+                #expect(answer.status == .seeOther)
+                #expect(answer.headers[.location] == path)
+            }
+            // A form on another site can send a `POST` to a link, which must not pair.
+            let posted = try await client.execute(uri: "/?key=\(Self.control)", method: .post)
+            #expect(posted.status == .unauthorized)
+            #expect(posted.headers[.setCookie] == nil)
         }
     }
 
@@ -162,29 +151,16 @@ import Wire
         }
     }
 
-    @Test func pairedLinkWorksForEachPage() async throws {
-        try await Self.with { client in
-            for path in ["/", "/week", "/v1/session", "/widgets/circular.svg", "/kiosk.js"] {
-                let answer = try await client.execute(uri: "\(path)?key=\(Self.view)", method: .get)
-                #expect(answer.status == .seeOther)
-                #expect(answer.headers[.location] == path)
-            }
-        }
-    }
-
-    @Test(
-        arguments: [
+    @Test func addressesAreToldFromNames() {
+        for host in [
             "evil.example", "desk.example:7780", "1.2.3.4.5", "256.1.1.1", "", "[evil]", "[::1]evil", "[::1",
-            "[::1].evil:80",
-            "[127.0.0.1]", "[::1]:80x", "127.0.0.1:evil", "127.0.0.1:80:80",
-        ])
-    func namesAreNoAddresses(host: String) async throws {
-        #expect(!AuthMiddleware.isAddress(AuthMiddleware.host(of: host)))
-    }
-
-    @Test(arguments: ["127.0.0.1:7780", "10.0.0.7", "[::1]:7780", "[fe80::1]"])
-    func addressesAreRecognized(host: String) async throws {
-        #expect(AuthMiddleware.isAddress(AuthMiddleware.host(of: host)))
+            "[::1].evil:80", "[127.0.0.1]", "[::1]:80x", "127.0.0.1:evil", "127.0.0.1:80:80",
+        ] {
+            #expect(!AuthMiddleware.isAddress(AuthMiddleware.host(of: host)), "\(host)")
+        }
+        for host in ["127.0.0.1:7780", "10.0.0.7", "[::1]:7780", "[fe80::1]"] {
+            #expect(AuthMiddleware.isAddress(AuthMiddleware.host(of: host)), "\(host)")
+        }
     }
 
     @Test func crossOriginPressIsRefused() async throws {

@@ -42,7 +42,7 @@ import Testing
         try Client(port, sending: "GET \(path) HTTP/1.1\r\nHost: localhost\r\n\(proxy)\r\n\(header)\r\n\r\n")
     }
 
-    @Test func aLinkMovesTheKeyToACookie() async throws {
+    @Test func aLinkMovesTheKeyToACookieThatIsKeptAndRenewed() async throws {
         try await Self.with { port, _, phones in
             let code = try phones.invite("kitchen phone", mayPress: true).code
             let answer = try await LiveServer.get(port, "/pair?code=\(code)", Self.proxy).lowercased()
@@ -54,17 +54,16 @@ import Testing
             let cookie = try await Self.pair("other", with: phones, port)
             #expect(try await LiveServer.get(port, "/", Self.proxy, cookie).hasPrefix("HTTP/1.1 200"))
             #expect(phones.report.phones.map(\.name) == ["kitchen phone", "other"])
-        }
-    }
-
-    /// The code on a screen has the key that only shows.
-    @Test func aPairedPhoneKeepsItsKeyWhenItScansAScreen() async throws {
-        try await Self.with { port, _, phones in
-            let cookie = try await Self.pair("phone", with: phones, port)
+            // Its use renews the cookie.
+            let used = try await LiveServer.get(port, "/v1/overview", Self.proxy, cookie)
+            #expect(used.hasPrefix("HTTP/1.1 200"), "\(used)")
+            let key = try #require(cookie.split(separator: "=").last)
+            #expect(used.contains("lockstep=\(key); Path=/; Max-Age="), "\(used)")
+            // The code on a screen has the key that only shows, which replaces none.
             let view = "/?key=\(AuthMiddlewareTests.view)"
-            let answer = try await LiveServer.get(port, view, Self.proxy, cookie).lowercased()
-            #expect(answer.hasPrefix("http/1.1 303"), "\(answer)")
-            #expect(!answer.contains("set-cookie"), "\(answer)")
+            let scanned = try await LiveServer.get(port, view, Self.proxy, cookie).lowercased()
+            #expect(scanned.hasPrefix("http/1.1 303"), "\(scanned)")
+            #expect(!scanned.contains("set-cookie"), "\(scanned)")
             let stranger = try await LiveServer.get(port, view, Self.proxy).lowercased()
             #expect(stranger.contains("set-cookie"), "\(stranger)")
         }
@@ -138,16 +137,6 @@ import Testing
         }
     }
 
-    @Test func theCookieOfAPhoneThatIsUsedIsRenewed() async throws {
-        try await Self.with { port, _, phones in
-            let cookie = try await Self.pair("phone", with: phones, port)
-            let answer = try await LiveServer.get(port, "/v1/overview", Self.proxy, cookie)
-            #expect(answer.hasPrefix("HTTP/1.1 200"), "\(answer)")
-            let key = try #require(cookie.split(separator: "=").last)
-            #expect(answer.contains("lockstep=\(key); Path=/; Max-Age="), "\(answer)")
-        }
-    }
-
     /// Streams of the API count as pages, so that one phone does not use up the connections.
     @Test func aPhoneHasALimitOfStreams() async throws {
         try await Self.with { port, _, phones in
@@ -202,7 +191,7 @@ import Testing
     }
 
     /// The keys in the page's QR code are shared, and would outlast the phone's own.
-    @Test func aPhoneGetsNoSharedKey() async throws {
+    @Test func aPhoneGetsNoSharedKeyAndAScreenNoneToPress() async throws {
         try await Self.with { port, _, phones in
             let cookie = try await Self.pair("phone", with: phones, port)
             let host = "localhost:\(port)"
@@ -212,13 +201,7 @@ import Testing
             let shared = try await LiveServer.get(
                 port, "/qr.svg", host: host, Self.proxy, "Authorization: Bearer \(AuthMiddlewareTests.view)")
             #expect(!shared.hasSuffix(open.svg))
-        }
-    }
-
-    /// Everyone who passes the screen can scan it.
-    @Test func theCodeOnAScreenHasNoKeyToPress() async throws {
-        try await Self.with { port, _, _ in
-            let host = "localhost:\(port)"
+            // Everyone who passes the screen can scan it.
             let look = try #require(QRCode("http://\(host)/?key=\(AuthMiddlewareTests.view)"))
             for path in ["/qr.svg", "/qr.svg?controls=1"] {
                 let picture = try await LiveServer.get(

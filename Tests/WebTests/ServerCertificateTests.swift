@@ -35,20 +35,6 @@ import Testing
         return error?.description ?? ""
     }
 
-    @Test func filesOfOnePairAreUsed() throws {
-        let (certificate, key) = try write("pi")
-        let server = try ServerCertificate(certificate: certificate, key: key, log: Self.log)
-        #expect(server.current().chain.count == 1)
-        #expect(server.authority == nil)
-        #expect(server.fingerprint == nil)
-    }
-
-    @Test func aKeyOfAnotherCertificateIsNamed() throws {
-        let (pi, other) = (try write("pi"), try write("other"))
-        let said = complaint(pi.certificate, other.key)
-        #expect(said.contains("the key in \(other.key) does not belong to the certificate in \(pi.certificate)"))
-    }
-
     @Test func anExpiredCertificateIsServedWithAWarning() throws {
         let lines = LogLines()
         let (certificate, key) = try write("pi", days: -1)
@@ -62,14 +48,24 @@ import Testing
         #expect(server.current(at: start + 4 * ServerCertificate.checkInterval).chain != expired)
     }
 
-    @Test func missingAndForeignFilesAreNamed() throws {
+    @Test func filesOfOnePairAreUsedAndOthersAreNamed() throws {
         let (certificate, key) = try write("pi")
+        let server = try ServerCertificate(certificate: certificate, key: key, log: Self.log)
+        #expect(server.current().chain.count == 1)
+        #expect(server.authority == nil)
+        #expect(server.fingerprint == nil)
+
         #expect(complaint("/nonexistent/c", key).contains("cannot read /nonexistent/c: No such file"))
         #expect(complaint(certificate, "/nonexistent/k").contains("cannot read /nonexistent/k: No such file"))
         #expect(complaint(key, key).contains("\(key) holds no certificate in PEM format"))
         let text = try directory.write("text", to: "text")
         chmod(text, 0o600)
         #expect(complaint(certificate, text).contains("\(text) holds no private key in PEM format"))
+        let other = try write("other")
+        let said = complaint(certificate, other.key)
+        #expect(said.contains("the key in \(other.key) does not belong to the certificate in \(certificate)"))
+        chmod(key, 0o644)
+        #expect(complaint(certificate, key).contains("run chmod 600 \(key)"))
     }
 
     @Test func aKeyWithAPassphraseIsRefusedWithTheFix() async throws {
@@ -79,12 +75,6 @@ import Testing
             [try Spawn.find("openssl"), "pkey", "-in", key, "-aes128", "-passout", "pass:word", "-out", locked],
             in: directory)
         #expect(complaint(certificate, locked).contains("openssl pkey -in \(locked)"))
-    }
-
-    @Test func aKeyThatOthersCanReadIsRefusedWithTheFix() throws {
-        let (certificate, key) = try write("pi")
-        chmod(key, 0o644)
-        #expect(complaint(certificate, key).contains("run chmod 600 \(key)"))
     }
 
     @Test func renewedFilesAreReadAfterAMinute() throws {
