@@ -14,7 +14,7 @@ import Testing
             #expect(space["desk"].status.session.text == id)
             #expect(space["desk"].row(of: "peer").session == "earlier", "known, and not the current one")
             // Its stamp is ahead of the node's clock, so the start after it wins only by the merged stamp.
-            try await space.peer.publish("session", .register("theirs", ahead: 8_000))
+            try await space.peer.publish("session", .register("theirs", ahead: 8_000, rev: 2))
             let loser = try await space.peer.waitFor("session", of: "desk", "superseded") { $0.status == "superseded" }
             #expect(loser.id.text == id)
             #expect(loser.rev == 2)

@@ -37,7 +37,8 @@ import Testing
             manager.notices.count { $0 == "WATCHDOG=1" } >= 4
         }
         try await eventually("it has given back the pages that only its start needed") {
-            ProcessCounters.now(of: desk.pid).residentKilobytes < before * 9 / 10
+            // A notice that is not read blocks the node after ten of them.
+            !manager.notices.isEmpty && ProcessCounters.now(of: desk.pid).residentKilobytes < before * 9 / 10
         }
         try await desk.end()
         #expect(manager.notices.filter { $0 != "WATCHDOG=1" } == ["READY=1", "STOPPING=1"])
