@@ -15,4 +15,21 @@ extension Icon {
         case .dumbbell: "M4 9v6M7 7v10M17 7v10M20 9v6M7 12h10"
         }
     }
+
+    /// The drawing as a character, for plain text.
+    fileprivate var sign: Localized {
+        switch self {
+        case .hourglass: "⏳"
+        case .cup: "☕"
+        case .book: "📖"
+        case .pen: "✏"
+        case .leaf: "🌿"
+        case .dumbbell: "🏋"
+        }
+    }
+}
+
+extension Screen {
+    /// The session's emoji or drawing, or that of a break, as a character.
+    var iconSign: Localized { isBreak ? icon.sign : emoji ?? icon.sign }
 }

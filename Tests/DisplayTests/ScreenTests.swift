@@ -80,7 +80,7 @@ import Testing
         #expect(digits.height > 10)
         #expect(digits.width(of: screen.time) <= 70)
         let sign = digits.pixmap(of: TimeText.approximateSign)
-        let column = { (x: Int) in (0..<sign.height).filter { sign[x, $0] != nil } }
+        let column = { (x: Int) in (0..<sign.height).filter { sign[x, $0] } }
         #expect(column(sign.width / 4).first ?? 0 < column(sign.width * 3 / 4).first ?? 0, "a crest, then a trough")
     }
 

@@ -23,7 +23,7 @@ enum ShownTime {
     private static func picture(of time: Localized, _ digits: BigDigits) -> Canvas {
         let pixmap = digits.pixmap(of: time)
         var picture = Canvas(columns: pixmap.width, rows: pixmap.rows, background: nil)
-        picture.draw(pixmap, column: 0, row: 0, line: Style(bold: true))
+        picture.draw(pixmap, column: 0, row: 0, style: Style(bold: true))
         return picture
     }
 

@@ -15,7 +15,7 @@ struct Watch: AsyncParsableCommand {
         commandName: "watch",
         abstract: "Show the session full-screen on this terminal, until q.",
         discussion: """
-            Faces: boring shows the time only; focus shows label, state and time; calm shows a ring and how calm the room \
+            Faces: boring shows the time only; focus shows label, state and time; calm shows a bar and how calm the room \
             was; phases shows the phase and their number. All but boring have buttons for the mouse, and keys: \
             p pause, r resume, s stop, + extend by a minute, b break, f focus, n next phase. While the owner of the session \
             is gone: c continue here, s stop.

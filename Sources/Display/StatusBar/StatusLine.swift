@@ -116,8 +116,8 @@ struct StatusParts {
     /// The time only.
     private func boring(_ style: StatusStyle) -> [StatusLine.Part] {
         guard !screen.isIdle else { return [] }
-        let colour = screen.isStale ? BoringPicture.secondary : BoringPicture.primary
-        let debt = style == .expanded ? part(screen.debtText, colour: BoringPicture.secondary, gap: " ") : nil
+        let colour = screen.isStale ? Shade.boringQuiet : Shade.boring
+        let debt = style == .expanded ? part(screen.debtText, colour: Shade.boringQuiet, gap: " ") : nil
         return [part(screen.time, colour: colour), debt].compactMap(\.self)
     }
 

@@ -84,7 +84,7 @@ struct BigDigits: Hashable {
         if character == "1" { return one }
         if Self.isSign(character) { return waves }
         let strokes = Self.digits[character] ?? []
-        var picture = Pixmap(width: width, height: height) { x, y in covers(strokes, x, y) ? .line : nil }
+        var picture = Pixmap(width: width, height: height) { x, y in covers(strokes, x, y) }
         let middle = (height - stroke) / 2
         let bends: [(Int, Int, Bool, Bool, Strokes, Strokes)] = [
             (0, 0, false, false, [.top, .upperLeft], []),
@@ -128,9 +128,9 @@ struct BigDigits: Hashable {
                 let place = (isRight ? x - 1 - across : x + across, isLow ? y - 1 - deep : y + deep)
                 let distance = (dx * dx + dy * dy).squareRoot()
                 if distance > outer {
-                    picture[place.0, place.1] = nil
+                    picture[place.0, place.1] = false
                 } else if stroke > 1, distance >= inner {
-                    picture[place.0, place.1] = .line
+                    picture[place.0, place.1] = true
                 }
             }
         }
@@ -143,7 +143,7 @@ struct BigDigits: Hashable {
             let isStem = (left..<left + stroke).contains(x)
             let isFlag = y < stroke && (max(0, left - stroke)..<left).contains(x)
             let isFoot = y >= height - stroke && (left - foot..<left + stroke + foot).contains(x)
-            return isStem || isFlag || isFoot ? .line : nil
+            return isStem || isFlag || isFoot
         }
     }
 
@@ -164,7 +164,7 @@ struct BigDigits: Hashable {
             let shift = Int((place < 1 ? swing - arch : swing + arch).rounded())
             let top = upper + shift
             let isOn = (top..<top + thick).contains(y) || (top + rise + thick..<top + rise + 2 * thick).contains(y)
-            return isOn ? .line : nil
+            return isOn
         }
     }
 
@@ -172,7 +172,7 @@ struct BigDigits: Hashable {
         let upper = stroke + ((height - 3 * stroke) / 2 - dot + 1) / 2
         let lower = height - upper - dot
         return Pixmap(width: dot, height: height) { _, y in
-            (upper..<upper + dot).contains(y) || (lower..<lower + dot).contains(y) ? .line : nil
+            (upper..<upper + dot).contains(y) || (lower..<lower + dot).contains(y)
         }
     }
 }

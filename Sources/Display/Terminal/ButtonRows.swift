@@ -11,24 +11,26 @@ struct ButtonRows {
     let isTall: Bool
     let hasAreas: Bool
 
-    /// - Returns: `nil` if a button is wider than `columns`.
+    /// - Returns: `nil` if there is no button, or one is wider than `columns`.
     init?(_ buttons: [Button], columns: Int, isTall: Bool, depth: ColourDepth) {
+        guard !buttons.isEmpty else { return nil }
         hasAreas = depth.hasAreas
         self.isTall = isTall && hasAreas
-        var lines: [[Button]] = [[]]
+        var lines: [[Button]] = []
         for button in buttons {
             guard Self.width(of: button) <= columns else { return nil }
-            let line = lines[lines.count - 1]
-            if !line.isEmpty, Self.width(of: line + [button]) > columns { lines.append([]) }
-            lines[lines.count - 1].append(button)
+            if let line = lines.last, Self.width(of: line + [button]) <= columns {
+                lines[lines.count - 1].append(button)
+            } else {
+                lines.append([button])
+            }
         }
-        self.buttons = lines.filter { !$0.isEmpty }
+        self.buttons = lines
     }
 
     private var lineHeight: Int { isTall ? 3 : 1 }
-    private var leading: Int { isTall ? 0 : hasAreas ? 1 : 0 }
-    var height: Int { buttons.isEmpty ? 0 : buttons.count * (lineHeight + leading) - leading }
-    var width: Int { buttons.map(Self.width).max() ?? 0 }
+    private var leading: Int { !isTall && hasAreas ? 1 : 0 }
+    var height: Int { buttons.count * (lineHeight + leading) - leading }
 
     /// The width of the text and its key, with two spaces around each.
     private static func width(of button: Button) -> Int { TerminalText.displayWidth(button.text) + 7 }
@@ -36,11 +38,11 @@ struct ButtonRows {
         line.reduce(-gap) { $0 + gap + Self.width(of: $1) }
     }
 
-    /// - Parameter isCentred: Whether rows are centred in `columns` or begin at `column`.
-    func draw(on canvas: inout Canvas, column: Int, row: Int, columns: Int, isCentred: Bool, pending: Localized) {
+    /// Draws the rows in the middle of the canvas.
+    func draw(on canvas: inout Canvas, row: Int, pending: Localized) {
         var row = row
         for line in buttons {
-            var x = column + (isCentred ? (columns - Self.width(of: line)) / 2 : 0)
+            var x = (canvas.columns - Self.width(of: line)) / 2
             for button in line {
                 draw(button, on: &canvas, column: x, row: row, pending: pending)
                 x += Self.width(of: button) + Self.gap

@@ -26,6 +26,12 @@ package enum ColourDepth: CaseIterable, Sendable {
 
     private static let fullTerminals = ["kitty", "alacritty", "foot", "ghostty", "wezterm"]
 
+    /// Whether the terminal's font has icons and eighth blocks, which a bare console lacks.
+    var hasFineCharacters: Bool { self != .sixteen }
+
+    /// Whether an area can stand out by its background alone.
+    var hasAreas: Bool { self == .full || self == .indexed }
+
     /// Returns the SGR codes of a colour; `nil` means the terminal's own.
     func codes(_ colour: Colour?, isBackground: Bool) -> [Int] {
         guard self != .none else { return [] }

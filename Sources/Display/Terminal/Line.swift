@@ -1,33 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Session
-
-/// A line of text with an optional coloured tag sign before it.
+/// A line of text in one or more styles.
 struct Line {
     static let separator: Localized = " · "
-    static let tagSign: Localized = "#"
 
-    var tag: Colour?
-    var text: Localized
-    var style: Style
+    private var spans: [(text: Localized, style: Style)]
 
-    private var tagWidth: Int { tag == nil ? 0 : TerminalText.displayWidth(Self.tagSign) + 1 }
-    var width: Int { tagWidth + TerminalText.displayWidth(text) }
+    init(_ text: Localized, _ style: Style) { spans = text.isEmpty ? [] : [(text, style)] }
 
-    /// Writes as much of the line as fits.
-    func write(on canvas: inout Canvas, column: Int, row: Int, columns: Int) {
-        var column = column
-        if let tag, columns > tagWidth {
-            canvas.write(Self.tagSign, column: column, row: row, style: Style(tag, bold: true))
-            column += tagWidth
-        }
-        let room = columns > tagWidth ? columns - tagWidth : columns
-        canvas.write(text.fitted(columns: room), column: column, row: row, style: style)
+    var isEmpty: Bool { spans.isEmpty }
+    var width: Int { spans.reduce(0) { $0 + TerminalText.displayWidth($1.text) } }
+
+    static func + (first: Line, second: Line) -> Line {
+        var line = first
+        line.spans += second.spans
+        return line
     }
 
-    /// Writes the line in the middle of the canvas.
-    func writeCentred(on canvas: inout Canvas, row: Int, margin: Int) {
-        let columns = max(canvas.columns - 2 * margin, 0)
-        write(on: &canvas, column: max((canvas.columns - width) / 2, margin), row: row, columns: columns)
+    /// Writes as much of the line as fits, with an ellipsis if it is cut.
+    func write(on canvas: inout Canvas, column: Int, row: Int, columns: Int) {
+        let end = column + columns
+        var column = column
+        for span in spans {
+            let text = span.text.fitted(columns: end - column)
+            column = canvas.write(text, column: column, row: row, style: span.style)
+            guard text == span.text else { return }
+        }
     }
 }

@@ -2,17 +2,180 @@
 
 import Session
 
-/// Draws a screen for a terminal of any size.
-package enum TerminalPicture {
+/// Draws a screen for a terminal of any size: one column of lines, time, bar, buttons and notice.
+package struct TerminalPicture {
+    private let screen: Screen
+    private let depth: ColourDepth
+    private var canvas: Canvas
+
     /// Returns the picture. It omits the time if not even its shortest text fits.
     /// - Parameter depth: With few colours, buttons are marked by brackets.
     package static func canvas(of screen: Screen, columns: Int, rows: Int, depth: ColourDepth) -> Canvas {
-        switch screen.face {
-        case .boring: return BoringPicture.canvas(of: screen, columns: columns, rows: rows)
-        case .focus: return FocusPicture.canvas(of: screen, columns: columns, rows: rows, depth: depth)
-        case .calm: return CalmPicture.canvas(of: screen, columns: columns, rows: rows, depth: depth)
-        case .phases: return PhasesPicture.canvas(of: screen, columns: columns, rows: rows, depth: depth)
+        let background = screen.face == .boring ? Shade.boringGround : Shade.black
+        var picture = TerminalPicture(
+            screen: screen, depth: depth, canvas: Canvas(columns: columns, rows: rows, background: background))
+        if screen.face == .boring {
+            picture.drawBoring()
+        } else if screen.isIdle {
+            picture.drawIdle()
+        } else if let column = Omission.all.lazy.compactMap(picture.column).first, rows >= 3 {
+            picture.draw(column)
+        } else {
+            picture.drawRows()
         }
+        return picture.canvas
+    }
+
+    private enum Part {
+        case line(Line)
+        case digits(BigDigits)
+        case bar
+        case buttons(ButtonRows)
+
+        var rows: Int {
+            switch self {
+            case .line, .bar: 1
+            case .digits(let digits): digits.rows
+            case .buttons(let buttons): buttons.height
+            }
+        }
+    }
+
+    /// Parts below each other, in groups with empty rows between them.
+    private struct Column {
+        var groups: [[Part]]
+        var gap = 0
+        var rows: Int { groups.joined().reduce(gap * (groups.count - 1)) { $0 + $1.rows } }
+    }
+
+    /// The parts that are left out where there is little room.
+    private struct Omission {
+        var gap = 0
+        var hasTallButtons = false
+        var hasBar = true
+        var lines = 3
+        var hasButtons = true
+        /// The least height of the time in pixels, unless the terminal has no room for it in any case.
+        var digits: Int
+
+        /// From a terminal with much room to one with little.
+        static let all = [
+            Omission(gap: 2, hasTallButtons: true, digits: 16),
+            Omission(gap: 1, hasTallButtons: true, digits: 10),
+            Omission(gap: 1, digits: 10),
+            Omission(digits: 7),
+            Omission(hasBar: false, digits: 7),
+            Omission(hasBar: false, lines: 2, digits: 5),
+            Omission(hasBar: false, lines: 1, digits: 5),
+            Omission(hasBar: false, lines: 2, hasButtons: false, digits: 5),
+            Omission(hasBar: false, lines: 1, hasButtons: false, digits: 5),
+        ]
+    }
+
+    private var columns: Int { canvas.columns }
+    private var rows: Int { canvas.rows }
+    private var margin: Int { min(columns / 20, 10) }
+    private var innerColumns: Int { columns - 2 * margin }
+
+    /// Returns the parts that remain; `nil` if they do not fit.
+    private func column(_ omission: Omission) -> Column? {
+        let buttons = ButtonRows(
+            screen.buttons, columns: innerColumns, isTall: omission.hasTallButtons, depth: depth)
+        let lower: [Part?] = [
+            omission.hasBar && screen.progress != nil ? .bar : nil,
+            omission.hasButtons ? buttons.map(Part.buttons) : nil, screen.noticeLine.map(Part.line),
+        ]
+        let above = lines(omission.lines, columns: innerColumns).map(Part.line)
+        let below = lower.compactMap { part in part.map { [$0] } }
+        let others = Column(groups: [above] + below, gap: omission.gap)
+        let left = rows - others.rows - omission.gap - (omission.gap > 0 ? 2 : 0)
+        let highest = max(rows / 2, 3)
+        let digits = screen.bigTime(columns: innerColumns, rows: min(left, highest))
+        let largest = screen.bigTime(columns: innerColumns, rows: min(rows, highest))
+        let time = screen.smallTime(columns: innerColumns)
+        guard left > 0, !time.isEmpty, digits?.height ?? 0 >= min(omission.digits, largest?.height ?? 0) else {
+            return nil
+        }
+        let drawn = digits.map(Part.digits) ?? .line(Line(time, screen.timeStyle))
+        return Column(groups: [above, [drawn]] + below, gap: omission.gap)
+    }
+
+    /// Returns the lines above the time. Where they are too many, the last ones share a row or are left out.
+    private func lines(_ count: Int, columns: Int) -> [Line] {
+        var lines = screen.lines(hasIcons: depth.hasFineCharacters)
+        while lines.count > count, let last = lines.popLast(), let other = lines.popLast() {
+            let joined = other + Line(Line.separator, Style(Shade.quiet, faint: true)) + last
+            lines.append(joined.width <= columns ? joined : other)
+        }
+        return lines
+    }
+
+    private mutating func draw(_ column: Column) {
+        var row = (rows - column.rows) / 2
+        for group in column.groups {
+            for part in group {
+                draw(part, row: row)
+                row += part.rows
+            }
+            row += column.gap
+        }
+    }
+
+    private mutating func draw(_ part: Part, row: Int) {
+        switch part {
+        case .line(let line):
+            let column = max((columns - line.width) / 2, margin)
+            line.write(on: &canvas, column: column, row: row, columns: innerColumns)
+        case .digits(let digits):
+            let pixmap = digits.pixmap(of: screen.time)
+            canvas.draw(pixmap, column: (columns - pixmap.width) / 2, row: row, style: screen.timeStyle)
+        case .bar:
+            canvas.drawBar(
+                screen.progress ?? 0, column: margin, row: row, columns: innerColumns, style: screen.tintStyle,
+                depth: depth)
+        case .buttons(let buttons): buttons.draw(on: &canvas, row: row, pending: screen.pendingText)
+        }
+    }
+
+    /// Draws rows of text with the time at the right of the first, or the time alone.
+    private mutating func drawRows() {
+        let time = screen.smallTime(columns: columns)
+        let width = TerminalText.displayWidth(time)
+        let room = columns - width - 2
+        guard room >= 6 else { return draw(.line(Line(time, screen.timeStyle)), row: (rows - 1) / 2) }
+        let notices = screen.noticeLine.map { [$0] } ?? []
+        let count = max(rows - notices.count, screen.isStale ? 0 : 1)
+        var shown = lines(count, columns: count > 1 ? columns : room)
+        shown.insert(contentsOf: notices, at: min(1, shown.count))
+        shown = Array(shown.prefix(rows))
+        let top = (rows - shown.count) / 2
+        for (index, line) in shown.enumerated() {
+            line.write(on: &canvas, column: 0, row: top + index, columns: index == 0 ? room : columns)
+        }
+        canvas.write(time, column: columns - width, row: top, style: screen.timeStyle)
+    }
+
+    private mutating func drawIdle() {
+        let notice = screen.notices.map(\.text).joined(separator: Line.separator)
+        let lines = [
+            Line(screen.idleText, Style(Shade.quiet, faint: true)), Line(notice, Style(Shade.frozen, faint: true)),
+        ]
+        draw(Column(groups: [lines.filter { !$0.isEmpty }.prefix(rows).map(Part.line)]))
+    }
+
+    /// Draws only the time, and the week's debt while there is one.
+    private mutating func drawBoring() {
+        guard !screen.isIdle else { return }
+        let digits =
+            screen.bigTime(columns: columns - 2 * (columns / 5), rows: rows - 2 * (rows / 4))
+            ?? screen.bigTime(columns: columns - 2, rows: rows)
+        let time = digits.map(Part.digits) ?? .line(Line(screen.smallTime(columns: columns), screen.timeStyle))
+        draw(time, row: (rows - time.rows) / 2)
+        // The debt uses only free rows, so that the time does not move.
+        let below = (rows - time.rows) / 2 + time.rows
+        guard let debt = screen.debtText, below < rows, debt.description.count <= columns else { return }
+        let line = Line(debt, Style(Shade.boringQuiet, faint: true))
+        draw(.line(line), row: below + (below + 1 < rows ? 1 : 0))
     }
 }
 
@@ -24,43 +187,31 @@ extension Screen {
     }
 
     /// Returns the longest text of the time that fits; empty if none does.
-    func smallTime(columns: Int) -> Localized {
+    fileprivate func smallTime(columns: Int) -> Localized {
         times.first { TerminalText.displayWidth($0) <= columns } ?? ""
     }
 }
 
-/// The boring face: only the time.
-enum BoringPicture {
-    static let background = Colour(red: 0x0A, green: 0x0A, blue: 0x0A)
-    static let primary = Colour(red: 0x88, green: 0x88, blue: 0x88)
-    static let secondary = Colour(red: 0x44, green: 0x44, blue: 0x44)
+extension Canvas {
+    private static let eighths: [Localized] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"]
 
-    static func canvas(of screen: Screen, columns: Int, rows: Int) -> Canvas {
-        var canvas = Canvas(columns: columns, rows: rows, background: background)
-        guard !screen.isIdle else { return canvas }
-        // A time that may be wrong has the darker grey, since this face has no notice.
-        let style = Style(screen.isStale ? secondary : primary, faint: screen.isStale)
-        let room = (columns: columns - 2 * (columns / 5), rows: rows - 2 * (rows / 4))
-        let big =
-            screen.bigTime(columns: room.columns, rows: room.rows)
-            ?? screen.bigTime(columns: columns - 2, rows: rows)
-        let below: Int
-        if let big {
-            let column = (columns - big.width(of: screen.time)) / 2
-            let row = (rows - big.rows) / 2
-            canvas.draw(big.pixmap(of: screen.time), column: column, row: row, line: style)
-            below = row + big.rows
-        } else {
-            let text = screen.smallTime(columns: columns)
-            canvas.write(text, column: (columns - text.description.count) / 2, row: (rows - 1) / 2, style: style)
-            below = (rows - 1) / 2 + 1
-        }
-        // The debt uses only free rows, so that the time does not move.
-        if let debt = screen.debtText, below < rows, debt.description.count <= columns {
-            let row = below + (below + 1 < rows ? 1 : 0)
-            canvas.write(
-                debt, column: (columns - debt.description.count) / 2, row: row, style: Style(secondary, faint: true))
-        }
-        return canvas
+    /// Draws a bar of one row that fills from the left.
+    /// - Parameter progress: 0 to 1.
+    mutating func drawBar(
+        _ progress: Double, column: Int, row: Int, columns: Int, style: Style, depth: ColourDepth
+    ) {
+        guard columns > 0 else { return }
+        // Fonts without eighth blocks have half blocks.
+        let steps = depth.hasFineCharacters ? 8 : 2
+        let filled = Int(min(max(progress, 0), 1) * Double(columns * steps))
+        let (full, rest) = (filled / steps, filled % steps * (8 / steps))
+        let left = columns - full - (rest > 0 ? 1 : 0)
+        let area = depth.hasAreas ? Shade.button : nil
+        var done = style
+        done.background = area
+        let bar: Localized = "\(.symbols(String(repeating: "█", count: full)))\(Self.eighths[rest])"
+        let open: Localized = .symbols(String(repeating: depth.hasAreas ? " " : "░", count: left))
+        write(bar, column: column, row: row, style: done)
+        write(open, column: column + columns - left, row: row, style: Style(Shade.track, on: area, faint: true))
     }
 }

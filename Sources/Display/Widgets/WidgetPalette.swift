@@ -41,10 +41,10 @@ struct WidgetPalette {
 
     /// Creates the palette of the `boring` face: three colours unless others are set; black on white for e-ink.
     init(boring options: WidgetOptions) {
-        let text = options.isEInk ? Self.black : options.colour ?? BoringPicture.primary
-        let secondary = options.isEInk ? Self.black : BoringPicture.secondary
+        let text = options.isEInk ? Self.black : options.colour ?? Shade.boring
+        let secondary = options.isEInk ? Self.black : Shade.boringQuiet
         self.init(
-            ground: options.isEInk ? Self.white : options.background ?? BoringPicture.background, text: text,
+            ground: options.isEInk ? Self.white : options.background ?? Shade.boringGround, text: text,
             state: secondary, quiet: secondary, tint: text, tag: text, warning: secondary, track: (secondary, 1),
             dimOpacity: options.isEInk ? 1 : 0.45)
     }

@@ -35,8 +35,7 @@ package enum Widgets {
     /// Returns the icon while the time runs, else the sign of the state.
     private static func sign(of screen: Screen) -> Localized {
         guard screen.status == .running else { return StatusSign.sign(of: screen) }
-        let icon = screen.isBreak ? screen.icon.sign : screen.emoji ?? screen.icon.sign
-        return screen.isStale ? "\(icon)\(StatusSign.stale)" : icon
+        return screen.isStale ? "\(screen.iconSign)\(StatusSign.stale)" : screen.iconSign
     }
 
     /// Returns the week's debt as SVG, by default of 172 × 76 points.
@@ -64,19 +63,5 @@ package enum Widgets {
 
     private static func debtText(minutes: Int?) -> Localized {
         minutes.map { DebtText.text(minutes: $0) } ?? Strings.unknown
-    }
-}
-
-extension Icon {
-    /// The drawing as a character, for plain text.
-    var sign: Localized {
-        switch self {
-        case .hourglass: "⏳"
-        case .cup: "☕"
-        case .book: "📖"
-        case .pen: "✏"
-        case .leaf: "🌿"
-        case .dumbbell: "🏋"
-        }
     }
 }
