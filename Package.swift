@@ -228,7 +228,8 @@ let package = Package(
             name: "Simulation", dependencies: ["Core", "Ledger", "Session", "Wire"], path: "Tests/Tools/Simulation",
             swiftSettings: strict),
         .target(
-            name: "Support", dependencies: ["CLinux", "Harness", "Platform", "Session", logging], path: "Tests/Support",
+            name: "Support", dependencies: ["CLinux", "Harness", "Platform", "Session", "Wire", logging],
+            path: "Tests/Support",
             swiftSettings: strict
         ),
         .testTarget(
@@ -283,7 +284,8 @@ let package = Package(
             name: "DisplayTests", dependencies: ["Control", "Display", "Session", "Support", "Wire"],
             swiftSettings: strict),
         .testTarget(
-            name: "TerminalTests", dependencies: ["Control", "Display", "Platform", "Session", "Support", "Terminal"],
+            name: "TerminalTests",
+            dependencies: ["Control", "Display", "Platform", "Session", "Support", "Terminal", "Wire"],
             swiftSettings: strict),
         .testTarget(
             name: "WebTests",

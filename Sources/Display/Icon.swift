@@ -31,5 +31,5 @@ extension Icon {
 
 extension Screen {
     /// The session's emoji or drawing, or that of a break, as a character.
-    var iconSign: Localized { isBreak ? icon.sign : emoji ?? icon.sign }
+    package var iconSign: Localized { isBreak ? icon.sign : emoji ?? icon.sign }
 }

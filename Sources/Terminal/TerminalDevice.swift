@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Display
 import Glibc
 
 /// The terminal of standard output: the alternate screen, no cursor, keys one by one.
@@ -10,15 +9,10 @@ package struct TerminalDevice: Sendable {
     let input: Int32?
 
     /// Finds the terminal; nothing is drawn yet.
-    package init(depth: ColourDepth) throws(NoTerminal) {
+    package init() throws(NoTerminal) {
         guard isatty(STDOUT_FILENO) == 1 else { throw NoTerminal() }
-        self.depth = depth
+        depth = ColourDepth { name in getenv(name).map { String(cString: $0) } }
         input = isatty(STDIN_FILENO) == 1 ? STDIN_FILENO : nil
-    }
-
-    /// The colour depth of the terminal, from the environment.
-    package static func depthOfEnvironment() -> ColourDepth {
-        ColourDepth { name in getenv(name).map { String(cString: $0) } }
     }
 
     /// Columns and rows; 80 × 24 if the terminal does not report them.

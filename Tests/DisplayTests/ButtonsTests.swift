@@ -3,6 +3,7 @@
 import Control
 import Display
 import Session
+import Support
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct ButtonsTests {

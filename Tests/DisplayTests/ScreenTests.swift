@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Session
+import Support
 import Testing
 
 @testable import Display
@@ -72,16 +73,6 @@ import Testing
         #expect(paused.time == "25:00", "it stands still everywhere")
         let long = Screen(view(sample([Phase(kind: .focus, seconds: 5_400)]), error: nil), at: 0, face: .focus)
         #expect(long.times == ["≈1:30:00", "≈90:00", "≈1h30"])
-    }
-
-    @Test func signOfAnApproximateTimeIsDrawnLarge() throws {
-        let screen = Screen(view(sample(), error: nil), at: 0, face: .focus)
-        let digits = try #require(screen.bigTime(columns: 70, rows: 12))
-        #expect(digits.height > 10)
-        #expect(digits.width(of: screen.time) <= 70)
-        let sign = digits.pixmap(of: TimeText.approximateSign)
-        let column = { (x: Int) in (0..<sign.height).filter { sign[x, $0] } }
-        #expect(column(sign.width / 4).first ?? 0 < column(sign.width * 3 / 4).first ?? 0, "a crest, then a trough")
     }
 
     @Test func phaseIndicatorCountsItsKind() {

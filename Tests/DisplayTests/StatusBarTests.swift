@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Session
+import Support
 import Testing
 import Wire
 

@@ -2,6 +2,7 @@
 
 import Display
 import Session
+import Support
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct TimeTextTests {

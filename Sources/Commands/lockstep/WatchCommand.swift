@@ -37,7 +37,7 @@ struct Watch: AsyncParsableCommand {
     func run() async throws {
         let terminal: TerminalDevice
         do throws(NoTerminal) {
-            terminal = try TerminalDevice(depth: TerminalDevice.depthOfEnvironment())
+            terminal = try TerminalDevice()
         } catch {
             throw UsageError("\(error)")
         }

@@ -166,7 +166,7 @@ struct StatusParts {
     /// The tooltip contains no time, which would change each second under the pointer.
     var tooltip: Localized {
         guard screen.face != .boring else { return "" }
-        let heading = [screen.title, .userText(screen.label?.name ?? "")].joined(separator: Line.separator)
+        let heading = [screen.title, .userText(screen.label?.name ?? "")].joined(separator: Localized.separator)
         let lines = [
             screen.isIdle ? screen.idleText : heading, screen.indicatorBesideState ?? "", screen.stateText,
             screen.endsAt ?? "",

@@ -106,7 +106,7 @@ struct RectangularWidget {
         let indicator = screen.indicatorBelowHeading
         let isState = screen.heading != screen.stateText && (screen.face == .focus || indicator == nil)
         let parts = [isState ? screen.stateText : "", indicator ?? ""].filter { !$0.isEmpty }
-        let all = parts.joined(separator: Line.separator)
+        let all = parts.joined(separator: Localized.separator)
         let isTooLong = TextMeasure().width(all) * Self.leastDetail > room
         return parts.first.map { (isTooLong ? $0 : all, false) }
     }

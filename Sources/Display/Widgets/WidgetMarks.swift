@@ -62,7 +62,7 @@ extension Screen {
         if isCalm, !title.isEmpty { return title }
         let names = [.userText(label?.name ?? ""), title].filter { !$0.isEmpty }
         if names.isEmpty { return isCalm ? facts.phaseName ?? stateText : stateText }
-        return names.joined(separator: Line.separator)
+        return names.joined(separator: Localized.separator)
     }
 
     /// Returns the longest form of the time that fits into `room` at `size`, or the shortest one.

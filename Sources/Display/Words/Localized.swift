@@ -4,6 +4,8 @@
 ///
 /// A literal and ``symbols(_:)`` lose words, which are two letters or more in a row: they belong in the catalogues.
 package struct Localized: Hashable, Sendable, CustomStringConvertible {
+    package static let separator: Localized = " · "
+
     /// The characters.
     package private(set) var description: String
 
@@ -22,7 +24,7 @@ package struct Localized: Hashable, Sendable, CustomStringConvertible {
     package var isEmpty: Bool { description.isEmpty }
 
     /// Returns as much as fits in `columns` of a terminal, with an ellipsis if it is cut.
-    func fitted(columns: Int) -> Localized {
+    package func fitted(columns: Int) -> Localized {
         Localized(unchecked: TerminalText.fitted(description, columns: columns))
     }
 

@@ -8,7 +8,7 @@ package enum RefusalText {
     package static func text(_ key: Strings.Key, _ strings: Strings) -> Localized {
         guard key == .noAnswer else { return strings[key] }
         let late = strings.text(.lateEffect, count: Int(Limits.intentLife.count / 1_000))
-        return [strings[key], late].joined(separator: Line.separator)
+        return [strings[key], late].joined(separator: Localized.separator)
     }
 
     /// Returns the string for an owner's reason.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Display
+
 /// Digits of any size, drawn from strokes with rounded corners. All digits have the same width, so that nothing moves
 /// when the time changes.
 struct BigDigits: Hashable {

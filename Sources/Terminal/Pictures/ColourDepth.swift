@@ -3,12 +3,11 @@
 import Session
 
 /// The number of colours of a terminal.
-package enum ColourDepth: CaseIterable, Sendable {
+enum ColourDepth: CaseIterable, Sendable {
     case none, sixteen, indexed, full
 
-    /// Derives the depth from the environment.
     /// - Parameter environment: Returns the value of a variable: `NO_COLOR`, `TERM` or `COLORTERM`.
-    package init(environment: (String) -> String?) {
+    init(environment: (String) -> String?) {
         let term = environment("TERM") ?? ""
         let isUncoloured = !(environment("NO_COLOR") ?? "").isEmpty
         if isUncoloured || ["", "dumb"].contains(term) || term.hasPrefix("vt") {
@@ -98,16 +97,5 @@ extension Colour {
     fileprivate func distance(to other: Colour) -> Int {
         let part = { (a: UInt8, b: UInt8) in (Int(a) - Int(b)) * (Int(a) - Int(b)) }
         return 3 * part(red, other.red) + 6 * part(green, other.green) + 2 * part(blue, other.blue)
-    }
-
-    /// The colour, made light enough to be visible on black.
-    var onBlack: Colour {
-        let light = (3 * Int(red) + 6 * Int(green) + Int(blue)) / 10
-        let wanted = 90
-        guard light < wanted else { return Colour(red, green, blue) }
-        let mix = { (channel: UInt8) in
-            UInt8(Int(channel) + (255 - Int(channel)) * (wanted - light) / (255 - light))
-        }
-        return Colour(mix(red), mix(green), mix(blue))
     }
 }

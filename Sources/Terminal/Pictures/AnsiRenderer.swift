@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Renders pictures as escape sequences.
-package enum AnsiRenderer {
+enum AnsiRenderer {
     /// Returns the shortest update from one picture to the next, which writes only cells that differ.
     /// - Parameter previous: The picture on the terminal; `nil` if unknown. A picture of another size counts as unknown.
     /// - Returns: An empty text if nothing differs.
-    package static func text(from previous: Canvas?, to next: Canvas, depth: ColourDepth) -> String {
+    static func text(from previous: Canvas?, to next: Canvas, depth: ColourDepth) -> String {
         let known = previous.flatMap { $0.columns == next.columns && $0.rows == next.rows ? $0 : nil }
         var out = ""
         var style: Style?

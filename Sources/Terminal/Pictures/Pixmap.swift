@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Display
+
 /// A picture of square pixels, two to a cell, one above the other.
 struct Pixmap: Hashable {
     let width: Int

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Display
 import Session
 
 /// Draws a screen for a terminal of any size: one column of lines, time, bar, buttons and notice.
-package struct TerminalPicture {
+struct TerminalPicture {
     private let screen: Screen
     private let depth: ColourDepth
     private var canvas: Canvas
 
     /// Returns the picture. It omits the time if not even its shortest text fits.
     /// - Parameter depth: With few colours, buttons are marked by brackets.
-    package static func canvas(of screen: Screen, columns: Int, rows: Int, depth: ColourDepth) -> Canvas {
+    static func canvas(of screen: Screen, columns: Int, rows: Int, depth: ColourDepth) -> Canvas {
         let background = screen.face == .boring ? Shade.boringGround : Shade.black
         var picture = TerminalPicture(
             screen: screen, depth: depth, canvas: Canvas(columns: columns, rows: rows, background: background))
@@ -104,7 +105,7 @@ package struct TerminalPicture {
     private func lines(_ count: Int, columns: Int) -> [Line] {
         var lines = screen.lines(hasIcons: depth.hasFineCharacters)
         while lines.count > count, let last = lines.popLast(), let other = lines.popLast() {
-            let joined = other + Line(Line.separator, Style(Shade.quiet, faint: true)) + last
+            let joined = other + Line(Localized.separator, Style(Shade.quiet, faint: true)) + last
             lines.append(joined.width <= columns ? joined : other)
         }
         return lines
@@ -156,7 +157,7 @@ package struct TerminalPicture {
     }
 
     private mutating func drawIdle() {
-        let notice = screen.notices.map(\.text).joined(separator: Line.separator)
+        let notice = screen.notices.map(\.text).joined(separator: Localized.separator)
         let lines = [
             Line(screen.idleText, Style(Shade.quiet, faint: true)), Line(notice, Style(Shade.frozen, faint: true)),
         ]

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Display
 import Session
 import Support
 import Testing
 import Wire
 
-@testable import Display
+@testable import Terminal
 
 /// What the faces with words show on a terminal.
 @Suite(.cpuBound) struct FaceTextTests {
@@ -155,6 +156,16 @@ import Wire
         for (columns, rows) in [(20, 4), (40, 1)] {
             #expect(text(screen(.phases), columns, rows).contains("Workout · Work 2/2"), "\(columns) × \(rows)")
         }
+    }
+
+    @Test func signOfAnApproximateTimeIsDrawnLarge() throws {
+        let screen = Screen(view(sample(), error: nil), at: 0, face: .focus)
+        let digits = try #require(screen.bigTime(columns: 70, rows: 12))
+        #expect(digits.height > 10)
+        #expect(digits.width(of: screen.time) <= 70)
+        let sign = digits.pixmap(of: TimeText.approximateSign)
+        let column = { (x: Int) in (0..<sign.height).filter { sign[x, $0] } }
+        #expect(column(sign.width / 4).first ?? 0 < column(sign.width * 3 / 4).first ?? 0, "a crest, then a trough")
     }
 
     @Test func countUpHasNoBar() {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Display
 import Session
 
-@testable import Display
+@testable import Terminal
 
 /// Finds the time on a canvas, in digits drawn large or as text.
 enum ShownTime {

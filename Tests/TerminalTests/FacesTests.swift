@@ -6,6 +6,8 @@ import Support
 import Testing
 import Wire
 
+@testable import Terminal
+
 /// Rules of all faces with buttons, on terminals of any size.
 @Suite(.cpuBound) struct FacesTests {
     static let faces: [Face] = [.focus, .calm, .phases]
@@ -101,7 +103,7 @@ import Wire
     }
 
     /// Long words and wide characters have room on a usual terminal, in every language.
-    @Test(arguments: CatalogueTests.languages) func everyLanguageFits(language: String) throws {
+    @Test(arguments: Catalogue.languages) func everyLanguageFits(language: String) throws {
         let strings = try #require(Catalogue.strings(language))
         let options = ScreenOptions(strings: strings, calm: calm(85, .falling))
         for face in Self.faces {

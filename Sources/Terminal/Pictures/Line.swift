@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Display
+
 /// A line of text in one or more styles.
 struct Line {
-    static let separator: Localized = " · "
-
     private var spans: [(text: Localized, style: Style)]
 
     init(_ text: Localized, _ style: Style) { spans = text.isEmpty ? [] : [(text, style)] }

@@ -2,6 +2,8 @@
 
 import Display
 
+@testable import Terminal
+
 /// A minimal terminal that understands only the sequences of the renderer.
 struct ModelTerminal {
     struct Cell: Equatable {

@@ -5,6 +5,8 @@ import Session
 import Support
 import Testing
 
+@testable import Terminal
+
 /// AR-01 to AR-07: only the time, in three greys.
 @Suite(.cpuBound) struct BoringTests {
     private static let blocks: Set<Character> = [" ", "█", "▀", "▄"]

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Display
 import Session
 
 /// The texts of the faces with words, and the styles of their parts on black.
@@ -38,7 +39,7 @@ extension Screen {
     var noticeLine: Line? {
         guard let loudest = notices.first else { return nil }
         let isQuiet = loudest.kind == .tookOver || loudest.kind == .moved
-        let text = notices.map(\.text).joined(separator: Line.separator)
+        let text = notices.map(\.text).joined(separator: Localized.separator)
         return Line(text, Style(isQuiet ? Shade.quiet : Shade.warning, faint: isQuiet))
     }
 
@@ -57,7 +58,7 @@ extension Screen {
 
     private var focusDetails: [Line] {
         let state = Style(Shade.state)
-        let details = [phaseIndicator ?? "", title].joined(separator: Line.separator)
+        let details = [phaseIndicator ?? "", title].joined(separator: Localized.separator)
         guard label != nil else { return [Line(details, state)] }
         return [Line(stateText, state), Line(details, Style(Shade.quiet, faint: true))]
     }
@@ -66,14 +67,14 @@ extension Screen {
     private var calmLine: Line {
         let signs = [calmText, calmTrend?.sign].compactMap(\.self).joined(separator: " ")
         let saysState = (isFrozen || status?.isLive != true) && stateText != headingText
-        return Line([signs, saysState ? stateText : ""].joined(separator: Line.separator), Style(Shade.state))
+        return Line([signs, saysState ? stateText : ""].joined(separator: Localized.separator), Style(Shade.state))
     }
 
     /// The pause mark, the phase, and the state unless it is running or paused.
     private var phaseLine: Line {
         let isUsual = status == .running || status == .paused || headingText == stateText
         let phase = isUsual ? indicatorBelowHeading : indicatorBesideState
-        let text = [phase ?? "", isUsual ? "" : stateText].joined(separator: Line.separator)
+        let text = [phase ?? "", isUsual ? "" : stateText].joined(separator: Localized.separator)
         let mark = Line(status == .paused ? "▌▌ " : "", Style(Shade.white, bold: true))
         return mark
             + Line(text == headingText ? "" : text, Style(isDimmed ? Shade.state : tint.onBlack, bold: true))

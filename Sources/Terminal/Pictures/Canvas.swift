@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Session
+import Display
+import Session
 
 /// The style of a terminal cell.
-package struct Style: Hashable, Sendable {
+struct Style: Hashable, Sendable {
     /// The colour of the character; `nil` for the terminal's own.
-    package var foreground: Colour?
+    var foreground: Colour?
     /// The colour of the background; `nil` for the terminal's own.
-    package var background: Colour?
-    package var isBold: Bool
+    var background: Colour?
+    var isBold: Bool
     /// Whether it is faint; used only where there are no colours.
-    package var isFaint: Bool
+    var isFaint: Bool
 
-    package init(_ foreground: Colour? = nil, on background: Colour? = nil, bold: Bool = false, faint: Bool = false) {
+    init(_ foreground: Colour? = nil, on background: Colour? = nil, bold: Bool = false, faint: Bool = false) {
         self.foreground = foreground
         self.background = background
         isBold = bold
@@ -21,17 +22,17 @@ package struct Style: Hashable, Sendable {
 }
 
 /// A picture of terminal cells. Drawing outside of it has no effect.
-package struct Canvas: Hashable, Sendable {
-    package struct Cell: Hashable, Sendable {
+struct Canvas: Hashable, Sendable {
+    struct Cell: Hashable, Sendable {
         /// The character; empty in the second cell of a wide one.
-        package var text: String
+        var text: String
         /// Its columns: 1 or 2, 0 in the second cell of a wide one.
-        package var width: Int
-        package var style: Style
+        var width: Int
+        var style: Style
     }
 
-    package let columns: Int
-    package let rows: Int
+    let columns: Int
+    let rows: Int
     private var cells: [Cell]
     private var areas: [Area] = []
 
@@ -42,7 +43,7 @@ package struct Canvas: Hashable, Sendable {
     }
 
     /// Creates an empty canvas of one background.
-    package init(columns: Int, rows: Int, background: Colour?) {
+    init(columns: Int, rows: Int, background: Colour?) {
         self.columns = max(columns, 0)
         self.rows = max(rows, 0)
         let blank = Cell(text: " ", width: 1, style: Style(nil, on: background))
@@ -50,13 +51,13 @@ package struct Canvas: Hashable, Sendable {
     }
 
     /// Returns the cell at a position on the canvas.
-    package subscript(column: Int, row: Int) -> Cell { cells[row * columns + column] }
+    subscript(column: Int, row: Int) -> Cell { cells[row * columns + column] }
 
     /// Returns the characters of a row.
-    package func text(row: Int) -> String { cells[row * columns..<(row + 1) * columns].map(\.text).joined() }
+    func text(row: Int) -> String { cells[row * columns..<(row + 1) * columns].map(\.text).joined() }
 
     /// Returns the action of the button at a position; `nil` if there is none.
-    package func action(column: Int, row: Int) -> Button.Action? {
+    func action(column: Int, row: Int) -> Button.Action? {
         areas.last { $0.columns.contains(column) && $0.rows.contains(row) }?.action
     }
 
@@ -68,7 +69,7 @@ package struct Canvas: Hashable, Sendable {
     /// Writes text from a position on, as far as it fits. A style without a background keeps that of the canvas.
     /// - Returns: The column after the text.
     @discardableResult
-    package mutating func write(_ text: Localized, column: Int, row: Int, style: Style) -> Int {
+    mutating func write(_ text: Localized, column: Int, row: Int, style: Style) -> Int {
         var column = column
         for cluster in TerminalText.clusters(text.description) {
             put(cluster, column: column, row: row, style: style)
