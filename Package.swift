@@ -72,6 +72,11 @@ let package = Package(
             pkgConfig: "libcrypto",
             providers: [.apt(["libssl-dev"])]
         ),
+        .systemLibrary(
+            name: "CQRencode",
+            pkgConfig: "libqrencode",
+            providers: [.apt(["libqrencode-dev"])]
+        ),
         .target(name: "CLinux"),
         .target(name: "CAssets"),
         .target(name: "CWebAssets"),
@@ -89,7 +94,8 @@ let package = Package(
         .target(name: "Ledger", dependencies: ["Session", "Wire"], swiftSettings: strict),
         .target(name: "Core", dependencies: ["Ledger", "Session", "Wire"], swiftSettings: strict),
         .target(
-            name: "Display", dependencies: ["CAssets", "Control", "Session", "Wire"], exclude: ["Languages"],
+            name: "Display", dependencies: ["CAssets", "CQRencode", "Control", "Session", "Wire"],
+            exclude: ["Languages"],
             swiftSettings: strict
         ),
         .target(
@@ -260,7 +266,8 @@ let package = Package(
         .testTarget(name: "CoreTests", dependencies: ["Core", "Session", "Wire"], swiftSettings: strict),
         .testTarget(name: "LedgerTests", dependencies: ["Ledger", "Session", "Wire"], swiftSettings: strict),
         .testTarget(
-            name: "SessionTests", dependencies: ["Core", "Session", "Support", "Wire"], swiftSettings: strict),
+            name: "SessionTests", dependencies: ["Control", "Core", "Session", "Support", "Wire"], swiftSettings: strict
+        ),
         .testTarget(
             name: "SimulationTests",
             dependencies: ["Session", "Simulation", "Support"],
@@ -308,8 +315,8 @@ let package = Package(
         .testTarget(
             name: "NodeRuntimeTests",
             dependencies: [
-                "Core", "Ledger", "Mosquitto", "NodeRuntime", "Platform", "Runtime", "Session", "Setup", "Support",
-                "Wire", logging,
+                "Control", "Core", "Ledger", "Mosquitto", "NodeRuntime", "Platform", "Runtime", "Session", "Setup",
+                "Support", "Wire", logging,
             ],
             swiftSettings: strict
         ),

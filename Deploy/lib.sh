@@ -147,7 +147,7 @@ Install it from https://www.swift.org/install/linux and open a new shell (or add
 # Packages needed for building, beside Swift; Swift's own programs need some of them. The package of the C++ library has
 # another name in each release of Debian. Tests/Deploy/fresh checks that this list is complete.
 build_packages() {
-    printf '%s\n' binutils ca-certificates git libc6-dev libmosquitto-dev libsqlite3-dev libssl-dev libsystemd-dev pkg-config zlib1g-dev
+    printf '%s\n' binutils ca-certificates git libc6-dev libmosquitto-dev libqrencode-dev libsqlite3-dev libssl-dev libsystemd-dev pkg-config zlib1g-dev
     compgen -G '/usr/lib/gcc/*/*/libstdc++.so' >/dev/null || echo g++
     local pair
     for pair in libcurl.so.4:libcurl4 libncurses.so.6:libncurses6 libxml2.so.2:libxml2; do
@@ -156,7 +156,7 @@ build_packages() {
 }
 
 # Packages that the executables need to start. Tests/Deploy/fresh starts each executable with only these and Debian's base.
-run_packages() { printf '%s\n' libmosquitto1 libsqlite3-0 libstdc++6 libsystemd0; }
+run_packages() { printf '%s\n' libmosquitto1 libqrencode4 libsqlite3-0 libstdc++6 libsystemd0; }
 
 # has_library SONAME: whether the dynamic linker finds a library. A later Debian may have it in a package of another name.
 has_library() { env PATH="$PATH:/usr/sbin:/sbin" ldconfig -p | grep "^[[:space:]]*$1 " >/dev/null; }

@@ -1,6 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
-extension QRCode {
+import CQRencode
+
+/// A QR code with error correction level M, drawn by libqrencode.
+package struct QRCode: Hashable, Sendable {
+    /// The number of modules per side.
+    package let size: Int
+    /// Whether each module is dark, row by row.
+    private let modules: [Bool]
+
+    /// Creates the smallest code for a text; `nil` above 2,331 bytes of UTF-8.
+    package init?(_ text: String) {
+        guard let code = QRcode_encodeString8bit(text, 0, QR_ECLEVEL_M) else { return nil }
+        defer { QRcode_free(code) }
+        size = Int(code.pointee.width)
+        modules = UnsafeBufferPointer(start: code.pointee.data, count: size * size).map { $0 & 1 == 1 }
+    }
+
+    private subscript(column: Int, row: Int) -> Bool { modules[row * size + column] }
+
     /// The width of the quiet zone in modules. The standard asks for four; two suffice on a screen.
     private static let margin = 2
 

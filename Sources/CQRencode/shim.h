@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CQRENCODE_SHIM_H
+#define CQRENCODE_SHIM_H
+
+#include <qrencode.h>
+
+#endif
