@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Control
 package import Session
 
 /// The options of a widget.

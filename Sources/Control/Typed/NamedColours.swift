@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import Session
+
 /// The colours that a person can name. A name is resolved where it is typed; registers and records hold digits.
-public enum NamedColours {
-    public static let rest = Colour(red: 0x7B, green: 0xC8, blue: 0x8F)
+package enum NamedColours {
+    package static let rest = Colour(red: 0x7B, green: 0xC8, blue: 0x8F)
 
     /// The 24 colours of labels, in the order of the rainbow. Each has a contrast of at least 4.5:1 on black.
-    public static let labels: [(name: String, colour: Colour)] = [
+    package static let labels: [(name: String, colour: Colour)] = [
         ("red", Colour(red: 0xE5, green: 0x48, blue: 0x4D)),
         ("coral", Colour(red: 0xFF, green: 0x8A, blue: 0x70)),
         ("orange", Colour(red: 0xF7, green: 0x7B, blue: 0x24)),
@@ -32,12 +34,12 @@ public enum NamedColours {
         ("grey", .grey),
     ]
 
-    public static var names: [String] { labels.map(\.name) + [restName] }
+    package static var names: [String] { labels.map(\.name) + [restName] }
 
     private static let restName = "break"
 
     /// The colour of a name, in capitals or small letters; `nil` for an unknown name.
-    public static subscript(name: String) -> Colour? {
+    package static subscript(name: String) -> Colour? {
         let name = name.lowercased()
         return name == restName ? rest : labels.first { $0.name == name }?.colour
     }
@@ -45,12 +47,12 @@ public enum NamedColours {
 
 extension Colour {
     /// Reads a colour that a person typed: a name of ``NamedColours``, or digits as in ``init(hex:)``.
-    public init?(typed text: String) {
+    package init?(typed text: String) {
         guard let colour = NamedColours[text] ?? Colour(hex: text) else { return nil }
         self = colour
     }
 
     /// The forms that ``init(typed:)`` accepts, for error messages.
-    public static let forms =
+    package static let forms =
         "a name such as teal, or #rgb, #rrggbb or #rrggbbaa, where aa is the opacity, with or without #"
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Control
+import Session
 import Testing
-
-@testable import Session
 
 @Suite(.timeLimit(.minutes(5))) struct PlanGrammarTests {
     static func phase(_ kind: PhaseKind, _ seconds: Int, _ name: String? = nil) -> Phase {

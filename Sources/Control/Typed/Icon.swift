@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A built-in drawing that every display has.
-public enum Icon: String, CaseIterable, Hashable, Sendable {
+package enum Icon: String, CaseIterable, Hashable, Sendable {
     case hourglass, cup, book, pen, leaf, dumbbell
 
-    public static var names: String { allCases.map(\.rawValue).joined(separator: ", ") }
+    package static var names: String { allCases.map(\.rawValue).joined(separator: ", ") }
 
     /// Whether a display can draw `text`: the name of a drawing, or one emoji. A start that asks for anything else is
     /// refused where a person types it. A register with something else is valid, since another program may have written
     /// it; displays then show the drawing of the phase.
-    public static func canDraw(_ text: String) -> Bool { Icon(rawValue: text) != nil || isEmoji(text) }
+    package static func canDraw(_ text: String) -> Bool { Icon(rawValue: text) != nil || isEmoji(text) }
 
     /// Whether `text` is a single emoji, with its modifiers.
-    public static func isEmoji(_ text: String) -> Bool {
+    package static func isEmoji(_ text: String) -> Bool {
         guard text.count == 1, let first = text.unicodeScalars.first else { return false }
         // Digits, “#” and “*” are emoji only as keycaps.
         if first.isASCII { return text.unicodeScalars.contains("\u{20E3}") }

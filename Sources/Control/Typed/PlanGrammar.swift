@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public struct PlanError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The column of the first character that does not fit; 1 is the first.
-    public var column: Int
-    public var message: String
+package import Session
 
-    public var description: String { "column \(column): \(message)" }
+package struct PlanError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The column of the first character that does not fit; 1 is the first.
+    package var column: Int
+    package var message: String
+
+    package var description: String { "column \(column): \(message)" }
 }
 
 /// The one-line grammar of plans, in presets and on the command line.
@@ -21,12 +23,12 @@ public struct PlanError: Error, Hashable, Sendable, CustomStringConvertible {
 /// ```
 ///
 /// `work 40s x8 / rest 20s` is eight times work and rest: sixteen phases.
-public struct PlanGrammar {
+package struct PlanGrammar {
     private var rest: [Character]
     private var position = 0
 
     /// Reads a plan. An error names the column, also when the plan has more than ``Limits/phases`` phases.
-    public static func phases(of text: String) throws(PlanError) -> [Phase] {
+    package static func phases(of text: String) throws(PlanError) -> [Phase] {
         var grammar = PlanGrammar(rest: Array(text))
         let phases = try grammar.sequence(depth: 0)
         grammar.skipSpaces()
@@ -37,7 +39,7 @@ public struct PlanGrammar {
     }
 
     /// Reads a duration such as `25m` or `1h30m`, in seconds within ``Limits/phaseSeconds``.
-    public static func seconds(of text: String) throws(PlanError) -> Int {
+    package static func seconds(of text: String) throws(PlanError) -> Int {
         var grammar = PlanGrammar(rest: Array(text))
         grammar.skipSpaces()
         let seconds = try grammar.duration()
