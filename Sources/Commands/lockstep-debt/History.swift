@@ -33,7 +33,7 @@ struct History: ParsableCommand {
             let zone = opened.history.latest.zone
             var begin = Int64.min
             if let since = options.since {
-                guard let given = zone.instant(since) else {
+                guard let given = zone.instants(since).first else {
                     throw UsageError("--since takes a day such as 2026-11-01, not “\(since)”")
                 }
                 begin = given

@@ -3,6 +3,7 @@
 import Commands
 import Control
 import NodeRuntime
+import Platform
 import Session
 import Setup
 import Web
@@ -51,6 +52,6 @@ extension Node {
             at: groupTime)
         return DisplaySnapshot(
             shown, boot: now.boot, groupTime: groupTime, feeds: feeds, recent: recentSessions,
-            presets: presets, utcOffset: LocalTime.utcOffset)
+            presets: presets, utcOffset: SystemClock.utcOffset)
     }
 }

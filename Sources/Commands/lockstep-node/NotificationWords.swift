@@ -3,6 +3,7 @@
 import Commands
 import Display
 import NodeRuntime
+import Platform
 import Session
 import Setup
 
@@ -17,7 +18,7 @@ struct NotificationWords: Sendable {
         var summary = strings[event.isTakeover ? .movedSomewhere : key(of: event.name)]
         if event.isLate {
             let at = event.at.milliseconds
-            let time = TimeText.clock(at, offset: LocalTime.utcOffset(at: at))
+            let time = TimeText.clock(at, offset: SystemClock.utcOffset(at: at))
             summary = strings.text(.eventLate, ["event": summary, "time": time])
         }
         let session = [event.register.title, event.register.label?.name ?? ""].filter { !$0.isEmpty }
@@ -31,10 +32,10 @@ struct NotificationWords: Sendable {
         case .superseded where event.isTakeover:
             guard let by = event.register.supersededBy else { return "" }
             let at = by.at.milliseconds
-            let time = TimeText.clock(at, offset: LocalTime.utcOffset(at: at))
+            let time = TimeText.clock(at, offset: SystemClock.utcOffset(at: at))
             return strings.text(.moved, ["node": .userText(by.node.rawValue), "time": time])
         case .started, .resumed, .phase, .superseded:
-            let options = ScreenOptions(strings: strings, isReadOnly: true, utcOffset: LocalTime.utcOffset)
+            let options = ScreenOptions(strings: strings, isReadOnly: true, utcOffset: SystemClock.utcOffset)
             let screen = Screen(event.view, at: event.boot, face: .phases, options: options)
             guard event.name != .superseded else { return screen.stateText }
             return [screen.indicatorBesideState, screen.stateText].compactMap(\.self).joined(separator: " · ")

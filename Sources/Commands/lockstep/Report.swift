@@ -4,6 +4,7 @@ import ArgumentParser
 import Commands
 import Control
 import Display
+import Platform
 import Session
 import Wire
 
@@ -48,7 +49,7 @@ enum Report {
         let refusal = reply.reason.flatMap(Refusal.init(rawValue:))
         guard refusal == .superseded, let by = reply.by else { return strings[RefusalText.key(of: refusal)] }
         let at = by.at.milliseconds
-        let time = TimeText.clock(at, offset: LocalTime.utcOffset(at: at))
+        let time = TimeText.clock(at, offset: SystemClock.utcOffset(at: at))
         return strings.text(.supersededBy, ["node": .userText(by.node.rawValue), "time": time])
     }
 }

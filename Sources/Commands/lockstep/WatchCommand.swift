@@ -55,7 +55,7 @@ struct Watch: AsyncParsableCommand {
                 defer { group.cancelAll() }
                 return try await WatchLoop.run(
                     views: views, terminal: terminal, face: face,
-                    options: ScreenOptions(strings: strings, isReadOnly: readOnly, utcOffset: LocalTime.utcOffset),
+                    options: ScreenOptions(strings: strings, isReadOnly: readOnly, utcOffset: SystemClock.utcOffset),
                     blank: blank
                 ) { action in
                     await Self.press(action, seeing: shown.view.withLock(\.self), on: node, strings)

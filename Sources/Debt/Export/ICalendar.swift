@@ -26,11 +26,9 @@ package enum ICalendar {
     }
 
     private static func time(_ instant: Int64) -> String {
-        let (date, time) = Zone.utc.local(instant)
-        let (year, month, day) = date.components
-        let numbers = [Int64(month), Int64(day), time / 3_600_000, time / 60_000 % 60, time / 1_000 % 60]
-        let parts = numbers.map { $0 < 10 ? "0\($0)" : "\($0)" }
-        return "\(year)\(parts[0])\(parts[1])T\(parts[2])\(parts[3])\(parts[4])Z"
+        let local = LocalTime(at: instant, offset: 0)
+        let seconds = CivilDate.padded(Int(local.time / 1_000 % 60), 2)
+        return "\(local.date)T\(local.clock)\(seconds)Z".filter { $0 != "-" && $0 != ":" }
     }
 
     private static func escaped(_ text: String) -> String {

@@ -147,7 +147,7 @@ package struct RulesHistory: Hashable, Sendable {
         if instant < opened.to { return opened }
         // The first week of new rules is as close to seven days as they allow.
         let first = Week(
-            from: opened.to, to: rules.weekBoundary(after: opened.to + 7 * Zone.day / 2), rules: rules,
+            from: opened.to, to: rules.weekBoundary(after: opened.to + 7 * LocalTime.day / 2), rules: rules,
             after: opened.days.last?.date)
         return instant < first.to ? first : Self.regular(containing: instant, rules)
     }

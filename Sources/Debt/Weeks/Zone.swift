@@ -53,11 +53,9 @@ package struct Zone: Hashable, Sendable, CustomStringConvertible {
         return table.offset(at: second) * 1_000
     }
 
-    /// Returns the local date and the local milliseconds since midnight at an instant in milliseconds since 1970.
-    package func local(_ instant: Int64) -> (date: CivilDate, time: Int64) {
-        let shown = instant + offset(at: instant)
-        let day = CivilDate.floor(Int(shown), Int(Self.day))
-        return (CivilDate(dayNumber: day), shown - Int64(day) * Self.day)
+    /// Returns the local time at an instant in milliseconds since 1970.
+    package func local(_ instant: Int64) -> LocalTime {
+        LocalTime(at: instant, offset: Int(offset(at: instant) / 1_000))
     }
 
     /// Returns the first of ``instants(of:time:)``.
@@ -66,10 +64,10 @@ package struct Zone: Hashable, Sendable, CustomStringConvertible {
     /// Returns the instants of a local time, the earlier first: two when the clocks are set back over it. For a local
     /// time that the clocks skip it is the instant of the jump.
     package func instants(of date: CivilDate, time: Int64) -> [Int64] {
-        let shown = Int64(date.dayNumber) * Self.day + time
+        let shown = Int64(date.dayNumber) * LocalTime.day + time
         // No zone changes its offset twice within these two days.
-        let before = offset(at: shown - Self.day)
-        let after = offset(at: shown + Self.day)
+        let before = offset(at: shown - LocalTime.day)
+        let after = offset(at: shown + LocalTime.day)
         let candidates = [shown - max(before, after), shown - min(before, after)]
         let exact = candidates.filter { $0 + offset(at: $0) == shown }
         if !exact.isEmpty { return exact[0] == exact[exact.count - 1] ? [exact[0]] : exact }
@@ -81,6 +79,4 @@ package struct Zone: Hashable, Sendable, CustomStringConvertible {
         }
         return [high]
     }
-
-    static let day: Int64 = 86_400_000
 }

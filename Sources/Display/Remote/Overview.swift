@@ -130,7 +130,7 @@ package struct Overview: Sendable, Encodable {
         _ sessions: [RecentSession], at groupTime: Int64, utcOffset: (Int64) -> Int, strings: Strings
     ) -> [Day] {
         func date(_ time: Int64) -> CivilDate {
-            CivilDate(dayNumber: CivilDate.floor(Int(time) + utcOffset(time) * 1_000, 86_400_000))
+            LocalTime(at: time, offset: utcOffset(time)).date
         }
         let (today, dates) = (date(groupTime), DateText(strings: strings))
         return (0..<daysLimit).compactMap { ago in

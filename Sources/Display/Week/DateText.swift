@@ -17,8 +17,7 @@ struct DateText {
     func clock(_ time: Int64, from now: Int64, offset: Int) -> Localized {
         let clock = TimeText.clock(time, offset: offset)
         guard time - now >= 12 * 3_600_000 else { return clock }
-        let day = CivilDate(dayNumber: CivilDate.floor(Int(time) + offset * 1_000, 86_400_000))
-        return "\(weekday(of: day)) \(clock)"
+        return "\(weekday(of: LocalTime(at: time, offset: offset).date)) \(clock)"
     }
 
     /// Returns the month, as "Nov".

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Session
+
 /// Formats times.
 package enum TimeText {
     /// The prefix of a time that may be wrong by more than a quarter of a second.
@@ -34,9 +36,7 @@ package enum TimeText {
     ///   - time: In milliseconds since 1970.
     ///   - offset: The local offset from UTC in seconds, positive to the east.
     package static func clock(_ time: Int64, offset: Int) -> Localized {
-        let (day, minute) = (Int64(86_400), Int64(60))
-        let local = ((time / 1_000 + Int64(offset)) % day + day) % day
-        return "\(twoDigits(Int(local / 3_600))):\(twoDigits(Int(local / minute % minute)))"
+        .symbols(LocalTime(at: time, offset: offset).clock)
     }
 
     private static func twoDigits(_ value: Int) -> Localized { value < 10 ? "0\(value)" : "\(value)" }

@@ -181,13 +181,11 @@ package struct Joining: Sendable {
             + ". Make another on the broker's machine: sudo lockstep invite \(request.node)"
     }
 
-    /// A time of this machine's zone.
+    /// A time of this machine's zone, as `2026-11-21 08:30`.
     package static func text(of seconds: Int64) -> String {
-        var (seconds, parts) = (time_t(seconds), tm())
-        localtime_r(&seconds, &parts)
-        var buffer = [CChar](repeating: 0, count: 64)
-        let count = strftime(&buffer, buffer.count, "%Y-%m-%d %H:%M", &parts)
-        return String(decoding: buffer.prefix(count).map(UInt8.init(bitPattern:)), as: UTF8.self)
+        let milliseconds = seconds * 1_000
+        let local = LocalTime(at: milliseconds, offset: SystemClock.utcOffset(at: milliseconds))
+        return "\(local.date) \(local.clock)"
     }
 
     private func install(

@@ -71,6 +71,6 @@ extension DisplaySnapshot {
 
     /// Returns the date in the node's time zone.
     private func date(at time: Int64) -> CivilDate {
-        CivilDate(dayNumber: CivilDate.floor(Int(time) + utcOffset(time) * 1_000, 86_400_000))
+        LocalTime(at: time, offset: utcOffset(time)).date
     }
 }

@@ -99,7 +99,7 @@ struct CalmReport: Codable {
         let sign = trend.flatMap(CalmFeed.Trend.init(rawValue:)).map { " \($0.sign)" } ?? ""
         var lines = ["\(calm)\(sign)\(name)", "heard \(coverage)% of the time"]
         if let threshold {
-            let clock = TimeText.clock(at, offset: LocalTime.utcOffset(at: at))
+            let clock = TimeText.clock(at, offset: SystemClock.utcOffset(at: at))
             lines.append(
                 (level.map { "\($0) dB" } ?? "nothing heard") + " at \(clock), quiet below \(threshold) dB")
         }

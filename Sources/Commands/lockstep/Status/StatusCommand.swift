@@ -134,7 +134,7 @@ struct WantedLine: Sendable {
 
     /// Returns what a bar shows of a view when the boot clock reads `boot`.
     func line(of shown: NodeView, at boot: Int64) -> StatusLine {
-        var options = ScreenOptions(strings: strings, utcOffset: LocalTime.utcOffset)
+        var options = ScreenOptions(strings: strings, utcOffset: SystemClock.utcOffset)
         options.take(shown)
         return StatusLine(
             Screen(shown.view, at: BootTime(boot), face: face, options: options), style: style, strings: strings)

@@ -15,7 +15,7 @@ struct StatusText {
     private let strings: Strings
 
     init(of shown: NodeView, strings: Strings) {
-        var options = ScreenOptions(strings: strings, utcOffset: LocalTime.utcOffset)
+        var options = ScreenOptions(strings: strings, utcOffset: SystemClock.utcOffset)
         options.take(shown)
         // Without a node, the notice of a takeover names both the new and the former owner.
         options.node = nil
@@ -64,7 +64,7 @@ struct StatusText {
         guard let lastHeard = notice(.stale) else { return nil }
         guard let silence = moment?.staleFor else { return lastHeard }
         let since = SystemClock.wallMilliseconds() - shown.clockAhead - silence.count
-        let time = TimeText.clock(since, offset: LocalTime.utcOffset(at: since))
+        let time = TimeText.clock(since, offset: SystemClock.utcOffset(at: since))
         return joined([strings.text(.staleSince, ["time": time]), lastHeard])
     }
 

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A date and a time of the day, without a time zone.
+public struct LocalTime: Hashable, Sendable {
+    public var date: CivilDate
+    /// Milliseconds since midnight.
+    public var time: Int64
+
+    /// Milliseconds of a day.
+    public static let day: Int64 = 86_400_000
+
+    /// - Parameters:
+    ///   - instant: Milliseconds since 1970.
+    ///   - offset: The local offset from UTC in seconds, positive to the east.
+    public init(at instant: Int64, offset: Int) {
+        let second = CivilDate.floor(Int(instant), 1_000) + offset
+        date = CivilDate(dayNumber: CivilDate.floor(second, 86_400))
+        time = Int64((second - date.dayNumber * 86_400) * 1_000 + CivilDate.modulo(Int(instant), 1_000))
+    }
+
+    /// Reads `2026-11-21T08:30:15`, also without seconds.
+    public init?(_ text: some StringProtocol) {
+        let parts = text.split(separator: "T", omittingEmptySubsequences: false)
+        guard parts.count == 2, let date = CivilDate(parts[0]), let time = Self.time(parts[1]) else { return nil }
+        (self.date, self.time) = (date, time)
+    }
+
+    /// Reads `08:30` or `08:30:15` as milliseconds since midnight.
+    public static func time(_ text: some StringProtocol) -> Int64? {
+        let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
+        let numbers = text.split(separator: ":", omittingEmptySubsequences: false).map { part in
+            part.utf8.count <= 2 && part.utf8.allSatisfy(digits.contains) ? Int64(part) ?? -1 : -1
+        }
+        guard (2...3).contains(numbers.count), (0..<24).contains(numbers[0]),
+            numbers.dropFirst().allSatisfy({ (0..<60).contains($0) })
+        else { return nil }
+        return (numbers[0] * 3_600 + numbers[1] * 60 + (numbers.count == 3 ? numbers[2] : 0)) * 1_000
+    }
+
+    /// The hour and the minute, as `08:30`.
+    public var clock: String { Self.clock(time) }
+
+    /// Returns the hour and the minute of milliseconds since midnight, as `08:30`.
+    public static func clock(_ time: Int64) -> String {
+        "\(CivilDate.padded(Int(time / 3_600_000), 2)):\(CivilDate.padded(Int(time / 60_000 % 60), 2))"
+    }
+}
