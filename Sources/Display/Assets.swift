@@ -4,7 +4,6 @@ import CAssets
 
 /// The catalogues of words, which are embedded in the programs.
 enum Assets {
-    /// Returns the content of a file; `nil` if none has that name.
     static func bytes(named name: String) -> [UInt8]? {
         for index in 0..<asset_count() {
             let asset = asset_at(index)

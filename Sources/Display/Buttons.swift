@@ -2,9 +2,7 @@
 
 package import Session
 
-/// A button of a display.
 package struct Button: Hashable, Sendable {
-    /// The effect of a button.
     package enum Action: Hashable, Sendable {
         /// Requests an operation of the session's owner.
         case press(IntentOperation)
@@ -20,26 +18,15 @@ package struct Button: Hashable, Sendable {
         }
     }
 
-    /// The effect.
     package var action: Action
-    /// Its key on a terminal.
     package var key: Character
-    /// The caption.
     package var text: Localized
     /// Whether it was pressed and the answer has not arrived.
     package var isPending: Bool
-
-    package init(action: Action, key: Character, text: Localized, isPending: Bool = false) {
-        self.action = action
-        self.key = key
-        self.text = text
-        self.isPending = isPending
-    }
 }
 
 /// The rules for which actions have buttons and keys, shared by all displays.
 package enum Buttons {
-    /// The operation of the `+1 min` button.
     package static let extend = IntentOperation.extend(seconds: 60)
 
     /// Returns the actions with a button, in order; none if idle, ended, or without buttons on the face.
@@ -107,7 +94,6 @@ package enum Buttons {
         }
     }
 
-    /// Returns the terminal key of an action; `nil` for one that needs a text.
     package static func key(of action: Button.Action) -> Character? {
         switch action {
         case .take: "c"
@@ -127,7 +113,6 @@ package enum Buttons {
         return all.first { Self.key(of: .press($0)) == (key == "e" ? "+" : key) }
     }
 
-    /// Returns the text of a button; `nil` for an operation that needs a text of the person.
     static func text(of action: Button.Action, face: Face, strings: Strings) -> Localized? {
         switch action {
         case .take: strings[.takeHere]

@@ -11,12 +11,4 @@ extension CalmFeed.Trend {
         case .steady: "→"
         }
     }
-
-    var text: Strings.Key {
-        switch self {
-        case .rising: .calmRising
-        case .falling: .calmFalling
-        case .steady: .calmSteady
-        }
-    }
 }

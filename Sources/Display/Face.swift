@@ -13,10 +13,6 @@ package enum Face: String, CaseIterable, Sendable {
 
     /// Whether minutes below ten have a leading zero.
     package var padsMinutes: Bool { self != .boring }
-
-    /// Whether an approximate time is marked.
     package var marksApproximate: Bool { self != .boring }
-
-    /// Whether the face has buttons.
     package var hasButtons: Bool { self != .boring }
 }

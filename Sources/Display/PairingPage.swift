@@ -6,7 +6,6 @@ package struct PairingPage: Sendable {
 
     package init(_ strings: Strings) { self.strings = strings }
 
-    /// The whole document.
     package var html: String {
         let title = Markup.escaped(strings[.linkOver])
         let advice = Markup.escaped(strings.text(.linkAgain, ["command": .userText("lockstep phone add")]))

@@ -4,7 +4,6 @@ import CQRencode
 
 /// A QR code with error correction level M, drawn by libqrencode.
 package struct QRCode: Hashable, Sendable {
-    /// The number of modules per side.
     package let size: Int
     /// Whether each module is dark, row by row.
     private let modules: [Bool]

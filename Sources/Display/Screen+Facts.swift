@@ -5,9 +5,7 @@ package import Session
 extension Screen {
     /// Numbers and shorter texts for small surfaces such as status bars and widgets.
     package struct Facts: Hashable, Sendable {
-        /// The kind of the phase; `nil` when idle.
         package var kind: PhaseKind?
-        /// The name of the kind, as "Focus"; `nil` when idle.
         package var phaseName: Localized?
         /// The seconds left of a countdown, or elapsed in a count-up.
         package var seconds: Int?
@@ -23,9 +21,6 @@ extension Screen {
         package var staleText: Localized?
         /// Whether the time may be wrong by more than a quarter of a second.
         package var isApproximate = false
-
-        /// Creates the facts of a display without a session.
-        package init() {}
     }
 }
 

@@ -6,11 +6,8 @@ package import Wire
 
 /// The inputs of a screen besides the session.
 package struct ScreenOptions: Sendable {
-    /// The language.
     package var strings: Strings
-    /// The node of the display; `nil` for none.
     package var node: NodeID?
-    /// Whether the display has no buttons or keys.
     package var isReadOnly: Bool
     /// Whether every allowed action has a button, as on a remote control.
     package var hasAllActions = false
@@ -20,15 +17,12 @@ package struct ScreenOptions: Sendable {
     package var utcOffset: @Sendable (Int64) -> Int
     /// The action pressed here whose answer has not arrived.
     package var pending: Button.Action?
-    /// An answer to show to the person.
     package var message: Localized?
     /// How calm the current session was; `nil` if too little was heard.
     package var calm: CalmFeed?
     /// This week's debt in minutes, negative beyond the goal; `nil` without a debt service.
     package var debtMinutes: Int?
-    /// Whether the clock of this display's machine is wrong.
     package var isClockWrong: Bool
-    /// Whether the last change is not yet saved on this display's machine.
     package var isUnsaved: Bool
     /// Whether the node has no broker configured, so that no connection can be lost.
     package var worksAlone: Bool
@@ -69,7 +63,6 @@ package struct ScreenOptions: Sendable {
 }
 
 extension Screen {
-    /// Creates the screen that `face` shows of `view` at `boot`.
     package init(_ view: View, at boot: BootTime, face: Face, options: ScreenOptions = ScreenOptions()) {
         self.init(face: face)
         let strings = options.strings

@@ -14,21 +14,16 @@ package struct Screen: Hashable, Sendable {
             case message
             /// The owner has not been heard within the timeout.
             case stale
-            /// The last change is not yet saved on this display's machine.
             case unsaved
-            /// The clock of this display's machine is wrong.
             case clockWrong
             /// This display's node has lost its connection.
             case linkLost
-            /// Another node has taken the session over.
             case tookOver
             /// Another node has taken the session over from this display's node.
             case moved
         }
 
-        /// The subject.
         package var kind: Kind
-        /// The text.
         package var text: Localized
         /// For ``Kind/stale``: when the owner was last heard, in milliseconds of this node's boot clock. The kiosk page
         /// updates the text itself.
@@ -37,9 +32,7 @@ package struct Screen: Hashable, Sendable {
         package var from: Localized?
     }
 
-    /// The face that shows the screen.
     package var face: Face
-    /// The status of the session; `nil` when idle.
     package var status: Status?
     /// The time, with ``TimeText/approximateSign`` if needed, followed by shorter forms; empty when idle.
     package var times: [Localized] = []
@@ -49,7 +42,6 @@ package struct Screen: Hashable, Sendable {
     package var stateText: Localized = ""
     /// The label; `nil` for the default label.
     package var label: Label?
-    /// The title of the session; may be empty.
     package var title: Localized = ""
     /// The session's emoji; `nil` if its icon is not an emoji.
     package var emoji: Localized?
@@ -59,17 +51,14 @@ package struct Screen: Hashable, Sendable {
     package var isIndicatorKind = false
     /// The session's drawing, or the one of the phase.
     package var icon = Icon.hourglass
-    /// Whether the phase is a break or a rest.
     package var isBreak = false
     /// The colour of ring, arc and icon.
     package var tint = Tint.focus
-    /// The buttons, in order.
     package var buttons: [Button] = []
     /// The elapsed fraction of the phase, 0 to 1; `nil` for a count-up.
     package var progress: Double?
     /// The calm as "Calm 85%", or "Calm –" while unknown; only on the `calm` face.
     package var calmText: Localized?
-    /// The trend of the calm; `nil` if unknown.
     package var calmTrend: CalmFeed.Trend?
     /// The debt as "-120m"; only on the `boring` face while there is one.
     package var debtText: Localized?
@@ -77,11 +66,9 @@ package struct Screen: Hashable, Sendable {
     package var endsAt: Localized?
     /// The notices, the most important first.
     package var notices: [Notice] = []
-    /// The text of a display without a session.
     package var idleText: Localized = ""
     /// The caption of a button whose answer has not arrived.
     package var pendingText: Localized = ""
-    /// Numbers and shorter texts for small surfaces.
     package var facts = Facts()
 
     package init(face: Face) { self.face = face }
@@ -94,7 +81,6 @@ package struct Screen: Hashable, Sendable {
     package var indicatorBelowHeading: Localized? {
         title.isEmpty && label == nil ? indicatorBesideState : phaseIndicator
     }
-    /// Whether there is no session to show.
     package var isIdle: Bool { status == nil }
     /// Whether the owner has not been heard within the timeout.
     package var isStale: Bool { notices.contains { $0.kind == .stale } }

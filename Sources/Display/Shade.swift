@@ -2,7 +2,6 @@
 
 package import Session
 
-/// The colours of the faces, besides the label's.
 package enum Shade {
     package static let black = Colour(red: 0, green: 0, blue: 0)
     package static let white = Colour(red: 0xFF, green: 0xFF, blue: 0xFF)

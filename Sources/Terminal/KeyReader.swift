@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An input of a person at a terminal.
 package enum TerminalInput: Hashable, Sendable {
-    /// A plain letter or sign.
     case key(Character)
     /// The left mouse button was pressed at a position, counted from 0.
     case click(column: Int, row: Int)
@@ -19,7 +17,6 @@ package struct KeyReader: Sendable {
     private var sequence: [UInt8] = []
     private static let longestSequence = 24
 
-    /// Creates a reader for a terminal that has sent nothing yet.
     package init() {}
 
     /// Returns the keys and clicks in the bytes of one read; a sequence may continue in the next.

@@ -22,7 +22,6 @@ final class Mailbox: Sendable {
     init() throws(FileError) { pipe = try WakePipe() }
 
     var descriptor: Int32 { pipe.readEnd }
-
     func put(_ view: NodeView) { leave { $0.view = view } }
     func answer(_ refusal: Localized?) { leave { $0.answers.append(refusal) } }
     func end() { leave { $0.isEnded = true } }

@@ -8,7 +8,6 @@ package struct TerminalDevice: Sendable {
     /// Where keys come from; `nil` when standard input is no terminal.
     let input: Int32?
 
-    /// Finds the terminal; nothing is drawn yet.
     package init() throws(NoTerminal) {
         guard isatty(STDOUT_FILENO) == 1 else { throw NoTerminal() }
         depth = ColourDepth { name in getenv(name).map { String(cString: $0) } }
@@ -79,7 +78,6 @@ package struct TerminalDevice: Sendable {
 
 /// Standard output is a file or a pipe, so that no display can be shown there.
 package struct NoTerminal: Error, CustomStringConvertible {
-    /// Names the problem and what to do instead.
     package var description: String {
         "“lockstep watch” needs a terminal as standard output; “lockstep status” prints the session as text"
     }

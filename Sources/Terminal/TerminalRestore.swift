@@ -45,13 +45,11 @@ enum TerminalRestore {
         }
     }
 
-    /// From now on there is something to restore.
     static func arm() { isArmed.store(true, ordering: .sequentiallyConsistent) }
 
     /// Whether there is something to restore; no longer so for other threads while a crash is handled.
     static var isDue: Bool { isArmed.load(ordering: .sequentiallyConsistent) }
 
-    /// Restores once per ``arm()``.
     static func restore() {
         guard isArmed.exchange(false, ordering: .sequentiallyConsistent) else { return }
         _ = write(STDOUT_FILENO, saved.sequence.baseAddress, saved.sequence.count)

@@ -4,13 +4,10 @@ package import Control
 package import Display
 package import Platform
 
-/// Why a watch ended.
 package enum WatchEnd: Hashable, Sendable {
-    /// A person pressed `q`.
     case quit
     /// The views ended, or the task was cancelled.
     case ended
-    /// A signal ended it.
     case signal(Int32)
 
     /// The exit code that scripts expect.

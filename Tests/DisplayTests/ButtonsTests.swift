@@ -80,8 +80,6 @@ import Testing
         #expect(Buttons.action(for: "c", of: lost.moment(at: 0), canContinue: true) == nil, "its owner is there")
     }
 
-    @Test func extendButtonAddsAMinute() { #expect(Buttons.extend == .extend(seconds: 60)) }
-
     @Test(arguments: PhaseKind.allCases, Status.allCases)
     func keyOfAButtonDoesTheSame(kind: PhaseKind, status: Status) {
         for mode in Session.Mode.allCases {

@@ -15,32 +15,10 @@ import Testing
 
     /// The content of a catalogue file, including keys that programs ignore.
     private struct File: Decodable {
-        enum Value: Decodable {
-            case text(String)
-            case forms([String: String])
-
-            init(from decoder: any Decoder) throws {
-                let container = try decoder.singleValueContainer()
-                if let text = try? container.decode(String.self) {
-                    self = .text(text)
-                } else {
-                    self = .forms(try container.decode([String: String].self))
-                }
-            }
-
-            /// The texts by plural form; an empty name if there are no forms.
-            var texts: [String: String] {
-                switch self {
-                case .text(let text): ["": text]
-                case .forms(let forms): forms
-                }
-            }
-        }
-
         var language: String
         var name: String
         var direction: String
-        var strings: [String: Value]
+        var strings: [String: Strings.Entry]
     }
 
     private func file(_ language: String) throws -> File {
@@ -69,14 +47,14 @@ import Testing
     }
 
     @Test(arguments: languages) func pluralsHaveEveryForm(language: String) throws {
-        let forms = Set(PluralForm.forms(of: language).map(\.rawValue))
+        let forms = PluralForm.forms(of: language)
         for (key, value) in try file(language).strings {
-            guard case .forms(let texts) = value else { continue }
+            guard case .plural(let texts) = value else { continue }
             #expect(Set(texts.keys) == forms, "\(key)")
         }
-        let counted = try file("en").strings.filter { if case .forms = $0.value { true } else { false } }
+        let counted = try file("en").strings.filter { if case .plural = $0.value { true } else { false } }
         for key in counted.keys {
-            guard case .forms = try file(language).strings[key] else {
+            guard case .plural = try file(language).strings[key] else {
                 Issue.record("\(key) has a count and no plural forms")
                 continue
             }
@@ -85,9 +63,9 @@ import Testing
 
     /// A plural form for a single number may have the number in words.
     @Test(arguments: languages) func bracesEqualThoseOfEnglish(language: String) throws {
-        let inWords = Set(
-            PluralForm.allCases.filter { form in (0..<1_000).count { PluralForm(of: $0, in: language) == form } == 1 }
-                .map(\.rawValue))
+        let inWords = PluralForm.allCases.filter { form in
+            (0..<1_000).count { PluralForm(of: $0, in: language) == form } == 1
+        }
         let english = try file("en").strings
         for (key, value) in try file(language).strings {
             let wanted = english[key]?.texts.values.first.map(braces) ?? []
@@ -221,5 +199,15 @@ import Testing
         let keys = Refusal.allCases.map { RefusalText.key(of: $0) }
         #expect(Set(keys).count == keys.count)
         #expect(RefusalText.key(of: nil) == .refusedNotAllowed)
+    }
+}
+
+extension Strings.Entry {
+    /// The texts by plural form; `other` if there are no forms.
+    fileprivate var texts: [PluralForm: String] {
+        switch self {
+        case .text(let text): [.other: text]
+        case .plural(let forms): forms
+        }
     }
 }

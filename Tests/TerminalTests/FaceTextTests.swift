@@ -140,18 +140,6 @@ import Wire
         #expect(text(Screen(view(sample()), at: 0, face: .calm), 80, 24).contains("Calm –"))
     }
 
-    @Test func kindThatOccursOnceIsNamed() {
-        let plan = [Phase(kind: .work, seconds: 40), Phase(kind: .rest, seconds: 300)]
-        for (phase, name, other) in [(0, "Work", "Rest"), (1, "Rest", "Work")] {
-            let screen = Screen(view(sample(plan, phase: phase, title: "Legs")), at: 0, face: .phases)
-            for (columns, rows) in [(80, 24), (40, 12), (20, 4)] {
-                let text = text(screen, columns, rows)
-                #expect(text.contains(name), "\(columns) × \(rows)\n\(text)")
-                #expect(!text.contains(other), "\(columns) × \(rows)\n\(text)")
-            }
-        }
-    }
-
     @Test func linesShareARowWhereThereIsLittleRoom() {
         for (columns, rows) in [(20, 4), (40, 1)] {
             #expect(text(screen(.phases), columns, rows).contains("Workout · Work 2/2"), "\(columns) × \(rows)")

@@ -5,17 +5,15 @@ import Session
 
 /// A session that a display offers to start with one press.
 package struct Offer: Hashable, Sendable, Encodable {
-    /// The caption.
     package var text: Localized
     /// The plan in short, as "4 × 25 min"; empty if ``text`` says it.
     package var detail: Localized
-    /// The label of the session.
     package var label: LabelReport?
-    /// The emoji of the session.
     package var emoji: Localized?
-    /// The request that starts it.
     package var request: StartRequest
+}
 
+extension Offer {
     package init(_ preset: Preset, strings: Strings) {
         self.init(
             text: .userText(preset.name),
@@ -23,7 +21,6 @@ package struct Offer: Hashable, Sendable, Encodable {
             request: StartRequest(preset: preset.name))
     }
 
-    /// Offers a session like one before.
     init(again session: RecentSession, strings: Strings) {
         let start = session.start
         let phases = (start.phases ?? []).map { phase in
@@ -37,26 +34,14 @@ package struct Offer: Hashable, Sendable, Encodable {
             emoji: start.icon.flatMap { Icon.isEmoji($0) ? .userText($0) : nil }, request: start)
     }
 
-    /// Offers one phase of focus of the usual length.
     static func focus(_ strings: Strings) -> Offer {
         let seconds = PhaseDefaults().focus
         return Offer(
             text: strings.text(.shortMinutes, count: seconds / 60), detail: "", request: StartRequest(seconds: seconds))
     }
 
-    /// Offers a count-up.
     static func countUp(_ strings: Strings) -> Offer {
         Offer(text: strings[.countUp], detail: "", request: StartRequest(mode: Mode.countup.rawValue))
-    }
-
-    private init(
-        text: Localized, detail: Localized, label: LabelReport? = nil, emoji: Localized? = nil, request: StartRequest
-    ) {
-        self.text = text
-        self.detail = detail
-        self.label = label
-        self.emoji = emoji
-        self.request = request
     }
 
     /// Returns a plan as "4 × 25 min" if it repeats one length, else its whole length.

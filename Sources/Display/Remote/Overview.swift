@@ -5,10 +5,8 @@ import Session
 
 /// Everything that the remote page shows besides the session: starts, machines, the week, and its own words.
 package struct Overview: Sendable, Encodable {
-    /// A machine of the space.
     struct Machine: Encodable {
         var name: Localized
-        /// Its state, and whether it owns the session, in words.
         var texts: [Localized]
         var isOnline: Bool
         /// Whether a person must look after it.
@@ -16,7 +14,6 @@ package struct Overview: Sendable, Encodable {
         var isOwner: Bool
     }
 
-    /// This week, up to now.
     struct WeekSums: Encodable {
         var debt: Localized
         var today: Localized
@@ -37,7 +34,6 @@ package struct Overview: Sendable, Encodable {
         }
     }
 
-    /// A colour that a person can choose for a label.
     struct Choice: Encodable {
         /// The name that a request has.
         var name: String
@@ -49,9 +45,7 @@ package struct Overview: Sendable, Encodable {
     let language: String
     let direction: String
     let node: Localized
-    /// Whether the page may press and start.
     let mayPress: Bool
-    /// Sessions like the last ones.
     let again: [Offer]
     /// The usual session, the open one, and the node's presets.
     let presets: [Offer]
@@ -62,21 +56,14 @@ package struct Overview: Sendable, Encodable {
     let colours: [Choice]
     let words: [String: Strings.Entry]
 
-    /// The sessions that are offered again.
     private static let againLimit = 4
     /// The days whose sessions are listed, today included.
     private static let daysLimit = 7
-    /// The labels to choose from.
     private static let labelsLimit = 12
 
-    /// Creates the overview of a node.
     /// - Parameters:
-    ///   - shown: The session and the problems of the node.
-    ///   - nodes: The known nodes of the space.
-    ///   - week: The numbers of the week; `nil` without a debt service.
+    ///   - week: `nil` without a debt service.
     ///   - recent: The sessions that the node has seen, the latest first.
-    ///   - presets: The presets of the node.
-    ///   - mayPress: Whether the client may press.
     ///   - groupTime: The present, in milliseconds since 1970.
     ///   - utcOffset: Returns the local offset from UTC in seconds at a time.
     package init(
@@ -129,9 +116,7 @@ package struct Overview: Sendable, Encodable {
     private static func days(
         _ sessions: [RecentSession], at groupTime: Int64, utcOffset: (Int64) -> Int, strings: Strings
     ) -> [Day] {
-        func date(_ time: Int64) -> CivilDate {
-            LocalTime(at: time, offset: utcOffset(time)).date
-        }
+        func date(_ time: Int64) -> CivilDate { LocalTime(at: time, offset: utcOffset(time)).date }
         let (today, dates) = (date(groupTime), DateText(strings: strings))
         return (0..<daysLimit).compactMap { ago in
             let day = today.adding(days: -ago)

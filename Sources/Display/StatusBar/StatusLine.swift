@@ -2,7 +2,6 @@
 
 package import Session
 
-/// The content of a status bar, in any format.
 package struct StatusLine: Hashable, Sendable {
     /// A piece of the line in one colour.
     package struct Part: Hashable, Sendable {
@@ -38,7 +37,6 @@ package struct StatusLine: Hashable, Sendable {
         tooltip = drawer.tooltip
     }
 
-    /// The line without colours.
     package var text: String { Self.text(parts).description }
 
     static func text(_ parts: [Part]) -> Localized {
@@ -76,7 +74,6 @@ package struct StatusLine: Hashable, Sendable {
     }
 }
 
-/// Makes the parts of a line.
 struct StatusParts {
     let screen: Screen
     let strings: Strings
@@ -113,7 +110,6 @@ struct StatusParts {
         return parts
     }
 
-    /// The time only.
     private func boring(_ style: StatusStyle) -> [StatusLine.Part] {
         guard !screen.isIdle else { return [] }
         let colour = screen.isStale ? Shade.boringQuiet : Shade.boring
@@ -177,12 +173,6 @@ struct StatusParts {
 
 /// State and progress as one character of one column that almost every font has.
 enum StatusSign {
-    static let idle: Localized = "◌"
-    static let paused: Localized = "‖"
-    static let ready: Localized = "▷"
-    static let completed: Localized = "✓"
-    static let superseded: Localized = "⇢"
-    static let countUp: Localized = "↑"
     /// Follows the sign of a session whose owner has not been heard for a while.
     static let stale: Localized = "!"
     private static let quarters: [Localized] = ["○", "◔", "◑", "◕", "●"]
@@ -190,12 +180,12 @@ enum StatusSign {
     static func sign(of screen: Screen) -> Localized {
         let sign: Localized =
             switch screen.status {
-            case .running: screen.progress.map(quarter) ?? countUp
-            case .paused: paused
-            case .ready: ready
-            case .completed: completed
-            case .superseded: superseded
-            case .stopped, nil: idle
+            case .running: screen.progress.map(quarter) ?? "↑"
+            case .paused: "‖"
+            case .ready: "▷"
+            case .completed: "✓"
+            case .superseded: "⇢"
+            case .stopped, nil: "◌"
             }
         return screen.isStale ? "\(sign)\(stale)" : sign
     }

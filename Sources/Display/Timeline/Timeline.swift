@@ -12,7 +12,6 @@ package struct Timeline: Hashable, Sendable {
         package var from: Int64
         /// When its state began, which may be earlier than ``from``, on the same clock; `nil` when idle.
         package var began: Int64?
-        /// The screen at that instant.
         package var screen: Screen
         /// The clock of the screen's time; `nil` when idle.
         package var count: Count?
@@ -30,7 +29,6 @@ package struct Timeline: Hashable, Sendable {
         package var elapsed: Int64
         /// The phase's length in milliseconds; `nil` when counting up.
         package var length: Int64?
-        /// Whether the clock runs.
         package var isRunning: Bool
 
         private enum CodingKeys: String, CodingKey {
@@ -39,13 +37,11 @@ package struct Timeline: Hashable, Sendable {
         }
     }
 
-    /// The entries, the earliest first; never empty.
     package var entries: [Entry]
 
     /// The maximum number of entries, which no plan reaches.
     private static let most = 4 * Limits.phases
 
-    /// Creates the timeline of `view` on `face` from `boot` on.
     package init(_ view: View, from boot: BootTime, face: Face, options: ScreenOptions = ScreenOptions()) {
         entries = []
         var next: BootTime? = boot

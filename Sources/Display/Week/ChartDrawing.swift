@@ -21,7 +21,6 @@ struct ChartDrawing {
         self.strings = strings
     }
 
-    /// Returns the SVG element.
     /// - Parameters:
     ///   - name: The class, and the prefix of the IDs of title and description.
     ///   - title: The title.
@@ -36,7 +35,6 @@ struct ChartDrawing {
         """
     }
 
-    /// Adds a rectangle.
     /// - Parameter fill: The colour, if the style sheet has none.
     mutating func rectangle(
         _ kind: String, x: Double, y: Double, width: Double, height: Double, radius: Double = 0, fill: String? = nil

@@ -2,11 +2,9 @@
 
 import Session
 
-/// Formats dates in a language.
 struct DateText {
     let strings: Strings
 
-    /// Returns the day of the week, as "Mon".
     func weekday(of date: CivilDate) -> Localized { strings.item(date.weekday, of: .weekdays) }
 
     /// Returns the time of day, as "14:05", or "Fri 14:05" if it is 12 hours or more away.
@@ -20,7 +18,6 @@ struct DateText {
         return "\(weekday(of: LocalTime(at: time, offset: offset).date)) \(clock)"
     }
 
-    /// Returns the month, as "Nov".
     func month(of date: CivilDate) -> Localized { strings.item(date.components.month, of: .months) }
 
     /// Returns the day and the month, as "22 Nov".

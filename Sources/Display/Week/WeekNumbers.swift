@@ -5,11 +5,9 @@ package import Wire
 
 /// The numbers on the page of the week: this week up to an instant, and the weeks before.
 package struct WeekNumbers: Hashable, Sendable {
-    /// The week's first day.
     package var first: CivilDate
     /// The time done on each day of the week, in milliseconds.
     package var days: [Milliseconds]
-    /// The index of today.
     package var today: Int
     /// The goal of the week in minutes.
     package var goal: Int
@@ -17,7 +15,6 @@ package struct WeekNumbers: Hashable, Sendable {
     package var done: Milliseconds
     /// The number of consecutive days with a minute or more done.
     package var streak: Int
-    /// The time done on each label.
     package var labels: [DebtWeek.LabelSum]
     /// How calm the week was, in percent; `nil` if unknown.
     package var calm: Int?
@@ -48,7 +45,6 @@ package struct WeekNumbers: Hashable, Sendable {
     var labelMinutes: [Int] { WholeMinutes.of(labels.map(\.done)) }
     /// The daily share of the goal, in minutes.
     var goalByDay: Double { Double(goal) / Double(max(1, days.count)) }
-    /// The week's last day.
     var last: CivilDate { first.adding(days: max(0, days.count - 1)) }
     /// Returns the time done of the goal, the streak, and how calm it was, in words.
     func facts(_ strings: Strings) -> [Localized] {

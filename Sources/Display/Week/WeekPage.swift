@@ -6,15 +6,12 @@ package struct WeekPage: Sendable {
     package var numbers: WeekNumbers?
     /// The age of the numbers in milliseconds, if they are stale; else `nil`.
     package var staleFor: Int64?
-    /// Whether the node has lost its connection.
     package var isLinkLost = false
-    /// The node that serves the page.
     package var node: Localized
     /// The time of day, as `14:05`.
     package var time: Localized
     /// The theme: `dark`, `light` or `e-ink`; empty for the browser's preference.
     package var theme = ""
-    /// The language.
     package var strings: Strings
 
     package init(numbers: WeekNumbers?, node: Localized, time: Localized, strings: Strings) {
@@ -24,7 +21,6 @@ package struct WeekPage: Sendable {
         self.strings = strings
     }
 
-    /// The complete HTML document.
     package var html: String {
         """
         <!DOCTYPE html>

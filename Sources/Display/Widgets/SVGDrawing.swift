@@ -4,12 +4,10 @@ import Session
 
 /// Writes a picture as SVG. All lengths are in units of its own box.
 struct SVGDrawing {
-    /// The alignment of a text at its point.
     enum Alignment {
         case left, centre, right
     }
 
-    /// The style of a line of text.
     struct TextStyle {
         var size: Double
         /// The minimum size: a text that is too wide is reduced to it, then truncated.
@@ -47,7 +45,6 @@ struct SVGDrawing {
         self.isMonospaced = isMonospaced
     }
 
-    /// Returns the complete file.
     /// - Parameter title: The text for screen readers; may be empty.
     func file(title: Localized) -> String {
         let family = isMonospaced ? "ui-monospace, 'DejaVu Sans Mono', monospace" : "system-ui, sans-serif"
@@ -74,7 +71,6 @@ struct SVGDrawing {
         add("circle", [("cx", x), ("cy", y), ("r", radius)], Self.paint("fill", fill))
     }
 
-    /// Adds an arc.
     /// - Parameters:
     ///   - from: The start, in turns from the top.
     ///   - turns: The length in turns, 0 to 1.
@@ -91,7 +87,6 @@ struct SVGDrawing {
         add("circle", [("cx", x), ("cy", y), ("r", radius), ("stroke-width", thickness)], more)
     }
 
-    /// Adds a ring of dots.
     /// - Parameter isOpenBelow: Whether the bottom quarter is left out.
     mutating func dots(
         x: Double, y: Double, radius: Double, thickness: Double, isOpenBelow: Bool, colour: Colour, opacity: Double

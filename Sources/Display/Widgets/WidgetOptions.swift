@@ -3,7 +3,6 @@
 import Control
 package import Session
 
-/// The options of a widget.
 package struct WidgetOptions: Sendable {
     /// The range of ``width`` and ``height``, in points.
     package static let sizes = 16...4_096
@@ -24,7 +23,6 @@ package struct WidgetOptions: Sendable {
     package var isEInk = false
     /// The face.
     package var face = Face.focus
-    /// The language.
     package var strings: Strings
 
     package init(strings: Strings = .english) { self.strings = strings }
@@ -40,7 +38,7 @@ package struct WidgetOptions: Sendable {
         height = try Self.size("height", in: query)
         if let text = query["scale"] {
             guard let value = Double(text), Self.scales.contains(value) else {
-                throw WidgetError("scale", "“\(text)” is not a number from 0.25 to 50")
+                throw WidgetError(parameter: "scale", message: "“\(text)” is not a number from 0.25 to 50")
             }
             scale = value
         }
@@ -49,21 +47,21 @@ package struct WidgetOptions: Sendable {
         if let text = query["face"] {
             guard let value = Face(rawValue: text) else {
                 let faces = Face.allCases.map(\.rawValue).joined(separator: ", ")
-                throw WidgetError("face", "“\(text)” is not one of \(faces)")
+                throw WidgetError(parameter: "face", message: "“\(text)” is not one of \(faces)")
             }
             face = value
         }
         switch query["eink"]?.lowercased() {
         case nil, "0", "false": isEInk = false
         case "", "1", "true": isEInk = true
-        case .some(let text): throw WidgetError("eink", "“\(text)” is not one of 1, 0, true, false")
+        case .some(let text): throw WidgetError(parameter: "eink", message: "“\(text)” is not one of 1, 0, true, false")
         }
     }
 
     private static func size(_ name: String, in query: [String: String]) throws(WidgetError) -> Int? {
         guard let text = query[name] else { return nil }
         guard let value = Int(text), sizes.contains(value) else {
-            throw WidgetError(name, "“\(text)” is not a whole number from 16 to 4096")
+            throw WidgetError(parameter: name, message: "“\(text)” is not a whole number from 16 to 4096")
         }
         return value
     }
@@ -71,7 +69,7 @@ package struct WidgetOptions: Sendable {
     private static func colour(_ name: String, in query: [String: String]) throws(WidgetError) -> Colour? {
         guard let text = query[name] else { return nil }
         guard let value = Colour(typed: text) else {
-            throw WidgetError(name, "“\(text)” is not a colour; a colour is \(Colour.forms)")
+            throw WidgetError(parameter: name, message: "“\(text)” is not a colour; a colour is \(Colour.forms)")
         }
         return value
     }
@@ -95,16 +93,9 @@ package struct WidgetOptions: Sendable {
 
 /// An invalid parameter of a widget.
 package struct WidgetError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The name of the parameter.
     package var parameter: String
     /// The problem and the accepted values.
     package var message: String
 
-    init(_ parameter: String, _ message: String) {
-        self.parameter = parameter
-        self.message = message
-    }
-
-    /// The parameter and the message.
     package var description: String { "\(parameter): \(message)" }
 }

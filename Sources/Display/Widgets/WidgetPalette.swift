@@ -2,49 +2,45 @@
 
 import Session
 
-/// The colours of a widget.
 struct WidgetPalette {
     var ground: Colour
     var text: Colour
-    /// The text of the state.
     var state: Colour
     /// Secondary text, and a stopped time.
     var quiet: Colour
     var tint: Colour
-    /// The tag beside a label's name.
     var tag: Colour
     var warning: Colour
     /// The remaining part of a ring or a bar.
     var track: (colour: Colour, opacity: Double)
     /// The opacity of ring and icon while the time does not run.
-    var dimOpacity: Double
+    var dimOpacity = 0.45
+}
 
-    static let black = Shade.black
-    static let white = Shade.white
-
+extension WidgetPalette {
     init(screen: Screen, options: WidgetOptions) {
         guard !options.isEInk, screen.face != .boring else {
             self.init(boring: options)
             return
         }
-        let ground = options.background ?? Self.black
+        let ground = options.background ?? Shade.black
         let isLight = ground.alpha > 127 && ground.isLight
         let shown = { (colour: Colour) in options.colour ?? (isLight ? colour : colour.onBlack) }
         self.init(
-            ground: ground, text: isLight ? Self.black : Self.white,
+            ground: ground, text: isLight ? Shade.black : Shade.white,
             state: isLight ? Colour(red: 0x33, green: 0x33, blue: 0x33) : Shade.state,
             quiet: isLight ? Colour(red: 0x66, green: 0x66, blue: 0x66) : Shade.quiet,
             tint: shown(screen.tint), tag: shown(screen.label?.colour ?? screen.tint),
             warning: isLight ? Colour(red: 0x8A, green: 0x5A, blue: 0x00) : Shade.warning,
-            track: (isLight ? Self.black : Self.white, 0.2))
+            track: (isLight ? Shade.black : Shade.white, 0.2))
     }
 
     /// Creates the palette of the `boring` face: three colours unless others are set; black on white for e-ink.
     init(boring options: WidgetOptions) {
-        let text = options.isEInk ? Self.black : options.colour ?? Shade.boring
-        let secondary = options.isEInk ? Self.black : Shade.boringQuiet
+        let text = options.isEInk ? Shade.black : options.colour ?? Shade.boring
+        let secondary = options.isEInk ? Shade.black : Shade.boringQuiet
         self.init(
-            ground: options.isEInk ? Self.white : options.background ?? Shade.boringGround, text: text,
+            ground: options.isEInk ? Shade.white : options.background ?? Shade.boringGround, text: text,
             state: secondary, quiet: secondary, tint: text, tag: text, warning: secondary, track: (secondary, 1),
             dimOpacity: options.isEInk ? 1 : 0.45)
     }
@@ -55,21 +51,6 @@ struct WidgetPalette {
         case .completed: tint
         case .paused, .ready, .superseded: text
         }
-    }
-
-    private init(
-        ground: Colour, text: Colour, state: Colour, quiet: Colour, tint: Colour, tag: Colour, warning: Colour,
-        track: (colour: Colour, opacity: Double), dimOpacity: Double = 0.45
-    ) {
-        self.ground = ground
-        self.text = text
-        self.state = state
-        self.quiet = quiet
-        self.tint = tint
-        self.tag = tag
-        self.warning = warning
-        self.track = track
-        self.dimOpacity = dimOpacity
     }
 }
 

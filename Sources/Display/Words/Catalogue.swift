@@ -12,7 +12,6 @@ package enum Catalogue {
 
     private static let suffix = ".language.json"
 
-    /// Returns a language by its exact tag; `nil` if there is none.
     package static func strings(_ language: String) -> Strings? {
         guard let bytes = Assets.bytes(named: language + suffix) else { return nil }
         return try? Strings(catalogue: bytes)

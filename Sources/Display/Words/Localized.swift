@@ -6,7 +6,6 @@
 package struct Localized: Hashable, Sendable, CustomStringConvertible {
     package static let separator: Localized = " · "
 
-    /// The characters.
     package private(set) var description: String
 
     fileprivate init(unchecked text: String) { description = text }
@@ -20,7 +19,6 @@ package struct Localized: Hashable, Sendable, CustomStringConvertible {
         return Localized(unchecked: isWord ? text.replacing(/\p{L}{2,}/, with: "") : text)
     }
 
-    /// Whether there are no characters.
     package var isEmpty: Bool { description.isEmpty }
 
     /// Returns as much as fits in `columns` of a terminal, with an ellipsis if it is cut.
@@ -35,31 +33,24 @@ package struct Localized: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension Localized: ExpressibleByStringInterpolation {
-    /// A literal and the texts and numbers in it.
     package struct StringInterpolation: StringInterpolationProtocol {
         fileprivate var text = ""
 
         package init(literalCapacity: Int, interpolationCount: Int) {}
 
-        /// Adds digits and signs.
         package mutating func appendLiteral(_ literal: String) { text += Localized.symbols(literal).description }
 
-        /// Adds a text.
         package mutating func appendInterpolation(_ part: Localized) { text += part.description }
 
-        /// Adds a number.
         package mutating func appendInterpolation(_ number: some BinaryInteger) { text += "\(number)" }
     }
 
-    /// Creates a text of digits and signs.
     package init(stringLiteral value: String) { self = .symbols(value) }
 
-    /// Creates a text of a literal and the texts in it.
     package init(stringInterpolation: StringInterpolation) { description = stringInterpolation.text }
 }
 
 extension Localized: Encodable {
-    /// Encodes the characters.
     package func encode(to encoder: any Encoder) throws { try description.encode(to: encoder) }
 }
 

@@ -16,7 +16,7 @@ package struct Strings: Hashable, Sendable {
         case lastHeardSeconds, lastHeardMinutes, lastHeardHours, linkLost, tookOver, clockWrong, unsaved, pageLost
         case clockBehind, clockAhead, staleSince
         case focus, shortBreak, longBreak, work, rest, phase, phaseIndicator
-        case percent, calm, calmPercent, calmRising, calmFalling, calmSteady, weeklyDebt, debtOfWeek
+        case percent, calm, calmPercent, weeklyDebt, debtOfWeek
         case weekdays, months, dayMonth, doneOfGoal, streakDays, goalByDay, byDay, byLabel, byYear, calmByWeek
         case noLabel, otherLabels, noWeek, nothingDone, noCalm, numbers, asOf, day, week, label, done
         case endsAt, timeLeft, secondsLeft, timePassed, hourMark, pending, idle
@@ -41,7 +41,6 @@ package struct Strings: Hashable, Sendable {
         case text(String)
         case plural([PluralForm: String])
 
-        /// Decodes a text or an object of plural forms.
         package init(from decoder: any Decoder) throws {
             let container = try decoder.singleValueContainer()
             if let text = try? container.decode(String.self) {
@@ -51,7 +50,6 @@ package struct Strings: Hashable, Sendable {
             }
         }
 
-        /// Encodes a text or an object of plural forms.
         package func encode(to encoder: any Encoder) throws {
             var container = encoder.singleValueContainer()
             switch self {
@@ -65,7 +63,6 @@ package struct Strings: Hashable, Sendable {
     package let language: String
     /// The name of the language in the language itself.
     package let name: String
-    /// Whether it is written from right to left.
     package let isRightToLeft: Bool
     private var entries: [Key: Entry]
 

@@ -12,7 +12,6 @@ package enum TerminalText {
 
     /// Returns the number of columns of a text.
     package static func displayWidth(_ text: String) -> Int { clusters(text).reduce(0) { $0 + $1.width } }
-
     package static func displayWidth(_ text: Localized) -> Int { displayWidth(text.description) }
 
     /// Returns the printable characters of a text.

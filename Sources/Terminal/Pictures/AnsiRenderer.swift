@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Renders pictures as escape sequences.
 enum AnsiRenderer {
     /// Returns the shortest update from one picture to the next, which writes only cells that differ.
     /// - Parameter previous: The picture on the terminal; `nil` if unknown. A picture of another size counts as unknown.

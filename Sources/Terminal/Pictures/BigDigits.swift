@@ -22,7 +22,6 @@ struct BigDigits: Hashable {
     static let smallest = 5
     private static let largest = 96
 
-    /// All sizes, largest first.
     static let sizes: [BigDigits] = (smallest...largest).reversed().compactMap(BigDigits.init)
 
     /// Returns the largest size in which `text` fits; `nil` if none does.
@@ -34,7 +33,6 @@ struct BigDigits: Hashable {
     }
 
     var rows: Int { (height + 1) / 2 }
-
     private var gap: Int { max(1, stroke) }
     private var dot: Int { stroke > 2 ? stroke + 1 : stroke }
 
@@ -53,7 +51,6 @@ struct BigDigits: Hashable {
         return picture
     }
 
-    /// The segments of a seven-segment digit.
     private struct Strokes: OptionSet {
         let rawValue: UInt8
         static let top = Strokes(rawValue: 1)

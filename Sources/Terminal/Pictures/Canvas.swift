@@ -3,11 +3,8 @@
 import Display
 import Session
 
-/// The style of a terminal cell.
 struct Style: Hashable, Sendable {
-    /// The colour of the character; `nil` for the terminal's own.
     var foreground: Colour?
-    /// The colour of the background; `nil` for the terminal's own.
     var background: Colour?
     var isBold: Bool
     /// Whether it is faint; used only where there are no colours.
@@ -42,7 +39,6 @@ struct Canvas: Hashable, Sendable {
         var action: Button.Action
     }
 
-    /// Creates an empty canvas of one background.
     init(columns: Int, rows: Int, background: Colour?) {
         self.columns = max(columns, 0)
         self.rows = max(rows, 0)
@@ -50,18 +46,14 @@ struct Canvas: Hashable, Sendable {
         cells = Array(repeating: blank, count: self.columns * self.rows)
     }
 
-    /// Returns the cell at a position on the canvas.
     subscript(column: Int, row: Int) -> Cell { cells[row * columns + column] }
 
-    /// Returns the characters of a row.
     func text(row: Int) -> String { cells[row * columns..<(row + 1) * columns].map(\.text).joined() }
 
-    /// Returns the action of the button at a position; `nil` if there is none.
     func action(column: Int, row: Int) -> Button.Action? {
         areas.last { $0.columns.contains(column) && $0.rows.contains(row) }?.action
     }
 
-    /// Marks an area as a button.
     mutating func mark(_ action: Button.Action, columns: Range<Int>, rows: Range<Int>) {
         areas.append(Area(columns: columns, rows: rows, action: action))
     }

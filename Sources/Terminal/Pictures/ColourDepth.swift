@@ -2,7 +2,6 @@
 
 import Session
 
-/// The number of colours of a terminal.
 enum ColourDepth: CaseIterable, Sendable {
     case none, sixteen, indexed, full
 
@@ -90,7 +89,6 @@ enum Palette {
 extension Colour {
     fileprivate init(_ red: UInt8, _ green: UInt8, _ blue: UInt8) { self.init(red: red, green: green, blue: blue) }
 
-    /// The distance from grey.
     fileprivate var chroma: Int { Int(max(red, green, blue)) - Int(min(red, green, blue)) }
 
     /// The distance to another colour, weighted by the eye's sensitivity.

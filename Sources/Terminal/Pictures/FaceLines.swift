@@ -35,7 +35,6 @@ extension Screen {
         return lines.filter { !$0.isEmpty }
     }
 
-    /// All notices in one line; `nil` without one.
     var noticeLine: Line? {
         guard let loudest = notices.first else { return nil }
         let isQuiet = loudest.kind == .tookOver || loudest.kind == .moved

@@ -16,7 +16,6 @@ struct Pixmap: Hashable {
         }
     }
 
-    /// The number of rows of cells.
     var rows: Int { (height + 1) / 2 }
 
     /// Outside of the picture, pixels are off and cannot be set.
