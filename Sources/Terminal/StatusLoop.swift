@@ -8,11 +8,8 @@ import Session
 
 /// Prints a line for each change of what a status bar shows.
 package enum StatusLoop {
-    /// Runs until a signal, the end of `views`, cancellation, or until standard output is closed.
-    /// - Parameters:
-    ///   - views: The views to show, newest last.
-    ///   - line: Returns the line for a view at a reading of the boot clock in milliseconds; `nil` prints nothing.
-    /// - Returns: The exit code.
+    /// Runs until a signal, the end of `views`, cancellation, or until standard output is closed; returns the exit code.
+    /// - Parameter line: Returns the line for a view at a reading of the boot clock in milliseconds; `nil` prints nothing.
     package static func run(
         views: some AsyncSequence<NodeView, Never> & Sendable, line: @escaping @Sendable (NodeView, Int64) -> String?
     ) async throws(FileError) -> Int32 {

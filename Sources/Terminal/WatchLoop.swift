@@ -26,8 +26,6 @@ package enum WatchEnd: Hashable, Sendable {
 package enum WatchLoop {
     /// Runs until `q`, a signal, the end of `views`, or cancellation, and then restores the terminal.
     /// - Parameters:
-    ///   - views: The views to show, newest last.
-    ///   - options: Language, time zone, and whether keys do anything.
     ///   - blank: When a terminal without a session is dark.
     ///   - act: Sends a press; returns the text for the person if it was refused.
     package static func run(

@@ -8,10 +8,7 @@ struct DateText {
     func weekday(of date: CivilDate) -> Localized { strings.item(date.weekday, of: .weekdays) }
 
     /// Returns the time of day, as "14:05", or "Fri 14:05" if it is 12 hours or more away.
-    /// - Parameters:
-    ///   - time: In milliseconds since 1970.
-    ///   - now: The present, in milliseconds since 1970.
-    ///   - offset: The local offset from UTC at `time` in seconds, positive to the east.
+    /// - Parameter offset: The local offset from UTC at `time` in seconds, positive to the east.
     func clock(_ time: Int64, from now: Int64, offset: Int) -> Localized {
         let clock = TimeText.clock(time, offset: offset)
         guard time - now >= 12 * 3_600_000 else { return clock }

@@ -29,9 +29,7 @@ package enum TimeText {
     }
 
     /// Returns the time of day at an instant, as `14:05`.
-    /// - Parameters:
-    ///   - time: In milliseconds since 1970.
-    ///   - offset: The local offset from UTC in seconds, positive to the east.
+    /// - Parameter offset: The local offset from UTC in seconds, positive to the east.
     package static func clock(_ time: Int64, offset: Int) -> Localized {
         .symbols(LocalTime(at: time, offset: offset).clock)
     }
